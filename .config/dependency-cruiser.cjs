@@ -1,0 +1,50 @@
+// The walls of the house (docs/architecture.md), checked by `npm test`.
+const room = (name, may) => ({
+  name: `${name}-imports`,
+  comment: `src/${name} may import only: ${[name, ...may].join(', ')}`,
+  severity: 'error',
+  from: { path: `^src/${name}/` },
+  to: { path: '^src/', pathNot: `^src/(${[name, ...may].join('|')})/` },
+});
+
+module.exports = {
+  forbidden: [
+    room('contract', []),
+    room('engine', ['contract']),
+    room('inventory', ['contract']),
+    room('client', ['contract']),
+    room('project', ['contract', 'engine', 'inventory', 'client']),
+    room('server', ['contract', 'engine', 'inventory']),
+    room('cli', ['contract', 'engine', 'inventory', 'client', 'project']),
+    {
+      name: 'pure-rooms-use-no-node',
+      comment: 'contract, engine, inventory and client run anywhere: no Node built-ins',
+      severity: 'error',
+      from: { path: '^src/(contract|engine|inventory|client)/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'server-nouns-meet-at-service',
+      comment: 'a server noun reaches another only through its service.ts',
+      severity: 'error',
+      from: { path: '^src/server/([^/]+)/' },
+      to: {
+        path: '^src/server/(?!store/|lanes/)[^/]+/[^/]+',
+        pathNot: ['^src/server/$1/', '^src/server/[^/]+/service\\.ts$'],
+      },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'no-orphans-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};

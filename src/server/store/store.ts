@@ -1,0 +1,141 @@
+/**
+ * What the services know of a store, and all they know. Two stores fulfil it: lowdb (one process) and,
+ * later, PostgreSQL (several). One test suite runs against both.
+ *
+ * Guarantees:
+ * - `transact` is all or nothing across collections and resolves only when the change is durable.
+ * - Transactions are serialisable: `work` may read, decide and write; nobody comes in between. `work` may
+ *   run more than once (PostgreSQL retries), so it must do nothing but read and write through its `tx`.
+ * - Reads outside a transaction see durable state only.
+ */
+
+/** A record as stored. `revision` grows with every commit that writes the record; an ETag is made of it. */
+export interface Versioned<T> {
+  readonly doc: T;
+  readonly revision: number;
+}
+
+export interface Document {
+  readonly id: string;
+}
+
+export type Scalar = string | number | boolean;
+
+/**
+ * A declared collection. The functions say under which values a document is found; they must be pure.
+ * Documents are plain JSON, immutable once handed to the store, found by `id`.
+ */
+export interface CollectionSpec<T extends Document> {
+  readonly name: string;
+  /** At most one document per value; `undefined` is not indexed. */
+  readonly unique?: Readonly<Record<string, (doc: T) => string | undefined>>;
+  /** Any number of documents per value, any number of values per document. */
+  readonly index?: Readonly<Record<string, (doc: T) => string | readonly string[] | undefined>>;
+  /** Fields a page can be sorted by. Absent values sort last in both directions; ties go by id, in the page's direction. */
+  readonly order?: Readonly<Record<string, (doc: T) => Scalar | undefined>>;
+}
+
+/** A condition on one declared index: the document has any, or all, of the values. */
+export type Where = { readonly any: readonly string[] } | { readonly all: readonly string[] };
+
+/** The place of a row in an order. `value` is null where the row has none. */
+export interface Position {
+  readonly value: Scalar | null;
+  readonly id: string;
+}
+
+export interface PageQuery {
+  /** By index name; all have to hold. */
+  readonly where?: Readonly<Record<string, Where>>;
+  readonly orderBy: string;
+  readonly direction: 'asc' | 'desc';
+  readonly limit: number;
+  /** Rows after this place; excludes `offset`. */
+  readonly after?: Position;
+  readonly offset?: number;
+}
+
+export interface Page<T> {
+  readonly rows: readonly Versioned<T>[];
+  /** Rows that match `where`, over all pages. */
+  readonly total: number;
+  readonly hasMore: boolean;
+  /** The place of the last row, for the next page's `after`; absent on an empty page. */
+  readonly last?: Position;
+}
+
+export interface Reader {
+  get<T extends Document>(collection: CollectionSpec<T>, id: string): Promise<Versioned<T> | undefined>;
+  /** By a declared unique index. */
+  find<T extends Document>(
+    collection: CollectionSpec<T>,
+    index: string,
+    value: string,
+  ): Promise<Versioned<T> | undefined>;
+  page<T extends Document>(collection: CollectionSpec<T>, query: PageQuery): Promise<Page<T>>;
+}
+
+export interface WriteOptions {
+  /** Write only if the record still has this revision, else StoreConflict `revision`. */
+  readonly ifRevision?: number;
+}
+
+export interface Tx extends Reader {
+  /** @throws StoreConflict `exists` (the id) or `unique` (an index value is taken) */
+  insert<T extends Document>(collection: CollectionSpec<T>, doc: T): Promise<Versioned<T>>;
+  /** Replaces a whole document. @throws StoreConflict `missing`, `revision` or `unique` */
+  replace<T extends Document>(
+    collection: CollectionSpec<T>,
+    doc: T,
+    options?: WriteOptions,
+  ): Promise<Versioned<T>>;
+  /** @throws StoreConflict `missing` or `revision` */
+  remove<T extends Document>(
+    collection: CollectionSpec<T>,
+    id: string,
+    options?: WriteOptions,
+  ): Promise<void>;
+  /** The next number of a named sequence: 1, 2, 3 … in commit order, without gaps. */
+  next(sequence: string): Promise<number>;
+}
+
+export interface StoreHealth {
+  readonly writable: boolean;
+  /** Why it is not, for an operator: what failed, on which file. */
+  readonly reason?: string;
+}
+
+export interface Store extends Reader {
+  /**
+   * Runs `work` and commits what it wrote. An error thrown by `work` discards everything and is thrown on.
+   * @throws StoreUnavailable when the change could not be made durable, or the store is closed or read-only
+   */
+  transact<R>(work: (tx: Tx) => Promise<R>): Promise<R>;
+  health(): StoreHealth;
+  /** Finishes what was begun, leaves the files whole, lets go of the lock. */
+  close(): Promise<void>;
+}
+
+/** The change contradicts what is stored. */
+export class StoreConflict extends Error {
+  override readonly name = 'StoreConflict';
+  constructor(
+    readonly kind: 'exists' | 'missing' | 'revision' | 'unique',
+    readonly collection: string,
+    readonly id: string,
+    /** For `unique`: the index whose value is taken. */
+    readonly index?: string,
+  ) {
+    super(`${collection} ${id}: ${kind}${index ? ` (${index})` : ''}`);
+  }
+}
+
+/** The store can't take writes (or is closed); nothing was changed. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** The data on disk can't be trusted or used; the message names file, line and the way out. */
+export class StoreRefusal extends Error {
+  override readonly name = 'StoreRefusal';
+}
