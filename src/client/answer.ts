@@ -1,0 +1,120 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { ErrorBody as ErrorBodyType } from '../contract/error-body.ts';
+import { ErrorBody } from '../contract/error-body.ts';
+import type { ErrorName } from '../contract/errors.ts';
+import { GovctlError, errorCatalogue } from '../contract/errors.ts';
+
+/** Reads and checks a 2xx answer. @throws GovctlError bad_answer when it is not what the contract says */
+export async function readAnswer(response: Response, endpoint: Endpoint, what: string): Promise<unknown> {
+  const text = await readText(response, what);
+  const schema = endpoint.response.body;
+  // A description that shows no body for this answer allows an empty one.
+  if (schema === undefined || text.trim() === '') return undefined;
+  if (endpoint.response.type !== undefined && !endpoint.response.type.includes('json')) return text;
+  const parsed = schema.safeParse(parseJson(text, response, what));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw badAnswer(
+    response,
+    what,
+    `the field ${issue?.path.join('.') || '(whole body)'} is not what this API answers: ${issue?.message ?? 'unknown'}`,
+  );
+}
+
+export async function readText(response: Response, what: string): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    throw new GovctlError('unreachable', `The answer to ${what} was cut off before its end`, {
+      cause,
+      hint: 'Try again; if it was a change, look first whether it was made.',
+    });
+  }
+}
+
+function parseJson(text: string, response: Response, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badAnswer(response, what, `it is not JSON but begins with ${quoteStart(text)}`);
+  }
+}
+
+const quoteStart = (text: string): string =>
+  // eslint-disable-next-line no-control-regex
+  JSON.stringify(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim().slice(0, 60));
+
+function badAnswer(response: Response, what: string, why: string): GovctlError {
+  return new GovctlError('bad_answer', `${what} was answered with ${response.status}, but ${why}`, {
+    status: response.status,
+    hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',
+    ...requestId(response),
+  });
+}
+
+const byStatus: Readonly<Record<number, ErrorName>> = {
+  400: 'malformed_request',
+  401: 'invalid_token',
+  403: 'insufficient_scope',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  409: 'policy_name_taken',
+  412: 'precondition_failed',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+  429: 'rate_limit_exceeded',
+  503: 'unavailable',
+};
+
+/** The GovctlError of a non-2xx answer: the server's own by name where the catalogue has it, else by status. */
+export async function errorFromResponse(response: Response, what: string): Promise<GovctlError> {
+  const text = await response.text().catch(() => '');
+  const body = asErrorBody(text);
+  const name = nameOf(body, response.status);
+  if (name === undefined) {
+    const seen = response.status >= 300 && response.status < 400 ? redirect(response) : quoteStart(text);
+    return badAnswer(response, what, `that status is none of this API's (${seen})`);
+  }
+  const said = body?.error_description ?? body?.message ?? (body?.error && !isErrorName(body.error) ? body.error : undefined);
+  const description = said ?? `${errorCatalogue[name].title} (${what} answered ${response.status}${text && !body ? `: ${quoteStart(text)}` : ''})`;
+  return new GovctlError(name, description, {
+    status: response.status,
+    ...(body?.details ? { details: body.details } : {}),
+    ...(body?.request_id ? { requestId: body.request_id } : requestId(response)),
+    ...(body ? { extra: body } : {}),
+    ...hintFor(name),
+  });
+}
+
+function redirect(response: Response): string {
+  return `a redirect to ${response.headers.get('location') ?? 'nowhere'}; redirects are not followed`;
+}
+
+function asErrorBody(text: string): ErrorBodyType | undefined {
+  try {
+    const parsed = ErrorBody.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined; // HTML from a proxy: the status speaks then
+  }
+}
+
+const isErrorName = (name: string): name is ErrorName => Object.hasOwn(errorCatalogue, name);
+
+function nameOf(body: ErrorBodyType | undefined, status: number): ErrorName | undefined {
+  if (body && isErrorName(body.error) && errorCatalogue[body.error].status !== null) return body.error;
+  return byStatus[status] ?? (status >= 500 ? 'internal_error' : status >= 400 ? 'malformed_request' : undefined);
+}
+
+function hintFor(name: ErrorName): { hint?: string } {
+  if (name === 'invalid_token' || name === 'expired_token') {
+    return { hint: 'Log in with `govctl auth login`, or set GOVCTL_TOKEN.' };
+  }
+  if (name === 'insufficient_scope') return { hint: '`govctl auth status` shows who you are and your scopes.' };
+  return {};
+}
+
+function requestId(response: Response): { requestId?: string } {
+  const id = response.headers.get('x-request-id');
+  return id ? { requestId: id } : {};
+}

@@ -1,0 +1,191 @@
+import { GovctlError } from '../contract/errors.ts';
+import { errorFromResponse } from './answer.ts';
+import { parseRetryAfter, retryDelay } from './retry.ts';
+
+/** The platform's fetch, or anything that behaves like it (the server's app in-process, a fake). */
+export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+
+export interface FetchInit {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+  readonly redirect: 'manual';
+}
+
+export interface TransportOptions {
+  /** Where the service is, e.g. https://governance.example.com; a path prefix is kept. */
+  readonly baseUrl: string;
+  readonly fetch: Fetch;
+  /** Gives the bearer token; asked once per request, so it can refresh. Undefined: no Authorization header. */
+  readonly token?: () => Promise<string | undefined>;
+  readonly userAgent?: string;
+  /** Tries after the first, for what may be repeated. Default 4. */
+  readonly retries?: number;
+  /** Milliseconds one try may take. Default 30,000. */
+  readonly timeoutMs?: number;
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Between 0 and 1. */
+  readonly random?: () => number;
+  readonly idempotencyKey?: () => string;
+  /** Told of every try, for `-v`. Never sees a header or a body. */
+  readonly onTry?: (event: TryEvent) => void;
+}
+
+export interface TryEvent {
+  readonly method: string;
+  readonly url: string;
+  readonly attempt: number;
+  /** Absent when no answer came. */
+  readonly status?: number;
+  readonly requestId?: string;
+  readonly error?: string;
+  readonly durationMs: number;
+  /** Milliseconds until the next try; absent when this was the last. */
+  readonly retryInMs?: number;
+}
+
+export interface SendOptions {
+  /** Serialised JSON. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string;
+  readonly ifMatch?: string;
+  readonly signal?: AbortSignal;
+  /** Send no token. */
+  readonly anonymous?: boolean;
+}
+
+export interface Transport {
+  /** Resolves with any 2xx answer; throws the GovctlError of any other. `path` begins with `/`. */
+  send(method: string, path: string, options?: SendOptions): Promise<Response>;
+}
+
+const realSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+  });
+
+export function createTransport(options: TransportOptions): Transport {
+  const { retries = 4, timeoutMs = 30_000, sleep = realSleep, random = Math.random } = options;
+  const newKey = options.idempotencyKey ?? (() => crypto.randomUUID());
+  const base = options.baseUrl.replace(/\/+$/, '');
+
+  async function tryOnce(method: string, url: string, headers: Record<string, string>, send: SendOptions) {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = send.signal ? AbortSignal.any([send.signal, timeout]) : timeout;
+    try {
+      return await options.fetch(url, {
+        method,
+        headers,
+        signal,
+        redirect: 'manual',
+        ...(send.body === undefined ? {} : { body: send.body }),
+      });
+    } catch (cause) {
+      if (send.signal?.aborted) throw new GovctlError('interrupted', 'The request was interrupted', { cause });
+      throw unreachable(url, cause, timeout.aborted ? timeoutMs : undefined);
+    }
+  }
+
+  async function send(method: string, path: string, request: SendOptions = {}): Promise<Response> {
+    const url = base + path;
+    const idempotent = method !== 'POST' || request.idempotencyKey !== undefined || !request.anonymous;
+    const headers = await requestHeaders(method, request);
+    for (let attempt = 1; ; attempt++) {
+      const started = performance.now();
+      const outcome = await tryOnce(method, url, headers, request).catch((error: unknown) => {
+        if (error instanceof GovctlError && error.error === 'unreachable') return error;
+        throw error;
+      });
+      const status = outcome instanceof Response ? outcome.status : undefined;
+      const again = attempt <= retries && idempotent && mayRetry(status, outcome);
+      const asked = outcome instanceof Response ? await parseRetryAfter(outcome) : undefined;
+      const retryInMs = again ? retryDelay(attempt, asked, random) : undefined;
+      options.onTry?.({
+        method,
+        url,
+        attempt,
+        durationMs: performance.now() - started,
+        ...(status === undefined ? {} : { status }),
+        ...(outcome instanceof Response ? requestIdOf(outcome) : { error: outcome.message }),
+        ...(retryInMs === undefined ? {} : { retryInMs }),
+      });
+      if (retryInMs !== undefined) {
+        await sleep(retryInMs, request.signal);
+        continue;
+      }
+      if (!(outcome instanceof Response)) throw outcome;
+      if (outcome.ok) return outcome;
+      throw await errorFromResponse(outcome, `${method} ${path}`);
+    }
+  }
+
+  async function requestHeaders(method: string, request: SendOptions): Promise<Record<string, string>> {
+    const token = request.anonymous ? undefined : await options.token?.();
+    return {
+      accept: 'application/json',
+      ...(options.userAgent ? { 'user-agent': options.userAgent } : {}),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      // Without a key a POST that was cut off could not be tried again: it might have worked.
+      ...(method === 'POST' && !request.anonymous
+        ? { 'idempotency-key': request.idempotencyKey ?? newKey() }
+        : {}),
+      ...(request.ifMatch ? { 'if-match': request.ifMatch } : {}),
+      ...request.headers,
+    };
+  }
+
+  return { send };
+}
+
+function mayRetry(status: number | undefined, outcome: Response | GovctlError): boolean {
+  if (status === undefined) return !isFinal(outcome as GovctlError);
+  return status === 429 || status === 502 || status === 503 || status === 504 || status === 500;
+}
+
+/** A wrong certificate or a name that does not exist won't heal in seconds. */
+function isFinal(error: GovctlError): boolean {
+  const code = causeCode(error.cause);
+  return code !== undefined && (/CERT|SELF_SIGNED|ALTNAME|^ERR_TLS|^ENOTFOUND$|^ERR_SSL/.test(code));
+}
+
+function causeCode(cause: unknown): string | undefined {
+  for (let seen = 0, at: unknown = cause; at instanceof Error && seen < 5; seen++, at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return undefined;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  EHOSTUNREACH: 'there is no route to the host',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain has a self-signed certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by a known authority',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+};
+
+function unreachable(url: string, cause: unknown, timedOutAfterMs: number | undefined): GovctlError {
+  const code = causeCode(cause) ?? '';
+  const why =
+    timedOutAfterMs !== undefined
+      ? `no answer within ${timedOutAfterMs / 1000} s`
+      : (reasons[code] ?? (cause instanceof Error ? cause.message : String(cause)));
+  const hint = /CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code)
+    ? 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.'
+    : 'Check the address (--base-url, GOVCTL_BASE_URL, govctl.yaml) and that the server is up; `govctl doctor` looks at each.';
+  return new GovctlError('unreachable', `${new URL(url).origin} can not be reached: ${why}`, { cause, hint });
+}
+
+function requestIdOf(response: Response): { requestId?: string } {
+  const requestId = response.headers.get('x-request-id');
+  return requestId ? { requestId } : {};
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { WireErrorName } from './errors.ts';
+
+/** What a token may do. One scope does not imply another. `admin` is an extension of our server. */
+export const scopes = ['governance:read', 'compliance:write', 'cost:admin', 'admin'] as const;
+export const Scope = z.enum(scopes);
+export type Scope = z.infer<typeof Scope>;
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * One row of the API's table. Routes, client, OpenAPI, scope checks and `govctl api` derive from it.
+ * `params`, `query` and `body` stay apart in a handler's input.
+ */
+export interface Endpoint {
+  readonly method: Method;
+  /** With `:name` parts, e.g. `/v1/policies/:id`. */
+  readonly path: string;
+  readonly summary: string;
+  /** The scope it takes; null needs no token. */
+  readonly scope: Scope | null;
+  /** An extension of our server, not part of the service description. */
+  readonly ext?: true;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Media types of the body; default JSON only. */
+  readonly bodyTypes?: readonly string[];
+  /** A single object with an ETag: GET/POST/PUT answer one, PUT/DELETE heed If-Match. */
+  readonly versioned?: true;
+  /** Its answer carries a secret: never stored for idempotent replay, sent with `Cache-Control: no-store`. */
+  readonly secret?: true;
+  readonly response: {
+    readonly status: 200 | 201 | 202 | 204;
+    /** Absent: no body. */
+    readonly body?: z.ZodType;
+    /** Default `application/json`. */
+    readonly type?: string;
+  };
+  /** What it may answer beyond the errors any endpoint may (see openapi.ts). */
+  readonly errors: readonly WireErrorName[];
+}
+
+/** Keeps the literal types of a row while checking its shape. */
+export const endpoint = <const E extends Endpoint>(row: E): E => row;
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
+type Given<T> = T extends z.ZodType ? z.input<T> : undefined;
+
+/** What a handler gets: already parsed and defaulted. */
+export interface HandlerInput<E extends Endpoint> {
+  readonly params: Parsed<E['params']>;
+  readonly query: Parsed<E['query']>;
+  readonly body: Parsed<E['body']>;
+}
+
+type Provide<K extends string, T> = T extends z.ZodType
+  ? object extends Given<T>
+    ? { readonly [P in K]?: Given<T> }
+    : { readonly [P in K]: Given<T> }
+  : object;
+
+/** What a client gives. */
+export type ClientInput<E extends Endpoint> = Provide<'params', E['params']> &
+  Provide<'query', E['query']> &
+  Provide<'body', E['body']>;
+
+export type ResponseBody<E extends Endpoint> = Parsed<E['response']['body']>;
+
+export type Contract = Readonly<Record<string, Readonly<Record<string, Endpoint>>>>;

@@ -1,0 +1,135 @@
+/**
+ * The one catalogue of errors: what the service answers and what the CLI exits with. Anything that is not in
+ * it becomes `internal_error`. `status` is null for errors that only a client can have; `code` is then null too.
+ */
+interface CatalogueEntry {
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly exit: ExitCode;
+  readonly title: string;
+}
+
+/** Exit codes, the same for every command. */
+export const exitCodes = {
+  ok: 0,
+  error: 1,
+  verdict: 2,
+  usage: 3,
+  auth: 4,
+  conflict: 5,
+  guard: 6,
+  partial: 7,
+  pending: 8,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const entry = <const S extends number | null>(
+  status: S,
+  code: string | null,
+  exit: ExitCode,
+  title: string,
+) => ({ status, code, exit, title });
+
+export const errorCatalogue = {
+  invalid_policy: entry(400, 'POL_001', 3, 'The policy is not valid'),
+  policy_not_found: entry(404, 'POL_002', 1, 'No such policy'),
+  policy_condition_invalid: entry(400, 'POL_003', 3, 'A condition does not compile'),
+  policy_name_taken: entry(409, 'POL_004', 5, 'Another policy has this name'),
+
+  invalid_token: entry(401, 'AUTH_001', 4, 'The access token or API key is missing or not valid'),
+  expired_token: entry(401, 'AUTH_002', 4, 'The access token has expired'),
+  insufficient_scope: entry(403, 'AUTH_004', 4, 'The token lacks the scope this needs'),
+
+  malformed_request: entry(400, 'REQ_001', 3, 'The request is malformed'),
+  not_found: entry(404, 'REQ_002', 1, 'No such thing'),
+  method_not_allowed: entry(405, 'REQ_003', 1, 'The path does not take this method'),
+  precondition_failed: entry(412, 'REQ_004', 5, 'It was changed by someone else meanwhile'),
+  idempotency_key_reused: entry(409, 'REQ_005', 5, 'The idempotency key was used for another request'),
+  body_too_large: entry(413, 'REQ_006', 3, 'The request body is too large'),
+  unsupported_media_type: entry(415, 'REQ_007', 3, 'The request body is not JSON'),
+
+  rate_limit_exceeded: entry(429, 'RATE_001', 1, 'Too many requests'),
+
+  internal_error: entry(500, 'SRV_001', 1, 'Something went wrong inside'),
+  unavailable: entry(503, 'SRV_002', 1, 'The service can not take this now'),
+
+  // Only a client has these.
+  usage_error: entry(null, null, 3, 'Wrong usage'),
+  invalid_file: entry(null, null, 3, 'A file is not valid'),
+  approval_required: entry(null, null, 3, 'The change needs approval'),
+  plan_tampered: entry(null, null, 3, 'The plan file was changed after it was written'),
+  not_logged_in: entry(null, null, 4, 'Not logged in'),
+  plan_stale: entry(null, null, 5, 'The service changed since the plan was made'),
+  plan_expired: entry(null, null, 5, 'The plan has expired'),
+  plan_foreign: entry(null, null, 5, 'The plan was made for another server or project'),
+  ownership_conflict: entry(null, null, 5, 'A policy of this name belongs to someone else'),
+  guard_refused: entry(null, null, 6, 'A safety guard refused'),
+  partly_applied: entry(null, null, 7, 'Only a part was applied'),
+  timed_out: entry(null, null, 8, 'It did not finish in time'),
+  unreachable: entry(null, null, 1, 'The server can not be reached'),
+  bad_answer: entry(null, null, 1, 'The server answered something that is not this API'),
+  file_error: entry(null, null, 1, 'A file could not be read or written'),
+  data_refused: entry(null, null, 1, 'The stored data can not be used as it is'),
+  interrupted: entry(null, null, 130, 'Interrupted'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorName = keyof typeof errorCatalogue;
+
+/** Names that travel on the wire. */
+export type WireErrorName = {
+  [N in ErrorName]: (typeof errorCatalogue)[N]['status'] extends number ? N : never;
+}[ErrorName];
+
+export interface ErrorDetail {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface GovctlErrorOptions {
+  readonly details?: readonly ErrorDetail[];
+  /** What to do next, in one sentence; shown by the CLI under the message. */
+  readonly hint?: string;
+  /** Fields the contract adds to the body of this error (`retry_after`, `report_id`, ...). */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Headers the answer carries (`WWW-Authenticate`, `Allow`, `Retry-After`). */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestId?: string;
+  /** HTTP status as received, where it isn't the catalogue's. */
+  readonly status?: number;
+  readonly cause?: unknown;
+}
+
+/** An error of the catalogue: thrown by services, answered by the app, mapped to an exit code by the CLI. */
+export class GovctlError extends Error {
+  override readonly name = 'GovctlError';
+  readonly details: readonly ErrorDetail[];
+  readonly hint: string | undefined;
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly requestId: string | undefined;
+  readonly status: number | null;
+
+  constructor(
+    readonly error: ErrorName,
+    /** What went wrong, where and why: one sentence. */
+    description: string,
+    options: GovctlErrorOptions = {},
+  ) {
+    super(description, { cause: options.cause });
+    this.details = options.details ?? [];
+    this.hint = options.hint;
+    this.extra = options.extra ?? {};
+    this.headers = options.headers ?? {};
+    this.requestId = options.requestId;
+    this.status = options.status ?? errorCatalogue[error].status;
+  }
+
+  get code(): string | null {
+    return errorCatalogue[this.error].code;
+  }
+
+  get exitCode(): ExitCode {
+    return errorCatalogue[this.error].exit;
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+export const Health = z.looseObject({ status: z.enum(['ok', 'unavailable']), version: z.string() });
+export const Readiness = z.looseObject({
+  status: z.enum(['ready', 'not_ready']),
+  /** One line for each part that is not usable. */
+  reasons: z.array(z.string()).optional(),
+});
+
+/** Unversioned, no token. */
+export const system = {
+  health: endpoint({
+    method: 'GET',
+    path: '/healthz',
+    summary: 'Whether the process is up',
+    scope: null,
+    ext: true,
+    response: { status: 200, body: Health },
+    errors: [],
+  }),
+  ready: endpoint({
+    method: 'GET',
+    path: '/readyz',
+    summary: 'Whether store and workers are usable; 503 when not',
+    scope: null,
+    ext: true,
+    response: { status: 200, body: Readiness },
+    errors: ['unavailable'],
+  }),
+  metrics: endpoint({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Prometheus metrics',
+    scope: null,
+    ext: true,
+    response: { status: 200, body: z.string(), type: 'text/plain; version=0.0.4; charset=utf-8' },
+    errors: [],
+  }),
+  openapi: endpoint({
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This API as OpenAPI 3.1',
+    scope: null,
+    ext: true,
+    response: { status: 200, body: z.looseObject({ openapi: z.string() }) },
+    errors: [],
+  }),
+};

@@ -1,0 +1,112 @@
+import { Environment } from '@marcbachmann/cel-js';
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { nearestWord } from '../../contract/nearest.ts';
+import { maxConditionLength } from '../../contract/policies.ts';
+
+export interface CompiledCondition {
+  readonly source: string;
+  readonly ast: ASTNode;
+}
+
+/** Where and why an expression does not compile. `line` and `column` count from 1, `offset` and `end` from 0. */
+export interface ConditionProblem {
+  readonly message: string;
+  readonly offset: number;
+  readonly end: number;
+  readonly line: number;
+  readonly column: number;
+  /** The nearest valid word, if a name was not known. */
+  readonly suggestion?: string;
+}
+
+export type Compilation =
+  | { readonly ok: true; readonly condition: CompiledCondition }
+  | { readonly ok: false; readonly problem: ConditionProblem };
+
+/** What a condition can see. Nothing else is reachable. */
+const variables = ['resource', 'now'] as const;
+
+// Deeper nesting than this is a bomb, not a policy; it also keeps the recursive checker off the stack's end.
+const limits = { maxAstNodes: 100_000, maxDepth: 200 };
+
+const environment = new Environment({ homogeneousAggregateLiterals: false, limits })
+  .registerVariable('resource', 'map')
+  .registerVariable('now', 'google.protobuf.Timestamp')
+  .registerFunction('cidr_contains(string, string): bool', () => {
+    throw new Error('conditions are compiled here, not evaluated');
+  });
+
+const functionNames = [
+  ...new Set(environment.getDefinitions().functions.map((definition) => definition.name)),
+];
+
+/**
+ * Parses and type-checks a condition: CEL over `resource` (a map) and `now` (a timestamp) that yields bool.
+ * Pure and total: a bad expression is a value, never a throw.
+ */
+export function compileCondition(source: string): Compilation {
+  if (source.length > maxConditionLength) {
+    return failed(source, 0, 0, `is ${source.length} characters long; at most ${maxConditionLength} are allowed`);
+  }
+  try {
+    const parsed = environment.parse(source);
+    const checked = parsed.check();
+    if (!checked.valid) return fromError(source, checked.error);
+    if (checked.type !== 'bool' && checked.type !== 'dyn') {
+      return failed(source, 0, source.length, `yields ${checked.type}, but a condition must yield bool`);
+    }
+    return { ok: true, condition: { source, ast: parsed.ast } };
+  } catch (error) {
+    return fromError(source, error);
+  }
+}
+
+interface CelError {
+  readonly summary?: string;
+  readonly message?: string;
+  readonly code?: string;
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+function fromError(source: string, thrown: unknown): Compilation {
+  // Anything thrown is reported by shape: the package's errors carry code, summary and range.
+  const error = (thrown ?? {}) as CelError;
+  const start = Math.min(error.range?.start ?? 0, source.length);
+  const end = Math.min(Math.max(error.range?.end ?? start, start), source.length);
+  const summary = error.summary ?? error.message ?? 'does not compile';
+  const written = unknownName(error.code, summary);
+  const suggestion =
+    written && nearestWord(written, error.code === 'unknown_variable' ? variables : functionNames);
+  // The package marks the whole call for an unknown function; the caret belongs under the name.
+  const named = written ? source.indexOf(written, start) : -1;
+  const offset = named >= 0 ? named : start;
+  return failed(source, offset, named >= 0 && written ? named + written.length : end, summary, suggestion);
+}
+
+function unknownName(code: string | undefined, summary: string): string | undefined {
+  if (code === 'unknown_variable') return /: (\w+)$/.exec(summary)?.[1];
+  return /'(?:.*\.)?(\w+)\([^']*\)'/.exec(summary)?.[1];
+}
+
+function failed(
+  source: string,
+  offset: number,
+  end: number,
+  message: string,
+  suggestion?: string,
+): Compilation {
+  const before = source.slice(0, offset);
+  const line = before.split('\n').length;
+  const column = offset - (before.lastIndexOf('\n') + 1) + 1;
+  return {
+    ok: false,
+    problem: { message, offset, end, line, column, ...(suggestion ? { suggestion } : {}) },
+  };
+}
+
+/** The offending line with a caret under the place, as `details` of POL_003 and the CLI show it. */
+export function showCaret(source: string, problem: ConditionProblem): string {
+  const text = source.split('\n')[problem.line - 1] ?? '';
+  const width = Math.max(1, Math.min(problem.end - problem.offset, text.length - problem.column + 1));
+  return `${text}\n${' '.repeat(problem.column - 1)}${'^'.repeat(width)}`;
+}
