@@ -5,7 +5,11 @@ import type { ErrorName } from '../contract/errors.ts';
 import { GovctlError, errorCatalogue } from '../contract/errors.ts';
 
 /** Reads and checks a 2xx answer. @throws GovctlError bad_answer when it is not what the contract says */
-export async function readAnswer(response: Response, endpoint: Endpoint, what: string): Promise<unknown> {
+export async function readAnswer(
+  response: Response,
+  endpoint: Endpoint,
+  what: string,
+): Promise<unknown> {
   const text = await readText(response, what);
   const schema = endpoint.response.body;
   // A description that shows no body for this answer allows an empty one.
@@ -42,7 +46,12 @@ function parseJson(text: string, response: Response, what: string): unknown {
 
 const quoteStart = (text: string): string =>
   // eslint-disable-next-line no-control-regex
-  JSON.stringify(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim().slice(0, 60));
+  JSON.stringify(
+    text
+      .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+      .trim()
+      .slice(0, 60),
+  );
 
 function badAnswer(response: Response, what: string, why: string): GovctlError {
   return new GovctlError('bad_answer', `${what} was answered with ${response.status}, but ${why}`, {
@@ -72,11 +81,17 @@ export async function errorFromResponse(response: Response, what: string): Promi
   const body = asErrorBody(text);
   const name = nameOf(body, response.status);
   if (name === undefined) {
-    const seen = response.status >= 300 && response.status < 400 ? redirect(response) : quoteStart(text);
+    const seen =
+      response.status >= 300 && response.status < 400 ? redirect(response) : quoteStart(text);
     return badAnswer(response, what, `that status is none of this API's (${seen})`);
   }
-  const said = body?.error_description ?? body?.message ?? (body?.error && !isErrorName(body.error) ? body.error : undefined);
-  const description = said ?? `${errorCatalogue[name].title} (${what} answered ${response.status}${text && !body ? `: ${quoteStart(text)}` : ''})`;
+  const said =
+    body?.error_description ??
+    body?.message ??
+    (body?.error && !isErrorName(body.error) ? body.error : undefined);
+  const description =
+    said ??
+    `${errorCatalogue[name].title} (${what} answered ${response.status}${text && !body ? `: ${quoteStart(text)}` : ''})`;
   return new GovctlError(name, description, {
     status: response.status,
     ...(body?.details ? { details: body.details } : {}),
@@ -102,15 +117,20 @@ function asErrorBody(text: string): ErrorBodyType | undefined {
 const isErrorName = (name: string): name is ErrorName => Object.hasOwn(errorCatalogue, name);
 
 function nameOf(body: ErrorBodyType | undefined, status: number): ErrorName | undefined {
-  if (body && isErrorName(body.error) && errorCatalogue[body.error].status !== null) return body.error;
-  return byStatus[status] ?? (status >= 500 ? 'internal_error' : status >= 400 ? 'malformed_request' : undefined);
+  if (body && isErrorName(body.error) && errorCatalogue[body.error].status !== null)
+    return body.error;
+  return (
+    byStatus[status] ??
+    (status >= 500 ? 'internal_error' : status >= 400 ? 'malformed_request' : undefined)
+  );
 }
 
 function hintFor(name: ErrorName): { hint?: string } {
   if (name === 'invalid_token' || name === 'expired_token') {
     return { hint: 'Log in with `govctl auth login`, or set GOVCTL_TOKEN.' };
   }
-  if (name === 'insufficient_scope') return { hint: '`govctl auth status` shows who you are and your scopes.' };
+  if (name === 'insufficient_scope')
+    return { hint: '`govctl auth status` shows who you are and your scopes.' };
   return {};
 }
 

@@ -47,7 +47,8 @@ export function createClient(options: TransportOptions): Client {
     Object.fromEntries(
       Object.entries(verbs).map(([verb, endpoint]: [string, Endpoint]) => [
         verb,
-        (input: RawInput = {}, call: CallOptions = {}) => callEndpoint(transport, endpoint, input, call),
+        (input: RawInput = {}, call: CallOptions = {}) =>
+          callEndpoint(transport, endpoint, input, call),
       ]),
     ),
   ]);

@@ -32,12 +32,21 @@ export type PolicyFilter = Readonly<Record<string, string>>;
  * one, else by offset until a page says it is the last, is empty, or brings nothing new.
  * @throws GovctlError bad_answer for a page that is not a list of policies
  */
-export async function* listAllPolicies(client: Client, filter: PolicyFilter = {}): AsyncGenerator<Policy> {
+export async function* listAllPolicies(
+  client: Client,
+  filter: PolicyFilter = {},
+): AsyncGenerator<Policy> {
   const seen = new Set<string>();
   let cursor: string | undefined;
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const place = cursor === undefined ? { offset } : { cursor };
-    const page = await fetchPage(client, { ...filter, sort_by: 'created_at', order: 'asc', limit: pageSize, ...place });
+    const page = await fetchPage(client, {
+      ...filter,
+      sort_by: 'created_at',
+      order: 'asc',
+      limit: pageSize,
+      ...place,
+    });
     const fresh = page.policies.filter((policy) => !seen.has(policy.id));
     for (const policy of fresh) {
       seen.add(policy.id);
@@ -61,7 +70,11 @@ async function fetchPage(client: Client, query: Record<string, unknown>) {
   }
   const parsed = AnyPolicyList.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new GovctlError('bad_answer', `GET ${path} was answered with something that is not a list of policies: ${JSON.stringify(text.slice(0, 60))}`, {
-    hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',
-  });
+  throw new GovctlError(
+    'bad_answer',
+    `GET ${path} was answered with something that is not a list of policies: ${JSON.stringify(text.slice(0, 60))}`,
+    {
+      hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',
+    },
+  );
 }

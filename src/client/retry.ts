@@ -4,7 +4,8 @@ const longestWait = 120;
 /** Milliseconds the server asked to wait: `retry_after` of a 429 body, `Retry-After` or `X-RateLimit-Retry-After`. */
 export async function parseRetryAfter(response: Response): Promise<number | undefined> {
   if (response.status !== 429 && response.status !== 503) return undefined;
-  const header = response.headers.get('retry-after') ?? response.headers.get('x-ratelimit-retry-after');
+  const header =
+    response.headers.get('retry-after') ?? response.headers.get('x-ratelimit-retry-after');
   const seconds = header === null ? await bodyRetryAfter(response) : headerSeconds(header);
   return seconds === undefined ? undefined : Math.min(Math.max(seconds, 0), longestWait) * 1000;
 }
@@ -28,7 +29,11 @@ async function bodyRetryAfter(response: Response): Promise<number | undefined> {
  * Milliseconds before the next try: what the server asked for, else exponential from 250 ms to 8 s with full
  * jitter over the upper half, so that clients that failed together do not come back together.
  */
-export function retryDelay(attempt: number, asked: number | undefined, random: () => number): number {
+export function retryDelay(
+  attempt: number,
+  asked: number | undefined,
+  random: () => number,
+): number {
   if (asked !== undefined) return asked + random() * 250;
   const ceiling = Math.min(250 * 2 ** (attempt - 1), 8_000);
   return ceiling / 2 + (random() * ceiling) / 2;

@@ -64,7 +64,9 @@ export interface Transport {
 const realSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+    signal?.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason)), {
+      once: true,
+    });
   });
 
 export function createTransport(options: TransportOptions): Transport {
@@ -72,7 +74,12 @@ export function createTransport(options: TransportOptions): Transport {
   const newKey = options.idempotencyKey ?? (() => crypto.randomUUID());
   const base = options.baseUrl.replace(/\/+$/, '');
 
-  async function tryOnce(method: string, url: string, headers: Record<string, string>, send: SendOptions) {
+  async function tryOnce(
+    method: string,
+    url: string,
+    headers: Record<string, string>,
+    send: SendOptions,
+  ) {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = send.signal ? AbortSignal.any([send.signal, timeout]) : timeout;
     try {
@@ -84,14 +91,16 @@ export function createTransport(options: TransportOptions): Transport {
         ...(send.body === undefined ? {} : { body: send.body }),
       });
     } catch (cause) {
-      if (send.signal?.aborted) throw new GovctlError('interrupted', 'The request was interrupted', { cause });
+      if (send.signal?.aborted)
+        throw new GovctlError('interrupted', 'The request was interrupted', { cause });
       throw unreachable(url, cause, timeout.aborted ? timeoutMs : undefined);
     }
   }
 
   async function send(method: string, path: string, request: SendOptions = {}): Promise<Response> {
     const url = base + path;
-    const idempotent = method !== 'POST' || request.idempotencyKey !== undefined || !request.anonymous;
+    const idempotent =
+      method !== 'POST' || request.idempotencyKey !== undefined || !request.anonymous;
     const headers = await requestHeaders(method, request);
     for (let attempt = 1; ; attempt++) {
       const started = performance.now();
@@ -122,7 +131,10 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  async function requestHeaders(method: string, request: SendOptions): Promise<Record<string, string>> {
+  async function requestHeaders(
+    method: string,
+    request: SendOptions,
+  ): Promise<Record<string, string>> {
     const token = request.anonymous ? undefined : await options.token?.();
     return {
       accept: 'application/json',
@@ -149,7 +161,7 @@ function mayRetry(status: number | undefined, outcome: Response | GovctlError): 
 /** A wrong certificate or a name that does not exist won't heal in seconds. */
 function isFinal(error: GovctlError): boolean {
   const code = causeCode(error.cause);
-  return code !== undefined && (/CERT|SELF_SIGNED|ALTNAME|^ERR_TLS|^ENOTFOUND$|^ERR_SSL/.test(code));
+  return code !== undefined && /CERT|SELF_SIGNED|ALTNAME|^ERR_TLS|^ENOTFOUND$|^ERR_SSL/.test(code);
 }
 
 function causeCode(cause: unknown): string | undefined {
@@ -173,7 +185,11 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 };
 
-function unreachable(url: string, cause: unknown, timedOutAfterMs: number | undefined): GovctlError {
+function unreachable(
+  url: string,
+  cause: unknown,
+  timedOutAfterMs: number | undefined,
+): GovctlError {
   const code = causeCode(cause) ?? '';
   const why =
     timedOutAfterMs !== undefined
@@ -182,7 +198,10 @@ function unreachable(url: string, cause: unknown, timedOutAfterMs: number | unde
   const hint = /CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code)
     ? 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.'
     : 'Check the address (--base-url, GOVCTL_BASE_URL, govctl.yaml) and that the server is up; `govctl doctor` looks at each.';
-  return new GovctlError('unreachable', `${new URL(url).origin} can not be reached: ${why}`, { cause, hint });
+  return new GovctlError('unreachable', `${new URL(url).origin} can not be reached: ${why}`, {
+    cause,
+    hint,
+  });
 }
 
 function requestIdOf(response: Response): { requestId?: string } {

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { Scope, endpoint } from './endpoint.ts';
-import { Pagination, Timestamp, listQuery, offsetOrCursor, offsetOrCursorMessage } from './lists.ts';
+import {
+  Pagination,
+  Timestamp,
+  listQuery,
+  offsetOrCursor,
+  offsetOrCursorMessage,
+} from './lists.ts';
 
 /** RFC 6749 section 4.4.2; errors of this endpoint are RFC 6749's, not the catalogue's. */
 export const TokenRequest = z.looseObject({
@@ -88,7 +94,10 @@ export const OauthClient = z.looseObject({
 export type OauthClient = z.infer<typeof OauthClient>;
 
 const PlainListQuery = z
-  .strictObject({ ...listQuery(20), sort_by: z.enum(['created_at', 'id', 'name']).default('created_at') })
+  .strictObject({
+    ...listQuery(20),
+    sort_by: z.enum(['created_at', 'id', 'name']).default('created_at'),
+  })
   .refine(offsetOrCursor, offsetOrCursorMessage);
 
 export const apiKeys = {
@@ -99,7 +108,10 @@ export const apiKeys = {
     scope: 'admin',
     ext: true,
     query: PlainListQuery,
-    response: { status: 200, body: z.looseObject({ api_keys: z.array(ApiKey), pagination: Pagination }) },
+    response: {
+      status: 200,
+      body: z.looseObject({ api_keys: z.array(ApiKey), pagination: Pagination }),
+    },
     errors: [],
   }),
   create: endpoint({
@@ -192,7 +204,10 @@ export const auditLog = {
         subject: z.string().max(256).optional(),
       })
       .refine(offsetOrCursor, offsetOrCursorMessage),
-    response: { status: 200, body: z.looseObject({ audit_log: z.array(AuditEntry), pagination: Pagination }) },
+    response: {
+      status: 200,
+      body: z.looseObject({ audit_log: z.array(AuditEntry), pagination: Pagination }),
+    },
     errors: [],
   }),
 };

@@ -45,7 +45,12 @@ export const errorCatalogue = {
   not_found: entry(404, 'REQ_002', 1, 'No such thing'),
   method_not_allowed: entry(405, 'REQ_003', 1, 'The path does not take this method'),
   precondition_failed: entry(412, 'REQ_004', 5, 'It was changed by someone else meanwhile'),
-  idempotency_key_reused: entry(409, 'REQ_005', 5, 'The idempotency key was used for another request'),
+  idempotency_key_reused: entry(
+    409,
+    'REQ_005',
+    5,
+    'The idempotency key was used for another request',
+  ),
   body_too_large: entry(413, 'REQ_006', 3, 'The request body is too large'),
   unsupported_media_type: entry(415, 'REQ_007', 3, 'The request body is not JSON'),
 

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Pagination, Timestamp, commaList, listQuery, offsetOrCursor, offsetOrCursorMessage } from './lists.ts';
+import {
+  Pagination,
+  Timestamp,
+  commaList,
+  listQuery,
+  offsetOrCursor,
+  offsetOrCursorMessage,
+} from './lists.ts';
 
 export const severities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const Severity = z.enum(severities);
@@ -90,7 +97,9 @@ export const Policy = z.looseObject({
   resource_type: z.string(),
   severity: Severity.optional(),
   enabled: z.boolean().optional(),
-  rules: z.array(z.looseObject({ condition: z.string(), effect: Effect, message: z.string().optional() })),
+  rules: z.array(
+    z.looseObject({ condition: z.string(), effect: Effect, message: z.string().optional() }),
+  ),
   compliance_frameworks: z.array(z.string()).optional(),
   auto_remediation: z.boolean().optional(),
   remediation_action: z.string().optional(),
@@ -121,7 +130,10 @@ export const PolicyListQuery = z
     sort_by: z.enum(policySortFields).default('created_at'),
     resource_type: commaList('resource_type').optional(),
     severity: commaList('severity').pipe(z.array(Severity)).optional(),
-    enabled: z.enum(['true', 'false']).transform((text) => text === 'true').optional(),
+    enabled: z
+      .enum(['true', 'false'])
+      .transform((text) => text === 'true')
+      .optional(),
     tags: commaList('tags').optional(),
   })
   .refine(offsetOrCursor, offsetOrCursorMessage);
@@ -171,7 +183,13 @@ export const policies = {
     body: PolicyUpdate,
     versioned: true,
     response: { status: 200, body: Policy },
-    errors: ['policy_not_found', 'invalid_policy', 'policy_condition_invalid', 'policy_name_taken', 'precondition_failed'],
+    errors: [
+      'policy_not_found',
+      'invalid_policy',
+      'policy_condition_invalid',
+      'policy_name_taken',
+      'precondition_failed',
+    ],
   }),
   delete: endpoint({
     method: 'DELETE',

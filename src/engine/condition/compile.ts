@@ -46,14 +46,24 @@ const functionNames = [
  */
 export function compileCondition(source: string): Compilation {
   if (source.length > maxConditionLength) {
-    return failed(source, 0, 0, `is ${source.length} characters long; at most ${maxConditionLength} are allowed`);
+    return failed(
+      source,
+      0,
+      0,
+      `is ${source.length} characters long; at most ${maxConditionLength} are allowed`,
+    );
   }
   try {
     const parsed = environment.parse(source);
     const checked = parsed.check();
     if (!checked.valid) return fromError(source, checked.error);
     if (checked.type !== 'bool' && checked.type !== 'dyn') {
-      return failed(source, 0, source.length, `yields ${checked.type}, but a condition must yield bool`);
+      return failed(
+        source,
+        0,
+        source.length,
+        `yields ${checked.type}, but a condition must yield bool`,
+      );
     }
     return { ok: true, condition: { source, ast: parsed.ast } };
   } catch (error) {
@@ -80,7 +90,13 @@ function fromError(source: string, thrown: unknown): Compilation {
   // The package marks the whole call for an unknown function; the caret belongs under the name.
   const named = written ? source.indexOf(written, start) : -1;
   const offset = named >= 0 ? named : start;
-  return failed(source, offset, named >= 0 && written ? named + written.length : end, summary, suggestion);
+  return failed(
+    source,
+    offset,
+    named >= 0 && written ? named + written.length : end,
+    summary,
+    suggestion,
+  );
 }
 
 function unknownName(code: string | undefined, summary: string): string | undefined {
@@ -107,6 +123,9 @@ function failed(
 /** The offending line with a caret under the place, as `details` of POL_003 and the CLI show it. */
 export function showCaret(source: string, problem: ConditionProblem): string {
   const text = source.split('\n')[problem.line - 1] ?? '';
-  const width = Math.max(1, Math.min(problem.end - problem.offset, text.length - problem.column + 1));
+  const width = Math.max(
+    1,
+    Math.min(problem.end - problem.offset, text.length - problem.column + 1),
+  );
   return `${text}\n${' '.repeat(problem.column - 1)}${'^'.repeat(width)}`;
 }

@@ -1,0 +1,118 @@
+import type { Fetch } from '../client/transport.ts';
+import type { ExitCode } from '../contract/errors.ts';
+import type { Prompter } from './prompt.ts';
+import type { LaunchServer } from './server/launcher.ts';
+import type { OutputTarget, View } from './output.ts';
+import { writeView } from './output.ts';
+import type { Style, Terminal } from './terminal.ts';
+import { createStyle, wantsColour } from './terminal.ts';
+
+/** The outside world of a command, as a value. */
+export interface World {
+  readonly terminal: Terminal;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Replaces the network; default: undici. */
+  readonly fetch?: Fetch;
+  /** Asks the person; used only when `flags.input` allows. */
+  readonly prompt: Prompter;
+  /** Starts the service in this process; composed by main.ts, as cli/ may not know server/. */
+  readonly launchServer: LaunchServer;
+}
+
+/** Flags every command takes. */
+export interface GlobalFlags {
+  readonly output: readonly OutputTarget[];
+  readonly baseUrl?: string;
+  readonly profile?: string;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** False with --no-input, in CI, or off a terminal: never ask. */
+  readonly input: boolean;
+  readonly colour: boolean;
+}
+
+/** What a command gets: the world, its flags, and ways to speak. */
+export interface Context {
+  readonly world: World;
+  readonly flags: GlobalFlags;
+  /** For stdout. */
+  readonly style: Style;
+  /** For stderr. */
+  readonly talkStyle: Style;
+  /** Hands a result to the views. */
+  show(view: View): Promise<void>;
+  /** One line of talk on stderr; silent with --quiet. */
+  say(line: string): Promise<void>;
+  /** A warning on stderr; said even with --quiet. */
+  warn(line: string): Promise<void>;
+  /**
+   * Runs `work` under a spinner that shows only on a terminal and only when it takes longer than a moment.
+   * `update` changes its text.
+   */
+  progress<T>(text: string, work: (update: (text: string) => void) => Promise<T>): Promise<T>;
+}
+
+/** A command's work: parse has happened; resolves with its exit code. */
+export type Run<Options> = (context: Context, options: Options) => Promise<ExitCode>;
+
+export function createContext(world: World, flags: GlobalFlags): Context {
+  const { terminal, env } = world;
+  const style = createStyle(flags.colour && wantsColour(terminal.stdoutIsTty, env));
+  const talkStyle = createStyle(flags.colour && wantsColour(terminal.stderrIsTty, env));
+  const say = async (line: string): Promise<void> => {
+    if (!flags.quiet) await terminal.stderr.write(`${line}\n`);
+  };
+  return {
+    world,
+    flags,
+    style,
+    talkStyle,
+    show: (view) => writeView(view, flags.output, terminal, style),
+    say,
+    warn: (line) => terminal.stderr.write(`${talkStyle.yellow('warning:')} ${line}\n`),
+    progress: (text, work) =>
+      terminal.stderrIsTty && !flags.quiet && !flags.verbose && env.TERM !== 'dumb'
+        ? withSpinner(text, work, talkStyle.level > 0)
+        : work(() => {}),
+  };
+}
+
+/** Milliseconds before a spinner shows: what is faster needs none. */
+const spinnerAfter = 300;
+
+async function withSpinner<T>(
+  text: string,
+  work: (update: (text: string) => void) => Promise<T>,
+  colour: boolean,
+): Promise<T> {
+  let current = text;
+  let spinner: { text: string; stop(): unknown } | undefined;
+  const timer = setTimeout(() => {
+    void import('ora').then(({ default: ora }) => {
+      if (!done) {
+        spinner = ora({
+          text: current,
+          stream: process.stderr,
+          ...(colour ? {} : { color: false as const }),
+          discardStdin: false,
+        }).start();
+      }
+    });
+  }, spinnerAfter);
+  let done = false;
+  try {
+    return await work((next) => {
+      current = next;
+      if (spinner) spinner.text = next;
+    });
+  } finally {
+    done = true;
+    clearTimeout(timer);
+    spinner?.stop();
+  }
+}

@@ -1,0 +1,116 @@
+import { writeFile } from 'node:fs/promises';
+import { GovctlError } from '../contract/errors.ts';
+import { nearestWord } from '../contract/nearest.ts';
+import type { Style, Terminal } from './terminal.ts';
+import { createStyle } from './terminal.ts';
+
+/** Formats of everything that prints data; a command may add its own. */
+const commonFormats = ['table', 'json', 'yaml', 'ndjson'] as const;
+
+/** One `-o`: a format on stdout, or into a file. */
+export interface OutputTarget {
+  readonly format: string;
+  readonly file?: string;
+}
+
+/**
+ * What a command has to say. `value` is the stable JSON contract, without `format_version`; json, yaml and ndjson
+ * print it as it is. Views are functions so that only what is asked for is made.
+ */
+export interface View {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The rows for ndjson; default: the value as one line. */
+  readonly rows?: () => Iterable<unknown>;
+  /** For people. Ends with a newline unless empty. */
+  readonly human: (style: Style, columns: number) => string;
+  /** Formats beyond the common ones, e.g. `github`, `markdown`. */
+  readonly more?: Readonly<Record<string, (columns: number) => string>>;
+}
+
+export const formatVersion = 1;
+
+/** Columns of a table that goes into a file. */
+const fileColumns = 100;
+
+/** Reads `-o json`, `-o json=FILE`, `-o table,json=FILE`. @throws GovctlError usage_error for an unknown format */
+export function parseOutputs(
+  given: readonly string[],
+  extra: readonly string[] = [],
+): OutputTarget[] {
+  const known = [...commonFormats, ...extra];
+  return given
+    .flatMap((text) => text.split(','))
+    .map((text) => {
+      const [format = '', ...rest] = text.split('=');
+      const file = rest.join('=');
+      if (!known.includes(format)) {
+        const nearest = nearestWord(format, known);
+        throw new GovctlError('usage_error', `-o ${text}: this command has no format "${format}"`, {
+          hint: `${nearest ? `Did you mean ${nearest}? ` : ''}Formats: ${known.join(', ')}; FORMAT=FILE writes a file.`,
+        });
+      }
+      if (rest.length > 0 && file === '') {
+        throw new GovctlError('usage_error', `-o ${text}: the file name is missing`, {
+          hint: `Write -o ${format}=FILE.`,
+        });
+      }
+      return rest.length > 0 ? { format, file } : { format };
+    });
+}
+
+/** Writes the view to every target: files first, then stdout (the human view where none was asked for). */
+export async function writeView(
+  view: View,
+  targets: readonly OutputTarget[],
+  terminal: Terminal,
+  style: Style,
+): Promise<void> {
+  for (const target of targets) {
+    if (target.file === undefined) continue;
+    const text = await renderView(view, target.format, createStyle(false), fileColumns);
+    await writeOutputFile(target.file, text);
+  }
+  const onStdout = targets.filter((target) => target.file === undefined);
+  for (const target of onStdout.length > 0 ? onStdout : [{ format: 'table' }]) {
+    await terminal.stdout.write(await renderView(view, target.format, style, terminal.columns));
+  }
+}
+
+async function renderView(
+  view: View,
+  format: string,
+  style: Style,
+  columns: number,
+): Promise<string> {
+  const versioned = { format_version: formatVersion, ...view.value };
+  switch (format) {
+    case 'table':
+      return view.human(style, columns);
+    case 'json':
+      return `${JSON.stringify(versioned, null, 2)}\n`;
+    case 'ndjson':
+      return [...(view.rows?.() ?? [versioned])].map((row) => `${JSON.stringify(row)}\n`).join('');
+    case 'yaml': {
+      const { stringify } = await import('yaml');
+      return stringify(versioned, { aliasDuplicateObjects: false, lineWidth: 0 });
+    }
+    default: {
+      const render = view.more?.[format];
+      if (!render) throw new GovctlError('usage_error', `this command has no format "${format}"`);
+      return render(columns);
+    }
+  }
+}
+
+/** Written in place, not renamed into it, so that `json=/dev/fd/3` works. @throws GovctlError file_error */
+async function writeOutputFile(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (cause) {
+    throw new GovctlError(
+      'file_error',
+      `${file} could not be written: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}

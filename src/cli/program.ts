@@ -1,0 +1,116 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { ExitCode } from '../contract/errors.ts';
+import { exitCodes } from '../contract/errors.ts';
+import type { GlobalFlags, Run, World } from './context.ts';
+import { createContext } from './context.ts';
+import { parseOutputs } from './output.ts';
+import { registerAuthCommands } from './auth/commands.ts';
+import { registerPlanCommands } from './plan/commands.ts';
+import { registerPolicyCommands } from './policy/commands.ts';
+import { registerProjectCommands } from './project/commands.ts';
+import { registerServiceCommands } from './server/commands.ts';
+
+/** Turns a lazily loaded command into a commander action. `formats`: those it has beyond the common ones. */
+export type Act = <Options>(
+  load: () => Promise<Run<Options>>,
+  settings?: { readonly formats?: readonly string[] },
+) => (...parameters: unknown[]) => Promise<void>;
+
+/**
+ * Runs one command line and resolves with its exit code.
+ * @throws whatever the command throws; the caller maps errors to exit codes
+ */
+export async function runProgram(
+  argv: readonly string[],
+  world: World,
+  version: string,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = exitCodes.ok;
+  const act: Act =
+    (load, settings) =>
+    async (...parameters) => {
+      // commander hands the command itself as the last parameter.
+      const command = parameters.at(-1) as Command;
+      const flags = readGlobalFlags(command, world, settings?.formats ?? []);
+      const run = await load();
+      // Options are named by the command that declares them; its run function types them.
+      const options = { ...command.opts(), args: command.processedArgs } as Parameters<
+        typeof run
+      >[1];
+      exitCode = await run(createContext(world, flags), options);
+    };
+  const program = createProgram(act, world, version);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // commander has said what was wrong; help and version end here too, with 0.
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  }
+  return exitCode;
+}
+
+/** The command tree, without running anything; completion and the CLI reference walk it. */
+export function createProgram(act: Act, world: World, version: string): Command {
+  const program = new Command('govctl')
+    .description('Governance as code: policies in git, planned and applied to a running service.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .addOption(
+      new Option(
+        '-o, --output <format>',
+        'table, json, yaml, ndjson; FORMAT=FILE writes a file; repeatable',
+      ).argParser((value: string, previous: string[] | undefined) => [...(previous ?? []), value]),
+    )
+    .option('--base-url <url>', 'the service (GOVCTL_BASE_URL)')
+    .option('--profile <name>', 'the login profile to use (GOVCTL_PROFILE)')
+    .option('--no-input', 'never ask; fail where an answer would be needed')
+    .option('-q, --quiet', 'only results and errors')
+    .option('-v, --verbose', 'show requests and, for an error, its stack trace')
+    .option('--no-color', 'no colours (NO_COLOR)')
+    .showHelpAfterError('(add --help to see how it is used)')
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void world.terminal.stdout.write(text),
+      writeErr: (text) => void world.terminal.stderr.write(text),
+      getOutHelpWidth: () => world.terminal.columns,
+      getErrHelpWidth: () => world.terminal.columns,
+    });
+  registerProjectCommands(program, act);
+  registerPlanCommands(program, act);
+  registerPolicyCommands(program, act);
+  registerAuthCommands(program, act);
+  registerServiceCommands(program, act);
+  for (const command of program.commands) inheritSettings(command, program);
+  return program;
+}
+
+function inheritSettings(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent).helpOption('-h, --help', 'show help');
+  for (const child of command.commands) inheritSettings(child, command);
+}
+
+function readGlobalFlags(command: Command, world: World, formats: readonly string[]): GlobalFlags {
+  const given = command.optsWithGlobals<{
+    output?: string[];
+    baseUrl?: string;
+    profile?: string;
+    quiet?: boolean;
+    verbose?: boolean;
+    input: boolean;
+    color: boolean;
+  }>();
+  const profile = given.profile ?? world.env.GOVCTL_PROFILE;
+  const baseUrl = given.baseUrl ?? world.env.GOVCTL_BASE_URL;
+  const inCi = world.env.CI !== undefined && world.env.CI !== '' && world.env.CI !== 'false';
+  return {
+    output: parseOutputs(given.output ?? [], formats),
+    ...(baseUrl ? { baseUrl } : {}),
+    ...(profile ? { profile } : {}),
+    quiet: given.quiet ?? false,
+    verbose: given.verbose ?? false,
+    input: given.input && world.terminal.stdinIsTty && world.terminal.stderrIsTty && !inCi,
+    colour: given.color,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Fetch } from '../../client/transport.ts';
+
+/** The flags of `govctl server`, parsed. */
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  /** `lowdb` or a postgres:// url. */
+  readonly store: string;
+  /** Use this key instead of a generated one. */
+  readonly apiKey?: string;
+  /** Written when listener and recovery are done: {"base_url", "pid"}. */
+  readonly readyFile?: string;
+  readonly publicUrl?: string;
+  /** CIDRs. */
+  readonly allowTargets: readonly string[];
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly rateLimit?: 'enforce' | 'report' | 'off';
+  readonly metrics: boolean;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+export interface RunningServer {
+  readonly baseUrl: string;
+  /** Absent when the data folder's key was printed at an earlier start. */
+  readonly apiKey?: { readonly key: string; readonly generated: boolean };
+  /** Lines an operator should read, such as a torn journal tail that was cut. */
+  readonly notices: readonly string[];
+  /** The service without the socket. */
+  readonly fetch: Fetch;
+  /** Finishes what it has begun, refuses new work, folds the journal. */
+  stop(): Promise<void>;
+}
+
+/** @throws GovctlError when the address, a file or the data folder can't be used */
+export type LaunchServer = (options: ServerOptions) => Promise<RunningServer>;

@@ -1,0 +1,63 @@
+import type { ChalkInstance } from 'chalk';
+import { Chalk } from 'chalk';
+
+/** Where text goes. `write` resolves when the stream took it, so a slow pipe slows the producer. */
+export interface Sink {
+  write(text: string): Promise<void>;
+}
+
+/** The terminal as a value: tests replace it. stdout is data, stderr is talk. */
+export interface Terminal {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  /** All of standard input, as UTF-8 text. */
+  readStdin(): Promise<string>;
+  readonly stdinIsTty: boolean;
+  readonly stdoutIsTty: boolean;
+  readonly stderrIsTty: boolean;
+  /** Columns of stdout; 80 where it is no terminal. */
+  readonly columns: number;
+}
+
+/** Colours for one stream; without colour every style gives the text back. */
+export const createStyle = (colour: boolean): ChalkInstance => new Chalk({ level: colour ? 1 : 0 });
+export type Style = ChalkInstance;
+
+/** https://no-color.org; FORCE_COLOR as in Node. */
+export function wantsColour(isTty: boolean, env: NodeJS.ProcessEnv): boolean {
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0') return true;
+  return isTty && env.TERM !== 'dumb';
+}
+
+/** The process's own streams. A reader that goes away (`govctl ... | head`) ends the program quietly. */
+export function processTerminal(): Terminal {
+  return {
+    stdout: sinkOf(process.stdout),
+    stderr: sinkOf(process.stderr),
+    readStdin: readAll,
+    stdinIsTty: process.stdin.isTTY === true,
+    stdoutIsTty: process.stdout.isTTY === true,
+    stderrIsTty: process.stderr.isTTY === true,
+    columns: process.stdout.columns || 80,
+  };
+}
+
+function sinkOf(stream: NodeJS.WriteStream): Sink {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+    throw error;
+  });
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+  };
+}
+
+async function readAll(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

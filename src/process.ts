@@ -1,0 +1,56 @@
+import { runProgram } from './cli/program.ts';
+import { describeError } from './cli/report-error.ts';
+import { createStyle, processTerminal, wantsColour } from './cli/terminal.ts';
+import { terminalPrompter } from './cli/prompt.ts';
+import type { LaunchServer } from './cli/server/launcher.ts';
+import { exitCodes } from './contract/errors.ts';
+
+const launchServer: LaunchServer = async (options) =>
+  (await import('./server/start.ts')).startServer(options);
+
+/** Runs one command line in this process: signals, streams, exit code. */
+export async function runInProcess(argv: readonly string[], version: string): Promise<void> {
+  const terminal = processTerminal();
+  const interruption = interruptible();
+  try {
+    process.exitCode = await runProgram(
+      argv,
+      {
+        terminal,
+        env: process.env,
+        cwd: process.cwd(),
+        now: Date.now,
+        signal: interruption.signal,
+        prompt: terminalPrompter(interruption.signal),
+        launchServer,
+      },
+      version,
+    );
+  } catch (error) {
+    const colour = wantsColour(terminal.stderrIsTty, process.env) && !argv.includes('--no-color');
+    const verbose = argv.includes('-v') || argv.includes('--verbose');
+    const { text, exitCode } = describeError(error, createStyle(colour), verbose);
+    await terminal.stderr.write(text);
+    process.exitCode = interruption.signal.aborted ? exitCodes.interrupted : exitCode;
+  } finally {
+    interruption.done();
+  }
+}
+
+/** The first SIGINT or SIGTERM asks the command to end; the second ends the process. */
+function interruptible(): { signal: AbortSignal; done: () => void } {
+  const controller = new AbortController();
+  const stop = (): void => {
+    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+    controller.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return {
+    signal: controller.signal,
+    done: () => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+    },
+  };
+}

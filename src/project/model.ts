@@ -1,0 +1,78 @@
+import type { PolicyInput } from '../contract/policies.ts';
+
+/** Where something stands in a file. `file` as the user would type it (relative to where govctl runs), line and column from 1. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something wrong, or worth a look, in a file. A finding is a value, not an error. */
+export interface Problem extends Place {
+  readonly level: 'error' | 'warning';
+  /** Stable and short, e.g. `unknown-field`, `condition`, `duplicate-name`: for machines, and rule ids in SARIF. */
+  readonly code: string;
+  /** What is wrong and why: one sentence. */
+  readonly message: string;
+  /** What to do next, e.g. `Did you mean severity?`. */
+  readonly hint?: string;
+  /** The source line and how many of its characters, from `column`, the caret underlines. */
+  readonly excerpt?: { readonly text: string; readonly width: number };
+}
+
+/** A policy as its file says it, defaulted as the API would. */
+export interface LocalPolicy {
+  /** Stable slug, unique in the project; given, or made of the name. */
+  readonly key: string;
+  /** Desired state in the API's own shape: optional fields that the file leaves out are absent, `enabled` is defaulted. */
+  readonly policy: PolicyInput;
+  readonly place: Place;
+}
+
+export type OtherKind = 'Schedule' | 'Webhook' | 'Exemption' | 'PolicyTest';
+
+/** A document of a kind that is parsed and validated, but planned only once its endpoints exist. */
+export interface OtherDocument {
+  readonly kind: OtherKind;
+  /** What a person would call it: its name, policy or file. */
+  readonly title: string;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly place: Place;
+}
+
+export interface Guards {
+  /** Percent of the owned policies that one apply may delete, once 10 or more are owned. Default 30. */
+  readonly max_delete: number;
+}
+
+/** `govctl.yaml`, defaulted. */
+export interface ProjectConfig {
+  /** The owner of what this repo applies; absent when there is no govctl.yaml and no --project. */
+  readonly project?: string;
+  readonly base_url?: string;
+  /** Folders and files, relative to `root`. */
+  readonly paths: readonly string[];
+  /** Requests at once. Default 8. */
+  readonly concurrency: number;
+  readonly guards: Guards;
+}
+
+export interface LoadedProject {
+  readonly config: ProjectConfig;
+  /** The folder of govctl.yaml, else the working folder. */
+  readonly root: string;
+  readonly policies: readonly LocalPolicy[];
+  readonly others: readonly OtherDocument[];
+  /** In order of file and line. Any of level error means: do not plan. */
+  readonly problems: readonly Problem[];
+  /** How many files were read. */
+  readonly files: number;
+}
+
+export interface LoadOptions {
+  readonly cwd: string;
+  /** Files or folders; empty: the config's paths, else `.`. */
+  readonly paths: readonly string[];
+  /** --project: names the owner where there is no govctl.yaml, and overrides it. */
+  readonly project?: string;
+}
