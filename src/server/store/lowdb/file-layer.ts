@@ -1,0 +1,75 @@
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+
+/** The file system as the store uses it: a value, so that tests can put faults in. */
+export interface FileLayer {
+  /** Creates the folder and its parents, for the owner only. */
+  makeFolder(path: string): Promise<void>;
+  list(folder: string): Promise<string[]>;
+  /** `read` and `append` take an existing file, `create` a new one (0600). */
+  open(path: string, mode: 'read' | 'append' | 'create'): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  /** A second name for the same file. */
+  link(from: string, to: string): Promise<void>;
+  copy(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Makes creations, renames and removals in a folder durable. */
+  syncFolder(path: string): Promise<void>;
+}
+
+export interface OpenFile {
+  /** @returns bytes read; 0 at the end of the file */
+  read(into: Uint8Array, position: number): Promise<number>;
+  /** Writes at the end. @returns bytes written, which may be fewer than given */
+  write(bytes: Uint8Array): Promise<number>;
+  /** Makes content and size durable (fdatasync). */
+  sync(): Promise<void>;
+  truncate(size: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const FLAGS = {
+  read: constants.O_RDONLY,
+  append: constants.O_WRONLY | constants.O_APPEND,
+  create: constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
+};
+
+export const nodeFiles: FileLayer = {
+  async makeFolder(path) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  },
+  list: (folder) => readdir(folder),
+  async open(path, mode) {
+    const handle = await open(path, FLAGS[mode], 0o600);
+    return {
+      read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+      write: async (bytes) => (await handle.write(bytes)).bytesWritten,
+      sync: () => handle.datasync(),
+      truncate: (size) => handle.truncate(size),
+      close: () => handle.close(),
+    };
+  },
+  rename: (from, to) => rename(from, to),
+  link: (from, to) => link(from, to),
+  copy: (from, to) => copyFile(from, to),
+  remove: (path) => unlink(path),
+  async syncFolder(path) {
+    // Windows can't open a folder; its renames are durable with the file.
+    if (process.platform === 'win32') return;
+    const handle = await open(path, constants.O_RDONLY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
+};
+
+/** Writes all of `bytes`, however many calls that takes. */
+export const writeWhole = async (file: OpenFile, bytes: Uint8Array): Promise<void> => {
+  for (let rest = bytes; rest.length > 0;) {
+    const written = await file.write(rest);
+    if (written <= 0) throw new Error('the file takes no more bytes');
+    rest = rest.subarray(written);
+  }
+};

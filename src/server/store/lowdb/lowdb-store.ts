@@ -1,0 +1,191 @@
+import { StoreUnavailable } from '../store.ts';
+import type {
+  CollectionSpec,
+  Document,
+  Page,
+  PageQuery,
+  Store,
+  StoreHealth,
+  Tx,
+  Versioned,
+} from '../store.ts';
+import type { Commit, Operation } from './operation.ts';
+import { Overlay } from './overlay.ts';
+import type { Table } from './table.ts';
+import { beginTransaction } from './transaction.ts';
+import type { Committed } from './transaction.ts';
+import { findRow, getRow, pageRows } from './view.ts';
+import type { View } from './view.ts';
+
+/** The durable state. */
+export interface State {
+  commit: number;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly sequences: Map<string, number>;
+}
+
+/** What makes commits last. */
+export interface Durability {
+  /** Resolves when the commit is on disk. */
+  append(commit: Commit): Promise<void>;
+  /** Folds the journal into the checkpoints, where that is still possible, and lets go. */
+  close(): Promise<void>;
+}
+
+/**
+ * Commits lie in two layers: `state` is what is on disk and all that readers outside a transaction
+ * see; `pending` holds what is committed but still on its way there, which only the next
+ * transactions see. So no transaction waits for another's flush, no read waits at all, and when the
+ * disk fails, forgetting `pending` is the whole way back.
+ */
+export interface Engine {
+  readonly store: Store;
+  /** Moves a commit from pending to durable. */
+  settle(commit: Commit): void;
+  /** Turns the store read-only. */
+  fail(reason: string): void;
+}
+
+/** A transaction that has run: its outcome stands once `durable` resolves. */
+type Ended<R> = { readonly durable: Promise<void> } & (
+  { readonly result: R } | { readonly error: unknown }
+);
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** Applies a commit to the durable state. */
+export const applyCommit = (state: State, { commit, ops }: Commit): void => {
+  for (const [op, name, value] of ops) {
+    if (op === 'seq') state.sequences.set(name, value);
+    else if (op === 'put') state.tables.get(name)?.put(value, commit);
+    else state.tables.get(name)?.remove(value);
+  }
+  state.commit = commit;
+};
+
+export const createEngine = (state: State, durability: Durability): Engine => {
+  const pending = new Map(
+    Array.from(state.tables, ([name, { spec }]) => [name, new Overlay(spec)]),
+  );
+  /** The newest numbers handed out, durable or not. */
+  const sequences = new Map(state.sequences);
+  let commit = state.commit;
+  let lastAppend: Promise<void> = Promise.resolve();
+  let failure: string | undefined;
+  let closing: Promise<void> | undefined;
+  /** Ends when the last transaction in line has run. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const tableOf = (collection: string): Table => {
+    const table = state.tables.get(collection);
+    if (!table) throw new Error(`collection ${collection} was not declared to the store`);
+    return table;
+  };
+
+  const durableView = (collection: string): View => ({ table: tableOf(collection), overlays: [] });
+
+  const committed: Committed = {
+    viewOf(collection) {
+      const table = tableOf(collection);
+      const overlay = pending.get(collection);
+      return { table, overlays: overlay && overlay.changes.size > 0 ? [overlay] : [] };
+    },
+    sequence: (name) => sequences.get(name) ?? 0,
+  };
+
+  const assertWritable = (): void => {
+    if (failure !== undefined) throw new StoreUnavailable(`the store is read-only: ${failure}`);
+  };
+
+  const assertOpen = (): void => {
+    if (closing) throw new StoreUnavailable('the store is closed');
+  };
+
+  const keepPending = ({ commit: revision, ops }: Commit): void => {
+    for (const [op, name, value] of ops) {
+      if (op === 'seq') sequences.set(name, value);
+      else if (op === 'put') pending.get(name)?.set(value.id, { doc: value, revision });
+      else pending.get(name)?.set(value, { doc: undefined, revision });
+    }
+  };
+
+  /** Writes down what a transaction did. @returns when everything it saw and wrote is durable */
+  const enter = (ops: readonly Operation[]): Promise<void> => {
+    assertWritable();
+    // An answer may rest on commits that are not on disk yet, even if it is an error: it waits, too.
+    if (ops.length === 0) return lastAppend;
+    commit += 1;
+    keepPending({ commit, ops });
+    lastAppend = durability.append({ commit, ops });
+    // Whoever depends on it awaits it; nobody does when the last of them gave up.
+    lastAppend.catch(() => undefined);
+    return lastAppend;
+  };
+
+  const run = async <R>(work: (tx: Tx) => Promise<R>): Promise<Ended<R>> => {
+    assertWritable();
+    const { tx, finish } = beginTransaction(committed, commit + 1);
+    try {
+      const result = await work(tx);
+      return { result, durable: enter(finish()) };
+    } catch (error) {
+      finish();
+      return { error, durable: enter([]) };
+    }
+  };
+
+  // The casts give back the type under which the same collection took the document in.
+  const store: Store = {
+    async get<T extends Document>(collection: CollectionSpec<T>, id: string) {
+      assertOpen();
+      return getRow(durableView(collection.name), id) as Versioned<T> | undefined;
+    },
+    async find<T extends Document>(collection: CollectionSpec<T>, index: string, value: string) {
+      assertOpen();
+      return findRow(durableView(collection.name), index, value) as Versioned<T> | undefined;
+    },
+    async page<T extends Document>(collection: CollectionSpec<T>, query: PageQuery) {
+      assertOpen();
+      return pageRows(durableView(collection.name), query) as Page<T>;
+    },
+    async transact<R>(work: (tx: Tx) => Promise<R>) {
+      assertOpen();
+      const mine = turn.then(() => run(work));
+      turn = mine.catch(() => undefined);
+      const ended = await mine;
+      try {
+        await ended.durable;
+      } catch (error) {
+        throw new StoreUnavailable(`the change was not saved: ${messageOf(error)}`);
+      }
+      if ('error' in ended) throw ended.error;
+      return ended.result;
+    },
+    health: (): StoreHealth => {
+      if (failure !== undefined) return { writable: false, reason: failure };
+      return closing ? { writable: false, reason: 'the store is closed' } : { writable: true };
+    },
+    close() {
+      closing ??= turn.then(() => durability.close());
+      return closing;
+    },
+  };
+
+  return {
+    store,
+    settle(entry) {
+      applyCommit(state, entry);
+      for (const [op, name, value] of entry.ops) {
+        if (op === 'seq') continue;
+        const overlay = pending.get(name);
+        const id = op === 'put' ? value.id : value;
+        if (overlay?.changes.get(id)?.revision === entry.commit) overlay.drop(id);
+      }
+    },
+    fail(reason) {
+      failure = reason;
+      for (const [name, { spec }] of state.tables) pending.set(name, new Overlay(spec));
+    },
+  };
+};
