@@ -1,0 +1,75 @@
+// `npm test`: installs and builds if needed, then every check and every test. `npm test -- PATH` runs only the tests there.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+import { setup } from '../bin/setup.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const report = path.join(root, 'test-results', 'vitest.json');
+const only = process.argv.slice(2);
+
+const checks = [
+  ['lint', ['eslint', '-c', '.config/eslint.config.js', '--max-warnings', '0', 'src', 'test', 'bench']],
+  ['formatting', ['prettier', '--check', '--log-level', 'warn', '.']],
+  ['types', ['tsc', '--noEmit', '-p', '.']],
+  ['import rules', ['depcruise', '--config', '.config/dependency-cruiser.cjs', 'src']],
+  ['unused code', ['knip', '--config', '.config/knip.json']],
+  ['package', ['publint', '--strict']],
+  ['package types', ['attw', '--pack', '.', '--profile', 'esm-only']],
+  ['generated docs', ['node', 'docs/generate.js', '--check']],
+];
+
+function run([command, ...args], inherit) {
+  const local = path.join(root, 'node_modules', '.bin', command);
+  return new Promise((resolve) => {
+    let output = '';
+    const child = spawn(command === 'node' ? process.execPath : local, args, {
+      cwd: root,
+      stdio: inherit ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout?.on('data', (chunk) => (output += chunk));
+    child.stderr?.on('data', (chunk) => (output += chunk));
+    child.on('close', (status) => resolve({ ok: status === 0, output }));
+  });
+}
+
+async function check([name, command]) {
+  const started = Date.now();
+  const { ok, output } = await run(command, false);
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)${ok ? '' : `\n${output}`}`);
+  return ok;
+}
+
+/** Two at a time: a bare CI machine has two cores. */
+async function runChecks() {
+  const waiting = [...checks];
+  const results = [];
+  const lane = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results.push(await check(next));
+  };
+  await Promise.all([lane(), lane()]);
+  return results;
+}
+
+async function runTests() {
+  rmSync(report, { force: true });
+  mkdirSync(path.dirname(report), { recursive: true });
+  const { ok } = await run(
+    ['vitest', 'run', '--config', '.config/vitest.config.ts', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...only],
+    true,
+  );
+  if (!existsSync(report)) return { ok, passed: 0, failed: 1, skipped: 0 };
+  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
+  // A suite that could not even load has no failed test in it, but it failed.
+  return { ok, passed: numPassedTests, failed: Math.max(numFailedTests, ok ? 0 : 1), skipped: numPendingTests };
+}
+
+setup();
+const verdicts = only.length > 0 ? [] : await runChecks();
+const tests = await runTests();
+const passed = tests.passed + verdicts.filter(Boolean).length;
+const failed = tests.failed + verdicts.filter((ok) => !ok).length;
+console.log(`${passed} passed, ${failed} failed${tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''}`);
+process.exitCode = failed === 0 && tests.ok ? 0 : 1;
