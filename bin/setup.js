@@ -16,7 +16,8 @@ function isInstalled() {
   const read = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
   const here = read(installed);
   return Object.entries(read(at('package-lock.json'))).every(
-    ([name, wanted]) => name === '' || here[name]?.version === wanted.version || (wanted.optional && !here[name]),
+    ([name, wanted]) =>
+      name === '' || here[name]?.version === wanted.version || (wanted.optional && !here[name]),
   );
 }
 
@@ -24,7 +25,10 @@ function isBuilt() {
   const newest = (dir) =>
     readdirSync(dir, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .reduce((latest, entry) => Math.max(latest, mtime(path.join(entry.parentPath, entry.name))), 0);
+      .reduce(
+        (latest, entry) => Math.max(latest, mtime(path.join(entry.parentPath, entry.name))),
+        0,
+      );
   const sources = Math.max(newest(at('src')), newest(at('.config')), mtime(at('package.json')));
   return Math.min(mtime(at('dist', 'main.js')), mtime(at('dist', 'client.d.ts'))) >= sources;
 }

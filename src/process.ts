@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { runProgram } from './cli/program.ts';
 import { describeError } from './cli/report-error.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal.ts';
@@ -23,6 +24,8 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
         signal: interruption.signal,
         prompt: terminalPrompter(interruption.signal),
         launchServer,
+        // One level up from dist/ and from src/ alike.
+        packageRoot: fileURLToPath(new URL('..', import.meta.url)),
       },
       version,
     );

@@ -10,7 +10,10 @@ const report = path.join(root, 'test-results', 'vitest.json');
 const only = process.argv.slice(2);
 
 const checks = [
-  ['lint', ['eslint', '-c', '.config/eslint.config.js', '--max-warnings', '0', 'src', 'test', 'bench']],
+  [
+    'lint',
+    ['eslint', '-c', '.config/eslint.config.js', '--max-warnings', '0', 'src', 'test', 'bench'],
+  ],
   ['formatting', ['prettier', '--check', '--log-level', 'warn', '.']],
   ['types', ['tsc', '--noEmit', '-p', '.']],
   ['import rules', ['depcruise', '--config', '.config/dependency-cruiser.cjs', 'src']],
@@ -57,13 +60,29 @@ async function runTests() {
   rmSync(report, { force: true });
   mkdirSync(path.dirname(report), { recursive: true });
   const { ok } = await run(
-    ['vitest', 'run', '--config', '.config/vitest.config.ts', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...only],
+    [
+      'vitest',
+      'run',
+      '--config',
+      '.config/vitest.config.ts',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...only,
+    ],
     true,
   );
   if (!existsSync(report)) return { ok, passed: 0, failed: 1, skipped: 0 };
-  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
+  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
+    readFileSync(report, 'utf8'),
+  );
   // A suite that could not even load has no failed test in it, but it failed.
-  return { ok, passed: numPassedTests, failed: Math.max(numFailedTests, ok ? 0 : 1), skipped: numPendingTests };
+  return {
+    ok,
+    passed: numPassedTests,
+    failed: Math.max(numFailedTests, ok ? 0 : 1),
+    skipped: numPendingTests,
+  };
 }
 
 setup();
@@ -71,5 +90,7 @@ const verdicts = only.length > 0 ? [] : await runChecks();
 const tests = await runTests();
 const passed = tests.passed + verdicts.filter(Boolean).length;
 const failed = tests.failed + verdicts.filter((ok) => !ok).length;
-console.log(`${passed} passed, ${failed} failed${tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''}`);
+console.log(
+  `${passed} passed, ${failed} failed${tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''}`,
+);
 process.exitCode = failed === 0 && tests.ok ? 0 : 1;

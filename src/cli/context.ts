@@ -22,6 +22,8 @@ export interface World {
   readonly prompt: Prompter;
   /** Starts the service in this process; composed by main.ts, as cli/ may not know server/. */
   readonly launchServer: LaunchServer;
+  /** The folder govctl itself is installed in; `policies-example/` is there. */
+  readonly packageRoot: string;
 }
 
 /** Flags every command takes. */
@@ -40,6 +42,8 @@ export interface GlobalFlags {
 export interface Context {
   readonly world: World;
   readonly flags: GlobalFlags;
+  /** Of govctl itself. */
+  readonly version: string;
   /** For stdout. */
   readonly style: Style;
   /** For stderr. */
@@ -60,7 +64,7 @@ export interface Context {
 /** A command's work: parse has happened; resolves with its exit code. */
 export type Run<Options> = (context: Context, options: Options) => Promise<ExitCode>;
 
-export function createContext(world: World, flags: GlobalFlags): Context {
+export function createContext(world: World, flags: GlobalFlags, version: string): Context {
   const { terminal, env } = world;
   const style = createStyle(flags.colour && wantsColour(terminal.stdoutIsTty, env));
   const talkStyle = createStyle(flags.colour && wantsColour(terminal.stderrIsTty, env));
@@ -70,6 +74,7 @@ export function createContext(world: World, flags: GlobalFlags): Context {
   return {
     world,
     flags,
+    version,
     style,
     talkStyle,
     show: (view) => writeView(view, flags.output, terminal, style),

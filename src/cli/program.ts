@@ -37,7 +37,7 @@ export async function runProgram(
       const options = { ...command.opts(), args: command.processedArgs } as Parameters<
         typeof run
       >[1];
-      exitCode = await run(createContext(world, flags), options);
+      exitCode = await run(createContext(world, flags, version), options);
     };
   const program = createProgram(act, world, version);
   try {

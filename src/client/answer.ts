@@ -3,10 +3,11 @@ import type { ErrorBody as ErrorBodyType } from '../contract/error-body.ts';
 import { ErrorBody } from '../contract/error-body.ts';
 import type { ErrorName } from '../contract/errors.ts';
 import { GovctlError, errorCatalogue } from '../contract/errors.ts';
+import type { HttpAnswer } from './transport.ts';
 
 /** Reads and checks a 2xx answer. @throws GovctlError bad_answer when it is not what the contract says */
 export async function readAnswer(
-  response: Response,
+  response: HttpAnswer,
   endpoint: Endpoint,
   what: string,
 ): Promise<unknown> {
@@ -25,7 +26,7 @@ export async function readAnswer(
   );
 }
 
-export async function readText(response: Response, what: string): Promise<string> {
+export async function readText(response: HttpAnswer, what: string): Promise<string> {
   try {
     return await response.text();
   } catch (cause) {
@@ -36,7 +37,7 @@ export async function readText(response: Response, what: string): Promise<string
   }
 }
 
-function parseJson(text: string, response: Response, what: string): unknown {
+function parseJson(text: string, response: HttpAnswer, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -53,7 +54,7 @@ const quoteStart = (text: string): string =>
       .slice(0, 60),
   );
 
-function badAnswer(response: Response, what: string, why: string): GovctlError {
+function badAnswer(response: HttpAnswer, what: string, why: string): GovctlError {
   return new GovctlError('bad_answer', `${what} was answered with ${response.status}, but ${why}`, {
     status: response.status,
     hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',
@@ -76,7 +77,7 @@ const byStatus: Readonly<Record<number, ErrorName>> = {
 };
 
 /** The GovctlError of a non-2xx answer: the server's own by name where the catalogue has it, else by status. */
-export async function errorFromResponse(response: Response, what: string): Promise<GovctlError> {
+export async function errorFromResponse(response: HttpAnswer, what: string): Promise<GovctlError> {
   const text = await response.text().catch(() => '');
   const body = asErrorBody(text);
   const name = nameOf(body, response.status);
@@ -101,7 +102,7 @@ export async function errorFromResponse(response: Response, what: string): Promi
   });
 }
 
-function redirect(response: Response): string {
+function redirect(response: HttpAnswer): string {
   return `a redirect to ${response.headers.get('location') ?? 'nowhere'}; redirects are not followed`;
 }
 
@@ -134,7 +135,7 @@ function hintFor(name: ErrorName): { hint?: string } {
   return {};
 }
 
-function requestId(response: Response): { requestId?: string } {
+function requestId(response: HttpAnswer): { requestId?: string } {
   const id = response.headers.get('x-request-id');
   return id ? { requestId: id } : {};
 }

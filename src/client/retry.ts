@@ -1,8 +1,10 @@
+import type { HttpAnswer } from './transport.ts';
+
 /** Longest wait a server can ask of us, in seconds; past it the 429 is handed on. */
 const longestWait = 120;
 
 /** Milliseconds the server asked to wait: `retry_after` of a 429 body, `Retry-After` or `X-RateLimit-Retry-After`. */
-export async function parseRetryAfter(response: Response): Promise<number | undefined> {
+export async function parseRetryAfter(response: HttpAnswer): Promise<number | undefined> {
   if (response.status !== 429 && response.status !== 503) return undefined;
   const header =
     response.headers.get('retry-after') ?? response.headers.get('x-ratelimit-retry-after');
@@ -16,10 +18,11 @@ function headerSeconds(header: string): number | undefined {
   return Number.isNaN(date) ? undefined : (date - Date.now()) / 1000;
 }
 
-async function bodyRetryAfter(response: Response): Promise<number | undefined> {
+async function bodyRetryAfter(response: HttpAnswer): Promise<number | undefined> {
   const body: unknown = await response
     .clone()
-    .json()
+    .text()
+    .then(JSON.parse)
     .catch(() => undefined); // not JSON: then it asked for nothing
   if (typeof body !== 'object' || body === null || !('retry_after' in body)) return undefined;
   return typeof body.retry_after === 'number' ? body.retry_after : undefined;

@@ -3,7 +3,23 @@ import { errorFromResponse } from './answer.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
 
 /** The platform's fetch, or anything that behaves like it (the server's app in-process, a fake). */
-export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
+export type Fetch = (url: string, init: FetchInit) => Promise<HttpAnswer>;
+
+/** The part of `Response` that is used here: building a whole one costs a tenth of a local request. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** 200..299. */
+  readonly ok: boolean;
+  readonly headers: AnswerHeaders;
+  text(): Promise<string>;
+  /** The same answer, whose body can be read once more. */
+  clone(): HttpAnswer;
+}
+
+export interface AnswerHeaders {
+  get(name: string): string | null;
+  [Symbol.iterator](): Iterator<[string, string]>;
+}
 
 export interface FetchInit {
   readonly method: string;
@@ -28,6 +44,11 @@ export interface TransportOptions {
   /** Between 0 and 1. */
   readonly random?: () => number;
   readonly idempotencyKey?: () => string;
+  /**
+   * Once aborted: no request is begun, none is tried again, and reads are cut off. A change that is on its way is let
+   * finish, so that nobody has to wonder whether it was made.
+   */
+  readonly signal?: AbortSignal;
   /** Told of every try, for `-v`. Never sees a header or a body. */
   readonly onTry?: (event: TryEvent) => void;
 }
@@ -58,16 +79,28 @@ export interface SendOptions {
 
 export interface Transport {
   /** Resolves with any 2xx answer; throws the GovctlError of any other. `path` begins with `/`. */
-  send(method: string, path: string, options?: SendOptions): Promise<Response>;
+  send(method: string, path: string, options?: SendOptions): Promise<HttpAnswer>;
+  /** Resolves with any answer at all, after the same retries; throws only where none came. */
+  exchange(method: string, path: string, options?: SendOptions): Promise<HttpAnswer>;
 }
 
+/** Resolves after `ms`, or as soon as the signal is aborted. */
 const realSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason)), {
-      once: true,
-    });
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
   });
+
+const anyOf = (signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined => {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
+};
 
 export function createTransport(options: TransportOptions): Transport {
   const { retries = 4, timeoutMs = 30_000, sleep = realSleep, random = Math.random } = options;
@@ -81,54 +114,65 @@ export function createTransport(options: TransportOptions): Transport {
     send: SendOptions,
   ) {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const signal = send.signal ? AbortSignal.any([send.signal, timeout]) : timeout;
+    const cut = anyOf([send.signal, method === 'GET' ? options.signal : undefined]);
     try {
       return await options.fetch(url, {
         method,
         headers,
-        signal,
+        signal: cut ? AbortSignal.any([cut, timeout]) : timeout,
         redirect: 'manual',
         ...(send.body === undefined ? {} : { body: send.body }),
       });
     } catch (cause) {
-      if (send.signal?.aborted)
-        throw new GovctlError('interrupted', 'The request was interrupted', { cause });
+      if (cut?.aborted) throw interrupted(`${method} ${url}`, cause);
       throw unreachable(url, cause, timeout.aborted ? timeoutMs : undefined);
     }
   }
 
-  async function send(method: string, path: string, request: SendOptions = {}): Promise<Response> {
+  async function exchange(
+    method: string,
+    path: string,
+    request: SendOptions = {},
+  ): Promise<HttpAnswer> {
     const url = base + path;
+    const stop = anyOf([request.signal, options.signal]);
     const idempotent =
       method !== 'POST' || request.idempotencyKey !== undefined || !request.anonymous;
     const headers = await requestHeaders(method, request);
     for (let attempt = 1; ; attempt++) {
+      if (stop?.aborted) throw interrupted(`${method} ${url}`, stop.reason);
       const started = performance.now();
       const outcome = await tryOnce(method, url, headers, request).catch((error: unknown) => {
         if (error instanceof GovctlError && error.error === 'unreachable') return error;
         throw error;
       });
-      const status = outcome instanceof Response ? outcome.status : undefined;
-      const again = attempt <= retries && idempotent && mayRetry(status, outcome);
-      const asked = outcome instanceof Response ? await parseRetryAfter(outcome) : undefined;
+      const answer = outcome instanceof GovctlError ? undefined : outcome;
+      const again = attempt <= retries && idempotent && mayRetry(outcome);
+      const asked = answer && again ? await parseRetryAfter(answer) : undefined;
       const retryInMs = again ? retryDelay(attempt, asked, random) : undefined;
       options.onTry?.({
         method,
         url,
         attempt,
         durationMs: performance.now() - started,
-        ...(status === undefined ? {} : { status }),
-        ...(outcome instanceof Response ? requestIdOf(outcome) : { error: outcome.message }),
+        ...(outcome instanceof GovctlError
+          ? { error: outcome.message }
+          : { status: outcome.status, ...requestIdOf(outcome) }),
         ...(retryInMs === undefined ? {} : { retryInMs }),
       });
       if (retryInMs !== undefined) {
-        await sleep(retryInMs, request.signal);
+        await sleep(retryInMs, stop);
         continue;
       }
-      if (!(outcome instanceof Response)) throw outcome;
-      if (outcome.ok) return outcome;
-      throw await errorFromResponse(outcome, `${method} ${path}`);
+      if (answer === undefined) throw outcome;
+      return answer;
     }
+  }
+
+  async function send(method: string, path: string, request?: SendOptions): Promise<HttpAnswer> {
+    const answer = await exchange(method, path, request);
+    if (answer.ok) return answer;
+    throw await errorFromResponse(answer, `${method} ${path}`);
   }
 
   async function requestHeaders(
@@ -150,12 +194,15 @@ export function createTransport(options: TransportOptions): Transport {
     };
   }
 
-  return { send };
+  return { send, exchange };
 }
 
-function mayRetry(status: number | undefined, outcome: Response | GovctlError): boolean {
-  if (status === undefined) return !isFinal(outcome as GovctlError);
-  return status === 429 || status === 502 || status === 503 || status === 504 || status === 500;
+const interrupted = (what: string, cause: unknown): GovctlError =>
+  new GovctlError('interrupted', `Interrupted before ${what} was answered`, { cause });
+
+function mayRetry(outcome: HttpAnswer | GovctlError): boolean {
+  if (outcome instanceof GovctlError) return !isFinal(outcome);
+  return [429, 500, 502, 503, 504].includes(outcome.status);
 }
 
 /** A wrong certificate or a name that does not exist won't heal in seconds. */
@@ -204,7 +251,7 @@ function unreachable(
   });
 }
 
-function requestIdOf(response: Response): { requestId?: string } {
+function requestIdOf(response: HttpAnswer): { requestId?: string } {
   const requestId = response.headers.get('x-request-id');
   return requestId ? { requestId } : {};
 }
