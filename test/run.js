@@ -20,7 +20,6 @@ const checks = [
   ['unused code', ['knip', '--config', '.config/knip.json']],
   ['package', ['publint', '--strict']],
   ['package types', ['attw', '--pack', '.', '--profile', 'esm-only']],
-  ['generated docs', ['node', 'docs/generate.js', '--check']],
 ];
 
 function run([command, ...args], inherit) {
