@@ -48,6 +48,8 @@ export interface Context {
   readonly style: Style;
   /** For stderr. */
   readonly talkStyle: Style;
+  /** Runs another command line in the given world. */
+  run(argv: readonly string[], world: World): Promise<ExitCode>;
   /** Hands a result to the views. */
   show(view: View): Promise<void>;
   /** One line of talk on stderr; silent with --quiet. */
@@ -64,7 +66,12 @@ export interface Context {
 /** A command's work: parse has happened; resolves with its exit code. */
 export type Run<Options> = (context: Context, options: Options) => Promise<ExitCode>;
 
-export function createContext(world: World, flags: GlobalFlags, version: string): Context {
+export function createContext(
+  world: World,
+  flags: GlobalFlags,
+  version: string,
+  run: Context['run'],
+): Context {
   const { terminal, env } = world;
   const style = createStyle(flags.colour && wantsColour(terminal.stdoutIsTty, env));
   const talkStyle = createStyle(flags.colour && wantsColour(terminal.stderrIsTty, env));
@@ -75,6 +82,7 @@ export function createContext(world: World, flags: GlobalFlags, version: string)
     world,
     flags,
     version,
+    run,
     style,
     talkStyle,
     show: (view) => writeView(view, flags.output, terminal, style),

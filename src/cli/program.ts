@@ -5,6 +5,7 @@ import type { GlobalFlags, Run, World } from './context.ts';
 import { createContext } from './context.ts';
 import { parseOutputs } from './output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
+import { registerDemoCommand } from './demo/commands.ts';
 import { registerPlanCommands } from './plan/commands.ts';
 import { registerPolicyCommands } from './policy/commands.ts';
 import { registerProjectCommands } from './project/commands.ts';
@@ -26,6 +27,7 @@ export async function runProgram(
   version: string,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.ok;
+  const runAnother = (words: readonly string[], where: World) => runProgram(words, where, version);
   const act: Act =
     (load, settings) =>
     async (...parameters) => {
@@ -37,7 +39,7 @@ export async function runProgram(
       const options = { ...command.opts(), args: command.processedArgs } as Parameters<
         typeof run
       >[1];
-      exitCode = await run(createContext(world, flags, version), options);
+      exitCode = await run(createContext(world, flags, version, runAnother), options);
     };
   const program = createProgram(act, world, version);
   try {
@@ -82,6 +84,7 @@ export function createProgram(act: Act, world: World, version: string): Command 
   registerPolicyCommands(program, act);
   registerAuthCommands(program, act);
   registerServiceCommands(program, act);
+  registerDemoCommand(program, act);
   for (const command of program.commands) inheritSettings(command, program);
   return program;
 }

@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import type { Act } from '../program.ts';
+
+export function registerDemoCommand(program: Command, act: Act): void {
+  program
+    .command('demo')
+    .summary('watch the main job on a service of your own, in a few seconds')
+    .description(
+      'Starts a service in this process on a temporary store, applies the policy library that comes with govctl, ' +
+        'changes one policy by hand and finds the drift. Nothing leaves this machine; nothing is left behind.',
+    )
+    .option('--keep', 'leave the service running, and its data in place, until Ctrl-C')
+    .option('--port <port>', 'listen on this port; 0 picks a free one', '0')
+    .action(act(() => import('./demo.ts').then((module) => module.runDemo)));
+}

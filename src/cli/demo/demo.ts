@@ -1,0 +1,148 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { Context, Run, World } from '../context.ts';
+import type { RunningServer } from '../server/launcher.ts';
+import type { Terminal } from '../terminal.ts';
+import { parsePort } from '../server/port.ts';
+
+interface DemoOptions {
+  readonly keep?: boolean;
+  readonly port: string;
+}
+
+/** The policy that "somebody" edits in the console, and how. */
+const handEdit = { policy: 'aws-s3-encryption-at-rest', setting: 'severity=LOW' };
+
+export const runDemo: Run<DemoOptions> = async (context, { keep = false, port }) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'govctl-demo-'));
+  const server = await context.world.launchServer({
+    host: '127.0.0.1',
+    port: parsePort(port),
+    dataDir: path.join(folder, 'data'),
+    store: 'lowdb',
+    allowTargets: [],
+    rateLimit: 'report',
+    metrics: true,
+    logLevel: 'silent',
+  });
+  try {
+    await playDemo(context, server, folder);
+    await context.say(closing(context, server, keep));
+    if (keep) await untilInterrupted(context.world.signal);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+  return exitCodes.ok;
+};
+
+async function playDemo(context: Context, server: RunningServer, folder: string): Promise<void> {
+  const play = createPlayer(context, server, folder);
+  await play.title(
+    'A governance service, a library of policies, and git as the source of truth.',
+    `The service runs in this process at ${server.baseUrl}; its data is in ${folder}.`,
+  );
+  await play.step('What would change? Nothing is written yet.', ['plan'], { lines: 14 });
+  await play.step('Make the service agree with the files.', ['apply', '--auto-approve'], { lines: 6 });
+  await play.step('A second plan is empty: files and service agree.', ['plan'], { lines: 6 });
+  await play.step('Now somebody edits a policy by hand, outside git.', [
+    'policy', 'update', handEdit.policy, '--set', handEdit.setting,
+  ], { lines: 12 });
+  await play.step('Drift shows it: live against what was last applied.', ['drift'], {
+    lines: 24,
+    expect: exitCodes.verdict,
+  });
+  await play.step('Applying again puts it back.', ['apply', '--auto-approve'], { lines: 24 });
+}
+
+interface StepOptions {
+  /** At most this many lines of output are shown; the middle is left out. */
+  readonly lines: number;
+  readonly expect?: ExitCode;
+}
+
+function createPlayer(context: Context, server: RunningServer, folder: string) {
+  const { terminal } = context.world;
+  const { style } = context;
+  let number = 0;
+  return {
+    async title(...lines: string[]): Promise<void> {
+      await terminal.stdout.write(`\n${style.bold(lines[0] ?? '')}\n${lines.slice(1).join('\n')}\n`);
+    },
+    async step(text: string, argv: readonly string[], { lines, expect = exitCodes.ok }: StepOptions): Promise<void> {
+      const typed = `govctl ${argv.join(' ')}`;
+      await terminal.stdout.write(`\n${style.bold(`${++number}  ${text}`)}\n${style.dim('   $')} ${style.cyan(typed)}\n`);
+      const { world, shown } = recordingWorld(context, server, folder);
+      const code = await context.run(argv, world);
+      await terminal.stdout.write(`${indent(shorten(shown(), lines))}\n`);
+      if (code !== expect) {
+        throw new GovctlError('internal_error', `\`${typed}\` ended with ${code} instead of ${expect}`);
+      }
+    },
+  };
+}
+
+/** The same terminal, but what is written is kept; its own login, and none of the user's settings. */
+function recordingWorld(context: Context, server: RunningServer, folder: string): { world: World; shown: () => string } {
+  const { world } = context;
+  const written: string[] = [];
+  const sink = { write: (text: string) => Promise.resolve(void written.push(text)) };
+  const terminal: Terminal = { ...world.terminal, stdout: sink, stderr: sink, stderrIsTty: false, stdinIsTty: false };
+  const colour = context.style.level > 0 ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' };
+  return {
+    world: {
+      ...world,
+      terminal: { ...terminal, columns: Math.max(60, world.terminal.columns - 3) },
+      cwd: path.join(world.packageRoot, 'policies-example'),
+      env: {
+        ...colour,
+        ...(world.env.PATH ? { PATH: world.env.PATH } : {}),
+        GOVCTL_BASE_URL: server.baseUrl,
+        ...(server.apiKey ? { GOVCTL_TOKEN: server.apiKey.key } : {}),
+        GOVCTL_CONFIG_DIR: path.join(folder, 'config'),
+        GOVCTL_KEYRING: 'off',
+      },
+      fetch: server.fetch,
+    },
+    shown: () => written.join(''),
+  };
+}
+
+const indent = (text: string): string => text.replace(/^(?=.)/gm, '   ');
+
+/** The first and last lines, with a word on how many stand between. */
+function shorten(text: string, most: number): string {
+  const lines = text.replace(/\n+$/, '').split('\n');
+  if (lines.length <= most) return lines.join('\n');
+  const tail = 3;
+  const head = lines.slice(0, most - tail - 1);
+  return [...head, `... ${lines.length - most + 1} more lines`, ...lines.slice(-tail)].join('\n');
+}
+
+function closing(context: Context, server: RunningServer, keep: boolean): string {
+  const { talkStyle: style } = context;
+  const command = (text: string): string => `  ${style.cyan(text)}`;
+  const start = keep
+    ? [
+        `The service goes on at ${server.baseUrl} until Ctrl-C. In another terminal:`,
+        '',
+        command(`export GOVCTL_BASE_URL=${server.baseUrl} GOVCTL_TOKEN=${server.apiKey?.key ?? ''}`),
+        command('govctl policy list'),
+      ]
+    : ['To go on by yourself:', '', command('govctl demo --keep          # the same service, left running')];
+  return [
+    '',
+    ...start,
+    command('govctl init my-policies     # a repo of your own: first policy, its test, CI workflow'),
+    command('govctl server               # a service that keeps its data, in .govctl/data'),
+    command('govctl --help'),
+  ].join('\n');
+}
+
+function untilInterrupted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
