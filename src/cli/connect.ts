@@ -1,7 +1,14 @@
 import type { Client } from '../client/client.ts';
 import { createClient } from '../client/client.ts';
-import { GovctlError } from '../contract/errors.ts';
+import type { Fetch, TransportOptions, TryEvent } from '../client/transport.ts';
+import { createTransport } from '../client/transport.ts';
 import type { Context } from './context.ts';
+import { createHttpFetch } from './http-fetch.ts';
+import { isUnprotected } from './login/base-url.ts';
+import type { Login } from './login/find-login.ts';
+import { findTarget } from './login/find-login.ts';
+import type { TokenSource } from './login/token-source.ts';
+import { createTokenSource } from './login/token-source.ts';
 
 export interface Connection {
   readonly client: Client;
@@ -15,19 +22,79 @@ export interface Connection {
  * @throws GovctlError usage_error without a base URL, not_logged_in without a token
  */
 export async function connect(context: Context, projectBaseUrl?: string): Promise<Connection> {
-  const { env, fetch } = context.world;
-  const baseUrl = context.flags.baseUrl ?? projectBaseUrl;
-  if (!baseUrl) {
-    throw new GovctlError('usage_error', 'No service is named', {
-      hint: 'Give --base-url URL, set GOVCTL_BASE_URL, write base_url into govctl.yaml, or log in with `govctl auth login`.',
-    });
+  const target = await findTarget(context, projectBaseUrl);
+  if (!target.login) throw target.missing;
+  const { client } = await connectAs(context, target.baseUrl, target.login);
+  return { client, baseUrl: target.baseUrl };
+}
+
+/** A client for one service and one login, and where its tokens come from. */
+export async function connectAs(
+  context: Context,
+  baseUrl: string,
+  login: Login,
+): Promise<{ client: Client; tokens: TokenSource }> {
+  if (isUnprotected(baseUrl)) {
+    await context.warn(
+      `${baseUrl} is not encrypted: whoever sees the traffic can take the login. Use https://.`,
+    );
   }
-  const token = env.GOVCTL_TOKEN;
-  if (!token) throw new GovctlError('not_logged_in', `There is no login for ${baseUrl}`);
+  const options = transportOptions(context, baseUrl);
+  const tokens = createTokenSource(login, context.world, createTransport(options), context.warn);
   const client = createClient({
-    baseUrl,
-    fetch: fetch ?? globalThis.fetch,
-    token: async () => token,
+    ...options,
+    fetch: renewing(options.fetch, tokens),
+    token: () => tokens.token(),
   });
-  return { client, baseUrl };
+  return { client, tokens };
+}
+
+/** How this command line talks to a service, without a login. */
+export function transportOptions(
+  { world, flags, version, talkStyle }: Context,
+  baseUrl: string,
+): TransportOptions {
+  const onTry = (event: TryEvent): void =>
+    void world.terminal.stderr.write(`${talkStyle.dim(describeTry(event))}\n`);
+  return {
+    baseUrl,
+    fetch: world.fetch ?? createHttpFetch(world.env),
+    userAgent: `govctl/${version}`,
+    signal: world.signal,
+    ...(flags.verbose ? { onTry } : {}),
+  };
+}
+
+/** Asks once more with a new token where the one it had is refused: it may have been revoked or cut short. */
+function renewing(fetch: Fetch, tokens: TokenSource): Fetch {
+  const scheme = 'Bearer ';
+  return async (url, init) => {
+    const answer = await fetch(url, init);
+    const sent = init.headers.authorization;
+    if (answer.status !== 401 || !sent?.startsWith(scheme)) return answer;
+    const token = await tokens.renew(sent.slice(scheme.length));
+    if (token === undefined) return answer;
+    return fetch(url, {
+      ...init,
+      headers: { ...init.headers, authorization: scheme + token },
+    });
+  };
+}
+
+const secretParameter = /token|secret|key|password|signature|code/i;
+
+function describeTry(event: TryEvent): string {
+  const url = new URL(event.url);
+  for (const name of url.searchParams.keys()) {
+    if (secretParameter.test(name)) url.searchParams.set(name, '***');
+  }
+  return [
+    `${event.method} ${url.href}`,
+    event.status ?? event.error,
+    `${Math.round(event.durationMs)} ms`,
+    event.requestId,
+    event.retryInMs === undefined ? undefined : `again in ${Math.round(event.retryInMs)} ms`,
+  ]
+    .filter((part) => part !== undefined)
+    .join('  ');
 }

@@ -1,5 +1,6 @@
 import type { Fetch } from '../client/transport.ts';
 import type { ExitCode } from '../contract/errors.ts';
+import type { Keychain } from './login/keychain.ts';
 import type { Prompter } from './prompt.ts';
 import type { LaunchServer } from './server/launcher.ts';
 import type { OutputTarget, View } from './output.ts';
@@ -18,6 +19,8 @@ export interface World {
   readonly signal: AbortSignal;
   /** Replaces the network; default: undici. */
   readonly fetch?: Fetch;
+  /** Replaces the operating system's keychain. */
+  readonly keychain?: Keychain;
   /** Asks the person; used only when `flags.input` allows. */
   readonly prompt: Prompter;
   /** Starts the service in this process; composed by main.ts, as cli/ may not know server/. */

@@ -75,6 +75,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Send no token. */
   readonly anonymous?: boolean;
+  /** A POST that may be sent twice without harm, though it carries no key. */
+  readonly repeatable?: boolean;
 }
 
 export interface Transport {
@@ -136,8 +138,7 @@ export function createTransport(options: TransportOptions): Transport {
   ): Promise<HttpAnswer> {
     const url = base + path;
     const stop = anyOf([request.signal, options.signal]);
-    const idempotent =
-      method !== 'POST' || request.idempotencyKey !== undefined || !request.anonymous;
+    const idempotent = method !== 'POST' || request.repeatable === true || !request.anonymous;
     const headers = await requestHeaders(method, request);
     for (let attempt = 1; ; attempt++) {
       if (stop?.aborted) throw interrupted(`${method} ${url}`, stop.reason);

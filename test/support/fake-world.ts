@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import type { Fetch } from '../../src/client/transport.ts';
 import type { World } from '../../src/cli/context.ts';
+import type { Keychain } from '../../src/cli/login/keychain.ts';
 import type { Prompter } from '../../src/cli/prompt.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { describeError } from '../../src/cli/report-error.ts';
@@ -20,6 +22,8 @@ export interface FakeWorldSettings {
   readonly answers?: readonly (string | boolean)[];
   readonly signal?: AbortSignal;
   readonly launchServer?: LaunchServer;
+  /** Default: none that works. */
+  readonly keychain?: Keychain;
 }
 
 export interface FakeWorld extends World {
@@ -51,16 +55,21 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     env: settings.env ?? {},
     cwd: settings.cwd ?? process.cwd(),
     now: settings.now ?? (() => fakeNow),
+    packageRoot: fileURLToPath(new URL('../..', import.meta.url)),
     signal: settings.signal ?? new AbortController().signal,
     fetch:
       settings.fetch ??
       (() => Promise.reject(new Error('this fake world has no network: give it a fetch'))),
+    keychain: settings.keychain ?? absentKeychain,
     prompt: fakePrompter([...(settings.answers ?? [])], asked),
     launchServer:
       settings.launchServer ??
       (() => Promise.reject(new Error('this fake world launches no server: give it one'))),
   };
 }
+
+const noKeychain = () => Promise.reject(new Error('this fake world has no keychain'));
+const absentKeychain: Keychain = { read: noKeychain, write: noKeychain, remove: noKeychain };
 
 function fakePrompter(answers: (string | boolean)[], asked: string[]): Prompter {
   const next = (message: string): string | boolean => {

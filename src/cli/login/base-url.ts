@@ -1,0 +1,36 @@
+import { GovctlError } from '../../contract/errors.ts';
+
+/**
+ * The address of a service in one spelling: no trailing slash, a path prefix kept.
+ * @throws GovctlError usage_error for anything but a plain http(s) URL
+ */
+export function parseBaseUrl(text: string, from: string): string {
+  const refuse = (why: string): GovctlError =>
+    new GovctlError('usage_error', `${from}: "${withoutPassword(text)}" ${why}`, {
+      hint: 'Write the address of the service, such as https://governance.example.com.',
+    });
+  if (!URL.canParse(text)) throw refuse('is not a URL');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw refuse('is neither https:// nor http://');
+  }
+  if (url.username || url.password) throw refuse('must not hold a user name or password');
+  if (url.search || url.hash) throw refuse('must not have a query or a fragment');
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+const withoutPassword = (text: string): string => text.replace(/\/\/[^@/]*@/, '//***@');
+
+export const sameOrigin = (a: string, b: string): boolean =>
+  new URL(a).origin === new URL(b).origin;
+
+/** True where a token would cross a network in the clear. */
+export function isUnprotected(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  const loopback =
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d+){3}$/.test(hostname);
+  return protocol === 'http:' && !loopback;
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { readText } from '../../client/answer.ts';
+import type { Transport } from '../../client/transport.ts';
+import { TokenResponse } from '../../contract/auth.ts';
+import { GovctlError } from '../../contract/errors.ts';
+
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Space-separated; absent: what the client may have. */
+  readonly scope?: string;
+}
+
+export interface AccessToken {
+  readonly value: string;
+  /** Milliseconds since the epoch; absent when the server did not say. */
+  readonly expiresAt?: number;
+  readonly scope?: string;
+}
+
+const path = '/auth/token';
+
+/** RFC 6749 section 5.2; another server may use other names, or the service's own error body. */
+const TokenRefusal = z.looseObject({
+  error: z.string(),
+  error_description: z.string().optional(),
+});
+
+/**
+ * Exchanges client credentials for an access token at `{base}/auth/token`.
+ * @throws GovctlError not_logged_in when the server refuses them
+ */
+export async function exchangeToken(
+  transport: Transport,
+  credentials: ClientCredentials,
+  now: () => number,
+): Promise<AccessToken> {
+  const asked = now();
+  const answer = await transport.exchange('POST', path, {
+    anonymous: true,
+    repeatable: true,
+    body: JSON.stringify({
+      grant_type: 'client_credentials',
+      client_id: credentials.clientId,
+      client_secret: credentials.clientSecret,
+      ...(credentials.scope ? { scope: credentials.scope } : {}),
+    }),
+  });
+  const text = await readText(answer, `POST ${path}`);
+  const body = parseJson(text);
+  if (!answer.ok) throw refusal(answer.status, body, credentials.clientId);
+  const parsed = TokenResponse.safeParse(body);
+  if (!parsed.success || parsed.data.access_token === '') {
+    throw new GovctlError(
+      'bad_answer',
+      `POST ${path} was answered with ${answer.status}, but without an access_token`,
+      { hint: 'Check that the base URL is the governance service.' },
+    );
+  }
+  const { access_token: value, expires_in: seconds, scope } = parsed.data;
+  return {
+    value,
+    ...(seconds === undefined ? {} : { expiresAt: asked + seconds * 1000 }),
+    ...(scope === undefined ? {} : { scope }),
+  };
+}
+
+function refusal(status: number, body: unknown, clientId: string): GovctlError {
+  const said = TokenRefusal.safeParse(body);
+  const words = said.success
+    ? [said.data.error, said.data.error_description].filter(Boolean).join(': ')
+    : `status ${status}`;
+  if (status === 429 || status >= 500) {
+    return new GovctlError(
+      status === 429 ? 'rate_limit_exceeded' : 'unavailable',
+      `The token endpoint can not answer now (${words})`,
+      { status, hint: 'Try again in a while.' },
+    );
+  }
+  if (status === 404 || status === 405) {
+    return new GovctlError('not_logged_in', `This server has no token endpoint (${words})`, {
+      status,
+      hint: 'Check the base URL, or log in with an API key.',
+    });
+  }
+  return new GovctlError(
+    'not_logged_in',
+    `The client ${JSON.stringify(clientId)} got no token: ${words}`,
+    { status, hint: 'Check client id, secret and scope.' },
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // HTML from a proxy: the status speaks then
+  }
+}

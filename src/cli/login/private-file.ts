@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { GovctlError } from '../../contract/errors.ts';
+
+/** Says something on stderr. */
+export type Warn = (line: string) => Promise<void>;
+
+const othersMay = 0o077;
+const othersMayWrite = 0o022;
+/** Windows has no such bits; its folders under %APPDATA% are the user's own. */
+const hasModes = process.platform !== 'win32';
+
+/**
+ * The text of a file only its owner may read; undefined where there is none. A file others may read is closed
+ * to them, and said so: what was in it may have been seen.
+ * @throws GovctlError file_error for a link, a folder, someone else's file, or one that can't be read
+ */
+export async function readPrivateFile(file: string, warn: Warn): Promise<string | undefined> {
+  try {
+    const stat = await lstat(file);
+    if (!stat.isFile()) throw refuse(file, 'it is not a plain file');
+    if (hasModes && process.getuid && stat.uid !== process.getuid() && process.getuid() !== 0) {
+      throw refuse(file, 'it belongs to another user');
+    }
+    if (hasModes && (stat.mode & othersMay) !== 0) {
+      await chmod(file, 0o600);
+      await warn(
+        `${file} could be read by others (mode ${octal(stat.mode)}); it is 0600 now. If others use this machine, make a new key and revoke the old one.`,
+      );
+    }
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error instanceof GovctlError ? error : ioError(file, 'read', error);
+  }
+}
+
+/**
+ * Writes the file whole or not at all, readable by its owner only. It is made beside its place and renamed into
+ * it, so a link planted there is replaced, never followed.
+ * @throws GovctlError file_error
+ */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    await makePrivateFolder(dirname(file));
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw ioError(file, 'written', error);
+  }
+}
+
+/** True when there was one. @throws GovctlError file_error */
+export async function removePrivateFile(file: string): Promise<boolean> {
+  try {
+    await rm(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw ioError(file, 'removed', error);
+  }
+}
+
+async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { mode } = await lstat(folder);
+  if (hasModes && (mode & othersMayWrite) !== 0) await chmod(folder, 0o700);
+}
+
+const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0');
+
+const refuse = (file: string, why: string): GovctlError =>
+  new GovctlError('file_error', `${file} is not used: ${why}`, {
+    hint: 'Remove it and log in again with `govctl auth login`.',
+  });
+
+const ioError = (file: string, what: string, cause: unknown): GovctlError =>
+  new GovctlError('file_error', `${file} could not be ${what}: ${(cause as Error).message}`, {
+    cause,
+    hint: 'GOVCTL_CONFIG_DIR names another folder for logins.',
+  });

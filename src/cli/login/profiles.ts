@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { GovctlError } from '../../contract/errors.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import type { Warn } from './private-file.ts';
+import { readPrivateFile, writePrivateFile } from './private-file.ts';
+
+export const loginMethods = ['api_key', 'client_credentials'] as const;
+export type LoginMethod = (typeof loginMethods)[number];
+
+export const secretPlaces = ['keychain', 'file'] as const;
+export type SecretPlace = (typeof secretPlaces)[number];
+
+/** What is known of a login, without its secrets. */
+export const Profile = z.strictObject({
+  base_url: z.string(),
+  method: z.enum(loginMethods),
+  client_id: z.string().optional(),
+  /** Asked of the token endpoint; space-separated. */
+  scope: z.string().optional(),
+  stored_in: z.enum(secretPlaces),
+  logged_in_at: z.string(),
+});
+export type Profile = z.infer<typeof Profile>;
+
+export const Profiles = z.strictObject({
+  format_version: z.literal(1),
+  /** The profile of commands that name none. */
+  current: z.string(),
+  profiles: z.record(z.string(), Profile),
+});
+export type Profiles = z.infer<typeof Profiles>;
+
+export const defaultProfile = 'default';
+
+const fileName = 'profiles.json';
+
+/** Lower case only, as some file systems and keychains don't tell case apart. */
+const profileName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** @throws GovctlError usage_error */
+export function checkProfileName(name: string): string {
+  if (profileName.test(name)) return name;
+  throw new GovctlError('usage_error', `"${name}" can not be the name of a profile`, {
+    hint: 'Use up to 64 lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit.',
+  });
+}
+
+/** @throws GovctlError invalid_file when the file is not what govctl writes */
+export async function readProfiles(folder: string, warn: Warn): Promise<Profiles> {
+  const file = join(folder, fileName);
+  const text = await readPrivateFile(file, warn);
+  if (text === undefined) return { format_version: 1, current: defaultProfile, profiles: {} };
+  const parsed = Profiles.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new GovctlError(
+    'invalid_file',
+    `${file} is not a list of govctl's profiles: ${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not valid'}`,
+    { hint: 'Mend it, or remove it and log in again with `govctl auth login`.' },
+  );
+}
+
+export const writeProfiles = (folder: string, profiles: Profiles): Promise<void> =>
+  writePrivateFile(join(folder, fileName), `${JSON.stringify(profiles, null, 2)}\n`);
+
+/** @throws GovctlError not_logged_in when there is no such profile */
+export function profileNamed(profiles: Profiles, name: string): Profile {
+  checkProfileName(name);
+  const profile = Object.hasOwn(profiles.profiles, name) ? profiles.profiles[name] : undefined;
+  if (profile) return profile;
+  const names = Object.keys(profiles.profiles);
+  const nearest = nearestWord(name, names);
+  throw new GovctlError('not_logged_in', `There is no login profile "${name}"`, {
+    hint: nearest
+      ? `Did you mean --profile ${nearest}? Or make it: \`govctl auth login --profile ${name}\`.`
+      : `Make it with \`govctl auth login --profile ${name}\`${names.length > 0 ? `; there are: ${names.join(', ')}` : ''}.`,
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+import type { Transport } from '../../client/transport.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { World } from '../context.ts';
+import { configDir } from './config-dir.ts';
+import type { AccessToken } from './exchange-token.ts';
+import { exchangeToken } from './exchange-token.ts';
+import type { Login } from './find-login.ts';
+import { systemKeychain } from './keychain.ts';
+import type { Warn } from './private-file.ts';
+import type { SecretPlace } from './profiles.ts';
+import type { SecretStore, Secrets } from './secret-store.ts';
+import { fileStore, keychainStore } from './secret-store.ts';
+
+/** Gives the bearer token, as often as it is asked. */
+export interface TokenSource {
+  token(): Promise<string>;
+  /** A token in place of one the server refused; undefined when this login has no other. */
+  renew(refused: string): Promise<string | undefined>;
+  /** Milliseconds since the epoch, of the last token given. */
+  expiresAt(): number | undefined;
+}
+
+/** Milliseconds before its end from which a token is not used any more: a request takes its time. */
+const marginMs = 30_000;
+
+export function secretStoreOf(world: World, place: SecretPlace, warn: Warn): SecretStore {
+  return place === 'keychain'
+    ? keychainStore(world.keychain ?? systemKeychain())
+    : fileStore(configDir(world.env), warn);
+}
+
+/**
+ * The tokens of a login. Client credentials are exchanged when first needed; a profile's token is kept in its
+ * store until just before it expires, that of GOVCTL_CLIENT_ID in memory only.
+ */
+export function createTokenSource(
+  login: Login,
+  world: World,
+  transport: Transport,
+  warn: Warn,
+): TokenSource {
+  if (login.kind === 'token') return fixedToken(async () => login.token);
+  if (login.kind === 'client') {
+    return exchangedToken(world.now, () => exchangeToken(transport, login, world.now));
+  }
+  const { name, profile } = login;
+  const store = secretStoreOf(world, profile.stored_in, warn);
+  if (profile.method === 'api_key') {
+    return fixedToken(async () => (await readSecrets(store, name)).secret);
+  }
+  return exchangedToken(
+    world.now,
+    async () => {
+      const secrets = await readSecrets(store, name);
+      const token = await exchangeToken(
+        transport,
+        {
+          clientId: profile.client_id ?? '',
+          clientSecret: secrets.secret,
+          ...(profile.scope ? { scope: profile.scope } : {}),
+        },
+        world.now,
+      );
+      await keepToken(store, name, secrets, token).catch((error: unknown) =>
+        warn(`the token could not be kept for the next command: ${(error as Error).message}`),
+      );
+      return token;
+    },
+    async () => keptToken(await readSecrets(store, name)),
+  );
+}
+
+function fixedToken(read: () => Promise<string>): TokenSource {
+  let token: Promise<string> | undefined;
+  return {
+    token: () => (token ??= read()),
+    renew: async () => undefined,
+    expiresAt: () => undefined,
+  };
+}
+
+/** Requests that need a token at the same time wait for the same exchange. */
+function exchangedToken(
+  now: () => number,
+  exchange: () => Promise<AccessToken>,
+  kept: () => Promise<AccessToken | undefined> = async () => undefined,
+): TokenSource {
+  let current: Promise<AccessToken> | undefined;
+  let last: AccessToken | undefined;
+  const isFresh = (token: AccessToken): boolean =>
+    token.expiresAt === undefined || token.expiresAt - marginMs > now();
+  const get = async (begin: () => Promise<AccessToken>): Promise<string> => {
+    current ??= begin();
+    try {
+      last = await current;
+    } catch (error) {
+      current = undefined;
+      throw error;
+    }
+    return last.value;
+  };
+  return {
+    async token() {
+      if (last && !isFresh(last)) [current, last] = [undefined, undefined];
+      return get(async () => {
+        const old = await kept();
+        return old && isFresh(old) ? old : exchange();
+      });
+    },
+    async renew(refused) {
+      if (last?.value === refused) [current, last] = [undefined, undefined];
+      return get(exchange);
+    },
+    expiresAt: () => last?.expiresAt,
+  };
+}
+
+async function readSecrets(store: SecretStore, name: string): Promise<Secrets> {
+  const secrets = await store.read(name);
+  if (secrets) return secrets;
+  const place = store.place === 'keychain' ? 'the keychain' : 'its file';
+  throw new GovctlError(
+    'not_logged_in',
+    `Profile "${name}" is known, but its login is gone from ${place}`,
+    { hint: `Log in again with \`govctl auth login --profile ${name}\`.` },
+  );
+}
+
+async function keepToken(
+  store: SecretStore,
+  name: string,
+  { secret }: Secrets,
+  { value, expiresAt }: AccessToken,
+): Promise<void> {
+  // Without an end it could be kept for ever.
+  if (expiresAt === undefined) return;
+  await store.write(name, {
+    secret,
+    token: { value, expires_at: new Date(expiresAt).toISOString() },
+  });
+}
+
+function keptToken({ token }: Secrets): AccessToken | undefined {
+  const expiresAt = token ? Date.parse(token.expires_at) : NaN;
+  return token && !Number.isNaN(expiresAt) ? { value: token.value, expiresAt } : undefined;
+}
