@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ResultPromise } from 'execa';
 import { execa } from 'execa';
 
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -56,11 +55,17 @@ export async function runCli(
   return { exitCode, stdout, stderr };
 }
 
+/** What is needed of execa's process; its own type is bound to the options it was made with. */
+interface ServerProcess extends PromiseLike<{ readonly stderr?: unknown; readonly exitCode?: number }> {
+  readonly pid?: number | undefined;
+  kill(signal?: NodeJS.Signals): boolean;
+}
+
 export interface BuiltServer {
   readonly baseUrl: string;
   readonly key: string;
   readonly dataDir: string;
-  readonly process: ResultPromise;
+  readonly process: ServerProcess;
   /** Asks it to end and waits; gives its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | undefined>;
 }
@@ -107,7 +112,7 @@ export async function startBuiltServer(
   };
 }
 
-async function waitForReadyFile(file: string, child: ResultPromise): Promise<string> {
+async function waitForReadyFile(file: string, child: ServerProcess): Promise<string> {
   let ended: { stderr?: unknown } | undefined;
   void child.then((result) => (ended = result));
   for (let tries = 0; tries < 400; tries++) {
