@@ -68,7 +68,7 @@ ${rows.join('\n')}
   });
 
   it('shows the help of every command', async () => {
-    const { world } = createFakeWorld();
+    const world = createFakeWorld();
     const program = createProgram(() => () => Promise.resolve(), world, manifest.version);
     program.configureHelp({ helpWidth: 100 });
     const text = `${generated}\n# Commands\n\n${[...walk(program, 'govctl')].map(([name, help]) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`).join('\n')}`;
