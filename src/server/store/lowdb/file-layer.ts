@@ -1,11 +1,13 @@
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 
 /** The file system as the store uses it: a value, so that tests can put faults in. */
 export interface FileLayer {
   /** Creates the folder and its parents, for the owner only. */
   makeFolder(path: string): Promise<void>;
   list(folder: string): Promise<string[]>;
+  /** In bytes. */
+  size(path: string): Promise<number>;
   /** `read` and `append` take an existing file, `create` a new one (0600). */
   open(path: string, mode: 'read' | 'append' | 'create'): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
@@ -39,6 +41,7 @@ export const nodeFiles: FileLayer = {
     await mkdir(path, { recursive: true, mode: 0o700 });
   },
   list: (folder) => readdir(folder),
+  size: async (path) => (await stat(path)).size,
   async open(path, mode) {
     const handle = await open(path, FLAGS[mode], 0o600);
     return {

@@ -3,6 +3,7 @@ import { sealLine } from './checked-line.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import type { Commit } from './operation.ts';
+import { messageOf } from './refusal.ts';
 
 /** A file of the journal; it holds the commits after `from`, one per line. */
 export interface Segment {
@@ -43,15 +44,12 @@ export interface Journal {
   append(commit: Commit): Promise<void>;
   /** Resolves when all commits so far are settled, whether they lasted or not. */
   idle(): Promise<void>;
-  /** Goes on in a new segment after commit `from`. Only from `afterFlush`, or while idle. */
+  /** Goes on in a new segment after commit `from`, the last on disk. Only from `afterFlush`, or while idle. */
   rotate(from: number): Promise<void>;
   /** Bytes in the current segment. */
   size(): number;
   close(): Promise<void>;
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** Creates a segment so that its name survives a crash, too. */
 export const createSegment = async (
@@ -59,15 +57,22 @@ export const createSegment = async (
   dir: string,
   from: number,
 ): Promise<OpenFile> => {
-  const file = await files.open(join(dir, segmentName(from)), 'create');
-  await file.sync();
-  await files.syncFolder(dir);
-  return file;
+  const path = join(dir, segmentName(from));
+  const file = await files.open(path, 'create');
+  try {
+    await file.sync();
+    await files.syncFolder(dir);
+    return file;
+  } catch (error) {
+    await file.close();
+    await files.remove(path);
+    throw error;
+  }
 };
 
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { dir, files, onDurable, onFailure, afterFlush } = options;
-  let name = options.segment.name;
+  let { name, from: begin } = options.segment;
   let file = await files.open(join(dir, name), 'append');
   let size = options.size;
   let waiting: Waiting[] = [];
@@ -145,10 +150,13 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       while (running) await running;
     },
     async rotate(from) {
+      // Nothing came since the last time.
+      if (from === begin) return;
       const next = await createSegment(files, dir, from);
       const previous = file;
       file = next;
       name = segmentName(from);
+      begin = from;
       size = 0;
       await previous.close();
     },

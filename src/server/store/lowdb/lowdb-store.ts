@@ -11,6 +11,7 @@ import type {
 } from '../store.ts';
 import type { Commit, Operation } from './operation.ts';
 import { Overlay } from './overlay.ts';
+import { messageOf } from './refusal.ts';
 import type { Table } from './table.ts';
 import { beginTransaction } from './transaction.ts';
 import type { Committed } from './transaction.ts';
@@ -50,9 +51,6 @@ export interface Engine {
 type Ended<R> = { readonly durable: Promise<void> } & (
   { readonly result: R } | { readonly error: unknown }
 );
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** Applies a commit to the durable state. */
 export const applyCommit = (state: State, { commit, ops }: Commit): void => {

@@ -1,12 +1,17 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { StoreRefusal } from '../store.ts';
 import type { CollectionSpec, Document, Store } from '../store.ts';
 import { nodeFiles } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
-import { createSegment, openJournal, segmentName } from './journal.ts';
+import { foldState } from './fold.ts';
+import { openJournal } from './journal.ts';
+import type { Journal } from './journal.ts';
+import { lockFolder } from './lock.ts';
+import type { Lock } from './lock.ts';
 import { createEngine } from './lowdb-store.ts';
-import type { Engine, State } from './lowdb-store.ts';
-import { Table } from './table.ts';
+import type { Engine } from './lowdb-store.ts';
+import { recover } from './recover.ts';
+import { messageOf } from './refusal.ts';
 
 /** Where the store tells an operator what it found and did; a pino logger fits. */
 export interface StoreLog {
@@ -17,48 +22,140 @@ export interface StoreLog {
 export interface OpenOptions {
   /** The folder the store owns; created when missing. */
   readonly dir: string;
-  /** All collections that any service uses. `never`: the store reads them through their own functions only. */
+  /** All collections that any service uses. `never`: the store reads documents through the specs' own functions only. */
   readonly collections: readonly CollectionSpec<never>[];
   readonly files?: FileLayer;
-  /** The journal is folded into the checkpoints when it is larger than this and than they are. */
+  /** The journal is folded into the checkpoints once it is larger than this, and than they are. */
   readonly checkpointBytes?: number;
   readonly log?: StoreLog;
 }
 
-/**
- * Opens the embedded store of a folder.
- * @throws StoreRefusal when another process has it open, or its files can't be trusted
- */
-export const openLowdbStore = async ({
-  dir,
-  collections,
-  files = nodeFiles,
-}: OpenOptions): Promise<Store> => {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  // Each spec only ever gets documents that came in under it.
-  const specs = collections as readonly unknown[] as readonly CollectionSpec<Document>[];
-  const state: State = {
-    commit: 0,
-    tables: new Map(specs.map((spec) => [spec.name, new Table(spec, new Map())])),
-    sequences: new Map(),
+const SILENT: StoreLog = { info() {}, warn() {} };
+
+/** Names of files the store uses for itself. */
+const RESERVED = new Set(['store', 'lock']);
+
+const checkSpecs = (specs: readonly CollectionSpec<Document>[]): void => {
+  const seen = new Set<string>();
+  for (const { name } of specs) {
+    if (!/^[a-z][a-z0-9_-]*$/.test(name) || RESERVED.has(name) || seen.has(name)) {
+      throw new Error(
+        `"${name}" can't name a collection: not a file name, reserved, or given twice`,
+      );
+    }
+    seen.add(name);
+  }
+};
+
+const warnIfOpenToOthers = async (dir: string, log: StoreLog): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const { mode } = await stat(dir);
+  if ((mode & 0o077) === 0) return;
+  log.warn(`${dir} was there before and others may look into it; "chmod 700 ${dir}" closes it`);
+};
+
+const openLocked = async (
+  { dir, files = nodeFiles, checkpointBytes = 16 << 20, log = SILENT }: OpenOptions,
+  specs: readonly CollectionSpec<Document>[],
+  lock: Lock,
+): Promise<Store> => {
+  const { state, folded, segment, size } = await recover({
+    dir,
+    files,
+    specs,
+    warn: (message) => log.warn(message),
+  });
+  if (state.commit > folded) {
+    log.info(`${dir}: ${state.commit - folded} commits recovered from the journal`);
+  }
+  let failed = false;
+  let foldedAt = folded;
+  let nextFold = checkpointBytes;
+  let folding: Promise<void> | undefined;
+
+  /** Folds up to now; the journal must have nothing in flight until it has been rotated. */
+  const fold = async (onRotated: () => void): Promise<void> => {
+    const { commit } = state;
+    await journal.rotate(commit);
+    const written = foldState(files, dir, state);
+    onRotated();
+    nextFold = Math.max(checkpointBytes, await written);
+    foldedAt = commit;
   };
-  await (await createSegment(files, dir, 0)).close();
+
+  /** The journal has every change, so a fold that fails loses nothing: it is told and tried later. */
+  const tellFoldFailed = (error: unknown): void => {
+    nextFold = journal.size() + checkpointBytes;
+    log.warn(`${dir}: writing the checkpoints failed, the journal goes on: ${messageOf(error)}`);
+  };
+
+  /** Flushes go on as soon as the journal is rotated, beside the fold. */
+  const afterFlush = (): Promise<void> => {
+    if (folding || journal.size() < nextFold) return Promise.resolve();
+    return new Promise((resolve) => {
+      folding = fold(resolve)
+        .catch(tellFoldFailed)
+        .finally(() => {
+          folding = undefined;
+          resolve();
+        });
+    });
+  };
+
   const engine: Engine = createEngine(state, {
     append: (commit) => journal.append(commit),
     async close() {
       await journal.idle();
-      await journal.close();
+      await folding;
+      if (!failed && state.commit > foldedAt) await fold(() => {}).catch(tellFoldFailed);
+      try {
+        await journal.close();
+      } finally {
+        await lock.release();
+      }
     },
   });
-  const journal = await openJournal({
+  const journal: Journal = await openJournal({
     dir,
     files,
-    segment: { name: segmentName(0), from: 0 },
-    size: 0,
+    segment,
+    size,
     onDurable: engine.settle,
-    onFailure: engine.fail,
-    afterFlush: async () => {},
+    onFailure: (reason) => {
+      failed = true;
+      engine.fail(reason);
+      log.warn(`${dir}: read-only from now on: ${reason}`);
+    },
+    afterFlush,
   });
-  void join;
   return engine.store;
+};
+
+/**
+ * Opens the embedded store of a folder.
+ * @throws StoreRefusal when another process has it open, or its files can't be used or trusted
+ */
+export const openLowdbStore = async (options: OpenOptions): Promise<Store> => {
+  const { dir, collections, files = nodeFiles, log = SILENT } = options;
+  // Each spec only ever gets documents that came in under it.
+  const specs = collections as readonly unknown[] as readonly CollectionSpec<Document>[];
+  checkSpecs(specs);
+  try {
+    await files.makeFolder(dir);
+    await warnIfOpenToOthers(dir, log);
+    const lock = await lockFolder(dir);
+    try {
+      return await openLocked(options, specs, lock);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof StoreRefusal) throw error;
+    throw new StoreRefusal(
+      `${dir} can't be used as a data folder: ${messageOf(error)}\n` +
+        'Way out: see that the folder can be written and has room, or give another one.',
+      { cause: error },
+    );
+  }
 };

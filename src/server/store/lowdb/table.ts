@@ -131,6 +131,15 @@ export class Table {
     return values.get(value);
   }
 
+  /** Another row that holds a unique value of `doc`, which can only come from files. */
+  clashOf(doc: Document): { index: string; holder: string } | undefined {
+    for (const [index, value] of uniqueValuesOf(this.spec, doc)) {
+      const holder = this.holderOf(index, value);
+      if (holder !== undefined && holder !== doc.id) return { index, holder };
+    }
+    return undefined;
+  }
+
   put(doc: Document, revision: number): void {
     const before = this.#rows.get(doc.id);
     this.#rows.set(doc.id, { doc, revision });
@@ -215,7 +224,7 @@ export class Table {
     if (!only) return this.#rows.size;
     if (groups.length === 1 && (only.disjoint || only.sets.length === 1)) return sizeOf(only);
     let count = 0;
-    for (const _ of this.#idsIn(groups)) count += 1;
+    for (const ids = this.#idsIn(groups); !ids.next().done;) count += 1;
     return count;
   }
 
