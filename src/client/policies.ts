@@ -40,7 +40,7 @@ export async function* listAllPolicies(
   let cursor: string | undefined;
   for (let offset = 0; ;) {
     const place = cursor === undefined ? { offset } : { cursor };
-    const page = await fetchPage(client, {
+    const page = await fetchPolicyPage(client, {
       ...filter,
       sort_by: 'created_at',
       order: 'asc',
@@ -58,7 +58,13 @@ export async function* listAllPolicies(
   }
 }
 
-async function fetchPage(client: Client, query: Record<string, unknown>) {
+export type AnyPolicyList = z.infer<typeof AnyPolicyList>;
+
+/** One page of policies, from any server. @throws GovctlError bad_answer for what is not a list of policies */
+export async function fetchPolicyPage(
+  client: Client,
+  query: Readonly<Record<string, unknown>>,
+): Promise<AnyPolicyList> {
   const path = `/v1/policies${queryString(query)}`;
   const response = await client.transport.send('GET', path);
   const text = await readText(response, `GET ${path}`);

@@ -1,4 +1,42 @@
 import type { Command } from 'commander';
 import type { Act } from '../program.ts';
 
-export function registerAuthCommands(_program: Command, _act: Act): void {}
+export function registerAuthCommands(program: Command, act: Act): void {
+  const auth = program.command('auth').description('log in to a service and out of it');
+  auth
+    .command('login')
+    .description('keep an API key or client credentials for a service')
+    .option('--with-token', 'read an API key or access token from standard input')
+    .option('--client-id <id>', 'log in as this client; its secret comes from standard input')
+    .option('--scope <scopes>', 'the scopes a client asks for, separated by spaces')
+    .addHelpText('after', loginHelp)
+    .action(act(() => import('./login.ts').then((m) => m.runLogin)));
+  auth
+    .command('logout')
+    .description('forget the login of a profile')
+    .option('--all', 'forget every profile')
+    .action(act(() => import('./logout.ts').then((m) => m.runLogout)));
+  auth
+    .command('status')
+    .description('show who is logged in where, and whether the service takes it')
+    .option('--all', 'look at every profile')
+    .action(act(() => import('./status.ts').then((m) => m.runStatus)));
+  auth
+    .command('token')
+    .description('print the bearer token, for scripts')
+    .action(act(() => import('./token.ts').then((m) => m.runToken)));
+  auth
+    .command('switch')
+    .description('make a profile the one that commands use when none is named')
+    .argument('<profile>')
+    .action(act(() => import('./switch.ts').then((m) => m.runSwitch)));
+}
+
+const loginHelp = `
+Examples:
+  $ govctl auth login                                        asks for what it needs
+  $ govctl auth login --base-url URL --with-token < key.txt  an API key
+  $ printf %s "$SECRET" | govctl auth login --base-url URL --client-id ci
+  $ govctl auth login --profile staging                      beside the default login
+
+CI needs no login: set GOVCTL_TOKEN, or GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET.`;

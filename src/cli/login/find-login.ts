@@ -2,13 +2,14 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { parseBaseUrl, sameOrigin } from './base-url.ts';
 import { configDir } from './config-dir.ts';
+import type { ClientCredentials } from './exchange-token.ts';
 import type { Profile, Profiles } from './profiles.ts';
 import { profileNamed, readProfiles } from './profiles.ts';
 
 /** Whose word the service takes. */
 export type Login =
   | { readonly kind: 'token'; readonly token: string }
-  | { readonly kind: 'client'; readonly clientId: string; readonly clientSecret: string }
+  | ({ readonly kind: 'client' } & ClientCredentials)
   | { readonly kind: 'profile'; readonly name: string; readonly profile: Profile };
 
 /** A service, and whose login it gets; where nobody is logged in there, the error that says so. */

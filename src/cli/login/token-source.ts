@@ -16,8 +16,8 @@ export interface TokenSource {
   token(): Promise<string>;
   /** A token in place of one the server refused; undefined when this login has no other. */
   renew(refused: string): Promise<string | undefined>;
-  /** Milliseconds since the epoch, of the last token given. */
-  expiresAt(): number | undefined;
+  /** What is known of the last token given: its end, in milliseconds since the epoch, and its scopes. */
+  last(): Omit<AccessToken, 'value'>;
 }
 
 /** Milliseconds before its end from which a token is not used any more: a request takes its time. */
@@ -75,7 +75,7 @@ function fixedToken(read: () => Promise<string>): TokenSource {
   return {
     token: () => (token ??= read()),
     renew: async () => undefined,
-    expiresAt: () => undefined,
+    last: () => ({}),
   };
 }
 
@@ -111,7 +111,7 @@ function exchangedToken(
       if (last?.value === refused) [current, last] = [undefined, undefined];
       return get(exchange);
     },
-    expiresAt: () => last?.expiresAt,
+    last: () => last ?? {},
   };
 }
 

@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { connectAs } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { parseBaseUrl } from '../login/base-url.ts';
+import { configDir } from '../login/config-dir.ts';
+import type { Login } from '../login/find-login.ts';
+import { checkToken } from '../login/find-login.ts';
+import { probeKeychain, systemKeychain } from '../login/keychain.ts';
+import type { Profile, Profiles, SecretPlace } from '../login/profiles.ts';
+import {
+  checkProfileName,
+  defaultProfile,
+  readProfiles,
+  writeProfiles,
+} from '../login/profiles.ts';
+import { secretStoreOf } from '../login/token-source.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { describeLogin } from './describe-login.ts';
+import { describeVerdict, verifyLogin } from './verify-login.ts';
+
+export interface LoginOptions {
+  readonly withToken?: boolean;
+  readonly clientId?: string;
+  readonly scope?: string;
+}
+
+/** What a person logs in with. */
+type Given = Exclude<Login, { kind: 'profile' }>;
+
+/** Asks for what was not given, tries it at the service, and only then keeps it. */
+export async function runLogin(context: Context, options: LoginOptions): Promise<ExitCode> {
+  const { world } = context;
+  checkOptions(options);
+  const folder = configDir(world.env);
+  const profiles = await readProfiles(folder, context.warn);
+  const name = checkProfileName(context.flags.profile ?? defaultProfile);
+  const before = Object.hasOwn(profiles.profiles, name) ? profiles.profiles[name] : undefined;
+  const baseUrl = await askBaseUrl(context, before);
+  const given = await askLogin(context, options);
+  const { client, tokens } = await connectAs(context, baseUrl, given);
+  const verdict = await context.progress(`Asking ${baseUrl}`, () => verifyLogin(client));
+  const { scope } = tokens.last();
+  const profile: Profile = {
+    base_url: baseUrl,
+    ...(given.kind === 'client'
+      ? {
+          method: 'client_credentials' as const,
+          client_id: given.clientId,
+          ...(given.scope ? { scope: given.scope } : {}),
+        }
+      : { method: 'api_key' as const }),
+    stored_in: await choosePlace(context, join(folder, 'credentials', `${name}.json`)),
+    logged_in_at: new Date(world.now()).toISOString(),
+  };
+  const secret = given.kind === 'client' ? given.clientSecret : given.token;
+  await keepLogin(context, profiles, { name, profile, before, secret });
+  await context.show({
+    value: {
+      profile: name,
+      ...profile,
+      can_read_policies: verdict.reads,
+      ...(verdict.policies === undefined ? {} : { policies: verdict.policies }),
+      ...(scope === undefined ? {} : { granted_scope: scope }),
+    },
+    human: (style) =>
+      `${style.green('Logged in')} to ${style.bold(baseUrl)} with ${describeLogin(profile)}: ${describeVerdict(verdict)}.\n` +
+      `Profile "${name}", kept in ${profile.stored_in === 'keychain' ? "the system's keychain" : join(folder, 'credentials', `${name}.json`)}.\n`,
+  });
+  if (world.env.GOVCTL_TOKEN || world.env.GOVCTL_CLIENT_ID) {
+    await context.warn(
+      `${world.env.GOVCTL_TOKEN ? 'GOVCTL_TOKEN' : 'GOVCTL_CLIENT_ID'} is set and goes before this login.`,
+    );
+  }
+  return exitCodes.ok;
+}
+
+function checkOptions({ withToken, clientId, scope }: LoginOptions): void {
+  if (withToken && clientId !== undefined) {
+    throw new GovctlError('usage_error', '--with-token and --client-id exclude each other');
+  }
+  if (scope !== undefined && withToken) {
+    throw new GovctlError('usage_error', '--scope is for a client: an API key has its scopes', {
+      hint: 'Give --client-id with it, or leave it out.',
+    });
+  }
+}
+
+async function askBaseUrl(context: Context, before: Profile | undefined): Promise<string> {
+  const { flags, world } = context;
+  if (flags.baseUrl !== undefined) return parseBaseUrl(flags.baseUrl, '--base-url');
+  const preset = before?.base_url ?? (await projectBaseUrl(world.cwd));
+  if (flags.input) {
+    return parseBaseUrl(await world.prompt.input('Address of the service:', preset), 'the answer');
+  }
+  if (preset === undefined) {
+    throw new GovctlError('usage_error', 'Which service to log in to is not said', {
+      hint: 'Give --base-url URL.',
+    });
+  }
+  await context.say(`Logging in to ${preset}`);
+  return parseBaseUrl(preset, before ? 'the profile' : 'govctl.yaml, base_url');
+}
+
+async function askLogin(context: Context, options: LoginOptions): Promise<Given> {
+  const { prompt } = context.world;
+  if (options.withToken) {
+    return { kind: 'token', token: await askSecret(context, 'API key or access token:') };
+  }
+  if (options.clientId !== undefined) return askClient(context, options.clientId, options.scope);
+  if (!context.flags.input) {
+    throw new GovctlError(
+      'usage_error',
+      'What to log in with is not said, and nobody can be asked',
+      {
+        hint: 'Pipe an API key into `govctl auth login --with-token`, or a client secret into `--client-id ID`.',
+      },
+    );
+  }
+  const method = await prompt.select('Log in with', [
+    { name: 'an API key', value: 'key' },
+    { name: 'client credentials (id and secret)', value: 'client' },
+  ]);
+  if (method === 'key') return { kind: 'token', token: await askSecret(context, 'API key:') };
+  return askClient(context, await prompt.input('Client id:'), options.scope);
+}
+
+async function askClient(context: Context, id: string, scope: string | undefined): Promise<Given> {
+  const clientId = checkToken(id, 'the client id');
+  const clientSecret = await askSecret(context, 'Client secret:');
+  return { kind: 'client', clientId, clientSecret, ...(scope ? { scope } : {}) };
+}
+
+/** From the terminal without echo, else from standard input. */
+async function askSecret({ flags, world }: Context, question: string): Promise<string> {
+  if (flags.input) return checkToken(await world.prompt.secret(question), 'the answer');
+  return checkToken(await world.terminal.readStdin(), 'standard input');
+}
+
+/** The keychain where it works; else a file, and it is said why. */
+async function choosePlace({ world, say }: Context, file: string): Promise<SecretPlace> {
+  if (world.env.GOVCTL_KEYRING === 'off') return 'file';
+  const why = await probeKeychain(world.keychain ?? systemKeychain());
+  if (why === undefined) return 'keychain';
+  await say(
+    `There is no usable keychain (${why}); the login goes into ${file}, readable by you only.`,
+  );
+  return 'file';
+}
+
+interface NewLogin {
+  readonly name: string;
+  readonly profile: Profile;
+  readonly before: Profile | undefined;
+  readonly secret: string;
+}
+
+async function keepLogin(
+  { world, warn }: Context,
+  profiles: Profiles,
+  { name, profile, before, secret }: NewLogin,
+): Promise<void> {
+  await secretStoreOf(world, profile.stored_in, warn).write(name, { secret });
+  const hasCurrent = Object.hasOwn(profiles.profiles, profiles.current);
+  await writeProfiles(configDir(world.env), {
+    ...profiles,
+    current: hasCurrent ? profiles.current : name,
+    profiles: { ...profiles.profiles, [name]: profile },
+  });
+  // What the profile had elsewhere would be left lying there.
+  if (before && before.stored_in !== profile.stored_in) {
+    await secretStoreOf(world, before.stored_in, warn)
+      .remove(name)
+      .catch((error: unknown) =>
+        warn(`The former login could not be removed: ${(error as Error).message}`),
+      );
+  }
+}

@@ -1,0 +1,150 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { connectAs } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { configDir } from '../login/config-dir.ts';
+import type { Login } from '../login/find-login.ts';
+import { findTarget } from '../login/find-login.ts';
+import { readProfiles } from '../login/profiles.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import type { Style } from '../terminal.ts';
+import { describeSource } from './describe-login.ts';
+import { describeVerdict, verifyLogin } from './verify-login.ts';
+
+export interface StatusOptions {
+  readonly all?: boolean;
+}
+
+/** One login, as `-o json` shows it. */
+interface LoginStatus {
+  readonly base_url: string;
+  /** GOVCTL_TOKEN, GOVCTL_CLIENT_ID or profile. */
+  readonly source: string;
+  readonly profile?: string;
+  readonly method: string;
+  readonly client_id?: string;
+  readonly stored_in?: string;
+  /** Its last four characters. */
+  readonly token_hint?: string;
+  readonly expires_at?: string;
+  readonly scope?: string;
+  /** Null: could not be found out. */
+  readonly valid: boolean | null;
+  readonly message: string;
+}
+
+/** Who is logged in where; exit 0 only when the service takes every login shown. */
+export async function runStatus(context: Context, options: StatusOptions): Promise<ExitCode> {
+  const targets = options.all ? await everyProfile(context) : [await currentTarget(context)];
+  const asked = await context.progress('Asking the service', () =>
+    Promise.all(targets.map(({ baseUrl, login }) => lookAt(context, baseUrl, login))),
+  );
+  await context.show({
+    value: { logins: asked.map(({ status }) => status) },
+    rows: () => asked.map(({ status }) => status),
+    human: (style) =>
+      asked.map(({ status, login }) => describeStatus(status, login, style, context)).join('\n'),
+  });
+  const failed = asked.find(({ error }) => error !== undefined);
+  return failed?.error?.exitCode ?? exitCodes.ok;
+}
+
+interface LoggedIn {
+  readonly baseUrl: string;
+  readonly login: Login;
+}
+
+async function currentTarget(context: Context): Promise<LoggedIn> {
+  const target = await findTarget(context, await projectBaseUrl(context.world.cwd));
+  if (!target.login) throw target.missing;
+  return { baseUrl: target.baseUrl, login: target.login };
+}
+
+async function everyProfile({ world, warn }: Context): Promise<LoggedIn[]> {
+  const { profiles } = await readProfiles(configDir(world.env), warn);
+  const found = Object.entries(profiles).map(([name, profile]): LoggedIn => ({
+    baseUrl: profile.base_url,
+    login: { kind: 'profile', name, profile },
+  }));
+  if (found.length > 0) return found;
+  throw new GovctlError('not_logged_in', 'There are no login profiles', {
+    hint: 'Make one with `govctl auth login`.',
+  });
+}
+
+async function lookAt(context: Context, baseUrl: string, login: Login) {
+  const { client, tokens } = await connectAs(context, baseUrl, login);
+  let valid: boolean | null = true;
+  let message: string;
+  let error: GovctlError | undefined;
+  try {
+    message = describeVerdict(await verifyLogin(client));
+  } catch (cause) {
+    if (!(cause instanceof GovctlError)) throw cause;
+    error = cause;
+    valid = cause.exitCode === exitCodes.auth ? false : null;
+    message = cause.message;
+  }
+  const token = await tokens.token().catch(() => undefined); // said above already
+  const { expiresAt, scope } = tokens.last();
+  const status: LoginStatus = {
+    base_url: baseUrl,
+    ...describeParts(login),
+    ...(token && token.length >= 20 ? { token_hint: token.slice(-4) } : {}),
+    ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+    ...(scope === undefined ? {} : { scope }),
+    valid,
+    message,
+  };
+  return { status, login, error };
+}
+
+function describeParts(login: Login) {
+  switch (login.kind) {
+    case 'token':
+      return { source: 'GOVCTL_TOKEN', method: 'token' };
+    case 'client':
+      return {
+        source: 'GOVCTL_CLIENT_ID',
+        method: 'client_credentials',
+        client_id: login.clientId,
+      };
+    case 'profile':
+      return {
+        source: 'profile',
+        profile: login.name,
+        method: login.profile.method,
+        ...(login.profile.client_id ? { client_id: login.profile.client_id } : {}),
+        stored_in: login.profile.stored_in,
+      };
+  }
+}
+
+function describeStatus(
+  status: LoginStatus,
+  login: Login,
+  style: Style,
+  { world }: Context,
+): string {
+  const verdict =
+    status.valid === true
+      ? style.green(`valid: ${status.message}`)
+      : style.red(status.valid === false ? `refused: ${status.message}` : status.message);
+  const lines: [string, string][] = [
+    ['login', describeSource(login)],
+    ['token', verdict],
+  ];
+  if (status.token_hint) lines.push(['ends in', status.token_hint]);
+  if (status.scope) lines.push(['scopes', status.scope]);
+  if (status.expires_at) {
+    lines.push(['expires', `${status.expires_at} (${fromNow(status.expires_at, world.now())})`]);
+  }
+  const body = lines.map(([name, text]) => `  ${name.padEnd(8)} ${text}\n`).join('');
+  return `${style.bold(status.base_url)}\n${body}`;
+}
+
+function fromNow(timestamp: string, now: number): string {
+  const minutes = Math.round((Date.parse(timestamp) - now) / 60_000);
+  if (minutes < 0) return 'past';
+  return minutes < 120 ? `in ${minutes} min` : `in ${Math.round(minutes / 60)} h`;
+}

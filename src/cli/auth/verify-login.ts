@@ -1,0 +1,36 @@
+import type { Client } from '../../client/client.ts';
+import { fetchPolicyPage } from '../../client/policies.ts';
+import { GovctlError } from '../../contract/errors.ts';
+
+/** What a service makes of a login. */
+export interface Verdict {
+  /** It may read policies; false: the service knows it, but it lacks governance:read. */
+  readonly reads: boolean;
+  /** How many policies there are, where the service says so. */
+  readonly policies?: number;
+}
+
+/**
+ * Tries a login with the smallest read there is.
+ * @throws GovctlError invalid_token and its like when it is refused, unreachable, bad_answer
+ */
+export async function verifyLogin(client: Client): Promise<Verdict> {
+  try {
+    const { pagination } = await fetchPolicyPage(client, { limit: 1 });
+    return {
+      reads: true,
+      ...(pagination?.total === undefined ? {} : { policies: pagination.total }),
+    };
+  } catch (error) {
+    if (error instanceof GovctlError && error.error === 'insufficient_scope')
+      return { reads: false };
+    throw error;
+  }
+}
+
+export function describeVerdict({ reads, policies }: Verdict): string {
+  if (!reads) return 'it is known there, but may not read policies (scope governance:read)';
+  return policies === undefined
+    ? 'it may read policies'
+    : `it may read policies (${policies === 1 ? 'there is 1' : `there are ${policies}`})`;
+}
