@@ -1,0 +1,99 @@
+import { expect } from 'vitest';
+import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
+import type { FileLayer } from '../../src/server/store/lowdb/file-layer.ts';
+import type { CollectionSpec, Store } from '../../src/server/store/store.ts';
+
+/** Two collections that only make sense together: each transfer moves money and leaves an entry. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly balance: number;
+}
+export interface Entry {
+  readonly id: string;
+  readonly sequence: number;
+  readonly amount: number;
+  readonly pad: string;
+}
+
+export const accounts: CollectionSpec<Account> = {
+  name: 'accounts',
+  unique: { name: (account) => account.name },
+  order: { id: (account) => account.id },
+};
+export const entries: CollectionSpec<Entry> = {
+  name: 'entries',
+  order: { sequence: (entry) => entry.sequence },
+};
+
+export interface OpenBank {
+  readonly dir: string;
+  readonly files?: FileLayer;
+  readonly checkpointBytes?: number;
+  readonly warnings?: string[];
+}
+
+export const openBank = ({
+  dir,
+  files,
+  checkpointBytes,
+  warnings = [],
+}: OpenBank): Promise<Store> =>
+  openLowdbStore({
+    dir,
+    collections: [accounts, entries],
+    ...(files && { files }),
+    ...(checkpointBytes !== undefined && { checkpointBytes }),
+    log: { info: () => {}, warn: (message) => warnings.push(message) },
+  });
+
+/** One transaction over both collections and a sequence. @returns the sequence number, acknowledged */
+export const transfer = (store: Store, amount: number, pad = ''): Promise<number> =>
+  store.transact(async (tx) => {
+    const sequence = await tx.next('entries');
+    for (const [id, change] of [
+      ['debit', -amount],
+      ['credit', amount],
+    ] as const) {
+      const row = await tx.get(accounts, id);
+      const balance = (row?.doc.balance ?? 0) + change;
+      const doc = { id, name: `${id} after ${sequence}`, balance };
+      await (row ? tx.replace(accounts, doc) : tx.insert(accounts, doc));
+    }
+    const id = `e${String(sequence).padStart(6, '0')}`;
+    await tx.insert(entries, { id, sequence, amount, pad });
+    // Something is removed now and then, so that removals are replayed too.
+    if (sequence % 5 === 0) await tx.remove(entries, `e${String(sequence - 4).padStart(6, '0')}`);
+    return sequence;
+  });
+
+/** Checks that the books hold together. @returns how many transfers they hold */
+export const audit = async (store: Store): Promise<number> => {
+  const debit = await store.get(accounts, 'debit');
+  const credit = await store.get(accounts, 'credit');
+  const sequences: number[] = [];
+  let page = await store.page(entries, { orderBy: 'sequence', direction: 'asc', limit: 100 });
+  for (;;) {
+    sequences.push(...page.rows.map(({ doc }) => doc.sequence));
+    if (!page.hasMore || !page.last) break;
+    const { last } = page;
+    page = await store.page(entries, {
+      orderBy: 'sequence',
+      direction: 'asc',
+      limit: 100,
+      after: last,
+    });
+  }
+  const count = sequences.at(-1) ?? 0;
+  const expected = Array.from({ length: count }, (_, at) => at + 1).filter(
+    (sequence) => sequence % 5 !== 1 || sequence + 4 > count,
+  );
+  expect(sequences).toEqual(expected);
+  expect(debit?.doc.name).toBe(count === 0 ? undefined : `debit after ${count}`);
+  expect((debit?.doc.balance ?? 0) + (credit?.doc.balance ?? 0)).toBe(0);
+  expect(debit?.revision).toBe(credit?.revision);
+  if (debit) {
+    expect((await store.find(accounts, 'name', debit.doc.name))?.doc.id).toBe('debit');
+  }
+  return count;
+};

@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StoreRefusal } from '../../src/server/store/store.ts';
+import { tempFolder } from '../server/store/lowdb/temp-folder.ts';
+import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
+import { audit, openBank, transfer } from './accounts.ts';
+import { memoryFiles } from './memory-files.ts';
+import type { MemoryFiles } from './memory-files.ts';
+
+let folder: TempFolder;
+beforeEach(async () => {
+  folder = await tempFolder();
+});
+afterEach(() => folder.remove());
+
+/** A disk after `count` transfers; killed, so that they are in the journal, or closed. */
+const diskAfter = async (
+  count: number,
+  { closed = false, pad = '', rounds = 1 } = {},
+): Promise<MemoryFiles> => {
+  let disk = memoryFiles();
+  for (let round = 0; round < rounds; round += 1) {
+    const store = await openBank({ dir: folder.path, files: disk });
+    for (let at = 0; at < count; at += 1) await transfer(store, at, pad);
+    const killed = disk.afterKill();
+    await store.close();
+    disk = closed ? disk.afterKill() : killed;
+  }
+  return disk;
+};
+
+const journalOf = (disk: MemoryFiles): string =>
+  disk.names().findLast((name) => name.endsWith('.ndjson')) ?? '';
+
+const countIn = async (disk: MemoryFiles, warnings: string[] = []): Promise<number> => {
+  const store = await openBank({ dir: folder.path, files: disk, warnings });
+  try {
+    return await audit(store);
+  } finally {
+    await store.close();
+  }
+};
+
+const refusalOf = async (disk: MemoryFiles): Promise<string> => {
+  const before = disk.names().map((name) => [name, disk.content(name).toString('latin1')]);
+  const error: unknown = await countIn(disk).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(StoreRefusal);
+  expect(disk.names().map((name) => [name, disk.content(name).toString('latin1')])).toEqual(before);
+  return (error as StoreRefusal).message;
+};
+
+const flip = (disk: MemoryFiles, name: string, at: number, mask: number): void => {
+  const bytes = Buffer.from(disk.content(name));
+  bytes[at] = (bytes[at] ?? 0) ^ mask;
+  disk.put(name, bytes);
+};
+
+const linesBefore = (bytes: Buffer, at: number): number =>
+  bytes.subarray(0, at).filter((byte) => byte === 0x0a).length;
+
+describe('a journal that ends early', () => {
+  test('recovers to the last whole commit, wherever it is cut', async () => {
+    const disk = await diskAfter(3);
+    const name = journalOf(disk);
+    const whole = disk.content(name);
+    for (let length = 0; length <= whole.length; length += 1) {
+      const cut = disk.afterKill();
+      cut.put(name, whole.subarray(0, length));
+      const warnings: string[] = [];
+      expect(await countIn(cut, warnings)).toBe(linesBefore(whole, length));
+      const torn = length > 0 && whole[length - 1] !== 0x0a;
+      expect(warnings.filter((line) => line.includes('half-written'))).toHaveLength(torn ? 1 : 0);
+    }
+  });
+
+  test('does so for longer journals too, with garbage or zeros behind the cut', async () => {
+    const disk = await diskAfter(200, { pad: 'ü'.repeat(300) });
+    const name = journalOf(disk);
+    const whole = disk.content(name);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: whole.length }),
+        fc.constantFrom(Buffer.alloc(0), Buffer.alloc(512), Buffer.from('\u0001\ufffdgarbage')),
+        async (length, junk) => {
+          const cut = disk.afterKill();
+          cut.put(name, Buffer.concat([whole.subarray(0, length), junk]));
+          expect(await countIn(cut)).toBe(linesBefore(whole, length));
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  test('says what it cut off and keeps those bytes', async () => {
+    const disk = await diskAfter(3);
+    const name = journalOf(disk);
+    disk.put(name, disk.content(name).subarray(0, -5));
+    const warnings: string[] = [];
+    expect(await countIn(disk, warnings)).toBe(2);
+    expect(warnings.join()).toContain(`${name}:3: cut off`);
+    expect(disk.content(`${name}.torn`).toString()).toMatch(/^\{"commit":3,/);
+  });
+});
+
+describe('a damaged file', () => {
+  test('a flipped bit in any line of the journal but the last is found and named', async () => {
+    const disk = await diskAfter(8);
+    const name = journalOf(disk);
+    const whole = disk.content(name);
+    const lastLine = whole.lastIndexOf(0x0a, whole.length - 2) + 1;
+    await fc.assert(
+      fc.asyncProperty(
+        // The line break before the last line belongs to the last line: without it, both are the tail.
+        fc.integer({ min: 0, max: lastLine - 2 }),
+        fc.integer({ min: 0, max: 7 }),
+        async (at, bit) => {
+          const damaged = disk.afterKill();
+          flip(damaged, name, at, 1 << bit);
+          const message = await refusalOf(damaged);
+          expect(message).toContain(`${name}:${linesBefore(whole, at) + 1}:`);
+          expect(message).toContain(`head -n ${linesBefore(whole, at)} `);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('the way out that a refusal over the journal gives leads to the state before that line', async () => {
+    const disk = await diskAfter(8);
+    const name = journalOf(disk);
+    const lines = disk.content(name).toString().split('\n');
+    flip(disk, name, lines.slice(0, 4).join('\n').length + 40, 1);
+    expect(await refusalOf(disk)).toContain(`head -n 4 `);
+    disk.put(name, Buffer.from(`${lines.slice(0, 4).join('\n')}\n`));
+    expect(await countIn(disk)).toBe(4);
+  });
+
+  test('a line that is missing from, or twice in, the middle of a journal is found', async () => {
+    const disk = await diskAfter(8);
+    const name = journalOf(disk);
+    const lines = disk.content(name).toString().split('\n');
+    const without = disk.afterKill();
+    without.put(name, Buffer.from(lines.filter((_, at) => at !== 3).join('\n')));
+    expect(await refusalOf(without)).toContain('commit 5 follows commit 3');
+  });
+
+  test('a flipped bit anywhere in a checkpoint is found, with its line and the .bak', async () => {
+    const disk = await diskAfter(8, { closed: true, rounds: 2 });
+    for (const name of ['accounts.json', 'entries.json', 'store.json']) {
+      const whole = disk.content(name);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 0, max: whole.length - 2 }),
+          fc.integer({ min: 0, max: 7 }),
+          async (at, bit) => {
+            const damaged = disk.afterKill();
+            flip(damaged, name, at, 1 << bit);
+            const message = await refusalOf(damaged);
+            expect(message).toContain(`${name}:${linesBefore(whole, at) + 1}:`);
+            expect(message).toContain(`${name}.bak`);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    }
+  });
+
+  test('a cut checkpoint is found, wherever it is cut', async () => {
+    const disk = await diskAfter(4, { closed: true });
+    const whole = disk.content('entries.json');
+    for (let length = 0; length < whole.length - 1; length += 1) {
+      const damaged = disk.afterKill();
+      damaged.put('entries.json', whole.subarray(0, length));
+      expect(await refusalOf(damaged)).toContain('entries.json');
+    }
+  });
+
+  test('putting the .bak in its place, as the refusal says, brings everything back', async () => {
+    const disk = await diskAfter(7, { closed: true, rounds: 3 });
+    for (const name of ['accounts.json', 'entries.json', 'store.json']) {
+      const damaged = disk.afterKill();
+      flip(damaged, name, 20, 4);
+      expect(await refusalOf(damaged)).toMatch(new RegExp(`cp \\S+/${name}\\.bak \\S+/${name}\n`));
+      damaged.put(name, damaged.content(`${name}.bak`));
+      expect(await countIn(damaged)).toBe(21);
+    }
+  });
+
+  test('a file that is gone is a refusal, never an empty start', async () => {
+    const disk = await diskAfter(5, { closed: true, rounds: 2 });
+    for (const name of ['accounts.json', 'entries.json', 'store.json', journalOf(disk)]) {
+      const damaged = disk.afterKill();
+      await damaged.remove(name);
+      const message = await refusalOf(damaged);
+      if (name.endsWith('.json'))
+        expect(message).toMatch(new RegExp(`${name} is missing.*\\.bak`, 's'));
+      else expect(message).toContain('holds no journal');
+    }
+  });
+
+  test('text behind the end of a checkpoint, or a line changed by hand, is found', async () => {
+    const disk = await diskAfter(5, { closed: true });
+    const longer = disk.afterKill();
+    longer.put('entries.json', Buffer.concat([disk.content('entries.json'), Buffer.from('{}\n')]));
+    expect(await refusalOf(longer)).toContain('after the end');
+    const edited = disk.afterKill();
+    const text = disk.content('entries.json').toString().replace('"amount":3', '"amount":9');
+    edited.put('entries.json', Buffer.from(text));
+    expect(await refusalOf(edited)).toContain('changed by hand');
+  });
+});
