@@ -1,0 +1,51 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { deletePolicy } from '../../client/policy-changes.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { printable } from '../table.ts';
+import { findPolicy, warnIfOwned } from './find-policy.ts';
+
+export interface DeleteOptions {
+  readonly args: readonly [string];
+  readonly yes?: boolean;
+  readonly ifMatch?: string;
+}
+
+/** Removes a policy after asking; without a terminal only with --yes. */
+export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
+  const { client, baseUrl } = await connect(context, await projectBaseUrl(context.world.cwd));
+  const { policy } = await context.progress('Looking it up', () =>
+    findPolicy(client, options.args[0]),
+  );
+  await warnIfOwned(context, policy);
+  if (!options.yes) {
+    if (!context.flags.input) {
+      throw new GovctlError(
+        'approval_required',
+        `${policy.name} (${policy.id}) was not deleted: nobody could be asked`,
+        {
+          hint: 'Give --yes to delete without asking.',
+        },
+      );
+    }
+    const question = `Delete ${printable(policy.name)} (${policy.id}) from ${baseUrl} for good?`;
+    if (!(await context.world.prompt.confirm(question, false))) {
+      await context.say('Nothing was deleted.');
+      return exitCodes.ok;
+    }
+  }
+  await context.progress('Deleting it', () =>
+    deletePolicy(
+      client,
+      policy.id,
+      options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch },
+    ),
+  );
+  await context.show({
+    value: { deleted: policy.id, name: policy.name },
+    human: (style) => `${style.green('Deleted')} ${printable(policy.name)} (${policy.id})\n`,
+  });
+  return exitCodes.ok;
+}

@@ -1,0 +1,21 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { findPolicy } from './find-policy.ts';
+import { policyView } from './policy-view.ts';
+
+export interface GetOptions {
+  readonly args: readonly [string];
+}
+
+export async function runGet(
+  context: Context,
+  { args: [idOrName] }: GetOptions,
+): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context.world.cwd));
+  const { policy } = await context.progress('Looking it up', () => findPolicy(client, idOrName));
+  await context.show(policyView(policy));
+  return exitCodes.ok;
+}

@@ -1,0 +1,62 @@
+import type { Policy } from '../../contract/policies.ts';
+import { readOwnership, withoutOwnership } from '../../project/ownership.ts';
+import type { View } from '../output.ts';
+import { displayWidth, printable } from '../table.ts';
+import type { Style } from '../terminal.ts';
+
+/** One policy: for people without govctl's own tags, for machines as the API says it. */
+export function policyView(policy: Policy, headline?: (style: Style) => string): View {
+  return {
+    value: policy,
+    human: (style) => (headline ? `${headline(style)}\n` : '') + describePolicy(policy, style),
+  };
+}
+
+export function describePolicy(policy: Policy, style: Style): string {
+  const { owner, key } = readOwnership(policy.tags ?? []);
+  const tags = withoutOwnership(policy.tags ?? []);
+  const fields: [string, string | undefined][] = [
+    ['id', policy.id],
+    ['type', policy.resource_type],
+    ['severity', policy.severity && paintSeverity(policy.severity, policy.severity, style)],
+    [
+      'enabled',
+      policy.enabled === undefined ? undefined : policy.enabled ? 'yes' : style.yellow('no'),
+    ],
+    ['frameworks', policy.compliance_frameworks?.map(printable).join(', ')],
+    ['tags', tags.map(printable).join(', ')],
+    ['remediation', remediation(policy)],
+    ['git', owner && `kept by project ${printable(owner)}${key ? `, key ${printable(key)}` : ''}`],
+    [
+      'created',
+      [policy.created_at, policy.created_by && `by ${policy.created_by}`].filter(Boolean).join(' '),
+    ],
+    ['updated', policy.updated_at],
+  ];
+  const width = Math.max(...fields.map(([name]) => displayWidth(name)));
+  const lines = fields
+    .filter(([, text]) => text)
+    .map(([name, text]) => `  ${style.dim(name.padEnd(width))}  ${text}`);
+  const rules = policy.rules.flatMap(({ effect, condition, message }) => [
+    `  ${effect === 'DENY' ? style.red(effect) : style.green(effect)}  ${indent(condition)}`,
+    ...(message ? [`        ${style.dim(indent(message))}`] : []),
+  ]);
+  const description = policy.description ? [`  ${indent(policy.description.trim())}`] : [];
+  return [style.bold(printable(policy.name)), ...description, ...lines, ...rules, ''].join('\n');
+}
+
+const indent = (text: string): string =>
+  text.trimEnd().split('\n').map(printable).join('\n        ');
+
+function remediation({ auto_remediation, remediation_action }: Policy): string | undefined {
+  if (auto_remediation === undefined && !remediation_action) return undefined;
+  const how = remediation_action ? printable(remediation_action) : 'no action given';
+  return `${auto_remediation ? 'automatic' : 'by hand'}: ${how}`;
+}
+
+export function paintSeverity(text: string, severity: string | undefined, style: Style): string {
+  if (severity === 'CRITICAL') return style.red.bold(text);
+  if (severity === 'HIGH') return style.red(text);
+  if (severity === 'MEDIUM') return style.yellow(text);
+  return text;
+}

@@ -1,0 +1,108 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { z } from 'zod';
+import { GovctlError } from '../../contract/errors.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import { explainIssues } from '../../project/explain-issue.ts';
+import type { Problem } from '../../project/model.ts';
+import { parseYaml } from '../../project/parse-yaml.ts';
+import { readText } from '../../project/read-text.ts';
+import type { Source } from '../../project/source.ts';
+import { createSource } from '../../project/source.ts';
+import type { World } from '../context.ts';
+
+/** A schema of an object, and what it makes of a file. */
+type FieldSchema<T> = z.ZodType<T>;
+
+/**
+ * The fields of one policy in a YAML or JSON file; `-` is standard input.
+ * @throws GovctlError invalid_file with file:line:column of everything that is wrong, file_error
+ */
+export async function readFields<T>(
+  world: World,
+  file: string,
+  schema: FieldSchema<T>,
+): Promise<T> {
+  const source =
+    file === '-'
+      ? createSource('standard input', await world.terminal.readStdin())
+      : await readSource(world.cwd, file);
+  const { documents, problems } = parseYaml(source);
+  if (problems.some(({ level }) => level === 'error')) throw invalid(source, problems);
+  const [document, second] = documents;
+  if (!document) throw new GovctlError('invalid_file', `${source.file} is empty`);
+  if (second) {
+    throw new GovctlError(
+      'invalid_file',
+      `${source.file} holds ${documents.length} policies; this takes one`,
+      {
+        hint: '`govctl apply` takes files with many.',
+      },
+    );
+  }
+  const parsed = schema.safeParse(document.value);
+  if (parsed.success) return parsed.data;
+  throw invalid(source, explainIssues(source, document, parsed.error.issues, schema));
+}
+
+async function readSource(cwd: string, file: string): Promise<Source> {
+  const absolute = path.resolve(cwd, file);
+  const size = await stat(absolute).then(
+    (found) => {
+      if (found.isFile()) return found.size;
+      throw new GovctlError('invalid_file', `${file} is not a file`);
+    },
+    (cause: Error) => {
+      throw new GovctlError('file_error', `${file} could not be read: ${cause.message}`, { cause });
+    },
+  );
+  const read = readText(file, absolute, size);
+  if (read.source) return read.source;
+  throw new GovctlError('invalid_file', `${file}: ${read.problem.message}`, {
+    ...(read.problem.hint ? { hint: read.problem.hint } : {}),
+  });
+}
+
+function invalid(source: Source, problems: readonly Problem[]): GovctlError {
+  return new GovctlError('invalid_file', `${source.file} is not a valid policy`, {
+    details: problems.map(({ file, line, column, message, hint }) => ({
+      field: `${file}:${line}:${column}`,
+      message: hint ? `${message}. ${hint}` : message,
+    })),
+  });
+}
+
+/**
+ * Reads `--set field=value`: the value is YAML, so `true`, `[a, b]` and `null` mean what they say.
+ * @throws GovctlError usage_error
+ */
+export async function parseSettings(
+  settings: readonly string[],
+  known: readonly string[],
+): Promise<Record<string, unknown>> {
+  const { parse } = await import('yaml');
+  const fields: Record<string, unknown> = {};
+  for (const setting of settings) {
+    const at = setting.indexOf('=');
+    const name = setting.slice(0, at);
+    if (at < 1) {
+      throw new GovctlError('usage_error', `--set ${setting}: write it as field=value`);
+    }
+    if (!known.includes(name)) {
+      const nearest = nearestWord(name, known);
+      throw new GovctlError('usage_error', `--set ${setting}: a policy has no field "${name}"`, {
+        hint: nearest ? `Did you mean ${nearest}?` : `Fields: ${known.join(', ')}.`,
+      });
+    }
+    try {
+      fields[name] = parse(setting.slice(at + 1));
+    } catch (cause) {
+      const [why] = (cause as Error).message.split('\n');
+      throw new GovctlError('usage_error', `--set ${setting}: the value is not YAML: ${why}`, {
+        cause,
+        hint: `Quote it: --set '${name}="…"'.`,
+      });
+    }
+  }
+  return fields;
+}
