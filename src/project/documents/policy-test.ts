@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { name, text } from './fields.ts';
+
+const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** A resource as the service takes it: open, but it has an id and a type. */
+const resource = z.looseObject({ id: text, type: text });
+
+const input = z
+  .strictObject({
+    resources: z.array(resource).optional(),
+    cloudformation: text.optional(),
+    terraform: text.optional(),
+    aws_config: text.optional(),
+    gcp_assets: text.optional(),
+    azure_resources: text.optional(),
+  })
+  .refine((given) => Object.keys(given).length === 1, {
+    message: 'must name exactly one source, such as resources or cloudformation',
+  });
+
+/** Cases for the policies of a file: each says what the policies find in an input. */
+export const PolicyTestDocument = z.strictObject({
+  kind: z.literal('PolicyTest').optional(),
+  name: name.optional(),
+  /** The file with the policies, relative to the test's own. */
+  policy: text,
+  /** What `now` is in the conditions. */
+  now: moment.optional(),
+  cases: z
+    .array(
+      z.strictObject({
+        name,
+        now: moment.optional(),
+        input,
+        expect: z.array(
+          z.strictObject({
+            resource: text,
+            result: z.enum(['pass', 'fail', 'skip', 'exempt', 'error']),
+            message: z.string().optional(),
+            policy: text.optional(),
+          }),
+        ),
+      }),
+    )
+    .min(1),
+});
+
+const fileInputs = ['cloudformation', 'terraform', 'aws_config', 'gcp_assets', 'azure_resources'];
+
+/** Files, relative to the test's own, that its cases read: they hold resources, not policies. */
+export function inputFiles(document: Readonly<Record<string, unknown>>): string[] {
+  const cases = Array.isArray(document.cases) ? (document.cases as unknown[]) : [];
+  return cases.flatMap((one) => {
+    const given = (one as { input?: Record<string, unknown> } | null)?.input ?? {};
+    return fileInputs.flatMap((format) => {
+      const file = given[format];
+      return typeof file === 'string' ? [file] : [];
+    });
+  });
+}

@@ -1,0 +1,147 @@
+import path from 'node:path';
+import { GovctlError } from '../contract/errors.ts';
+import { loadConfig, projectName } from './config.ts';
+import { discoverFiles } from './discover.ts';
+import { inputFiles } from './documents/policy-test.ts';
+import { locate, valueSpan } from './locate.ts';
+import type { LoadOptions, LoadedProject, LocalPolicy, OtherDocument, Problem } from './model.ts';
+import { parseYaml } from './parse-yaml.ts';
+import type { RawDocument } from './parse-yaml.ts';
+import { readDocument } from './read-document.ts';
+import type { PolicyIdentity } from './read-document.ts';
+import { readText } from './read-text.ts';
+import { compareProblems, problemAt } from './source.ts';
+import type { Source, Span } from './source.ts';
+
+interface FileContent {
+  readonly absolute: string;
+  readonly policies: LocalPolicy[];
+  readonly identities: PolicyIdentity[];
+  readonly others: OtherDocument[];
+  readonly problems: Problem[];
+}
+
+/**
+ * Reads a repo of policies: govctl.yaml, then every document of every policy file. All that is wrong is in `problems`,
+ * in order of file and line.
+ * @throws GovctlError usage_error for a path that does not exist, or a --project that can't be one
+ */
+export async function loadProject(options: LoadOptions): Promise<LoadedProject> {
+  const { config, root, problems } = loadConfig(options.cwd);
+  const starts =
+    options.paths.length > 0
+      ? options.paths.map((given) => path.resolve(options.cwd, given))
+      : config.paths.map((given) => path.resolve(root, given));
+  const found = discoverFiles(options.cwd, root, starts);
+  const read = found.files.map(({ file, absolute, size }) => readPolicyFile(file, absolute, size));
+  const contents = withoutTestInputs(read, options.cwd);
+  return {
+    config: { ...config, ...projectOf(options) },
+    root,
+    policies: contents.flatMap((content) => content.policies),
+    others: contents.flatMap((content) => content.others),
+    problems: inOrder([
+      ...problems,
+      ...found.problems,
+      ...contents.flatMap((content) => content.problems),
+      ...findDuplicates(contents.flatMap((content) => content.identities)),
+    ]),
+    files: contents.length,
+  };
+}
+
+function projectOf({ project }: LoadOptions): { project?: string } {
+  if (project === undefined) return {};
+  const parsed = projectName.safeParse(project);
+  if (parsed.success) return { project };
+  throw new GovctlError(
+    'usage_error',
+    `--project ${JSON.stringify(project)} ${parsed.error.issues[0]?.message ?? 'is not a name'}`,
+  );
+}
+
+function readPolicyFile(file: string, absolute: string, size: number): FileContent {
+  const content: FileContent = { absolute, policies: [], identities: [], others: [], problems: [] };
+  const text = readText(file, absolute, size);
+  if (!text.source) {
+    content.problems.push(text.problem);
+    return content;
+  }
+  const preset = /\.test\.ya?ml$/i.test(file) ? 'PolicyTest' : 'Policy';
+  const { documents, problems } = parseYaml(text.source);
+  content.problems.push(...problems);
+  for (const raw of documents) {
+    const { policy, identity, other, problems } = readDocument(text.source, raw, preset);
+    if (policy) content.policies.push(policy);
+    if (identity) content.identities.push(identity);
+    if (other) content.others.push(other);
+    content.problems.push(...problems);
+  }
+  return content;
+}
+
+/** What a test reads as its input (a CloudFormation template beside it, say) holds resources, not policies. */
+function withoutTestInputs(contents: readonly FileContent[], cwd: string): readonly FileContent[] {
+  const inputs = new Set<string>();
+  for (const { others } of contents) {
+    for (const { kind, document, place } of others) {
+      if (kind !== 'PolicyTest') continue;
+      const folder = path.dirname(path.resolve(cwd, place.file));
+      for (const file of inputFiles(document)) inputs.add(path.resolve(folder, file));
+    }
+  }
+  return inputs.size === 0 ? contents : contents.filter(({ absolute }) => !inputs.has(absolute));
+}
+
+/** A name is a policy's identifier in the service, a key its identifier in the repo: each once. */
+function findDuplicates(policies: readonly PolicyIdentity[]): Problem[] {
+  const problems: Problem[] = [];
+  const names = new Map<string, PolicyIdentity>();
+  const keys = new Map<string, PolicyIdentity>();
+  for (const policy of policies) {
+    const sameName = names.get(policy.name);
+    const sameKey = keys.get(policy.key);
+    if (sameName) problems.push(duplicateName(policy, sameName));
+    else if (sameKey) problems.push(duplicateKey(policy, sameKey));
+    if (!sameName) names.set(policy.name, policy);
+    if (!sameKey) keys.set(policy.key, policy);
+  }
+  return problems;
+}
+
+function duplicateName({ source, raw, name }: PolicyIdentity, other: PolicyIdentity): Problem {
+  return problemAt(source, fieldSpan(raw, 'name', source), {
+    code: 'duplicate-name',
+    message: `another policy is called "${name}": ${placeOf(other, 'name')}`,
+    hint: 'Names are unique in the service; rename one of the two.',
+  });
+}
+
+function duplicateKey({ source, raw, key }: PolicyIdentity, other: PolicyIdentity): Problem {
+  const isGiven = locate(raw, ['key']).missing === 0;
+  const otherPlace = placeOf(other, locate(other.raw, ['key']).missing === 0 ? 'key' : 'name');
+  return problemAt(source, fieldSpan(raw, isGiven ? 'key' : 'name', source), {
+    code: 'duplicate-key',
+    message: isGiven
+      ? `another policy has the key "${key}": ${otherPlace}`
+      : `the name gives the key "${key}", which another policy has: ${otherPlace}`,
+    hint: isGiven ? 'Give one of the two another key.' : 'Give one of the two a key of its own.',
+  });
+}
+
+const fieldSpan = (raw: RawDocument, field: string, { text }: Source): Span =>
+  valueSpan(locate(raw, [field]), text);
+
+function placeOf({ source, raw }: PolicyIdentity, field: string): string {
+  const { file, line } = source.place(fieldSpan(raw, field, source).start);
+  return `${file}:${line}`;
+}
+
+/** In order of file and line; what two uses of an anchor have wrong is said once. */
+function inOrder(problems: readonly Problem[]): Problem[] {
+  const sorted = [...problems].sort(compareProblems);
+  return sorted.filter((problem, index) => {
+    const before = sorted[index - 1];
+    return !before || compareProblems(before, problem) !== 0 || before.message !== problem.message;
+  });
+}

@@ -1,0 +1,77 @@
+import { isMap, isScalar, isSeq } from 'yaml';
+import type { Document, Pair, ParsedNode } from 'yaml';
+import { resolveNode, spanOf } from './parse-yaml.ts';
+import type { RawDocument } from './parse-yaml.ts';
+import type { Span } from './source.ts';
+
+export type FieldPath = readonly (string | number)[];
+
+/** What stands at a path: the pair's key and value; `missing` counts the steps that are not in the file. */
+export interface Located {
+  readonly key?: ParsedNode;
+  readonly node: ParsedNode;
+  readonly missing: number;
+}
+
+/** Walks from a document to the node at `path`, through aliases and merges, as far as the file goes. */
+export function locate(document: RawDocument, path: FieldPath): Located {
+  let node = document.node;
+  let key: ParsedNode | undefined;
+  for (const [index, step] of path.entries()) {
+    const next = enter(node, step, document.within);
+    if (!next) return { ...(key ? { key } : {}), node, missing: path.length - index };
+    key = next.key;
+    node = resolveNode(next.node, document.within);
+  }
+  return { ...(key ? { key } : {}), node, missing: 0 };
+}
+
+function enter(
+  node: ParsedNode,
+  step: string | number,
+  within: Document.Parsed,
+): { key?: ParsedNode; node: ParsedNode } | undefined {
+  if (isSeq(node)) {
+    // Items of a parsed list are parsed nodes.
+    const item = node.items[Number(step)] as ParsedNode | undefined;
+    return item && { node: item };
+  }
+  if (!isMap(node)) return undefined;
+  const pairs = node.items as Pair<ParsedNode, ParsedNode | null>[];
+  // A field that stands twice counts as its last, as the value does.
+  const own = pairs.findLast(({ key }) => isScalar(key) && String(key.value) === String(step));
+  if (own) return { key: own.key, node: own.value ?? own.key };
+  for (const { key, value } of pairs) {
+    if (!isMergeKey(key) || !value) continue;
+    const source = resolveNode(value, within);
+    for (const merged of isSeq(source) ? source.items : [source]) {
+      const found = enter(resolveNode(merged as ParsedNode, within), step, within);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+const isMergeKey = (key: ParsedNode): boolean =>
+  isScalar(key) &&
+  (key.value === '<<' || (typeof key.value === 'symbol' && key.value.description === '<<'));
+
+/** Where to point for a value: at it, or at its field's name when the value is empty or spans lines. */
+export function valueSpan({ key, node }: Located, text: string): Span {
+  const span = spanOf(node);
+  if (key && (isMap(node) || isSeq(node) || span.end <= span.start)) return spanOf(key);
+  if (isMap(node)) return firstKeySpan(node) ?? span;
+  return { start: span.start, end: firstLineEnd(text, span) };
+}
+
+/** Where to point for a whole document or map: at its first field. */
+export function firstKeySpan(node: ParsedNode): Span | undefined {
+  if (!isMap(node)) return undefined;
+  const first = node.items[0]?.key as ParsedNode | undefined;
+  return first && spanOf(first);
+}
+
+function firstLineEnd(text: string, span: Span): number {
+  const newline = text.indexOf('\n', span.start);
+  return newline >= 0 && newline < span.end ? newline : span.end;
+}
