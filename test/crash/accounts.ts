@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import assert from 'node:assert/strict';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { FileLayer } from '../../src/server/store/lowdb/file-layer.ts';
 import type { CollectionSpec, Store } from '../../src/server/store/store.ts';
@@ -88,12 +88,12 @@ export const audit = async (store: Store): Promise<number> => {
   const expected = Array.from({ length: count }, (_, at) => at + 1).filter(
     (sequence) => sequence % 5 !== 1 || sequence + 4 > count,
   );
-  expect(sequences).toEqual(expected);
-  expect(debit?.doc.name).toBe(count === 0 ? undefined : `debit after ${count}`);
-  expect((debit?.doc.balance ?? 0) + (credit?.doc.balance ?? 0)).toBe(0);
-  expect(debit?.revision).toBe(credit?.revision);
+  assert.deepEqual(sequences, expected);
+  assert.equal(debit?.doc.name, count === 0 ? undefined : `debit after ${count}`);
+  assert.equal((debit?.doc.balance ?? 0) + (credit?.doc.balance ?? 0), 0);
+  assert.equal(debit?.revision, credit?.revision);
   if (debit) {
-    expect((await store.find(accounts, 'name', debit.doc.name))?.doc.id).toBe('debit');
+    assert.equal((await store.find(accounts, 'name', debit.doc.name))?.doc.id, 'debit');
   }
   return count;
 };

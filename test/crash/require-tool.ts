@@ -1,0 +1,16 @@
+/**
+ * Whether a system tool that a test needs is usable. Where it isn't, the test is skipped with one
+ * line; with GOVCTL_REQUIRE_TOOLS=1 (CI) that is an error.
+ */
+export const hasTool = (what: string, probe: () => void): boolean => {
+  try {
+    probe();
+    return true;
+  } catch (error) {
+    if (process.env['GOVCTL_REQUIRE_TOOLS'] === '1') {
+      throw new Error(`these tests need ${what}`, { cause: error });
+    }
+    process.stderr.write(`skipped: tests that need ${what}\n`);
+    return false;
+  }
+};
