@@ -26,6 +26,9 @@ export type Compilation =
 /** What a condition can see. Nothing else is reachable. */
 const variables = ['resource', 'now'] as const;
 
+/** The checker recurses; past this its stack could end, at a place that depends on who calls. */
+const maxTreeDepth = 1_000;
+
 // Deeper nesting than this is a bomb, not a policy; it also keeps the recursive checker off the stack's end.
 const limits = { maxAstNodes: 100_000, maxDepth: 200 };
 
@@ -55,6 +58,14 @@ export function compileCondition(source: string): Compilation {
   }
   try {
     const parsed = environment.parse(source);
+    if (isDeeperThan(parsed.ast, maxTreeDepth)) {
+      return failed(
+        source,
+        0,
+        0,
+        `has too many levels or chained terms; at most ${maxTreeDepth} are allowed`,
+      );
+    }
     const checked = parsed.check();
     if (!checked.valid) return fromError(source, checked.error);
     if (checked.type !== 'bool' && checked.type !== 'dyn') {
@@ -69,6 +80,23 @@ export function compileCondition(source: string): Compilation {
   } catch (error) {
     return fromError(source, error);
   }
+}
+
+/** Walks with a stack of its own, as the tree may be deeper than the machine's. */
+function isDeeperThan(root: ASTNode, limit: number): boolean {
+  const waiting: [node: ASTNode, depth: number][] = [[root, 1]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [node, depth] = next;
+    if (depth > limit) return true;
+    for (const child of childrenOf(node.args)) waiting.push([child, depth + 1]);
+  }
+  return false;
+}
+
+/** Operands are nodes, lists of nodes (call arguments, list items) or lists of pairs (map entries). */
+function childrenOf(args: unknown): ASTNode[] {
+  if (Array.isArray(args)) return args.flatMap(childrenOf);
+  return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
 }
 
 interface CelError {

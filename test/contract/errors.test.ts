@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { contract } from '../../src/contract/contract.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { errorCatalogue } from '../../src/contract/errors.ts';
+
+const endpoints = Object.values(contract).flatMap((verbs): Endpoint[] => Object.values(verbs));
+
+describe('the contract', () => {
+  it('gives every error of the wire a code of its own', () => {
+    const codes = Object.values(errorCatalogue).flatMap(({ code }) =>
+      code === null ? [] : [code],
+    );
+    expect(new Set(codes).size).toBe(codes.length);
+    for (const code of codes) expect(code).toMatch(/^[A-Z]{3,4}_\d{3}$/);
+  });
+
+  it('names no path and method twice', () => {
+    const routes = endpoints.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it('asks for a token on every versioned path and for none elsewhere', () => {
+    for (const { path, scope } of endpoints)
+      expect(scope !== null, path).toBe(path.startsWith('/v1/'));
+  });
+
+  it('reads with the reading scope and writes with the writing one', () => {
+    for (const { method, path, scope } of endpoints.filter((row) =>
+      row.path.startsWith('/v1/policies'),
+    )) {
+      expect(scope, `${method} ${path}`).toBe(
+        method === 'GET' ? 'governance:read' : 'compliance:write',
+      );
+    }
+  });
+});

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileCondition, showCaret } from '../../src/engine/condition/compile.ts';
+
+function problemOf(source: string) {
+  const compiled = compileCondition(source);
+  if (compiled.ok) throw new Error(`compiles: ${source}`);
+  return compiled.problem;
+}
+
+describe('a condition', () => {
+  it.each([
+    'resource.encryption.enabled == false',
+    'resource.port == 22',
+    '"team" in resource.tags && resource.tags["cost-center"] != ""',
+    'has(resource.ingress) && resource.ingress.exists(r, r.cidrs.exists(c, c == "0.0.0.0/0") && r.from_port <= 22)',
+    'now - timestamp(resource.created_at) > duration("720h")',
+    'resource.name.matches("^prod-[a-z]+$")',
+    'cidr_contains("10.0.0.0/8", resource.cidr)',
+    'resource.type in ["a", "b"] ? resource.x : resource.y',
+    'resource.flag',
+    '[].all(x, x == 1)',
+    'true',
+  ])('compiles: %s', (source) => {
+    expect(compileCondition(source)).toMatchObject({ ok: true, condition: { source } });
+  });
+
+  it('names the nearest variable for one that does not exist, and where it stands', () => {
+    const source = 'resource.a == 1 &&\n  resurce.b == 2';
+    const problem = problemOf(source);
+    expect(problem).toMatchObject({
+      line: 2,
+      column: 3,
+      offset: 21,
+      end: 28,
+      suggestion: 'resource',
+    });
+    expect(showCaret(source, problem)).toBe('  resurce.b == 2\n  ^^^^^^^');
+  });
+
+  it('names the nearest function, with the caret under its name and not under the whole call', () => {
+    expect(problemOf('resource.name.startWith("a")')).toMatchObject({
+      column: 15,
+      suggestion: 'startsWith',
+    });
+  });
+
+  it('says where an unfinished expression ends', () => {
+    expect(problemOf('resource.x ==')).toMatchObject({ line: 1, column: 14 });
+  });
+
+  it.each([
+    ['resource.port + 1 > 2 ? 1 : 2', 'int'],
+    ['"yes"', 'string'],
+    ['resource.tags.map(t, t)', 'list'],
+  ])('has to yield bool: %s', (source, type) => {
+    expect(problemOf(source).message).toContain(`yields ${type}`);
+  });
+
+  it('reaches nothing but resource and now', () => {
+    for (const name of [
+      'process',
+      'globalThis',
+      'constructor',
+      '__proto__',
+      'toString',
+      'require',
+      'Math',
+    ]) {
+      expect(compileCondition(`${name} == 1`).ok, name).toBe(false);
+      expect(compileCondition(`${name}.x == 1`).ok, name).toBe(false);
+      expect(compileCondition(`${name}() == 1`).ok, name).toBe(false);
+    }
+  });
+
+  it('may be long, but not without end', () => {
+    const terms = (count: number): string =>
+      Array.from({ length: count }, (_, n) => `resource.a == ${n % 10}`).join(' || ');
+    expect(compileCondition(terms(900)).ok).toBe(true);
+    expect(problemOf(terms(1_100)).message).toContain('at most 1000');
+    expect(problemOf('x'.repeat(65_537)).message).toContain('at most 65536');
+  });
+
+  it('refuses nesting deep enough to be a bomb, without overflowing the stack', () => {
+    for (const [open, close] of [
+      ['(', ')'],
+      ['[', ']'],
+      ['!', ''],
+      ['-', ''],
+      ['resource.x ? resource.y : ', ''],
+    ] as const) {
+      const source = `${open.repeat(2_400)}true${close.repeat(2_400)}`;
+      const compiled = compileCondition(source);
+      if (!compiled.ok) expect(compiled.problem.message).not.toMatch(/stack|recursion/i);
+    }
+  });
+
+  it('never throws, whatever it is given, and points inside the text', () => {
+    const words = fc.constantFrom(
+      'resource',
+      '.',
+      'x',
+      '(',
+      ')',
+      '[',
+      ']',
+      '"',
+      "'",
+      '==',
+      '&&',
+      '!',
+      '1',
+      '\n',
+      ' ',
+      '?',
+      ':',
+      'has',
+      'all',
+      ',',
+      '\\',
+      '\u0000',
+      '日',
+      '{',
+      '}',
+    );
+    const source = fc.oneof(
+      fc.string(),
+      fc.array(words, { maxLength: 40 }).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(source, (text) => {
+        const compiled = compileCondition(text);
+        if (compiled.ok) return;
+        const { offset, end, line, column, message } = compiled.problem;
+        expect(offset).toBeGreaterThanOrEqual(0);
+        expect(end).toBeLessThanOrEqual(text.length);
+        expect(offset).toBeLessThanOrEqual(end);
+        expect(line).toBe(text.slice(0, offset).split('\n').length);
+        expect(column).toBeGreaterThan(0);
+        expect(message).not.toBe('');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
