@@ -33,7 +33,7 @@ export function explainIssues(
     const path = asPath(issue.path);
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) =>
-        unknownField(source, document, path, name, fieldsAt(schema, path)),
+        unknownField(source, document, [...path, name], special(name), fieldsAt(schema, path)),
       );
     }
     const located = locate(document, path);

@@ -1,0 +1,113 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { loadProject } from '../../project/load.ts';
+import type { LoadedProject, OtherKind } from '../../project/model.ts';
+import type { Run } from '../context.ts';
+import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
+import { renderJunit } from '../report/junit.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { count, listWords } from '../report/printable.ts';
+import { renderProblems } from '../report/problems-text.ts';
+import { renderSarif } from '../report/sarif.ts';
+
+interface ValidateOptions {
+  readonly args: [paths: string[]];
+  readonly strict?: boolean;
+}
+
+/** Reads the policy files and says all that is wrong with them. 3 when something is, else 0. */
+export const runValidate: Run<ValidateOptions> = async (context, { args: [paths], strict }) => {
+  const { world, version } = context;
+  const project = await loadProject({ cwd: world.cwd, paths });
+  const summary = summarise(project);
+  const { problems } = project;
+  const verdict = [describe(project, summary), ...notes(summary)].join('\n');
+  const files = [...project.policies, ...project.others].map(({ place }) => place.file);
+  const inRepo = fromWorkspace(problems, world.cwd, world.env);
+  await context.show({
+    value: { summary, problems },
+    rows: () => problems,
+    human: (style, columns) => {
+      const colour =
+        summary.errors > 0 ? style.red : summary.warnings > 0 ? style.yellow : style.green;
+      const [first = '', ...rest] = verdict.split('\n');
+      const shown = [colour(first), ...rest].join('\n');
+      return `${problems.length > 0 ? `${renderProblems(problems, style, columns)}\n` : ''}${shown}\n`;
+    },
+    more: {
+      sarif: () => renderSarif(inRepo, version),
+      junit: () => renderJunit('govctl validate', files, problems),
+      github: () => renderGithub(inRepo),
+      markdown: () => renderMarkdown('govctl validate', verdict, problems),
+    },
+  });
+  const failed = summary.errors > 0 || (strict === true && summary.warnings > 0);
+  await writeGithubOutput(world.env, { valid: !failed, ...summary });
+  return (failed ? exitCodes.usage : exitCodes.ok) satisfies ExitCode;
+};
+
+interface Summary {
+  readonly files: number;
+  readonly policies: number;
+  readonly schedules: number;
+  readonly webhooks: number;
+  readonly exemptions: number;
+  readonly policy_tests: number;
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+function summarise({ files, policies, others, problems }: LoadedProject): Summary {
+  const ofKind = (wanted: OtherKind): number => others.filter(({ kind }) => kind === wanted).length;
+  const ofLevel = (wanted: string): number =>
+    problems.filter(({ level }) => level === wanted).length;
+  return {
+    files,
+    policies: policies.length,
+    schedules: ofKind('Schedule'),
+    webhooks: ofKind('Webhook'),
+    exemptions: ofKind('Exemption'),
+    policy_tests: ofKind('PolicyTest'),
+    errors: ofLevel('error'),
+    warnings: ofLevel('warning'),
+  };
+}
+
+/** The outcome in one line. */
+function describe({ problems }: LoadedProject, summary: Summary): string {
+  const { files, policies, errors, warnings } = summary;
+  if (errors > 0) {
+    const inFiles = new Set(problems.map(({ file }) => file)).size;
+    const also = warnings > 0 ? ` and ${count(warnings, 'warning')}` : '';
+    return `${count(errors, 'error')}${also} in ${count(inFiles, 'file')}; ${count(files, 'file')} read`;
+  }
+  if (files === 0) return 'No policy files found: no *.yaml or *.yml under the given paths';
+  const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
+  const what = `${count(policies, 'policy', 'policies')} in ${count(files, 'file')}`;
+  return `${what[0]?.toUpperCase()}${what.slice(1)} ${policies === 1 ? 'is' : 'are'} valid${also}`;
+}
+
+/** What is valid but goes nowhere yet, so that nobody waits for it. */
+function notes({ errors, schedules, webhooks, exemptions, policy_tests }: Summary): string[] {
+  if (errors > 0) return [];
+  const unplanned = [
+    [schedules, 'Schedule'],
+    [webhooks, 'Webhook'],
+    [exemptions, 'Exemption'],
+  ] as const;
+  const words = unplanned.flatMap(([amount, kind]) =>
+    amount > 0 ? [count(amount, `${kind} document`)] : [],
+  );
+  const lines: string[] = [];
+  if (words.length > 0) {
+    lines.push(
+      `Also valid: ${listWords(words)}. The service can not take these yet, so plan and apply leave them out.`,
+    );
+  }
+  if (policy_tests > 0) {
+    lines.push(
+      `Also valid: ${count(policy_tests, 'PolicyTest document')}. This version checks their form; it does not run them yet.`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,31 @@
+/** Text of a file on a terminal: control characters (an escape sequence in a name, say) must not act. */
+export const printable = (text: string): string =>
+  // eslint-disable-next-line no-control-regex -- control characters are what this looks for
+  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+
+// East Asian Wide and Fullwidth, and emoji: two columns each (Unicode TR 11, in coarse ranges).
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** Blanks as wide as the text on a terminal; tabs stay, so that both lines step alike. */
+export function blanksLike(text: string): string {
+  let blanks = '';
+  for (const character of text) {
+    if (character === '\t') blanks += '\t';
+    else if (wide.test(character)) blanks += '  ';
+    else if (!/\p{Mark}/u.test(character)) blanks += ' ';
+  }
+  return blanks;
+}
+
+/** `1 error`, `2 errors`, `no errors`. */
+export function count(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${amount === 0 ? 'no' : amount} ${amount === 1 ? singular : plural}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listWords(words: readonly string[]): string {
+  return words.length < 2
+    ? words.join('')
+    : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+}
