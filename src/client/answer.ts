@@ -37,7 +37,8 @@ export async function readText(response: HttpAnswer, what: string): Promise<stri
   }
 }
 
-function parseJson(text: string, response: HttpAnswer, what: string): unknown {
+/** @throws GovctlError bad_answer */
+export function parseJson(text: string, response: HttpAnswer, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -54,7 +55,7 @@ const quoteStart = (text: string): string =>
       .slice(0, 60),
   );
 
-function badAnswer(response: HttpAnswer, what: string, why: string): GovctlError {
+export function badAnswer(response: HttpAnswer, what: string, why: string): GovctlError {
   return new GovctlError('bad_answer', `${what} was answered with ${response.status}, but ${why}`, {
     status: response.status,
     hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',

@@ -5,13 +5,23 @@ import type { Client } from './client.ts';
 import { queryString } from './client.ts';
 import { readText } from './answer.ts';
 
+/** Some servers say null for a field that has no value; ours leaves it out. */
+export function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !Object.values(value).includes(null)) {
+    return value;
+  }
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}
+
+const AnyPolicy = z.preprocess(withoutNulls, Policy);
+
 /**
  * What any server may answer to a list of policies: the description leaves the body open, so a bare array and a
  * missing or partial `pagination` are accepted beside our own shape.
  */
 const AnyPolicyList = z.union([
   z.looseObject({
-    policies: z.array(Policy),
+    policies: z.array(AnyPolicy),
     pagination: z
       .looseObject({
         total: z.number().optional(),
@@ -20,7 +30,7 @@ const AnyPolicyList = z.union([
       })
       .optional(),
   }),
-  z.array(Policy).transform((policies) => ({ policies, pagination: undefined })),
+  z.array(AnyPolicy).transform((policies) => ({ policies, pagination: undefined })),
 ]);
 
 const pageSize = 100;
@@ -38,6 +48,8 @@ export async function* listAllPolicies(
 ): AsyncGenerator<Policy> {
   const seen = new Set<string>();
   let cursor: string | undefined;
+  let total: number | undefined;
+  let passes = 1;
   for (let offset = 0; ;) {
     const place = cursor === undefined ? { offset } : { cursor };
     const page = await fetchPolicyPage(client, {
@@ -53,9 +65,32 @@ export async function* listAllPolicies(
       yield policy;
     }
     offset += page.policies.length;
-    if (page.pagination?.has_more === false || fresh.length === 0) return;
-    cursor = page.pagination?.next_cursor ?? undefined;
+    total = page.pagination?.total ?? total;
+    const hasMore = page.pagination?.has_more;
+    if (hasMore !== false && fresh.length > 0) {
+      cursor = page.pagination?.next_cursor ?? undefined;
+      continue;
+    }
+    const missing = Math.max(total === undefined ? 0 : total - seen.size, hasMore ? 1 : 0);
+    if (missing === 0) return;
+    // Rows moved between the pages while we read: what slipped through shows in another pass.
+    if (passes++ === mostPasses) throw incomplete(seen.size, total);
+    [offset, cursor] = [0, undefined];
   }
+}
+
+/** How often a list that came out short is read before it counts as broken. */
+const mostPasses = 3;
+
+function incomplete(seen: number, total: number | undefined): GovctlError {
+  const said = total === undefined ? 'that there are more' : `that there are ${total}`;
+  return new GovctlError(
+    'bad_answer',
+    `The list of policies is not complete: the server says ${said}, but its pages hold ${seen}`,
+    {
+      hint: "Nothing was planned from half a list. Try again; if it stays, the server's paging (limit, offset, cursor) is broken.",
+    },
+  );
 }
 
 export type AnyPolicyList = z.infer<typeof AnyPolicyList>;

@@ -75,7 +75,10 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Send no token. */
   readonly anonymous?: boolean;
-  /** A POST that may be sent twice without harm, though it carries no key. */
+  /**
+   * True: a POST that may be sent twice without harm, though it carries no key. False: one that may not be trusted
+   * to its key; it is tried again only where the server surely did not begin it (refused connection, 429, 503).
+   */
   readonly repeatable?: boolean;
 }
 
@@ -148,7 +151,10 @@ export function createTransport(options: TransportOptions): Transport {
         throw error;
       });
       const answer = outcome instanceof GovctlError ? undefined : outcome;
-      const again = attempt <= retries && idempotent && mayRetry(outcome);
+      const again =
+        attempt <= retries &&
+        idempotent &&
+        (request.repeatable === false ? wasNotBegun(outcome) : mayRetry(outcome));
       const asked = answer && again ? await parseRetryAfter(answer) : undefined;
       const retryInMs = again ? retryDelay(attempt, asked, random) : undefined;
       options.onTry?.({
@@ -204,6 +210,12 @@ const interrupted = (what: string, cause: unknown): GovctlError =>
 function mayRetry(outcome: HttpAnswer | GovctlError): boolean {
   if (outcome instanceof GovctlError) return !isFinal(outcome);
   return [429, 500, 502, 503, 504].includes(outcome.status);
+}
+
+/** Whether the server surely did nothing, so that the same can be sent again whatever it is. */
+function wasNotBegun(outcome: HttpAnswer | GovctlError): boolean {
+  if (outcome instanceof GovctlError) return causeCode(outcome.cause) === 'ECONNREFUSED';
+  return outcome.status === 429 || outcome.status === 503;
 }
 
 /** A wrong certificate or a name that does not exist won't heal in seconds. */

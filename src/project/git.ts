@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+
+/** Milliseconds to wait for git: it only decorates a plan. */
+const timeout = 3_000;
+
+/** The commit a folder is at, and whether its files differ from it; undefined without git or outside a repo. */
+export async function readGitState(
+  folder: string,
+): Promise<{ sha: string; dirty: boolean } | undefined> {
+  const [sha, status] = await Promise.all([
+    git(folder, ['rev-parse', 'HEAD']),
+    git(folder, ['status', '--porcelain', '--', '.']),
+  ]);
+  return sha === undefined || status === undefined
+    ? undefined
+    : { sha: sha.trim(), dirty: status.trim() !== '' };
+}
+
+/** Without a shell, and without taking locks that a git command of the user's may want. */
+function git(folder: string, args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(
+      'git',
+      ['--no-optional-locks', '-C', folder, ...args],
+      { timeout, windowsHide: true, maxBuffer: 16 * 1024 * 1024 },
+      (error, stdout) => resolve(error ? undefined : stdout),
+    );
+  });
+}
