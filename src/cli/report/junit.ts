@@ -6,7 +6,10 @@ export function renderJunit(
   files: readonly string[],
   problems: readonly Problem[],
 ): string {
-  const byFile = Map.groupBy(problems, ({ file }) => file);
+  const byFile = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    byFile.set(problem.file, [...(byFile.get(problem.file) ?? []), problem]);
+  }
   const names = [...new Set([...files, ...byFile.keys()])].sort();
   const cases = names.map((file) => renderCase(suite, file, byFile.get(file) ?? []));
   const failures = names.filter((file) =>
@@ -48,14 +51,11 @@ const oneLine = ({ file, line, column, level, message, hint }: Problem): string 
 
 /** What XML 1.0 can't hold is replaced, not escaped: even `&#1;` is not allowed. */
 function escapeXml(text: string): string {
-  return (
-    text
-      // eslint-disable-next-line no-control-regex -- control characters are what this looks for
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
-      .toWellFormed()
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&quot;')
-  );
+  return text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

@@ -1,6 +1,5 @@
 /** Text of a file on a terminal: control characters (an escape sequence in a name, say) must not act. */
 export const printable = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- control characters are what this looks for
   text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 
 // East Asian Wide and Fullwidth, and emoji: two columns each (Unicode TR 11, in coarse ranges).
