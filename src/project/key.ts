@@ -9,9 +9,7 @@ export const maxKeyLength = 128;
  * where nothing of the name can stand in a slug (a name in Chinese). Accents are dropped: `Clés` gives `cles`.
  */
 export function makeKey(name: string): string {
-  const slug = name
-    .normalize('NFKD')
-    .replace(/\p{Mark}+/gu, '')
+  const slug = withoutAccents(name)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
@@ -20,6 +18,9 @@ export function makeKey(name: string): string {
   // Two long names may share their start; the hash keeps their keys apart.
   return `${slug.slice(0, maxKeyLength - 13).replace(/-$/, '')}-${shortHash(name)}`;
 }
+
+const withoutAccents = (name: string): string =>
+  /[^ -~]/.test(name) ? name.normalize('NFKD').replace(/\p{Mark}+/gu, '') : name;
 
 const shortHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 12);

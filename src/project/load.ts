@@ -3,10 +3,8 @@ import { GovctlError } from '../contract/errors.ts';
 import { loadConfig, projectName } from './config.ts';
 import { discoverFiles } from './discover.ts';
 import { inputFiles } from './documents/policy-test.ts';
-import { locate, valueSpan } from './locate.ts';
 import type { LoadOptions, LoadedProject, LocalPolicy, OtherDocument, Problem } from './model.ts';
 import { parseYaml } from './parse-yaml.ts';
-import type { RawDocument } from './parse-yaml.ts';
 import { readDocument } from './read-document.ts';
 import type { PolicyIdentity } from './read-document.ts';
 import { readText } from './read-text.ts';
@@ -109,31 +107,30 @@ function findDuplicates(policies: readonly PolicyIdentity[]): Problem[] {
   return problems;
 }
 
-function duplicateName({ source, raw, name }: PolicyIdentity, other: PolicyIdentity): Problem {
-  return problemAt(source, fieldSpan(raw, 'name', source), {
+function duplicateName({ source, nameSpan, name }: PolicyIdentity, other: PolicyIdentity): Problem {
+  return problemAt(source, nameSpan, {
     code: 'duplicate-name',
-    message: `another policy is called "${name}": ${placeOf(other, 'name')}`,
+    message: `another policy is called "${name}": ${showPlace(other.source, other.nameSpan)}`,
     hint: 'Names are unique in the service; rename one of the two.',
   });
 }
 
-function duplicateKey({ source, raw, key }: PolicyIdentity, other: PolicyIdentity): Problem {
-  const isGiven = locate(raw, ['key']).missing === 0;
-  const otherPlace = placeOf(other, locate(other.raw, ['key']).missing === 0 ? 'key' : 'name');
-  return problemAt(source, fieldSpan(raw, isGiven ? 'key' : 'name', source), {
+function duplicateKey(
+  { source, keySpan, key, isKeyGiven }: PolicyIdentity,
+  other: PolicyIdentity,
+): Problem {
+  const otherPlace = showPlace(other.source, other.keySpan);
+  return problemAt(source, keySpan, {
     code: 'duplicate-key',
-    message: isGiven
+    message: isKeyGiven
       ? `another policy has the key "${key}": ${otherPlace}`
       : `the name gives the key "${key}", which another policy has: ${otherPlace}`,
-    hint: isGiven ? 'Give one of the two another key.' : 'Give one of the two a key of its own.',
+    hint: isKeyGiven ? 'Give one of the two another key.' : 'Give one of the two a key of its own.',
   });
 }
 
-const fieldSpan = (raw: RawDocument, field: string, { text }: Source): Span =>
-  valueSpan(locate(raw, [field]), text);
-
-function placeOf({ source, raw }: PolicyIdentity, field: string): string {
-  const { file, line } = source.place(fieldSpan(raw, field, source).start);
+function showPlace(source: Source, { start }: Span): string {
+  const { file, line } = source.place(start);
   return `${file}:${line}`;
 }
 

@@ -35,8 +35,10 @@ const otherSchemas: Readonly<Record<OtherKind, z.ZodType<Record<string, unknown>
 export interface PolicyIdentity {
   readonly name: string;
   readonly key: string;
+  readonly isKeyGiven: boolean;
   readonly source: Source;
-  readonly raw: RawDocument;
+  readonly nameSpan: Span;
+  readonly keySpan: Span;
 }
 
 export interface ReadDocument {
@@ -109,7 +111,7 @@ function readPolicy(
   const { key, ...policy } = parsed.data;
   delete policy.kind;
   const read: LocalPolicy = {
-    key: key ?? makeKey(policy.name),
+    key: key ?? identity.identity?.key ?? makeKey(policy.name),
     policy: policy satisfies PolicyInput,
     place: source.place(documentSpan(raw).start),
   };
@@ -122,7 +124,19 @@ function identityOf(
   { name, key }: Record<string, unknown>,
 ): { identity?: PolicyIdentity } {
   if (typeof name !== 'string') return {};
-  return { identity: { name, key: typeof key === 'string' ? key : makeKey(name), source, raw } };
+  const isKeyGiven = typeof key === 'string';
+  const nameSpan = fieldSpan(source, raw, ['name']);
+  // Spans, not the parsed document: of a thousand files only these are kept.
+  return {
+    identity: {
+      name,
+      key: isKeyGiven ? key : makeKey(name),
+      isKeyGiven,
+      source,
+      nameSpan,
+      keySpan: isKeyGiven ? fieldSpan(source, raw, ['key']) : nameSpan,
+    },
+  };
 }
 
 /** Compiles what is there, even where other fields are wrong: all findings at once. */

@@ -20,13 +20,14 @@ export function readText(file: string, absolute: string, size: number): TextRead
       hint: 'Split it, or name it in .govctlignore when it holds no policies.',
     });
   }
-  let bytes: Buffer;
   try {
-    bytes = readFileSync(absolute);
+    // Reading straight into text is the fast way; what may not have been UTF-8 text is looked at again, as bytes.
+    const text = readFileSync(absolute, 'utf8');
+    if (text.includes('\ufffd') || text.includes('\0')) return decode(file, readFileSync(absolute));
+    return { source: createSource(file, text.startsWith('\ufeff') ? text.slice(1) : text) };
   } catch (error) {
     return refused(file, unreadable(error));
   }
-  return decode(file, bytes);
 }
 
 export function decode(file: string, bytes: Uint8Array): TextRead {
