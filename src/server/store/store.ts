@@ -65,7 +65,10 @@ export interface Page<T> {
 }
 
 export interface Reader {
-  get<T extends Document>(collection: CollectionSpec<T>, id: string): Promise<Versioned<T> | undefined>;
+  get<T extends Document>(
+    collection: CollectionSpec<T>,
+    id: string,
+  ): Promise<Versioned<T> | undefined>;
   /** By a declared unique index. */
   find<T extends Document>(
     collection: CollectionSpec<T>,

@@ -30,16 +30,27 @@ export const removeIfThere = async (files: FileLayer, path: string): Promise<voi
   }
 };
 
+const copyDurably = async (files: FileLayer, from: string, to: string): Promise<void> => {
+  await files.copy(from, to);
+  const file = await files.open(to, 'append');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
 /** Gives the file a second name `.bak`, in one step, so that its own name never points nowhere. */
 const keepBackup = async (files: FileLayer, path: string): Promise<void> => {
   const spare = `${path}.bak.tmp`;
   await removeIfThere(files, spare);
   try {
-    await files.link(path, spare);
-  } catch (error) {
-    if (isMissing(error)) return;
     // Some file systems have no hard links.
-    await files.copy(path, spare);
+    await files.link(path, spare).catch(() => copyDurably(files, path, spare));
+  } catch (error) {
+    // There is no previous one yet.
+    if (isMissing(error)) return;
+    throw error;
   }
   await files.rename(spare, `${path}.bak`);
 };

@@ -3,7 +3,7 @@ import { openCheckpoint } from './checkpoint.ts';
 import type { FileLayer } from './file-layer.ts';
 import type { State } from './lowdb-store.ts';
 import { writeManifest } from './manifest.ts';
-import { segmentsIn } from './recover.ts';
+import { segmentsIn } from './replay.ts';
 
 /**
  * Writes the state to the checkpoints and lets go of the journal before it. The journal must have

@@ -113,9 +113,11 @@ export const createEngine = (state: State, durability: Durability): Engine => {
     assertWritable();
     // An answer may rest on commits that are not on disk yet, even if it is an error: it waits, too.
     if (ops.length === 0) return lastAppend;
+    const entry: Commit = { commit: commit + 1, ops };
+    // First, as it throws for documents that are no JSON.
+    lastAppend = durability.append(entry);
     commit += 1;
-    keepPending({ commit, ops });
-    lastAppend = durability.append({ commit, ops });
+    keepPending(entry);
     // Whoever depends on it awaits it; nobody does when the last of them gave up.
     lastAppend.catch(() => undefined);
     return lastAppend;

@@ -1,26 +1,15 @@
 import { join } from 'node:path';
 import type { CollectionSpec, Document, Versioned } from '../store.ts';
-import { checkLine } from './checked-line.ts';
-import { openCheckpoint, removeIfThere } from './checkpoint.ts';
-import { writeWhole } from './file-layer.ts';
-import type { FileLayer } from './file-layer.ts';
-import { createSegment, segmentName } from './journal.ts';
+import { openCheckpoint } from './checkpoint.ts';
+import { createSegment } from './journal.ts';
 import type { Segment } from './journal.ts';
-import { readLines } from './lines.ts';
-import type { Line } from './lines.ts';
 import type { State } from './lowdb-store.ts';
 import { manifestPath, readManifest, writeManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import type { Commit, Operation } from './operation.ts';
-import { messageOf, refuse, refuseCheckpoint, refuseJournalLine } from './refusal.ts';
+import { refuse, refuseCheckpoint } from './refusal.ts';
+import { replayJournal, segmentsIn } from './replay.ts';
+import type { Draft, Folder } from './replay.ts';
 import { Table } from './table.ts';
-
-export interface Folder {
-  readonly dir: string;
-  readonly files: FileLayer;
-  readonly specs: readonly CollectionSpec<Document>[];
-  readonly warn: (message: string) => void;
-}
 
 export interface Recovered {
   readonly state: State;
@@ -31,27 +20,6 @@ export interface Recovered {
   /** Its size in bytes. */
   readonly size: number;
 }
-
-/** The state while it is being put together: plain rows, indexed once at the end. */
-interface Draft {
-  commit: number;
-  readonly rows: Map<string, Map<string, Versioned<Document>>>;
-  /** Up to which commit the rows of a collection already hold everything. */
-  readonly heldUpTo: Map<string, number>;
-  readonly sequences: Map<string, number>;
-  readonly sequencesHeldUpTo: number;
-}
-
-const SEGMENT = /^journal-(\d{16})\.ndjson(\.bak)?$/;
-
-/** All segments, folded ones too, in the order of commits. */
-export const segmentsIn = (names: readonly string[]): (Segment & { readonly folded: boolean })[] =>
-  names
-    .flatMap((name) => {
-      const match = SEGMENT.exec(name);
-      return match ? [{ name, from: Number(match[1]), folded: match[2] !== undefined }] : [];
-    })
-    .sort((a, b) => a.from - b.from || Number(b.folded) - Number(a.folded));
 
 /** A folder without a manifest is a new one, unless it holds something of ours. */
 const startFresh = async (folder: Folder, names: readonly string[]): Promise<Manifest> => {
@@ -110,168 +78,6 @@ const loadCheckpoints = async (
     draft.heldUpTo.set(name, commit < 0 ? manifest.commit : commit);
   }
   return draft;
-};
-
-const applyOperation = (draft: Draft, commit: number, operation: Operation): boolean => {
-  const [op, name, value] = operation;
-  if (op === 'seq') {
-    if (commit > draft.sequencesHeldUpTo) draft.sequences.set(name, value);
-    return true;
-  }
-  const rows = draft.rows.get(name);
-  const heldUpTo = draft.heldUpTo.get(name);
-  if (!rows || heldUpTo === undefined) return false;
-  if (commit <= heldUpTo) return true;
-  if (op === 'put') rows.set(value.id, { doc: value, revision: commit });
-  else rows.delete(value);
-  return true;
-};
-
-/** @returns the commit of a line, or undefined where the line doesn't check */
-const parseLine = ({ bytes, whole }: Line): Commit | undefined =>
-  whole && checkLine(bytes, ['}']) !== undefined
-    ? // The checksum vouches for the shape.
-      (JSON.parse(bytes.toString('utf8')) as Commit)
-    : undefined;
-
-interface Replayed {
-  /** Bytes that hold whole commits. */
-  readonly size: number;
-  /** The first line that doesn't check, and whether it is the last. */
-  readonly bad: { readonly line: Line; readonly isLast: boolean } | undefined;
-}
-
-/** Applies the commits of one segment to the draft, up to the first line that doesn't check. */
-const replaySegment = async (
-  folder: Folder,
-  path: string,
-  draft: Draft,
-  later: readonly string[],
-): Promise<Replayed> => {
-  let size = 0;
-  let bad: Line | undefined;
-  for await (const lines of readLines(folder.files, path)) {
-    for (const line of lines) {
-      if (bad) return { size, bad: { line: bad, isLast: false } };
-      const entry = parseLine(line);
-      if (!entry) {
-        bad = line;
-        continue;
-      }
-      size = line.offset + line.bytes.length + 1;
-      if (entry.commit <= draft.commit) continue;
-      if (entry.commit !== draft.commit + 1) {
-        const what = `commit ${entry.commit} follows commit ${draft.commit}: lines are missing`;
-        throw refuseJournalLine(path, line.number, what, later);
-      }
-      const strange = entry.ops.find((op) => !applyOperation(draft, entry.commit, op));
-      if (strange) {
-        throw refuse(
-          `${path}:${line.number}: the collection "${strange[1]}" is unknown to this version`,
-          ['Way out: use the version of govctl that wrote the folder, or a newer one.'],
-        );
-      }
-      draft.commit = entry.commit;
-    }
-  }
-  return { size, bad: bad && { line: bad, isLast: true } };
-};
-
-/** Cuts what a crash left half-written behind the last commit; the bytes are kept beside it. */
-const cutTornTail = async (
-  { files, warn }: Folder,
-  path: string,
-  { size, line }: { readonly size: number; readonly line: Line },
-): Promise<void> => {
-  const kept = await keepAside(files, `${path}.torn`, line.bytes);
-  const file = await files.open(path, 'append');
-  try {
-    await file.truncate(size);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  warn(
-    `${path}:${line.number}: cut off ${line.bytes.length} bytes that a crash had left half-written ` +
-      `(never acknowledged; ${kept})`,
-  );
-};
-
-/** A full disk, which may be why the tail is torn, must not keep the store from opening. */
-const keepAside = async (files: FileLayer, path: string, bytes: Buffer): Promise<string> => {
-  try {
-    await removeIfThere(files, path);
-    const copy = await files.open(path, 'create');
-    try {
-      await writeWhole(copy, bytes);
-    } finally {
-      await copy.close();
-    }
-    return `kept in ${path}`;
-  } catch (error) {
-    return `not kept: ${messageOf(error)}`;
-  }
-};
-
-/** The segments that hold commits after `start`, checked to begin early enough. */
-const neededSegments = (dir: string, names: readonly string[], start: number): Segment[] => {
-  const segments = segmentsIn(names).filter(({ from }, at, all) => from !== all[at + 1]?.from);
-  if (!segments.some(({ folded }) => !folded)) {
-    throw refuse(`${dir} holds no journal (${segmentName(start)} or earlier)`, [
-      'Way out: put the journal back, or restore the folder from a backup.',
-    ]);
-  }
-  const first = segments.findLastIndex(({ from }) => from <= start);
-  const [earliest] = segments;
-  if (first === -1 && earliest) {
-    throw refuse(
-      `the journal in ${dir} begins after commit ${earliest.from}, but the oldest checkpoint there ` +
-        `holds commits up to ${start} only: the changes between are missing`,
-      ['Way out: restore the folder from a backup.'],
-    );
-  }
-  return segments.slice(first);
-};
-
-const replayJournal = async (
-  folder: Folder,
-  draft: Draft,
-  names: readonly string[],
-): Promise<{ segment: Segment; size: number }> => {
-  const { dir, files } = folder;
-  const start = Math.min(draft.sequencesHeldUpTo, ...draft.heldUpTo.values());
-  const segments = neededSegments(dir, names, start);
-  draft.commit = start;
-  let current: { segment: Segment; size: number } | undefined;
-  for (const [at, segment] of segments.entries()) {
-    const path = join(dir, segment.name);
-    const later = segments.slice(at + 1).map(({ name }) => join(dir, name));
-    if (current && segment.from !== draft.commit) {
-      // Left by a rotation that failed: the journal went on in the segment before it.
-      if (segment.from < draft.commit && (await files.size(path)) === 0) {
-        await files.remove(path);
-        continue;
-      }
-      throw refuse(
-        `${path} goes on after commit ${segment.from}, but the journal before it ends at ${draft.commit}`,
-        ['Way out: put the missing journal file back, or restore the folder from a backup.'],
-      );
-    }
-    const { size, bad } = await replaySegment(folder, path, draft, later);
-    if (bad) {
-      const lasted = segments.slice(at + 1).every(({ from }) => from <= draft.commit);
-      const sizes = await Promise.all(later.map((name) => files.size(name)));
-      const isTail = bad.isLast && lasted && sizes.every((bytes) => bytes === 0);
-      if (!isTail) {
-        const what = 'this line is damaged: its checksum does not fit';
-        throw refuseJournalLine(path, bad.line.number, what, later);
-      }
-      await cutTornTail(folder, path, { size, line: bad.line });
-    }
-    current = { segment, size };
-  }
-  if (!current) throw new Error('unreachable: at least one segment is needed');
-  return current;
 };
 
 const buildTable = (
