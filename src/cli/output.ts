@@ -21,6 +21,8 @@ export interface View {
   readonly value: Readonly<Record<string, unknown>>;
   /** The rows for ndjson; default: the value as one line. */
   readonly rows?: () => Iterable<unknown>;
+  /** json takes one line: a program waits for it on a stream that stays open. */
+  readonly oneLine?: true;
   /** For people. Ends with a newline unless empty. */
   readonly human: (style: Style, columns: number) => string;
   /** Formats beyond the common ones, e.g. `github`, `markdown`. */
@@ -87,7 +89,7 @@ async function renderView(
     case 'table':
       return view.human(style, columns);
     case 'json':
-      return `${JSON.stringify(versioned, null, 2)}\n`;
+      return `${JSON.stringify(versioned, null, view.oneLine ? 0 : 2)}\n`;
     case 'ndjson':
       return [...(view.rows?.() ?? [versioned])].map((row) => `${JSON.stringify(row)}\n`).join('');
     case 'yaml': {

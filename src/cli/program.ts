@@ -43,6 +43,10 @@ export async function runProgram(
     };
   const program = createProgram(act, world, version);
   try {
+    if (argv.length === 0) {
+      await world.terminal.stdout.write(program.helpInformation());
+      return exitCodes.ok;
+    }
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -72,6 +76,7 @@ export function createProgram(act: Act, world: World, version: string): Command 
     .option('--no-color', 'no colours (NO_COLOR)')
     .showHelpAfterError('(add --help to see how it is used)')
     .showSuggestionAfterError(true)
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void world.terminal.stdout.write(text),

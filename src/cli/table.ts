@@ -1,4 +1,4 @@
-import type { Style } from './terminal.ts';
+import type { Style, Terminal } from './terminal.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -12,6 +12,10 @@ export interface Column<Row> {
 const gap = '  ';
 /** A shrunk column keeps at least this many cells. */
 const narrowest = 12;
+
+/** How wide a table may be: in a pipe nothing is cut, as `grep` and `awk` want all of it. */
+export const tableColumns = ({ stdoutIsTty, columns }: Terminal): number =>
+  stdoutIsTty ? columns : Infinity;
 
 /** Rows under bold titles, as wide as their content; columns that may shrink do so to fit the terminal. */
 export function formatTable<Row>(

@@ -10,7 +10,7 @@ import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import type { Column } from '../table.ts';
-import { formatTable } from '../table.ts';
+import { formatTable, tableColumns } from '../table.ts';
 import { paintSeverity } from './policy-view.ts';
 
 export interface ListOptions {
@@ -33,10 +33,11 @@ export async function runList(context: Context, options: ListOptions): Promise<E
   const { client } = await connect(context, await projectBaseUrl(context.world.cwd));
   const list = await context.progress('Listing policies', () => collectPages(client, query, most));
   const { policies, pagination } = list;
+  const columns = tableColumns(context.world.terminal);
   await context.show({
     value: list,
     rows: () => policies,
-    human: (style, columns) =>
+    human: (style) =>
       policies.length === 0 ? '' : formatTable(policies, columnsFor(policies), style, columns),
   });
   if (policies.length === 0) await context.say('No policies match.');

@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process';
+import { readFile, readdir, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { Context, World } from '../context.ts';
+import { configDir } from '../login/config-dir.ts';
+import { probeKeychain, systemKeychain } from '../login/keychain.ts';
+import { readProfiles } from '../login/profiles.ts';
+import type { Finding } from './doctor.ts';
+import { failure } from './doctor.ts';
+
+/** What this machine and this folder have to offer. */
+export async function machineChecks({ world, version }: Context): Promise<Finding[]> {
+  return Promise.all([
+    { check: 'govctl', status: 'ok' as const, message: version },
+    checkNode(process.versions.node),
+    checkLogins(world),
+    checkKeychain(world),
+    checkProject(world.cwd),
+    checkGit(world),
+    checkDisk(world.cwd),
+  ]);
+}
+
+const oldestNode = [20, 19] as const;
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const recent = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  if (recent) return { check: 'node', status: 'ok', message: version };
+  const needed = `needs ${oldestNode.join('.')} or newer`;
+  return {
+    check: 'node',
+    status: 'fail',
+    message: `${version}, but govctl ${needed}`,
+    hint: 'Install a newer Node.js.',
+  };
+}
+
+async function checkLogins(world: World): Promise<Finding> {
+  const check = 'logins';
+  const folder = configDir(world.env);
+  try {
+    const open = await openToOthers(folder);
+    if (open.length > 0) {
+      return {
+        check,
+        status: 'warn',
+        message: `others can read ${open.join(', ')}`,
+        hint: `chmod -R go-rwx ${folder}`,
+      };
+    }
+    const { profiles, current } = await readProfiles(folder, async () => {});
+    const names = Object.keys(profiles);
+    return names.length === 0
+      ? { check, status: 'ok', message: `none in ${folder}` }
+      : { check, status: 'ok', message: `${names.join(', ')} in ${folder}; current: ${current}` };
+  } catch (error) {
+    return failure(check, error);
+  }
+}
+
+/** Files of logins, and their folder, that the group or others may read. */
+async function openToOthers(folder: string): Promise<string[]> {
+  if (process.platform === 'win32') return [];
+  const credentials = path.join(folder, 'credentials');
+  const inside = await readdir(credentials).catch(() => []); // none yet
+  const candidates = [
+    path.join(folder, 'profiles.json'),
+    ...inside.map((name) => path.join(credentials, name)),
+  ];
+  const open = await Promise.all(
+    candidates.map(async (file) => {
+      const mode = await stat(file).then(
+        (found) => found.mode,
+        () => 0,
+      );
+      return (mode & 0o077) === 0 ? [] : [file];
+    }),
+  );
+  return open.flat();
+}
+
+async function checkKeychain({ env, keychain }: World): Promise<Finding> {
+  const check = 'keychain';
+  if (env.GOVCTL_KEYRING === 'off') {
+    return { check, status: 'ok', message: 'switched off by GOVCTL_KEYRING; logins go into files' };
+  }
+  const why = await probeKeychain(keychain ?? systemKeychain());
+  if (why === undefined) return { check, status: 'ok', message: 'takes and gives back a secret' };
+  return {
+    check,
+    status: 'warn',
+    message: `can't be used (${why})`,
+    hint: 'Logins go into files that only you can read. GOVCTL_KEYRING=off stops asking.',
+  };
+}
+
+async function checkProject(cwd: string): Promise<Finding> {
+  const check = 'govctl.yaml';
+  const file = path.join(cwd, 'govctl.yaml');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) {
+    return { check, status: 'ok', message: 'none here; `govctl init` makes one' };
+  }
+  const { parseDocument } = await import('yaml');
+  const { errors } = parseDocument(text);
+  const [error] = errors;
+  if (!error) return { check, status: 'ok', message: file };
+  return {
+    check,
+    status: 'fail',
+    message: `${file}: ${error.message.split('\n')[0]}`,
+    hint: 'Mend it; `govctl validate` shows the place.',
+  };
+}
+
+async function checkGit({ env, cwd }: World): Promise<Finding> {
+  const check = 'git';
+  const answer = await new Promise<string | undefined>((resolve) => {
+    execFile('git', ['--version'], { cwd, env, timeout: 5_000 }, (error, stdout) =>
+      resolve(error ? undefined : stdout.trim()),
+    );
+  });
+  if (answer !== undefined)
+    return { check, status: 'ok', message: answer.replace(/^git version /, '') };
+  return {
+    check,
+    status: 'warn',
+    message: 'not found',
+    hint: 'Plans then do not say which commit they were made of.',
+  };
+}
+
+/** Bytes below which a server's folder is about to be full. */
+const littleSpace = 200 * 1024 * 1024;
+
+async function checkDisk(cwd: string): Promise<Finding> {
+  const check = 'disk';
+  const { bavail, bsize } = await statfs(cwd);
+  const free = bavail * bsize;
+  const message = `${Math.floor(free / 1024 / 1024).toLocaleString('en')} MiB free in ${cwd}`;
+  if (free >= littleSpace) return { check, status: 'ok', message };
+  return {
+    check,
+    status: 'warn',
+    message,
+    hint: 'A server that keeps its data here turns read-only when the disk is full.',
+  };
+}

@@ -1,0 +1,200 @@
+import { lookup } from 'node:dns/promises';
+import net from 'node:net';
+import tls from 'node:tls';
+import type { HttpAnswer } from '../../client/transport.ts';
+import { createTransport } from '../../client/transport.ts';
+import { connectAs, transportOptions } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { isUnprotected } from '../login/base-url.ts';
+import type { Target } from '../login/find-login.ts';
+import { findTarget } from '../login/find-login.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { describeSource } from '../auth/describe-login.ts';
+import { describeVerdict, verifyLogin } from '../auth/verify-login.ts';
+import type { Finding } from './doctor.ts';
+import { failure } from './doctor.ts';
+
+/** The way to the service, step by step; after a step that fails the next ones are not tried. */
+export async function serviceChecks(context: Context): Promise<Finding[]> {
+  let target: Target;
+  try {
+    target = await findTarget(context, await projectBaseUrl(context.world.cwd));
+  } catch (error) {
+    return [failure('service', error)];
+  }
+  const { baseUrl } = target;
+  const findings: Finding[] = [
+    isUnprotected(baseUrl)
+      ? {
+          check: 'service',
+          status: 'warn',
+          message: `${baseUrl} is not encrypted`,
+          hint: 'Use https://.',
+        }
+      : { check: 'service', status: 'ok', message: baseUrl },
+  ];
+  // A fetch that was put in place of the network has no addresses and no sockets to look at.
+  if (!context.world.fetch) findings.push(...(await wireChecks(context, baseUrl)));
+  if (findings.some(({ status }) => status === 'fail')) return findings;
+  const answered = await checkHealth(context, baseUrl);
+  findings.push(...answered);
+  if (answered.some(({ status }) => status === 'fail')) return findings;
+  findings.push(await checkLogin(context, target));
+  return findings;
+}
+
+const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+
+async function wireChecks({ world }: Context, baseUrl: string): Promise<Finding[]> {
+  const proxy = proxyVariables.find((name) => world.env[name]);
+  if (proxy) return [{ check: 'proxy', status: 'ok', message: `requests go through ${proxy}` }];
+  const url = new URL(baseUrl);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const findings: Finding[] = [];
+  try {
+    const addresses = await lookup(host, { all: true });
+    findings.push({
+      check: 'dns',
+      status: 'ok',
+      message: addresses.map(({ address }) => address).join(', '),
+    });
+  } catch (error) {
+    return [
+      { ...failure('dns', error), hint: `Check the host name ${host}, your DNS and your VPN.` },
+    ];
+  }
+  try {
+    await connected(() => net.connect({ host, port }), 'connect');
+    findings.push({ check: 'tcp', status: 'ok', message: `port ${port} answers` });
+  } catch (error) {
+    return [
+      ...findings,
+      {
+        ...failure('tcp', error),
+        hint: 'Check the port, the firewall, and that the server is up.',
+      },
+    ];
+  }
+  if (url.protocol === 'https:') findings.push(await checkCertificate(host, port, world.now()));
+  return findings;
+}
+
+const dayMs = 86_400_000;
+const soonDays = 14;
+
+async function checkCertificate(host: string, port: number, now: number): Promise<Finding> {
+  const check = 'tls';
+  try {
+    const servername = net.isIP(host) ? {} : { servername: host };
+    const socket = await connected(
+      () => tls.connect({ host, port, ...servername }),
+      'secureConnect',
+    );
+    const { validTo, issuer } = socket;
+    const days = Math.floor((Date.parse(validTo) - now) / dayMs);
+    const message = `${socket.protocol ?? 'TLS'}, certificate by ${issuer}, ${days} days left`;
+    if (days >= soonDays) return { check, status: 'ok', message };
+    return { check, status: 'warn', message, hint: 'Have it renewed.' };
+  } catch (error) {
+    return {
+      ...failure(check, error),
+      hint: 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.',
+    };
+  }
+}
+
+const connectWithinMs = 5_000;
+
+interface CertificateFacts {
+  readonly protocol: string | null;
+  readonly issuer: string;
+  readonly validTo: string;
+}
+
+/** Opens a socket, reads what it can say of its certificate, and closes it. */
+function connected(open: () => net.Socket, ready: string): Promise<CertificateFacts> {
+  return new Promise((resolve, reject) => {
+    const socket = open();
+    socket.setTimeout(connectWithinMs, () =>
+      socket.destroy(new Error(`no answer within ${connectWithinMs / 1000} s`)),
+    );
+    socket.once('error', reject);
+    socket.once(ready, () => {
+      const certificate = socket instanceof tls.TLSSocket ? socket.getPeerCertificate() : undefined;
+      const issuer: string | string[] | undefined =
+        certificate?.issuer?.O ?? certificate?.issuer?.CN;
+      resolve({
+        protocol: socket instanceof tls.TLSSocket ? socket.getProtocol() : null,
+        issuer: Array.isArray(issuer) ? issuer.join(', ') : (issuer ?? 'an unnamed issuer'),
+        validTo: certificate?.valid_to ?? '',
+      });
+      socket.destroy();
+    });
+  });
+}
+
+/** Milliseconds by which the clocks may differ before tokens seem expired, or not yet valid. */
+const clockToleranceMs = 60_000;
+
+async function checkHealth(context: Context, baseUrl: string): Promise<Finding[]> {
+  const check = 'health';
+  let answer: HttpAnswer;
+  try {
+    const transport = createTransport({
+      ...transportOptions(context, baseUrl),
+      retries: 0,
+      timeoutMs: 10_000,
+    });
+    answer = await transport.exchange('GET', '/healthz', { anonymous: true });
+  } catch (error) {
+    return [failure(check, error)];
+  }
+  const clock = checkClock(answer.headers.get('date'), context.world.now());
+  const rest = clock ? [clock] : [];
+  if (answer.ok)
+    return [{ check, status: 'ok', message: `/healthz answers ${answer.status}` }, ...rest];
+  if (answer.status === 404 || answer.status === 401 || answer.status === 405) {
+    return [
+      { check, status: 'ok', message: 'answers; it has no /healthz, an extension of our server' },
+      ...rest,
+    ];
+  }
+  return [
+    {
+      check,
+      status: 'fail',
+      message: `/healthz answers ${answer.status}`,
+      hint: "Look at the server's log.",
+    },
+    ...rest,
+  ];
+}
+
+export function checkClock(date: string | null, now: number): Finding | undefined {
+  const theirs = date === null ? NaN : Date.parse(date);
+  if (Number.isNaN(theirs)) return undefined;
+  const seconds = Math.round((now - theirs) / 1000);
+  const check = 'clock';
+  if (Math.abs(now - theirs) <= clockToleranceMs)
+    return { check, status: 'ok', message: "agrees with the service's" };
+  return {
+    check,
+    status: 'warn',
+    message: `this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`,
+    hint: 'Set the clock (NTP): tokens and plans expire by it.',
+  };
+}
+
+async function checkLogin(context: Context, target: Target): Promise<Finding> {
+  const check = 'login';
+  if (!target.login) return failure(check, target.missing);
+  try {
+    const { client } = await connectAs(context, target.baseUrl, target.login);
+    const verdict = await verifyLogin(client);
+    const message = `${describeSource(target.login)}: ${describeVerdict(verdict)}`;
+    return { check, status: verdict.reads ? 'ok' : 'warn', message };
+  } catch (error) {
+    return failure(check, error);
+  }
+}

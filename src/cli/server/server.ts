@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { Context, World } from '../context.ts';
+import { isUnprotected, parseBaseUrl } from '../login/base-url.ts';
+import { checkToken } from '../login/find-login.ts';
+import type { View } from '../output.ts';
+import type { RunningServer, ServerOptions } from './launcher.ts';
+import { parsePort } from './port.ts';
+
+/** The flags as commander gives them. */
+export interface ServerFlags {
+  readonly host: string;
+  readonly port: string;
+  readonly dataDir: string;
+  readonly store: string;
+  readonly apiKey?: string;
+  readonly apiKeyFile?: string;
+  readonly newApiKey?: boolean;
+  readonly readyFile?: string;
+  readonly allowTarget: readonly string[];
+  readonly publicUrl?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly rateLimit?: 'enforce' | 'report' | 'off';
+  readonly metrics: boolean;
+  readonly logLevel: ServerOptions['logLevel'];
+}
+
+/** Serves until the first signal, then stops gracefully; a second signal ends the process. */
+export async function runServer(context: Context, flags: ServerFlags): Promise<ExitCode> {
+  const { world } = context;
+  const apiKey = await chooseApiKey(world, flags);
+  const options = parseServerFlags(world.cwd, flags, apiKey?.key);
+  const server = await world.launchServer(options);
+  try {
+    for (const notice of server.notices) await context.warn(notice);
+    if (isUnprotected(server.baseUrl)) {
+      await context.warn(
+        `${server.baseUrl} is not encrypted and others can reach it: give --tls-cert and --tls-key, or put a TLS proxy before it.`,
+      );
+    }
+    await context.show(readyView(server, apiKey));
+    await untilAborted(world.signal);
+    await context.say('Stopping: finishing what has begun. Once more ends at once.');
+  } finally {
+    await server.stop();
+  }
+  await context.say('Stopped.');
+  return exitCodes.ok;
+}
+
+/** Everything checked before anything starts. @throws GovctlError usage_error */
+export function parseServerFlags(
+  cwd: string,
+  flags: ServerFlags,
+  apiKey: string | undefined,
+): ServerOptions {
+  const { tlsCert: cert, tlsKey: key } = flags;
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new GovctlError(
+      'usage_error',
+      `${cert ? '--tls-cert' : '--tls-key'} needs ${cert ? '--tls-key' : '--tls-cert'} too`,
+    );
+  }
+  if (flags.store !== 'lowdb' && !/^postgres(ql)?:\/\//.test(flags.store)) {
+    throw new GovctlError('usage_error', `--store ${flags.store}: there is no such store`, {
+      hint: 'Give lowdb, or a postgres:// url.',
+    });
+  }
+  for (const range of flags.allowTarget) checkCidr(range);
+  return {
+    host: flags.host,
+    port: parsePort(flags.port),
+    dataDir: path.resolve(cwd, flags.dataDir),
+    store: flags.store,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(flags.readyFile === undefined ? {} : { readyFile: path.resolve(cwd, flags.readyFile) }),
+    ...(flags.publicUrl === undefined
+      ? {}
+      : { publicUrl: parseBaseUrl(flags.publicUrl, '--public-url') }),
+    allowTargets: flags.allowTarget,
+    ...(cert !== undefined && key !== undefined
+      ? { tls: { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) } }
+      : {}),
+    ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit }),
+    metrics: flags.metrics,
+    logLevel: flags.logLevel,
+  };
+}
+
+function checkCidr(range: string): void {
+  const [address = '', bits = '', ...rest] = range.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest) return;
+  throw new GovctlError('usage_error', `--allow-target ${range}: that is no range of addresses`, {
+    hint: 'Write it as 10.0.0.0/8 or fd00::/8.',
+  });
+}
+
+/** The key given by flag, file or environment, or a new one. @throws GovctlError usage_error, file_error */
+async function chooseApiKey(
+  { env, cwd }: World,
+  { apiKey, apiKeyFile, newApiKey }: ServerFlags,
+): Promise<{ key: string; made: boolean } | undefined> {
+  const given = [
+    apiKey !== undefined && '--api-key',
+    apiKeyFile !== undefined && '--api-key-file',
+    newApiKey && '--new-api-key',
+  ].filter((flag) => typeof flag === 'string');
+  if (given.length > 1) {
+    throw new GovctlError('usage_error', `${given.join(' and ')} exclude each other`);
+  }
+  if (apiKey !== undefined) return { key: checkToken(apiKey, '--api-key'), made: false };
+  if (apiKeyFile !== undefined) {
+    const text = await readFile(path.resolve(cwd, apiKeyFile), 'utf8').catch((cause: Error) => {
+      throw new GovctlError(
+        'file_error',
+        `--api-key-file ${apiKeyFile} could not be read: ${cause.message}`,
+        { cause },
+      );
+    });
+    return { key: checkToken(text, `--api-key-file ${apiKeyFile}`), made: false };
+  }
+  if (newApiKey) return { key: `gk_${randomBytes(32).toString('base64url')}`, made: true };
+  const fromEnv = env.GOVCTL_SERVER_API_KEY;
+  return fromEnv ? { key: checkToken(fromEnv, 'GOVCTL_SERVER_API_KEY'), made: false } : undefined;
+}
+
+/** With -o json one line, for whoever started it; a key the user gave is not repeated there or anywhere. */
+function readyView(server: RunningServer, given: { key: string; made: boolean } | undefined): View {
+  const made = given?.made ? given.key : server.apiKey?.generated ? server.apiKey.key : undefined;
+  const known = given ? given.key : server.apiKey?.key;
+  const logIn = `govctl auth login --base-url ${server.baseUrl}`;
+  const value = {
+    base_url: server.baseUrl,
+    ...(known === undefined ? {} : { api_key: known }),
+    pid: process.pid,
+    log_in: `${logIn} --with-token`,
+  };
+  return {
+    value,
+    oneLine: true,
+    human: (style) =>
+      [
+        `${style.green('Serving')} ${style.bold(server.baseUrl)}`,
+        made !== undefined
+          ? `API key  ${style.bold(made)}   shown this once`
+          : given
+            ? 'API key  the one you gave'
+            : 'API key  the one printed at the first start (lost? start again with --new-api-key)',
+        `Log in   ${logIn}`,
+        '',
+      ].join('\n'),
+  };
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
