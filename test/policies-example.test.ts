@@ -1,0 +1,277 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { PolicyInput } from '../src/contract/policies.ts';
+import { compileCondition } from '../src/engine/condition/compile.ts';
+import { PolicyTestDocument } from '../src/project/documents/policy-test.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const library = path.join(root, 'policies-example');
+
+const providers = { aws: 'AWS', azure: 'Azure', gcp: 'GCP' } as const;
+const domains = [
+  'compute',
+  'containers',
+  'cost',
+  'database',
+  'identity',
+  'keys',
+  'logging',
+  'messaging',
+  'network',
+  'serverless',
+  'storage',
+];
+
+const files = readdirSync(library, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll(path.sep, '/'))
+  .filter((file) => /^(aws|azure|gcp)\/.*\.ya?ml$/.test(file))
+  .sort();
+const policyFiles = files.filter((file) => !file.endsWith('.test.yaml'));
+const testFiles = files.filter((file) => file.endsWith('.test.yaml'));
+
+/** The single document of a file; a duplicate key, a tab or a warning throws. */
+function readDocument(file: string): unknown {
+  const documents = parseAllDocuments(readFileSync(path.join(library, file), 'utf8'));
+  if (!Array.isArray(documents) || documents.length !== 1 || !documents[0]) {
+    throw new Error(`${file}: expected one document`);
+  }
+  const problem = documents[0].errors[0] ?? documents[0].warnings[0];
+  if (problem) throw new Error(`${file}: ${problem.message}`);
+  return documents[0].toJS();
+}
+
+const policies = policyFiles.map((file) => ({
+  file,
+  policy: PolicyInput.parse(readDocument(file)),
+}));
+
+describe('the policy library', () => {
+  test('has at least 60 policies, and every provider covers every domain', () => {
+    expect(policies.length).toBeGreaterThanOrEqual(60);
+    const covered = new Set(policyFiles.map((file) => path.posix.dirname(file)));
+    const wanted = Object.keys(providers).flatMap((one) => domains.map((two) => `${one}/${two}`));
+    expect([...covered].sort()).toEqual(wanted.sort());
+  });
+
+  test('gives every policy a unique name', () => {
+    const names = policies.map(({ policy }) => policy.name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  test.each(policies)('$file is placed, named and labelled like the others', (one) => {
+    const { file, policy } = one;
+    const [provider, domain, name] = file.replace('.yaml', '').split('/');
+    expect(policy.name).toBe(name);
+    expect(policy.name).toMatch(new RegExp(`^${provider}(-[a-z0-9]+)+$`));
+    const typePrefix = providers[provider as keyof typeof providers];
+    expect(policy.resource_type).toMatch(new RegExp(`^${typePrefix}::`));
+    expect(policy.severity).toBeDefined();
+    expect(policy.description?.length).toBeGreaterThan(20);
+    expect(policy.tags).toContain(`domain:${domain}`);
+    expect(policy.tags?.filter((tag) => tag.startsWith('team:'))).toHaveLength(1);
+  });
+
+  test.each(policies)('$file names controls in the form of their framework', ({ policy }) => {
+    const labels = policy.compliance_frameworks ?? [];
+    expect(labels).not.toEqual([]);
+    for (const label of labels) {
+      expect(controlForms.some((form) => form.test(label)) ? '' : label).toBe('');
+    }
+  });
+
+  test.each(policies)('$file says what is wrong and what to do about it', ({ policy }) => {
+    for (const rule of policy.rules) {
+      expect(rule.message?.length).toBeGreaterThanOrEqual(40);
+      // A DENY message is shown with the failure: the finding, a semicolon, then an order.
+      if (rule.effect === 'DENY') expect(rule.message).toMatch(new RegExp(`[;,] (${orders}) `));
+    }
+    // An ALLOW message is not shown when nothing matched, so the description has to say what would.
+    if (policy.rules.some((rule) => rule.effect === 'ALLOW')) {
+      expect(policy.description).toContain('To pass, ');
+    }
+  });
+
+  test.each(policies)('$file has conditions that compile', ({ policy }) => {
+    for (const rule of policy.rules) {
+      const compiled = compileCondition(rule.condition);
+      expect(compiled.ok ? '' : `${compiled.problem.message}: ${rule.condition}`).toBe('');
+    }
+  });
+
+  test('remediates only with merge patches of attributes that are documented', () => {
+    for (const { policy } of policies.filter((one) => one.policy.auto_remediation)) {
+      const [kind, ...rest] = (policy.remediation_action ?? '').split(':');
+      expect(kind).toBe('patch');
+      const patch: unknown = JSON.parse(rest.join(':'));
+      const undocumented = leafPaths(patch).filter(
+        (leaf) => !isDocumented(leaf, policy.resource_type),
+      );
+      expect(undocumented).toEqual([]);
+    }
+  });
+});
+
+describe('the tests of the policy library', () => {
+  const cases = testFiles.map((file) => ({
+    file,
+    document: PolicyTestDocument.parse(readDocument(file)),
+  }));
+
+  test('cover at least ten policies', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(10);
+  });
+
+  test.each(cases)('$file tests the policy beside it on resources of its type', (one) => {
+    const { file, document } = one;
+    const tested = path.posix.join(path.posix.dirname(file), document.policy);
+    expect(tested).toBe(file.replace('.test.yaml', '.yaml'));
+    const found = policies.find((each) => each.file === tested);
+    const messages = found?.policy.rules.map((rule) => rule.message) ?? [];
+    for (const each of document.cases) {
+      const ids = (each.input.resources ?? []).map((resource) => resource.id);
+      expect(each.expect.map((row) => row.resource).sort()).toEqual(ids.sort());
+      for (const resource of each.input.resources ?? []) {
+        expect(resource.type).toBe(found?.policy.resource_type);
+      }
+      for (const row of each.expect) {
+        if (row.message !== undefined) expect(messages).toContain(row.message);
+      }
+    }
+    const results = new Set(document.cases.flatMap((each) => each.expect.map((row) => row.result)));
+    expect([...results]).toEqual(expect.arrayContaining(['pass', 'fail']));
+  });
+});
+
+describe('docs/resource-model.md', () => {
+  test.each(policies)('lists every attribute that $file reads', ({ policy }) => {
+    const undocumented = policy.rules.flatMap((rule) => {
+      const compiled = compileCondition(rule.condition);
+      if (!compiled.ok) throw new Error(compiled.problem.message);
+      return [...readPaths(compiled.condition.ast)].filter(
+        (read) => !isDocumented(read, policy.resource_type),
+      );
+    });
+    expect(undocumented).toEqual([]);
+  });
+
+  test('lists no type that the library does not use', () => {
+    const used = new Set(policies.map(({ policy }) => policy.resource_type));
+    const listed = [...attributeTables.keys()].filter((heading) => heading.includes('::'));
+    expect(listed.filter((type) => !used.has(type))).toEqual([]);
+  });
+
+  test('notices an attribute that is not listed', () => {
+    expect(isDocumented('encryption.enabled', 'AWS::S3::Bucket')).toBe(true);
+    expect(isDocumented('policy.statements[].effect', 'AWS::S3::Bucket')).toBe(true);
+    expect(isDocumented('policy.statements[].efect', 'AWS::S3::Bucket')).toBe(false);
+    expect(isDocumented('encryption.enabld', 'AWS::S3::Bucket')).toBe(false);
+    expect(isDocumented('acl.grants', 'AWS::S3::Bucket')).toBe(false);
+  });
+});
+
+const controlForms = [
+  /^SOC2:(CC[1-9]\.\d|A1\.[1-3]|C1\.[12]|PI1\.[1-5]|P\d\.\d)$/,
+  /^HIPAA:164\.3(08|10|12|14|16)(\([a-z0-9]+\))*(\([A-D]\))?$/i,
+  /^PCI-DSS:([1-9]|1[0-2])(\.\d{1,2}){1,3}$/,
+  /^ISO27001:A\.[5-8]\.\d{1,2}$/,
+  /^FINOPS:[A-Z][A-Za-z]+$/,
+];
+
+const orders = [
+  'add|allow|assign|associate|attach|change|choose|connect|convert|create|deploy|disable|enable|grant|keep|label|let|limit|list|lock',
+  'make|migrate|modify|move|name|place|put|raise|register|remove|renew|replace|restore|rotate|send|set|shorten|snapshot|stop|switch|tag|turn|use|write',
+].join('|');
+
+/** Heading (a type or a shape) → attribute → type, from the tables of the guide. */
+function readAttributeTables(markdown: string): Map<string, Map<string, string>> {
+  const tables = new Map<string, Map<string, string>>();
+  let rows = new Map<string, string>();
+  for (const line of markdown.split('\n')) {
+    const heading = /^#{2,3} (.+)$/.exec(line)?.[1];
+    if (heading) tables.set(heading, (rows = new Map()));
+    const [, attribute, type] = /^\| `([^`]+)` \| `([^`]+)` \| .+ \| .+ \|$/.exec(line) ?? [];
+    if (attribute && type) rows.set(attribute, type);
+  }
+  return tables;
+}
+
+const attributeTables = readAttributeTables(
+  readFileSync(path.join(root, 'docs/resource-model.md'), 'utf8'),
+);
+
+function isDocumented(read: string, resourceType: string): boolean {
+  return (
+    isIn(attributeTables.get('Common attributes'), read) ||
+    isIn(attributeTables.get(resourceType), read)
+  );
+}
+
+function isIn(table: ReadonlyMap<string, string> | undefined, read: string): boolean {
+  for (const [attribute, type] of table ?? []) {
+    // The attribute itself, or an object above it.
+    if (attribute === read || /^[.[]/.test(below(attribute, read))) return true;
+    const rest = below(read, attribute);
+    if (type === 'map' && /^[.[]/.test(rest)) return true;
+    if (type.startsWith('map<') && /^(\.[^.[]+|\[\])$/.test(rest)) return true;
+    const element = /^list<(.+)>$/.exec(type)?.[1];
+    if (element && rest === '[]') return true;
+    if (element && rest.startsWith('[].')) {
+      return isIn(attributeTables.get(element), rest.slice('[].'.length));
+    }
+  }
+  return false;
+}
+
+/** What follows `start` in `text`; empty where it doesn't start so. */
+const below = (text: string, start: string): string =>
+  text.startsWith(start) ? text.slice(start.length) : '';
+
+const macros = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
+type Names = ReadonlyMap<string, string | undefined>;
+
+/** Attribute paths that a condition reads: `a.b`, and `list[].c` where a macro walks over `list`. */
+function readPaths(node: ASTNode, names: Names = new Map([['resource', '']])): Set<string> {
+  const direct = pathOf(node, names);
+  if (direct) {
+    const keys = node.op === '[]' ? readPaths(node.args[1], names) : [];
+    return new Set([direct, ...keys]);
+  }
+  if (node.op === 'rcall' && macros.has(node.args[0])) {
+    const [, receiver, [variable, ...bodies]] = node.args;
+    const over = pathOf(receiver, names);
+    const inner = new Map(names);
+    if (variable?.op === 'id') inner.set(variable.args, over && `${over}[]`);
+    return new Set([
+      ...readPaths(receiver, names),
+      ...bodies.flatMap((body) => [...readPaths(body, inner)]),
+    ]);
+  }
+  return new Set(childrenOf(node).flatMap((child) => [...readPaths(child, names)]));
+}
+
+function pathOf(node: ASTNode, names: Names): string | undefined {
+  if (node.op === 'id') return names.get(node.args);
+  if (node.op !== '.' && node.op !== '[]') return undefined;
+  const base = pathOf(node.args[0], names);
+  if (base === undefined) return undefined;
+  const step = node.op === '.' ? node.args[1] : '*';
+  return base === '' ? step : `${base}.${step}`;
+}
+
+const isNode = (value: unknown): value is ASTNode =>
+  typeof value === 'object' && value !== null && 'op' in value;
+
+function childrenOf(node: ASTNode): ASTNode[] {
+  const nested: unknown[] = [node.args];
+  return nested.flat(3).filter(isNode);
+}
+
+function leafPaths(value: unknown, above = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [above];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    leafPaths(inner, above ? `${above}.${key}` : key),
+  );
+}
