@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const listQuery = (defaultLimit: number) => ({
   limit: z.coerce.number().int().min(1).max(100).default(defaultLimit),
   offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
-  cursor: z.string().min(1).max(1024).optional(),
+  cursor: z.string().min(1).max(4096).optional(),
   order: z.enum(['asc', 'desc']).default('desc'),
 });
 

@@ -1,0 +1,237 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { contract } from '../contract/contract.ts';
+import type { Contract, Endpoint, HandlerInput } from '../contract/endpoint.ts';
+import { GovctlError } from '../contract/errors.ts';
+import type { Answer, Call, Handlers, Principal, PublicCall } from './call.ts';
+import type { Deps } from './deps.ts';
+import { checkMatch, etagOf, isKnown } from './http/conditional.ts';
+import { asKnownError, errorAnswer } from './http/error-answer.ts';
+import { createQueryParser, parseBody } from './http/parse-input.ts';
+import { oneTime, runOnce } from './idempotency/service.ts';
+import type { OneTime } from './idempotency/service.ts';
+import type { RateLimiter } from './limits/service.ts';
+
+/** Who the bearer of an Authorization header is. @throws GovctlError invalid_token or expired_token */
+export type Authenticate = (authorization: string | null) => Promise<Principal>;
+
+/** Told of every answered request. */
+export type Observe = (event: RequestEvent) => void;
+export interface RequestEvent {
+  readonly method: string;
+  /** The path's template; absent where no endpoint matched. */
+  readonly route?: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestId: string;
+  /** Id of the API key or token. */
+  readonly via?: string;
+  /** Its name, where an error was answered. */
+  readonly error?: string;
+}
+
+export interface AppOptions {
+  readonly authenticate: Authenticate;
+  readonly limiter: RateLimiter;
+  readonly observe: Observe;
+}
+
+export interface App {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/** Contract + handlers → one fetch-style app. Paths, scopes and shapes come from the contract alone. */
+export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): App {
+  const hono = new Hono();
+  const nouns: Contract = contract;
+  // Handlers' type says that both tables have the same nouns and verbs, with inputs that fit.
+  const verbsOf = handlers as unknown as Record<string, Record<string, AnyHandler>>;
+  const endpoints: Endpoint[] = [];
+  for (const [noun, verbs] of Object.entries(nouns)) {
+    for (const [verb, endpoint] of Object.entries(verbs)) {
+      const handler = verbsOf[noun]?.[verb];
+      if (!handler) throw new Error(`no handler for ${noun}.${verb}`);
+      hono.on(endpoint.method, [endpoint.path], createRoute(deps, endpoint, handler, options));
+      endpoints.push(endpoint);
+    }
+  }
+  hono.onError((error, context) => {
+    const requestId = requestIdOf(deps, context.req.raw);
+    return errorAnswer(asKnownError(error, deps, requestId), undefined, deps, requestId);
+  });
+  hono.notFound((context) => answerUnmatched(deps, endpoints, context.req.raw, options.observe));
+  return hono;
+}
+
+type AnyHandler = (input: HandlerInput<Endpoint>, call: Call | PublicCall) => Promise<Answer>;
+
+function createRoute(
+  deps: Deps,
+  endpoint: Endpoint,
+  handler: AnyHandler,
+  { authenticate, limiter, observe }: AppOptions,
+): (context: Context) => Promise<Response> {
+  const parseQuery = createQueryParser(endpoint);
+  const { scope, method, path: route } = endpoint;
+  return async (context) => {
+    const request = context.req.raw;
+    const started = deps.clock.monotonic();
+    const requestId = requestIdOf(deps, request);
+    let principal: Principal | undefined;
+    let rate: Readonly<Record<string, string>> = {};
+    let response: Response;
+    let failure: string | undefined;
+    try {
+      if (scope !== null) {
+        principal = await authenticate(request.headers.get('authorization'));
+        rate = limiter.take(principal.countedAs);
+        checkScope(principal, scope);
+      }
+      const query = parseQuery(searchOf(request.url));
+      const params = endpoint.params ? context.req.param() : undefined;
+      const { body, text } = await parseBody(endpoint, request);
+      const key = method === 'POST' ? request.headers.get('idempotency-key') : null;
+      const once =
+        key === null
+          ? undefined
+          : oneTime(key, endpoint.secret === true, `${method} ${context.req.path} ${text}`);
+      const call = createCall(deps, request, requestId, principal, once);
+      const answer = await handler({ params, query, body } as HandlerInput<Endpoint>, call); // just parsed by its schemas
+      response = answerOf(endpoint, request, answer, requestId, rate);
+    } catch (error) {
+      const known = asKnownError(error, deps, requestId);
+      failure = known.error;
+      response = errorAnswer(known, endpoint, deps, requestId, rate);
+    }
+    observe({
+      method: request.method,
+      route,
+      status: response.status,
+      durationMs: deps.clock.monotonic() - started,
+      requestId,
+      ...(principal ? { via: principal.via } : {}),
+      ...(failure ? { error: failure } : {}),
+    });
+    return response;
+  };
+}
+
+const saneId = /^[\w.:/+=-]{1,128}$/;
+
+function requestIdOf(deps: Deps, request: Request): string {
+  const given = request.headers.get('x-request-id');
+  return given !== null && saneId.test(given) ? given : deps.ids.next('req');
+}
+
+function searchOf(url: string): string {
+  const start = url.indexOf('?');
+  if (start < 0) return '';
+  const end = url.indexOf('#', start);
+  return end < 0 ? url.slice(start + 1) : url.slice(start + 1, end);
+}
+
+function checkScope(principal: Principal, scope: NonNullable<Endpoint['scope']>): void {
+  if (principal.scopes.includes(scope)) return;
+  const has = principal.scopes.join(' ');
+  throw new GovctlError(
+    'insufficient_scope',
+    `This takes the scope ${scope}; the token has: ${has || 'none'}`,
+    {
+      headers: {
+        'WWW-Authenticate': `Bearer realm="govctl", error="insufficient_scope", scope="${scope}"`,
+      },
+    },
+  );
+}
+
+function createCall(
+  deps: Deps,
+  request: Request,
+  requestId: string,
+  principal: Principal | undefined,
+  once: OneTime | undefined,
+): Call | PublicCall {
+  const common: PublicCall = {
+    requestId,
+    header: (name) => request.headers.get(name),
+    transact: (work, owner = principal?.userId ?? 'anyone') =>
+      deps.store.transact((tx) => (once ? runOnce(deps, tx, owner, once, work) : work(tx))),
+  };
+  if (!principal) return common;
+  return {
+    ...common,
+    principal,
+    actor: { userId: principal.userId, via: principal.via, requestId },
+    checkMatch: (revision) => checkMatch(request.headers.get('if-match'), revision),
+  };
+}
+
+function answerOf(
+  { response, secret, method }: Endpoint,
+  request: Request,
+  { body, revision, headers }: Answer,
+  requestId: string,
+  rate: Readonly<Record<string, string>>,
+): Response {
+  const all: Record<string, string> = { 'X-Request-Id': requestId, ...rate, ...headers };
+  if (revision !== undefined) {
+    all.ETag = etagOf(revision);
+    if (method === 'GET' && isKnown(request.headers.get('if-none-match'), revision)) {
+      return new Response(null, { status: 304, headers: all });
+    }
+  }
+  if (secret) all['Cache-Control'] = 'no-store';
+  if (body === undefined) return new Response(null, { status: response.status, headers: all });
+  all['Content-Type'] = response.type ?? 'application/json';
+  if (request.method === 'HEAD') all['Content-Length'] = String(Buffer.byteLength(body));
+  return new Response(body, { status: response.status, headers: all });
+}
+
+/** 405 where the path is known with another method, else 404. */
+function answerUnmatched(
+  deps: Deps,
+  endpoints: readonly Endpoint[],
+  request: Request,
+  observe: Observe,
+): Response {
+  const started = deps.clock.monotonic();
+  const requestId = requestIdOf(deps, request);
+  const { pathname } = new URL(request.url);
+  const here = endpoints.filter(({ path }) => matchesPath(path, pathname));
+  const error = here.length > 0 ? methodNotAllowed(request.method, here) : notFound(pathname);
+  const response = errorAnswer(error, undefined, deps, requestId);
+  observe({
+    method: request.method,
+    ...(here[0] ? { route: here[0].path } : {}),
+    status: response.status,
+    durationMs: deps.clock.monotonic() - started,
+    requestId,
+    error: error.error,
+  });
+  return response;
+}
+
+function matchesPath(template: string, pathname: string): boolean {
+  const expected = template.split('/');
+  const given = pathname.split('/');
+  return (
+    expected.length === given.length &&
+    expected.every((part, at) => (part.startsWith(':') ? given[at] !== '' : part === given[at]))
+  );
+}
+
+function methodNotAllowed(method: string, here: readonly Endpoint[]): GovctlError {
+  const methods = here.flatMap((endpoint) =>
+    endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method],
+  );
+  const allow = [...new Set(methods)].join(', ');
+  return new GovctlError('method_not_allowed', `This path takes ${allow}, not ${method}`, {
+    headers: { Allow: allow },
+  });
+}
+
+const notFound = (pathname: string): GovctlError =>
+  new GovctlError(
+    'not_found',
+    `There is no ${pathname.slice(0, 200)} here; GET /openapi.json lists every path`,
+  );

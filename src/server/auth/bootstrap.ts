@@ -1,0 +1,63 @@
+import { GovctlError } from '../../contract/errors.ts';
+import { scopes } from '../../contract/endpoint.ts';
+import { recordAudit } from '../audit/service.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { apiKeys } from './collections.ts';
+import { hashSecret, hintOf, newSecret } from './secrets.ts';
+
+/** What starts and keeps the service, in the audit log. */
+const system = { userId: 'system', via: 'system', requestId: 'system' };
+
+/**
+ * Sees that a data folder has a key to begin with. A given key takes the place of the folder's own (which is also the
+ * way back for who lost it); without one, a folder that has no key at all gets a generated one.
+ * @returns the key, where this start has one to show
+ * @throws GovctlError usage_error when the given key can't travel in a header
+ */
+export async function ensureBootstrapKey(
+  deps: Deps,
+  given: string | undefined,
+): Promise<{ readonly key: string; readonly generated: boolean } | undefined> {
+  if (given !== undefined) {
+    checkGivenKey(given);
+    await putBootstrapKey(deps, given);
+    return { key: given, generated: false };
+  }
+  const { total } = await deps.store.page(apiKeys, { orderBy: 'id', direction: 'asc', limit: 1 });
+  if (total > 0) return undefined;
+  const key = newSecret('gk', deps.random);
+  await putBootstrapKey(deps, key);
+  return { key, generated: true };
+}
+
+function checkGivenKey(key: string): void {
+  if (/^[\x21-\x7e]{8,512}$/.test(key)) return;
+  throw new GovctlError('usage_error', 'The API key given can not be used as one', {
+    hint: 'Give 8 to 512 printable ASCII characters without spaces; `openssl rand -base64 32` makes a good one.',
+  });
+}
+
+async function putBootstrapKey(deps: Deps, secret: string): Promise<void> {
+  const hash = hashSecret(secret);
+  await deps.store.transact(async (tx) => {
+    const known = (await tx.find(apiKeys, 'hash', hash))?.doc;
+    const all = known !== undefined && scopes.every((scope) => known.scopes.includes(scope));
+    if (all && known.bootstrap && known.expires_at === undefined) return;
+    const before = (await tx.find(apiKeys, 'bootstrap', 'yes'))?.doc;
+    // A key that is known under another name becomes the folder's own.
+    if (known && known.id !== before?.id) await tx.remove(apiKeys, known.id);
+    const doc = {
+      id: before?.id ?? deps.ids.next('key'),
+      name: 'bootstrap',
+      user_id: before?.user_id ?? deps.ids.next('user'),
+      scopes,
+      key_hint: hintOf(secret),
+      hash,
+      bootstrap: true,
+      created_at: timestamp(deps.clock.now()),
+    } as const;
+    await (before ? tx.replace(apiKeys, doc) : tx.insert(apiKeys, doc));
+    await recordAudit(deps, tx, system, before ? 'api_key.replace' : 'api_key.create', doc.id);
+  });
+}

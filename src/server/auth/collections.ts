@@ -1,0 +1,62 @@
+import type { Scope } from '../../contract/endpoint.ts';
+import type { CollectionSpec } from '../store/store.ts';
+
+/** Secrets are stored as hashes only; times of expiry are milliseconds since the epoch where they are compared. */
+export interface StoredApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly user_id: string;
+  readonly scopes: readonly Scope[];
+  readonly key_hint: string;
+  readonly hash: string;
+  /** The data folder's own key: generated at the first start, or given at a start. There is one at most. */
+  readonly bootstrap?: true;
+  readonly created_at: string;
+  readonly expires_at?: string;
+  readonly last_used_at?: string;
+}
+
+export const apiKeys: CollectionSpec<StoredApiKey> = {
+  name: 'api_keys',
+  unique: {
+    hash: (key) => key.hash,
+    bootstrap: (key) => (key.bootstrap ? 'yes' : undefined),
+  },
+  order: { created_at: (key) => key.created_at, id: (key) => key.id, name: (key) => key.name },
+};
+
+export interface StoredOauthClient {
+  readonly id: string;
+  readonly name: string;
+  readonly user_id: string;
+  readonly scopes: readonly Scope[];
+  readonly secret_hint: string;
+  readonly hash: string;
+  readonly created_at: string;
+}
+
+export const oauthClients: CollectionSpec<StoredOauthClient> = {
+  name: 'oauth_clients',
+  order: {
+    created_at: (client) => client.created_at,
+    id: (client) => client.id,
+    name: (client) => client.name,
+  },
+};
+
+export interface StoredAccessToken {
+  readonly id: string;
+  readonly hash: string;
+  readonly client_id: string;
+  readonly user_id: string;
+  readonly scopes: readonly Scope[];
+  readonly created_at: string;
+  readonly expires_at: number;
+}
+
+export const accessTokens: CollectionSpec<StoredAccessToken> = {
+  name: 'access_tokens',
+  unique: { hash: (token) => token.hash },
+  index: { client_id: (token) => token.client_id },
+  order: { expires_at: (token) => token.expires_at },
+};

@@ -1,0 +1,85 @@
+import type { WireErrorName } from '../../contract/errors.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Principal } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { accessTokens, apiKeys } from './collections.ts';
+import { hashSecret } from './secrets.ts';
+
+export interface Authenticator {
+  /** @throws GovctlError invalid_token or expired_token */
+  authenticate(authorization: string | null): Promise<Principal>;
+  /** Writes down when keys were last used: once for many uses, so that reads cost no commit. */
+  saveLastUses(): Promise<void>;
+}
+
+export function createAuthenticator(deps: Deps): Authenticator {
+  /** API key id → milliseconds since the epoch. */
+  const lastUses = new Map<string, number>();
+  return {
+    async authenticate(authorization) {
+      const hash = hashSecret(bearerOf(authorization));
+      const now = deps.clock.now();
+      const key = await deps.store.find(apiKeys, 'hash', hash);
+      if (key) {
+        const { id, user_id: userId, scopes, expires_at: expiresAt } = key.doc;
+        if (expiresAt !== undefined && Date.parse(expiresAt) <= now)
+          throw expired('API key', expiresAt);
+        lastUses.set(id, now);
+        return { userId, via: id, countedAs: id, scopes };
+      }
+      const token = await deps.store.find(accessTokens, 'hash', hash);
+      if (!token) {
+        throw refuse(
+          'invalid_token',
+          'The API key or access token is not known; it may have been revoked',
+        );
+      }
+      const {
+        id,
+        user_id: userId,
+        client_id: countedAs,
+        scopes,
+        expires_at: expiresAt,
+      } = token.doc;
+      if (expiresAt <= now) throw expired('access token', timestamp(expiresAt));
+      return { userId, via: id, countedAs, scopes };
+    },
+
+    async saveLastUses() {
+      if (lastUses.size === 0) return;
+      const uses = [...lastUses];
+      lastUses.clear();
+      await deps.store.transact(async (tx) => {
+        for (const [id, at] of uses) {
+          const key = await tx.get(apiKeys, id);
+          if (key) await tx.replace(apiKeys, { ...key.doc, last_used_at: timestamp(at) });
+        }
+      });
+    },
+  };
+}
+
+function bearerOf(authorization: string | null): string {
+  if (authorization === null || authorization === '') {
+    throw new GovctlError(
+      'invalid_token',
+      'The request has no token; send the header Authorization: Bearer <API key or access token>',
+      { headers: { 'WWW-Authenticate': 'Bearer realm="govctl"' } },
+    );
+  }
+  const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1];
+  if (token) return token;
+  throw refuse(
+    'invalid_token',
+    'The Authorization header must read: Bearer <API key or access token>',
+  );
+}
+
+const expired = (what: string, at: string): GovctlError =>
+  refuse('expired_token', `The ${what} expired at ${at}; get a new one`);
+
+const refuse = (error: WireErrorName, description: string): GovctlError =>
+  new GovctlError(error, description, {
+    headers: { 'WWW-Authenticate': 'Bearer realm="govctl", error="invalid_token"' },
+  });

@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto';
+import { Scope } from '../../contract/endpoint.ts';
+import type { TokenRequest } from '../../contract/auth.ts';
+import { recordAudit } from '../audit/service.ts';
+import type { Handlers, PublicCall } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { toJson } from '../json.ts';
+import { TokenFailure } from '../token-failure.ts';
+import { accessTokens, oauthClients } from './collections.ts';
+import type { StoredOauthClient } from './collections.ts';
+import { hashSecret, isSecret, newSecret } from './secrets.ts';
+
+/** Seconds an access token is good for. */
+const lifetime = 3600;
+
+/** RFC 6749 section 4.4: client credentials, in the body or as Basic. */
+export const issueToken =
+  (deps: Deps): Handlers['auth']['token'] =>
+  async ({ body }, call) => {
+    if (body.grant_type !== 'client_credentials') {
+      throw new TokenFailure(
+        'unsupported_grant_type',
+        `The grant type ${JSON.stringify(body.grant_type.slice(0, 60))} is not supported; use client_credentials`,
+      );
+    }
+    const client = await authenticateClient(deps, body, call);
+    const scopes = grantedScopes(client, body.scope);
+    return call.transact(async (tx) => {
+      const secret = newSecret('gat', deps.random);
+      const now = deps.clock.now();
+      const id = deps.ids.next('tok');
+      await tx.insert(accessTokens, {
+        id,
+        hash: hashSecret(secret),
+        client_id: client.id,
+        user_id: client.user_id,
+        scopes,
+        created_at: timestamp(now),
+        expires_at: now + lifetime * 1000,
+      });
+      const actor = { userId: client.user_id, via: client.id, requestId: call.requestId };
+      await recordAudit(deps, tx, actor, 'token.issue', id);
+      return {
+        body: toJson({
+          access_token: secret,
+          token_type: 'Bearer',
+          expires_in: lifetime,
+          scope: scopes.join(' '),
+        }),
+        headers: { Pragma: 'no-cache' },
+      };
+    }, client.user_id);
+  };
+
+interface Credentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+async function authenticateClient(
+  deps: Deps,
+  body: TokenRequest,
+  call: PublicCall,
+): Promise<StoredOauthClient> {
+  const header = call.header('authorization');
+  const basic = header === null ? undefined : readBasic(header);
+  const { id, secret } = basic ?? inBody(body);
+  const client = (await deps.store.get(oauthClients, id))?.doc;
+  // The same work for a client that doesn't exist: time must not tell which ids do.
+  const right = isSecret(secret, client?.hash ?? hash('sha256', '', 'base64url'));
+  if (client && right) return client;
+  deps.log.warn(
+    { request_id: call.requestId, client_known: client !== undefined },
+    'client authentication failed',
+  );
+  throw new TokenFailure(
+    'invalid_client',
+    'The client id or secret is wrong',
+    401,
+    basic ? { 'WWW-Authenticate': 'Basic realm="govctl"' } : {},
+  );
+}
+
+function inBody({ client_id: id, client_secret: secret }: TokenRequest): Credentials {
+  if (id !== undefined && secret !== undefined) return { id, secret };
+  throw new TokenFailure(
+    'invalid_client',
+    'Send client_id and client_secret, in the body or as HTTP Basic authentication',
+    401,
+    { 'WWW-Authenticate': 'Basic realm="govctl"' },
+  );
+}
+
+/** RFC 6749 section 2.3.1: both parts are form-encoded before they are joined. */
+function readBasic(header: string): Credentials {
+  const encoded = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(header)?.[1];
+  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  try {
+    if (colon > 0) {
+      return { id: formDecode(text.slice(0, colon)), secret: formDecode(text.slice(colon + 1)) };
+    }
+  } catch {
+    // A broken escape: as wrong as no Basic header at all.
+  }
+  throw new TokenFailure(
+    'invalid_client',
+    'The Authorization header is not valid Basic authentication',
+    401,
+    {
+      'WWW-Authenticate': 'Basic realm="govctl"',
+    },
+  );
+}
+
+const formDecode = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
+
+/** What was asked for, or all the client has. */
+function grantedScopes(client: StoredOauthClient, asked: string | undefined): readonly Scope[] {
+  const names = (asked ?? '').split(' ').filter((name) => name !== '');
+  if (names.length === 0) return client.scopes;
+  const granted = [...new Set(names)].map((name) => Scope.safeParse(name).data ?? name);
+  const refused = granted.filter((name) => !client.scopes.some((scope) => scope === name));
+  if (refused.length > 0) {
+    const list = refused.map((name) => name.slice(0, 60)).join(' ');
+    throw new TokenFailure(
+      'invalid_scope',
+      `The client does not have the scope ${list}; it has ${client.scopes.join(' ')}`,
+    );
+  }
+  return client.scopes.filter((scope) => granted.includes(scope));
+}

@@ -1,0 +1,69 @@
+import type { Endpoint, HandlerInput, ResponseBody, Scope } from '../contract/endpoint.ts';
+import type { ServiceContract } from '../contract/contract.ts';
+import type { Json } from './json.ts';
+import type { Tx } from './store/store.ts';
+
+/** Who is calling, and with what. */
+export interface Principal {
+  readonly userId: string;
+  /** Id of the API key or access token. */
+  readonly via: string;
+  /** What requests are counted under: the API key or OAuth client. */
+  readonly countedAs: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** Who did something, for the audit log. */
+export interface Actor {
+  readonly userId: string;
+  readonly via: string;
+  readonly requestId: string;
+}
+
+type AnswerBody<E extends Endpoint> = E['response'] extends { readonly type: string }
+  ? string
+  : ResponseBody<E> extends undefined
+    ? undefined
+    : Json<ResponseBody<E>>;
+
+export interface Answer<Body extends string | undefined = string | undefined> {
+  readonly body: Body;
+  /** Of a single object; becomes its ETag. */
+  readonly revision?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a handler knows of its request beyond the parsed input. */
+export interface PublicCall {
+  readonly requestId: string;
+  header(name: string): string | null;
+  /**
+   * Runs a change in one transaction, once per Idempotency-Key of `owner` (the caller, where there is one). Not for
+   * reads. `work` may run more than once.
+   */
+  transact<B extends string | undefined>(
+    work: (tx: Tx) => Promise<Answer<B>>,
+    owner?: string,
+  ): Promise<Answer<B>>;
+}
+
+export interface Call extends PublicCall {
+  readonly principal: Principal;
+  readonly actor: Actor;
+  /** @throws GovctlError precondition_failed when If-Match was sent and doesn't name this revision */
+  checkMatch(revision: number): void;
+}
+
+export type Handler<E extends Endpoint> = (
+  input: HandlerInput<E>,
+  call: E['scope'] extends null ? PublicCall : Call,
+) => Promise<Answer<AnswerBody<E>>>;
+
+/** Leaving out a handler is a type error. */
+export type Handlers = {
+  readonly [Noun in keyof ServiceContract]: {
+    readonly [Verb in keyof ServiceContract[Noun]]: ServiceContract[Noun][Verb] extends Endpoint
+      ? Handler<ServiceContract[Noun][Verb]>
+      : never;
+  };
+};

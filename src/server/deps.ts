@@ -1,0 +1,37 @@
+import type { Ids } from './ids.ts';
+import type { Store } from './store/store.ts';
+
+/** All time comes from here, so that a test can move it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds from an arbitrary start; never goes back. For durations. */
+  monotonic(): number;
+}
+
+export const systemClock: Clock = { now: Date.now, monotonic: () => performance.now() };
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Structured log; a pino logger fits. Never given a header, a body, a query or a secret. */
+export interface Log {
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+/** The outside world, as a value. */
+export interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Unguessable bytes. */
+  readonly random: (bytes: number) => Uint8Array;
+  readonly log: Log;
+  /** Of govctl. */
+  readonly version: string;
+}
+
+/** ISO 8601 UTC with milliseconds. */
+export const timestamp = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,68 @@
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { GovctlError, errorCatalogue } from '../../contract/errors.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import { TokenFailure } from '../token-failure.ts';
+
+/** Maps whatever was thrown to the catalogue. What isn't known is logged and becomes internal_error. */
+export function asKnownError(
+  error: unknown,
+  deps: Deps,
+  requestId: string,
+): GovctlError | TokenFailure {
+  if (error instanceof GovctlError && error.status !== null) return error;
+  if (error instanceof TokenFailure) return error;
+  if (error instanceof StoreUnavailable) {
+    deps.log.error({ request_id: requestId, reason: error.message }, 'store unavailable');
+    return new GovctlError(
+      'unavailable',
+      'The service can not store changes now; nothing was changed',
+      {
+        headers: { 'Retry-After': '5' },
+      },
+    );
+  }
+  deps.log.error({ request_id: requestId, err: error }, 'unexpected error');
+  return new GovctlError(
+    'internal_error',
+    `Something went wrong inside; the server's log has it under ${requestId}`,
+  );
+}
+
+/** The one shape of an error answer; RFC 6749's at the token endpoint. */
+export function errorAnswer(
+  error: GovctlError | TokenFailure,
+  endpoint: Endpoint | undefined,
+  deps: Deps,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const common = {
+    'Content-Type': 'application/json',
+    'X-Request-Id': requestId,
+    ...headers,
+    ...(endpoint?.secret ? { 'Cache-Control': 'no-store' } : {}),
+  };
+  if (error instanceof TokenFailure) {
+    const body = { error: error.error, error_description: error.message };
+    return new Response(JSON.stringify(body), {
+      status: error.status,
+      headers: { ...common, ...error.headers },
+    });
+  }
+  const status = error.status ?? 500;
+  const body = {
+    error: error.error,
+    error_code: errorCatalogue[error.error].code,
+    error_description: error.message,
+    ...(error.details.length > 0 ? { details: error.details } : {}),
+    ...error.extra,
+    timestamp: timestamp(deps.clock.now()),
+    request_id: requestId,
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...common, ...error.headers },
+  });
+}

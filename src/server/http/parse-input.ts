@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { describeIssues } from '../../contract/describe-issues.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { WireErrorName } from '../../contract/errors.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { parseForm, parseJson, readBody, uniqueEntries } from './body.ts';
+
+/** Parsed queries that are kept, so that a list that is asked for again and again is parsed once. */
+const queriesKept = 512;
+const longestQueryKept = 512;
+
+/** @returns from the part of a URL behind `?` to the endpoint's query */
+export function createQueryParser(endpoint: Endpoint): (search: string) => unknown {
+  const { query } = endpoint;
+  const kept = new Map<string, unknown>();
+  return (search) => {
+    const known = kept.get(search);
+    if (known !== undefined) return known;
+    const given = uniqueEntries(new URLSearchParams(search), 'The query');
+    if (!query) {
+      const [name] = Object.keys(given);
+      if (name === undefined) return undefined;
+      throw new GovctlError('malformed_request', 'This endpoint takes no query parameters', {
+        details: [{ field: name, message: 'is not a known parameter' }],
+      });
+    }
+    const parsed = check(query, given, 'malformed_request', 'The query is not valid');
+    if (search.length <= longestQueryKept) {
+      if (kept.size >= queriesKept) kept.clear();
+      kept.set(search, parsed);
+    }
+    return parsed;
+  };
+}
+
+/** Body errors of an endpoint have its own `invalid_…`, where it declares one. */
+const invalidBodyError = (endpoint: Endpoint): WireErrorName =>
+  endpoint.errors.find((name) => name.startsWith('invalid_')) ?? 'malformed_request';
+
+/** @returns the parsed body, and its text to tell repeated requests apart */
+export async function parseBody(
+  endpoint: Endpoint,
+  request: Request,
+): Promise<{ body: unknown; text: string }> {
+  if (!endpoint.body) return { body: undefined, text: '' };
+  const text = await readBody(request, endpoint.bodyTypes ?? ['application/json']);
+  const isForm = request.headers.get('content-type')?.toLowerCase().includes('form-urlencoded');
+  const given = isForm ? parseForm(text) : parseJson(text);
+  const body = check(endpoint.body, given, invalidBodyError(endpoint), 'The body is not valid');
+  return { body, text };
+}
+
+function check(schema: z.ZodType, given: unknown, error: WireErrorName, what: string): unknown {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const details = describeIssues(schema, given, parsed.error.issues);
+  const [first] = details;
+  const said = first ? `${what}: ${first.field || 'it'} ${first.message}` : what;
+  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
+  throw new GovctlError(error, said + more, { details });
+}

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Answer } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import type { CollectionSpec, Tx } from '../store/store.ts';
+
+/** How long an answer is kept for a repeat. */
+const keptMs = 24 * 3_600_000;
+const longestKey = 255;
+
+interface IdempotencyRecord {
+  /** Owner and key. */
+  readonly id: string;
+  /** Of method, path and body. */
+  readonly fingerprint: string;
+  /** Absent where the answer carried a secret. */
+  readonly answer?: Answer;
+  /** Milliseconds since the epoch. */
+  readonly expires_at: number;
+}
+
+export const idempotencyKeys: CollectionSpec<IdempotencyRecord> = {
+  name: 'idempotency_keys',
+  order: { expires_at: (record) => record.expires_at },
+};
+
+export interface OneTime {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly secret: boolean;
+}
+
+/** @throws GovctlError malformed_request when the key is empty, too long or not printable ASCII */
+export function oneTime(key: string, secret: boolean, request: string): OneTime {
+  if (!/^[\x21-\x7e]+$/.test(key) || key.length > longestKey) {
+    throw new GovctlError(
+      'malformed_request',
+      `The Idempotency-Key must be 1 to ${longestKey} printable ASCII characters without spaces`,
+    );
+  }
+  return { key, secret, fingerprint: hash('sha256', request, 'base64url') };
+}
+
+/**
+ * Runs a change once per owner and key: the answer is stored in the change's own transaction, so neither a crash nor
+ * a duplicate at the same moment can make it happen twice.
+ */
+export async function runOnce<B extends string | undefined>(
+  deps: Deps,
+  tx: Tx,
+  owner: string,
+  { key, fingerprint, secret }: OneTime,
+  work: (tx: Tx) => Promise<Answer<B>>,
+): Promise<Answer<B>> {
+  const id = `${owner} ${key}`;
+  const now = deps.clock.now();
+  const seen = (await tx.get(idempotencyKeys, id))?.doc;
+  if (seen && seen.expires_at > now) {
+    if (seen.fingerprint !== fingerprint) {
+      throw reused('was used for another request within 24 hours; use a new key for each change');
+    }
+    if (!seen.answer) {
+      throw reused('was used for this very request; its answer held a secret and was not kept');
+    }
+    // Stored under the same method and path, so by the same handler.
+    const answer = seen.answer as Answer<B>;
+    return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
+  }
+  const answer = await work(tx);
+  const record = { id, fingerprint, ...(secret ? {} : { answer }), expires_at: now + keptMs };
+  await (seen ? tx.replace(idempotencyKeys, record) : tx.insert(idempotencyKeys, record));
+  return answer;
+}
+
+const reused = (why: string): GovctlError =>
+  new GovctlError('idempotency_key_reused', `The Idempotency-Key ${why}`);

@@ -1,0 +1,111 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { Clock } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+
+export type RateLimitMode = 'enforce' | 'report' | 'off';
+
+/** Requests in a window of so many milliseconds; the day's are counted over all keys together. */
+const windows = {
+  minute: { ms: 60_000, limit: 200 },
+  hour: { ms: 3_600_000, limit: 10_000 },
+  day: { ms: 86_400_000, limit: 100_000 },
+} as const;
+type WindowName = keyof typeof windows;
+
+/** Windows are fixed and aligned to the epoch; `number` is which one the count belongs to. */
+interface Counter {
+  number: number;
+  count: number;
+}
+
+interface KeyCounters {
+  readonly minute: Counter;
+  readonly hour: Counter;
+}
+
+export interface RateLimiter {
+  /**
+   * Counts one request and gives the headers that describe the window with the least left.
+   * @throws GovctlError rate_limit_exceeded in mode enforce; a refused request is not counted
+   */
+  take(key: string): Readonly<Record<string, string>>;
+}
+
+const none: Readonly<Record<string, string>> = {};
+
+/** Counts in memory: a restart starts the windows afresh. */
+export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimiter {
+  if (mode === 'off') return { take: () => none };
+  const keys = new Map<string, KeyCounters>();
+  const day: Counter = { number: 0, count: 0 };
+  let hourOfSweep = 0;
+
+  const countersOf = (key: string, hour: number): KeyCounters => {
+    if (hour !== hourOfSweep) {
+      hourOfSweep = hour;
+      for (const [name, counters] of keys) if (counters.hour.number !== hour) keys.delete(name);
+    }
+    let counters = keys.get(key);
+    if (!counters) {
+      counters = { minute: { number: 0, count: 0 }, hour: { number: 0, count: 0 } };
+      keys.set(key, counters);
+    }
+    return counters;
+  };
+
+  return {
+    take(key) {
+      const now = clock.now();
+      const { minute, hour } = countersOf(key, Math.floor(now / windows.hour.ms));
+      let tightest: WindowName = 'minute';
+      let left = Infinity;
+      for (const [name, counter] of [
+        ['minute', minute],
+        ['hour', hour],
+        ['day', day],
+      ] as const) {
+        const number = Math.floor(now / windows[name].ms);
+        if (counter.number !== number) {
+          counter.number = number;
+          counter.count = 0;
+        }
+        const remaining = windows[name].limit - counter.count;
+        if (remaining < left) {
+          left = remaining;
+          tightest = name;
+        }
+      }
+      const { ms, limit } = windows[tightest];
+      const resetMs = (Math.floor(now / ms) + 1) * ms;
+      if (left <= 0 && mode === 'enforce') throw exceeded(tightest, limit, resetMs, now);
+      minute.count += 1;
+      hour.count += 1;
+      day.count += 1;
+      return rateHeaders(limit, Math.max(0, left - 1), resetMs);
+    },
+  };
+}
+
+const rateHeaders = (
+  limit: number,
+  remaining: number,
+  resetMs: number,
+): Record<string, string> => ({
+  'X-RateLimit-Limit': String(limit),
+  'X-RateLimit-Remaining': String(remaining),
+  'X-RateLimit-Reset': String(resetMs / 1000),
+});
+
+function exceeded(window: WindowName, limit: number, resetMs: number, now: number): GovctlError {
+  const retryAfter = Math.ceil((resetMs - now) / 1000);
+  const whose = window === 'day' ? 'of all keys together' : 'of this key';
+  const message = `The ${limit} requests a ${window} ${whose} are used up; try again in ${retryAfter} s`;
+  return new GovctlError('rate_limit_exceeded', message, {
+    extra: { message, retry_after: retryAfter, limit, reset_time: timestamp(resetMs) },
+    headers: {
+      ...rateHeaders(limit, 0, resetMs),
+      'X-RateLimit-Retry-After': String(retryAfter),
+      'Retry-After': String(retryAfter),
+    },
+  });
+}

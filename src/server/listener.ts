@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import type { Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { Server as NetServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
+import { GovctlError } from '../contract/errors.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Answers what is no request of this API's at all. */
+  readonly refuse: (status: number, description: string) => Response;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no new connections; those that are open stay. */
+  stopListening(): void;
+  /** Closes connections as they fall idle, and all of them after so many milliseconds. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** @throws GovctlError usage_error or file_error when the address or a TLS file can't be used */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { host, port, tls, fetch, refuse } = options;
+  const handle = getRequestListener(fetch, {
+    errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
+  });
+  // What goes wrong in there is answered in there.
+  const listener: Parameters<typeof createHttpServer>[1] = (incoming, outgoing) =>
+    void handle(incoming, outgoing);
+  const server: Server = tls
+    ? createTlsServer(await readTls(tls), listener)
+    : createHttpServer({ keepAliveTimeout }, listener);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    void answerBroken(error, socket, refuse);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(explainListenError(error, host, port)),
+    );
+    server.listen({ host, port }, resolve);
+  });
+  const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  return {
+    port: (server.address() as AddressInfo).port, // listens on a port, not on a pipe
+    stopListening: () => {
+      // http's own close() would cut idle connections at once; a request on one of them is to be answered.
+      NetServer.prototype.close.call(server);
+    },
+    async close(withinMs) {
+      const done = new AbortController();
+      const hasClosed = closed.then(() => done.abort());
+      const forced = sleep(withinMs, undefined, { signal: done.signal, ref: false }).then(
+        () => server.closeAllConnections(),
+        () => {},
+      );
+      while (!done.signal.aborted) {
+        server.closeIdleConnections();
+        await Promise.race([hasClosed, sleep(10)]);
+      }
+      await forced;
+    },
+  };
+}
+
+/** Milliseconds; longer than load balancers keep theirs, so that it is they who close. */
+const keepAliveTimeout = 65_000;
+
+function createTlsServer(
+  tls: { cert: Buffer; key: Buffer },
+  listener: Parameters<typeof createHttpServer>[1],
+): Server {
+  try {
+    return createHttpsServer({ ...tls, keepAliveTimeout, minVersion: 'TLSv1.2' }, listener);
+  } catch (cause) {
+    throw new GovctlError(
+      'usage_error',
+      `The TLS certificate and key do not fit: ${messageOf(cause)}`,
+      {
+        cause,
+        hint: 'Give --tls-cert a PEM certificate (chain) and --tls-key its own unencrypted PEM key.',
+      },
+    );
+  }
+}
+
+async function readTls({
+  cert,
+  key,
+}: {
+  cert: string;
+  key: string;
+}): Promise<{ cert: Buffer; key: Buffer }> {
+  const read = (flag: string, file: string): Promise<Buffer> =>
+    readFile(file).catch((cause: unknown) => {
+      throw new GovctlError(
+        'file_error',
+        `${file} (${flag}) can not be read: ${messageOf(cause)}`,
+        { cause },
+      );
+    });
+  return { cert: await read('--tls-cert', cert), key: await read('--tls-key', key) };
+}
+
+function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): GovctlError {
+  const where = `${host} port ${port}`;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new GovctlError(
+        'usage_error',
+        `The server can not listen on ${where}: something else does already`,
+        {
+          hint: 'Stop the other one, or choose another --port; --port 0 picks a free one.',
+        },
+      );
+    case 'EACCES':
+      return new GovctlError(
+        'usage_error',
+        `The server can not listen on ${where}: not permitted`,
+        {
+          hint: 'Ports below 1024 belong to the superuser; choose a higher --port.',
+        },
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new GovctlError(
+        'usage_error',
+        `The server can not listen on ${where}: no such address on this machine`,
+        {
+          hint: 'Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all its addresses.',
+        },
+      );
+    default:
+      return new GovctlError(
+        'usage_error',
+        `The server can not listen on ${where}: ${error.message}`,
+        { cause: error },
+      );
+  }
+}
+
+/** What isn't HTTP never becomes a request; it is answered by hand. */
+async function answerBroken(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  refuse: ListenerOptions['refuse'],
+): Promise<void> {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, title, why] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'The headers are larger than 16 KiB']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', 'The request did not come in time']
+        : [400, 'Bad Request', 'The request is not valid HTTP'];
+  const body = await refuse(status, why).text();
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause);

@@ -1,0 +1,46 @@
+import type { Policy, PolicyListQuery, policySortFields } from '../../contract/policies.ts';
+import { severities } from '../../contract/policies.ts';
+import type { Filters } from '../paging.ts';
+import type { CollectionSpec, Scalar } from '../store/store.ts';
+
+/** A policy as stored is a policy as answered. */
+export type StoredPolicy = Policy & { readonly created_at: string; readonly updated_at: string };
+
+type SortField = (typeof policySortFields)[number];
+
+// A place in an order travels in a cursor, so long texts order by their beginning.
+const beginning = (text: string | undefined): string | undefined => text?.slice(0, 256);
+
+const order: Record<SortField, (policy: StoredPolicy) => Scalar | undefined> = {
+  created_at: (policy) => policy.created_at,
+  updated_at: (policy) => policy.updated_at,
+  id: (policy) => policy.id,
+  name: (policy) => policy.name,
+  description: (policy) => beginning(policy.description),
+  resource_type: (policy) => policy.resource_type,
+  severity: (policy) => policy.severity && severities.indexOf(policy.severity),
+  enabled: (policy) => policy.enabled,
+  auto_remediation: (policy) => policy.auto_remediation,
+  remediation_action: (policy) => beginning(policy.remediation_action),
+  created_by: (policy) => policy.created_by,
+};
+
+export const policies: CollectionSpec<StoredPolicy> = {
+  name: 'policies',
+  unique: { name: (policy) => policy.name },
+  index: {
+    resource_type: (policy) => policy.resource_type,
+    severity: (policy) => policy.severity,
+    enabled: (policy) => String(policy.enabled),
+    tags: (policy) => policy.tags,
+  },
+  order,
+};
+
+/** Any of the types and severities, all of the tags. */
+export const policyFilters = (query: PolicyListQuery): Filters => ({
+  ...(query.resource_type ? { resource_type: { any: query.resource_type } } : {}),
+  ...(query.severity ? { severity: { any: query.severity } } : {}),
+  ...(query.enabled === undefined ? {} : { enabled: { any: [String(query.enabled)] } }),
+  ...(query.tags ? { tags: { all: query.tags } } : {}),
+});

@@ -1,0 +1,50 @@
+import type { Handlers } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { storedJson } from '../json.ts';
+import { listPage } from '../paging.ts';
+import type { Versioned } from '../store/store.ts';
+import { policies, policyFilters } from './collection.ts';
+import type { StoredPolicy } from './collection.ts';
+import {
+  checkConditions,
+  createPolicy,
+  deletePolicy,
+  readPolicy,
+  updatePolicy,
+} from './service.ts';
+
+const answerOne = ({ doc, revision }: Versioned<StoredPolicy>) => ({
+  body: storedJson(doc),
+  revision,
+});
+
+export const policyHandlers = (deps: Deps): Handlers['policies'] => ({
+  list: async ({ query }) => ({
+    body: await listPage(deps.store, policies, query, policyFilters(query), 'policies', ({ doc }) =>
+      storedJson(doc),
+    ),
+  }),
+
+  get: async ({ params }) => answerOne(await readPolicy(deps.store, params.id)),
+
+  create: async ({ body }, call) => {
+    checkConditions(body.rules);
+    return call.transact(async (tx) => {
+      const created = await createPolicy(deps, tx, call.actor, body);
+      return { ...answerOne(created), headers: { Location: `/v1/policies/${created.doc.id}` } };
+    });
+  },
+
+  update: async ({ params, body }, call) => {
+    if (body.rules) checkConditions(body.rules);
+    return call.transact(async (tx) =>
+      answerOne(await updatePolicy(deps, tx, call.actor, params.id, body, call.checkMatch)),
+    );
+  },
+
+  delete: async ({ params }, call) =>
+    call.transact(async (tx) => {
+      await deletePolicy(deps, tx, call.actor, params.id, call.checkMatch);
+      return { body: undefined };
+    }),
+});

@@ -1,0 +1,165 @@
+import { compileCondition, showCaret } from '../../engine/condition/compile.ts';
+import type { ErrorDetail } from '../../contract/errors.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { PolicyInput, PolicyUpdate, Rule } from '../../contract/policies.ts';
+import { recordAudit } from '../audit/service.ts';
+import type { Actor } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import type { Reader, Tx, Versioned } from '../store/store.ts';
+import { StoreConflict } from '../store/store.ts';
+import { policies } from './collection.ts';
+import type { StoredPolicy } from './collection.ts';
+
+/**
+ * Compiles and type-checks every condition.
+ * @throws GovctlError policy_condition_invalid with an entry for each that doesn't compile
+ */
+export function checkConditions(rules: readonly Rule[]): void {
+  const details = rules.flatMap(({ condition }, index): ErrorDetail[] => {
+    const compiled = compileCondition(condition);
+    if (compiled.ok) return [];
+    const { problem } = compiled;
+    const near = problem.suggestion ? `; did you mean ${problem.suggestion}?` : '';
+    const place = `line ${problem.line}, column ${problem.column}`;
+    const message = `${place}: ${problem.message}${near}\n${showCaret(condition, problem)}`;
+    return [{ field: `rules[${index}].condition`, message }];
+  });
+  const [first] = details;
+  if (!first) return;
+  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
+  throw new GovctlError(
+    'policy_condition_invalid',
+    `${first.field} does not compile: ${first.message.split('\n')[0]}${more}`,
+    { details },
+  );
+}
+
+/** @throws GovctlError policy_name_taken */
+export async function createPolicy(
+  deps: Deps,
+  tx: Tx,
+  actor: Actor,
+  input: PolicyInput,
+): Promise<Versioned<StoredPolicy>> {
+  const now = timestamp(deps.clock.now());
+  const policy = arrange({
+    ...input,
+    id: deps.ids.next('pol'),
+    created_at: now,
+    updated_at: now,
+    created_by: actor.userId,
+  });
+  const stored = await refuseTakenName(tx.insert(policies, policy), policy.name);
+  await recordAudit(deps, tx, actor, 'policy.create', policy.id);
+  return stored;
+}
+
+/** @throws GovctlError policy_not_found */
+export async function readPolicy(reader: Reader, id: string): Promise<Versioned<StoredPolicy>> {
+  const found = await reader.get(policies, id);
+  if (found) return found;
+  throw new GovctlError(
+    'policy_not_found',
+    `There is no policy ${id.slice(0, 100)}; it may have been deleted`,
+  );
+}
+
+/**
+ * Changes the fields given; null clears. What changes nothing writes nothing.
+ * @throws GovctlError policy_not_found, invalid_policy (another id), policy_name_taken, or what `checkMatch` throws
+ */
+export async function updatePolicy(
+  deps: Deps,
+  tx: Tx,
+  actor: Actor,
+  id: string,
+  update: PolicyUpdate,
+  checkMatch: (revision: number) => void,
+): Promise<Versioned<StoredPolicy>> {
+  const before = await readPolicy(tx, id);
+  checkMatch(before.revision);
+  const { id: sentId, created_at: _c, updated_at: _u, created_by: _b, ...changes } = update;
+  if (sentId !== undefined && sentId !== id) {
+    const message = `must be left out or be ${id}, the policy that is changed`;
+    throw new GovctlError('invalid_policy', `The body is not valid: id ${message}`, {
+      details: [{ field: 'id', message }],
+    });
+  }
+  const merged = arrange({ ...before.doc, ...withDefaults(changes) });
+  const changed = changedFields(before.doc, merged);
+  if (changed.length === 0) return before;
+  // Two changes within a millisecond still have an order.
+  const updatedAt = Math.max(deps.clock.now(), Date.parse(before.doc.updated_at) + 1);
+  const policy = arrange({ ...merged, updated_at: timestamp(updatedAt) });
+  const stored = await refuseTakenName(tx.replace(policies, policy), policy.name);
+  await recordAudit(deps, tx, actor, 'policy.update', id, changed);
+  return stored;
+}
+
+/** @throws GovctlError policy_not_found, or what `checkMatch` throws */
+export async function deletePolicy(
+  deps: Deps,
+  tx: Tx,
+  actor: Actor,
+  id: string,
+  checkMatch: (revision: number) => void,
+): Promise<void> {
+  const before = await readPolicy(tx, id);
+  checkMatch(before.revision);
+  await tx.remove(policies, id);
+  await recordAudit(deps, tx, actor, 'policy.delete', id);
+}
+
+type Changes = Omit<PolicyUpdate, 'id' | 'created_at' | 'updated_at' | 'created_by'>;
+
+/** Left out: stays. Null: its default, or gone. */
+function withDefaults(changes: Changes): Record<string, unknown> {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([field, value]) => [
+      field,
+      value === null ? (field === 'enabled' ? true : undefined) : value,
+    ]),
+  );
+}
+
+const fieldOrder = [
+  'id',
+  'name',
+  'description',
+  'resource_type',
+  'severity',
+  'enabled',
+  'rules',
+  'compliance_frameworks',
+  'auto_remediation',
+  'remediation_action',
+  'tags',
+  'created_at',
+  'updated_at',
+  'created_by',
+] as const;
+
+/** The fields in the contract's order, absent ones left out. */
+function arrange(fields: Record<string, unknown>): StoredPolicy {
+  const policy: Record<string, unknown> = {};
+  for (const field of fieldOrder) if (fields[field] !== undefined) policy[field] = fields[field];
+  // Put together from a parsed input or a stored policy, and what the server assigns.
+  return policy as StoredPolicy;
+}
+
+const changedFields = (before: StoredPolicy, after: StoredPolicy): string[] =>
+  fieldOrder.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+
+async function refuseTakenName<T>(write: Promise<T>, name: string): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!(error instanceof StoreConflict) || error.kind !== 'unique') throw error;
+    const message = `another policy is named ${JSON.stringify(name)}; names are unique`;
+    throw new GovctlError('policy_name_taken', message[0]?.toUpperCase() + message.slice(1), {
+      details: [{ field: 'name', message }],
+    });
+  }
+}

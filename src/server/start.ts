@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import manifest from '../../package.json' with { type: 'json' };
+import { GovctlError } from '../contract/errors.ts';
+import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './address.ts';
+import { createApp } from './app.ts';
+import type { Observe } from './app.ts';
+import { ensureBootstrapKey } from './auth/bootstrap.ts';
+import { createAuthenticator } from './auth/service.ts';
+import type { Clock, Deps, Log } from './deps.ts';
+import { systemClock } from './deps.ts';
+import { errorAnswer } from './http/error-answer.ts';
+import { createIds } from './ids.ts';
+import { createRateLimiter } from './limits/service.ts';
+import type { RateLimitMode } from './limits/service.ts';
+import { listen } from './listener.ts';
+import { openLog } from './log.ts';
+import type { LogLevel } from './log.ts';
+import { maintain } from './maintenance.ts';
+import type { Metrics } from './metrics.ts';
+import { collections, createHandlers } from './service.ts';
+import { openLowdbStore } from './store/lowdb/open.ts';
+import type { Store } from './store/store.ts';
+import { StoreRefusal } from './store/store.ts';
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  /** `lowdb` or a postgres:// url. */
+  readonly store: string;
+  /** Use this key instead of a generated one. */
+  readonly apiKey?: string;
+  /** Written when listener and recovery are done: {"base_url", "pid"}. */
+  readonly readyFile?: string;
+  readonly publicUrl?: string;
+  /** CIDRs. */
+  readonly allowTargets: readonly string[];
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Default: `report` while only this machine can connect, else `enforce`. */
+  readonly rateLimit?: RateLimitMode;
+  readonly metrics: boolean;
+  readonly logLevel: LogLevel;
+  readonly clock?: Clock;
+}
+
+export interface RunningServer {
+  readonly baseUrl: string;
+  readonly port: number;
+  /** Absent when the data folder's key was shown at an earlier start. */
+  readonly apiKey?: { readonly key: string; readonly generated: boolean };
+  /** Lines an operator should read. */
+  readonly notices: readonly string[];
+  /** The service without the socket. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Finishes what it has begun, refuses new work, folds the journal. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds that begun requests get to finish in. */
+const stopWithin = 10_000;
+const maintainEvery = 60_000;
+
+/**
+ * Starts the service: store, recovery, key, listener.
+ * @throws GovctlError when the address, a file or the data folder can't be used
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  checkOptions(options);
+  const { clock = systemClock } = options;
+  const notices: string[] = [];
+  const { log, close: closeLog } = openLog(options.logLevel, () => clock.now());
+  /** What has been opened, to be closed in reverse where a later step fails. */
+  const opened: (() => Promise<void> | void)[] = [closeLog];
+  try {
+    const store = await openStore(options.dataDir, log, notices);
+    opened.push(() => store.close());
+    const random = (bytes: number): Uint8Array => randomBytes(bytes);
+    const ids = createIds(clock, random);
+    const deps: Deps = { store, clock, ids, random, log, version: manifest.version };
+    const apiKey = await ensureBootstrapKey(deps, options.apiKey);
+    const service = await createService(deps, options);
+    opened.push(service.stopMaintenance);
+    const listener = await listen({
+      host: options.host,
+      port: options.port,
+      ...(options.tls ? { tls: options.tls } : {}),
+      fetch: service.fetch,
+      refuse: (status, description) => refuseRequest(deps, status, description),
+    });
+    const baseUrl = baseUrlOf(options.host, listener.port, options.tls !== undefined);
+    opened.push(
+      () => listener.close(stopWithin),
+      () => listener.stopListening(),
+    );
+    if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, baseUrl);
+    notices.push(...startNotices(options, apiKey));
+    log.info({ base_url: baseUrl, data_dir: options.dataDir }, 'listening');
+
+    const stop = async (): Promise<void> => {
+      log.info({}, 'stopping');
+      const { readyFile } = options;
+      if (readyFile !== undefined) await rm(readyFile, { force: true });
+      listener.stopListening();
+      await service.drain(stopWithin);
+      await listener.close(stopWithin);
+      await service.stopMaintenance();
+      await store.close();
+      log.info({}, 'stopped');
+      closeLog();
+    };
+    let stopping: Promise<void> | undefined;
+    return {
+      baseUrl,
+      port: listener.port,
+      ...(apiKey ? { apiKey } : {}),
+      notices,
+      fetch: async (url, init) => service.fetch(new Request(url, init)),
+      stop: () => (stopping ??= stop()),
+    };
+  } catch (error) {
+    for (const close of opened.reverse()) await close();
+    throw error;
+  }
+}
+
+/** @throws GovctlError usage_error */
+function checkOptions({ store, allowTargets, publicUrl }: ServerOptions): void {
+  if (/^postgres(ql)?:\/\//.test(store)) {
+    throw new GovctlError('usage_error', 'The PostgreSQL store comes with a later release', {
+      hint: 'Leave --store out to use the embedded store in --data-dir.',
+    });
+  }
+  if (store !== 'lowdb') {
+    throw new GovctlError('usage_error', `There is no store "${store}"`, {
+      hint: 'Use --store lowdb.',
+    });
+  }
+  parseRanges(allowTargets);
+  if (publicUrl !== undefined) checkPublicUrl(publicUrl);
+}
+
+async function openStore(dir: string, log: Log, notices: string[]): Promise<Store> {
+  try {
+    return await openLowdbStore({
+      dir,
+      collections,
+      log: {
+        info: (message) => log.info({}, message),
+        warn(message) {
+          notices.push(message);
+          log.warn({}, message);
+        },
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof StoreRefusal)) throw error;
+    const [what = error.message, ...wayOut] = error.message.split('\n');
+    throw new GovctlError('data_refused', what, {
+      cause: error,
+      ...(wayOut.length > 0 ? { hint: wayOut.join('\n') } : {}),
+    });
+  }
+}
+
+interface Service {
+  fetch(request: Request): Response | Promise<Response>;
+  /** Refuses new requests and waits for those that have begun, so many milliseconds at most. */
+  drain(withinMs: number): Promise<void>;
+  stopMaintenance(): Promise<void>;
+}
+
+/** The app with its limits, log, metrics and upkeep. */
+async function createService(deps: Deps, options: ServerOptions): Promise<Service> {
+  const authenticator = createAuthenticator(deps);
+  const metrics = options.metrics
+    ? (await import('./metrics.ts')).createMetrics(deps.store)
+    : undefined;
+  const mode = options.rateLimit ?? (isLoopback(options.host) ? 'report' : 'enforce');
+  let begun = 0;
+  let draining = false;
+  const observe = observeInto(deps.log, metrics);
+  const app = createApp(deps, createHandlers(deps, metrics ? { metricsText: metrics.text } : {}), {
+    authenticate: authenticator.authenticate,
+    limiter: createRateLimiter(mode, deps.clock),
+    observe(event) {
+      begun -= 1;
+      observe(event);
+    },
+  });
+  const timer = setInterval(() => {
+    maintain(deps, authenticator).catch((error: unknown) =>
+      deps.log.error({ err: error }, 'upkeep failed'),
+    );
+  }, maintainEvery);
+  timer.unref();
+  return {
+    fetch(request) {
+      if (draining)
+        return refuseRequest(deps, 503, 'The server is stopping; try again in a moment');
+      begun += 1;
+      return app.fetch(request);
+    },
+    async drain(withinMs) {
+      draining = true;
+      const until = deps.clock.monotonic() + withinMs;
+      while (begun > 0 && deps.clock.monotonic() < until) await sleep(5);
+    },
+    async stopMaintenance() {
+      clearInterval(timer);
+      if (deps.store.health().writable) await authenticator.saveLastUses();
+    },
+  };
+}
+
+const quietRoutes = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** One log line for each request, and the metrics. Never a header, a body or a query. */
+const observeInto =
+  (log: Log, metrics: Metrics | undefined): Observe =>
+  (event) => {
+    metrics?.observe(event);
+    const { method, route, status, durationMs, requestId, via, error } = event;
+    const ms = Math.round(durationMs * 1000) / 1000;
+    const line = { method, route, status, ms, request_id: requestId, via, error };
+    if (status >= 500) log.warn(line, 'request');
+    else if (route !== undefined && quietRoutes.has(route)) log.debug(line, 'request');
+    else log.info(line, 'request');
+  };
+
+function refuseRequest(deps: Deps, status: number, description: string): Response {
+  const error =
+    status === 503
+      ? new GovctlError('unavailable', description, { headers: { 'Retry-After': '1' } })
+      : new GovctlError('malformed_request', description, { status });
+  return errorAnswer(error, undefined, deps, deps.ids.next('req'), { Connection: 'close' });
+}
+
+/** In one step, so that nobody reads half of it. */
+async function writeReadyFile(file: string, baseUrl: string): Promise<void> {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, `${JSON.stringify({ base_url: baseUrl, pid: process.pid })}\n`);
+    await rename(temporary, file);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new GovctlError('file_error', `The ready file ${file} can not be written: ${why}`, {
+      cause,
+      hint: 'Its folder must exist and be writable.',
+    });
+  }
+}
+
+function startNotices(options: ServerOptions, apiKey: RunningServer['apiKey']): string[] {
+  const lines: string[] = [];
+  if (!isLoopback(options.host) && !options.tls) {
+    lines.push(
+      `${options.host} can be reached from other machines without TLS: keys and tokens travel readable. Give --tls-cert and --tls-key, or put a TLS proxy in front.`,
+    );
+  }
+  if (!apiKey) {
+    lines.push(
+      'The API key was shown at the first start of this data folder. Lost it? Start once with GOVCTL_SERVER_API_KEY set to a key of your own: it takes the old one’s place.',
+    );
+  }
+  if (apiKey && !apiKey.generated && apiKey.key.length < 20) {
+    lines.push(
+      'The API key given is short enough to be guessed; use at least 20 random characters.',
+    );
+  }
+  return lines;
+}
