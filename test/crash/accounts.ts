@@ -4,24 +4,24 @@ import type { FileLayer } from '../../src/server/store/lowdb/file-layer.ts';
 import type { CollectionSpec, Store } from '../../src/server/store/store.ts';
 
 /** Two collections that only make sense together: each transfer moves money and leaves an entry. */
-export interface Account {
+interface Account {
   readonly id: string;
   readonly name: string;
   readonly balance: number;
 }
-export interface Entry {
+interface Entry {
   readonly id: string;
   readonly sequence: number;
   readonly amount: number;
   readonly pad: string;
 }
 
-export const accounts: CollectionSpec<Account> = {
+const accounts: CollectionSpec<Account> = {
   name: 'accounts',
   unique: { name: (account) => account.name },
   order: { id: (account) => account.id },
 };
-export const entries: CollectionSpec<Entry> = {
+const entries: CollectionSpec<Entry> = {
   name: 'entries',
   order: { sequence: (entry) => entry.sequence },
 };

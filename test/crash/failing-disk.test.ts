@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +7,7 @@ import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
 import { audit, openBank, transfer } from './accounts.ts';
 import { failure, memoryFiles } from './memory-files.ts';
 import type { Change, MemoryFiles } from './memory-files.ts';
-import { hasTool } from './require-tool.ts';
+import { hasTool, runTool } from './system-tool.ts';
 import { buildWriter, startWriter } from './writer-process.ts';
 
 let folder: TempFolder;
@@ -154,7 +153,7 @@ describe('when a real disk fails', () => {
     return acknowledged;
   };
 
-  const strace = hasTool('strace', () => execFileSync('strace', ['-V'], { stdio: 'ignore' }));
+  const strace = hasTool('strace', () => runTool('strace', '-V'));
   test.skipIf(!strace)(
     'flushes that fail (EIO) lose nothing and show nothing refused',
     async () => {
@@ -175,10 +174,10 @@ describe('when a real disk fails', () => {
 
   const mount = (path: string, size: string, remount = false): void => {
     const options = `${remount ? 'remount,' : ''}size=${size}`;
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path], { stdio: 'pipe' });
+    runTool('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', path);
   };
   const mounting = hasTool('the right to mount a tmpfs', () => {
-    execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'pipe' });
+    runTool('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
   });
   test.skipIf(!mounting)(
     'a full disk (ENOSPC) loses nothing and shows nothing refused',
@@ -196,7 +195,7 @@ describe('when a real disk fails', () => {
         expect(await transfer(store, 1)).toBe(acknowledged + 1);
         await store.close();
       } finally {
-        execFileSync('umount', [dir]);
+        runTool('umount', dir);
       }
     },
   );

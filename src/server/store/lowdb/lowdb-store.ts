@@ -53,7 +53,7 @@ type Ended<R> = { readonly durable: Promise<void> } & (
 );
 
 /** Applies a commit to the durable state. */
-export const applyCommit = (state: State, { commit, ops }: Commit): void => {
+const applyCommit = (state: State, { commit, ops }: Commit): void => {
   for (const [op, name, value] of ops) {
     if (op === 'seq') state.sequences.set(name, value);
     else if (op === 'put') state.tables.get(name)?.put(value, commit);

@@ -14,7 +14,7 @@ import { recover } from './recover.ts';
 import { messageOf } from './refusal.ts';
 
 /** Where the store tells an operator what it found and did; a pino logger fits. */
-export interface StoreLog {
+interface StoreLog {
   info(message: string): void;
   warn(message: string): void;
 }

@@ -1,3 +1,10 @@
+import { execFileSync } from 'node:child_process';
+
+/** Runs a system tool to its end. */
+export const runTool = (tool: string, ...args: readonly string[]): void => {
+  execFileSync(tool, args, { stdio: 'pipe' });
+};
+
 /**
  * Whether a system tool that a test needs is usable. Where it isn't, the test is skipped with one
  * line; with GOVCTL_REQUIRE_TOOLS=1 (CI) that is an error.
