@@ -1,3 +1,4 @@
+import { blanksLike, printable } from './report/printable.ts';
 import type { Style, Terminal } from './terminal.ts';
 
 export interface Column<Row> {
@@ -24,7 +25,7 @@ export function formatTable<Row>(
   style: Style,
   terminalColumns: number,
 ): string {
-  const cells = rows.map((row) => columns.map(({ cell }) => printable(cell(row))));
+  const cells = rows.map((row) => columns.map(({ cell }) => printableLine(cell(row))));
   const wanted = columns.map(({ title }, at) =>
     cells.reduce((widest, row) => Math.max(widest, displayWidth(row[at] ?? '')), title.length),
   );
@@ -70,22 +71,11 @@ function fitWidths<Row>(
   return widths;
 }
 
-/** Text from elsewhere, without the control characters that could move the cursor or forge a line. */
-export const printable = (text: string): string =>
-  // eslint-disable-next-line no-control-regex
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
+/** Text of one line from elsewhere: what could act on the terminal or begin another line is taken out. */
+export const printableLine = (text: string): string => printable(text.replace(/\s+/g, ' '));
 
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const combining = /\p{Mn}/u;
-
-/** Cells a text takes on a terminal: East Asian wide characters take two, combining marks none. */
-export function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text)
-    width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;
-  return width;
-}
+/** Cells a text takes on a terminal. */
+const displayWidth = (text: string): number => blanksLike(text).length;
 
 const padEnd = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - displayWidth(text)));

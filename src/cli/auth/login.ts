@@ -90,7 +90,7 @@ function checkOptions({ withToken, clientId, scope }: LoginOptions): void {
 async function askBaseUrl(context: Context, before: Profile | undefined): Promise<string> {
   const { flags, world } = context;
   if (flags.baseUrl !== undefined) return parseBaseUrl(flags.baseUrl, '--base-url');
-  const preset = before?.base_url ?? (await projectBaseUrl(world.cwd));
+  const preset = before?.base_url ?? (await projectBaseUrl(context));
   if (flags.input) {
     return parseBaseUrl(await world.prompt.input('Address of the service:', preset), 'the answer');
   }

@@ -55,7 +55,7 @@ interface LoggedIn {
 }
 
 async function currentTarget(context: Context): Promise<LoggedIn> {
-  const target = await findTarget(context, await projectBaseUrl(context.world.cwd));
+  const target = await findTarget(context, await projectBaseUrl(context));
   if (!target.login) throw target.missing;
   return { baseUrl: target.baseUrl, login: target.login };
 }

@@ -7,7 +7,7 @@ import { projectBaseUrl } from '../project-base-url.ts';
 
 /** Prints the bearer token that a request would carry now. */
 export async function runToken(context: Context): Promise<ExitCode> {
-  const target = await findTarget(context, await projectBaseUrl(context.world.cwd));
+  const target = await findTarget(context, await projectBaseUrl(context));
   if (!target.login) throw target.missing;
   const { tokens } = await connectAs(context, target.baseUrl, target.login);
   const token = await tokens.token();

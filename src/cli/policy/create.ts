@@ -24,7 +24,7 @@ export interface CreateOptions {
 
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
   const input = await readInput(context, options);
-  const { client } = await connect(context, await projectBaseUrl(context.world.cwd));
+  const { client } = await connect(context, await projectBaseUrl(context));
   const { policy } = await context.progress('Creating it', () => createPolicy(client, input));
   if (policy) {
     await context.show(policyView(policy, (style) => `${style.green('Created')} ${policy.id}`));

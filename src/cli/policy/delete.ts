@@ -4,7 +4,7 @@ import { deletePolicy } from '../../client/policy-changes.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printable } from '../table.ts';
+import { printableLine } from '../table.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 
 export interface DeleteOptions {
@@ -15,7 +15,7 @@ export interface DeleteOptions {
 
 /** Removes a policy after asking; without a terminal only with --yes. */
 export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
-  const { client, baseUrl } = await connect(context, await projectBaseUrl(context.world.cwd));
+  const { client, baseUrl } = await connect(context, await projectBaseUrl(context));
   const { policy } = await context.progress('Looking it up', () =>
     findPolicy(client, options.args[0]),
   );
@@ -30,7 +30,7 @@ export async function runDelete(context: Context, options: DeleteOptions): Promi
         },
       );
     }
-    const question = `Delete ${printable(policy.name)} (${policy.id}) from ${baseUrl} for good?`;
+    const question = `Delete ${printableLine(policy.name)} (${policy.id}) from ${baseUrl} for good?`;
     if (!(await context.world.prompt.confirm(question, false))) {
       await context.say('Nothing was deleted.');
       return exitCodes.ok;
@@ -45,7 +45,7 @@ export async function runDelete(context: Context, options: DeleteOptions): Promi
   );
   await context.show({
     value: { deleted: policy.id, name: policy.name },
-    human: (style) => `${style.green('Deleted')} ${printable(policy.name)} (${policy.id})\n`,
+    human: (style) => `${style.green('Deleted')} ${printableLine(policy.name)} (${policy.id})\n`,
   });
   return exitCodes.ok;
 }

@@ -3,7 +3,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printable } from '../table.ts';
+import { printableLine } from '../table.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 import { changePolicy } from './update.ts';
 
@@ -20,7 +20,7 @@ async function switchTo(
   { args: [idOrName] }: EnableOptions,
   enabled: boolean,
 ): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context.world.cwd));
+  const { client } = await connect(context, await projectBaseUrl(context));
   const found = await context.progress('Looking it up', () => findPolicy(client, idOrName));
   const word = enabled ? 'enabled' : 'disabled';
   const same = found.policy.enabled === enabled;
@@ -30,8 +30,8 @@ async function switchTo(
     value: policy,
     human: (style) =>
       same
-        ? `${printable(policy.name)} (${policy.id}) is ${word} already\n`
-        : `${style.green(enabled ? 'Enabled' : 'Disabled')} ${printable(policy.name)} (${policy.id})\n`,
+        ? `${printableLine(policy.name)} (${policy.id}) is ${word} already\n`
+        : `${style.green(enabled ? 'Enabled' : 'Disabled')} ${printableLine(policy.name)} (${policy.id})\n`,
   });
   return exitCodes.ok;
 }

@@ -14,7 +14,7 @@ export async function runGet(
   context: Context,
   { args: [idOrName] }: GetOptions,
 ): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context.world.cwd));
+  const { client } = await connect(context, await projectBaseUrl(context));
   const { policy } = await context.progress('Looking it up', () => findPolicy(client, idOrName));
   await context.show(policyView(policy));
   return exitCodes.ok;

@@ -30,7 +30,7 @@ const pageSize = 100;
 export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
   const most = options.all ? Infinity : parseLimit(options.limit);
   const query = listQuery(options);
-  const { client } = await connect(context, await projectBaseUrl(context.world.cwd));
+  const { client } = await connect(context, await projectBaseUrl(context));
   const list = await context.progress('Listing policies', () => collectPages(client, query, most));
   const { policies, pagination } = list;
   const columns = tableColumns(context.world.terminal);

@@ -1,7 +1,8 @@
 import type { Policy } from '../../contract/policies.ts';
 import { readOwnership, withoutOwnership } from '../../project/ownership.ts';
 import type { View } from '../output.ts';
-import { displayWidth, printable } from '../table.ts';
+import { printable } from '../report/printable.ts';
+import { printableLine } from '../table.ts';
 import type { Style } from '../terminal.ts';
 
 /** One policy: for people without govctl's own tags, for machines as the API says it. */
@@ -23,17 +24,20 @@ export function describePolicy(policy: Policy, style: Style): string {
       'enabled',
       policy.enabled === undefined ? undefined : policy.enabled ? 'yes' : style.yellow('no'),
     ],
-    ['frameworks', policy.compliance_frameworks?.map(printable).join(', ')],
-    ['tags', tags.map(printable).join(', ')],
+    ['frameworks', policy.compliance_frameworks?.map(printableLine).join(', ')],
+    ['tags', tags.map(printableLine).join(', ')],
     ['remediation', remediation(policy)],
-    ['git', owner && `kept by project ${printable(owner)}${key ? `, key ${printable(key)}` : ''}`],
+    [
+      'git',
+      owner && `kept by project ${printableLine(owner)}${key ? `, key ${printableLine(key)}` : ''}`,
+    ],
     [
       'created',
       [policy.created_at, policy.created_by && `by ${policy.created_by}`].filter(Boolean).join(' '),
     ],
     ['updated', policy.updated_at],
   ];
-  const width = Math.max(...fields.map(([name]) => displayWidth(name)));
+  const width = Math.max(...fields.map(([name]) => name.length));
   const lines = fields
     .filter(([, text]) => text)
     .map(([name, text]) => `  ${style.dim(name.padEnd(width))}  ${text}`);
@@ -42,15 +46,16 @@ export function describePolicy(policy: Policy, style: Style): string {
     ...(message ? [`        ${style.dim(indent(message))}`] : []),
   ]);
   const description = policy.description ? [`  ${indent(policy.description.trim())}`] : [];
-  return [style.bold(printable(policy.name)), ...description, ...lines, ...rules, ''].join('\n');
+  return [style.bold(printableLine(policy.name)), ...description, ...lines, ...rules, ''].join(
+    '\n',
+  );
 }
 
-const indent = (text: string): string =>
-  text.trimEnd().split('\n').map(printable).join('\n        ');
+const indent = (text: string): string => printable(text.trimEnd()).replaceAll('\n', '\n        ');
 
 function remediation({ auto_remediation, remediation_action }: Policy): string | undefined {
   if (auto_remediation === undefined && !remediation_action) return undefined;
-  const how = remediation_action ? printable(remediation_action) : 'no action given';
+  const how = remediation_action ? printableLine(remediation_action) : 'no action given';
   return `${auto_remediation ? 'automatic' : 'by hand'}: ${how}`;
 }
 

@@ -41,7 +41,7 @@ export async function runApi(context: Context, options: ApiOptions): Promise<Exi
   if (options.paginate && request.method !== 'GET') {
     throw new GovctlError('usage_error', '--paginate is for GET');
   }
-  const { client } = await connect(context, await projectBaseUrl(context.world.cwd));
+  const { client } = await connect(context, await projectBaseUrl(context));
   const send = (query: Readonly<Record<string, unknown>>): Promise<HttpAnswer> =>
     exchange(client.transport, request, query, endpoint);
   if (options.paginate) return showPages(context, request, send);

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readFile, readdir, stat, statfs } from 'node:fs/promises';
+import { readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { loadConfig } from '../../project/config.ts';
 import type { Context, World } from '../context.ts';
 import { configDir } from '../login/config-dir.ts';
 import { probeKeychain, systemKeychain } from '../login/keychain.ts';
 import { readProfiles } from '../login/profiles.ts';
-import type { Finding } from './doctor.ts';
-import { failure } from './doctor.ts';
+import type { Finding } from './finding.ts';
+import { failure } from './finding.ts';
 
 /** What this machine and this folder have to offer. */
 export async function machineChecks({ world, version }: Context): Promise<Finding[]> {
@@ -95,26 +96,24 @@ async function checkKeychain({ env, keychain }: World): Promise<Finding> {
   };
 }
 
-async function checkProject(cwd: string): Promise<Finding> {
+function checkProject(cwd: string): Finding {
   const check = 'govctl.yaml';
-  const file = path.join(cwd, 'govctl.yaml');
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (text === undefined) {
+  const { file, config, problems } = loadConfig(cwd);
+  const [problem] = problems.filter(({ level }) => level === 'error');
+  if (problem) {
+    const { line, column, message, hint } = problem;
+    return {
+      check,
+      status: 'fail',
+      message: `${problem.file}:${line}:${column}: ${message}`,
+      ...(hint === undefined ? {} : { hint }),
+    };
+  }
+  if (file === undefined) {
     return { check, status: 'ok', message: 'none here; `govctl init` makes one' };
   }
-  const { parseDocument } = await import('yaml');
-  const { errors } = parseDocument(text);
-  const [error] = errors;
-  if (!error) return { check, status: 'ok', message: file };
-  return {
-    check,
-    status: 'fail',
-    message: `${file}: ${error.message.split('\n')[0]}`,
-    hint: 'Mend it; `govctl validate` shows the place.',
-  };
+  const owner = config.project ? `, project ${config.project}` : '';
+  return { check, status: 'ok', message: `${file}${owner}` };
 }
 
 async function checkGit({ env, cwd }: World): Promise<Finding> {

@@ -11,14 +11,14 @@ import { findTarget } from '../login/find-login.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { describeSource } from '../auth/describe-login.ts';
 import { describeVerdict, verifyLogin } from '../auth/verify-login.ts';
-import type { Finding } from './doctor.ts';
-import { failure } from './doctor.ts';
+import type { Finding } from './finding.ts';
+import { failure } from './finding.ts';
 
 /** The way to the service, step by step; after a step that fails the next ones are not tried. */
 export async function serviceChecks(context: Context): Promise<Finding[]> {
   let target: Target;
   try {
-    target = await findTarget(context, await projectBaseUrl(context.world.cwd));
+    target = await findTarget(context, await projectBaseUrl(context));
   } catch (error) {
     return [failure('service', error)];
   }

@@ -1,18 +1,10 @@
 import type { ExitCode } from '../../contract/errors.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import type { Style } from '../terminal.ts';
 import { machineChecks } from './doctor-machine.ts';
 import { serviceChecks } from './doctor-service.ts';
-
-/** One thing that was looked at. */
-export interface Finding {
-  readonly check: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  readonly message: string;
-  /** What to do. */
-  readonly hint?: string;
-}
+import type { Finding } from './finding.ts';
 
 /** Looks at everything that has to be right; exit 1 when something is not. */
 export async function runDoctor(context: Context): Promise<ExitCode> {
@@ -38,11 +30,4 @@ function describeFinding({ check, status, message, hint }: Finding, style: Style
   const marks = { ok: style.green('ok  '), warn: style.yellow('warn'), fail: style.red('fail') };
   const line = `${marks[status]}  ${check.padEnd(12)}  ${message}\n`;
   return hint ? `${line}${' '.repeat(20)}${style.cyan('→')} ${hint}\n` : line;
-}
-
-/** A thrown error as a finding. */
-export function failure(check: string, error: unknown): Finding {
-  const known = error instanceof GovctlError ? error : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  return { check, status: 'fail', message, ...(known?.hint ? { hint: known.hint } : {}) };
 }
