@@ -19,20 +19,19 @@ export interface PolicyLike {
   readonly tags?: readonly string[] | null | undefined;
 }
 
-/** The fields of a policy that a file decides, in the order people read them. */
+/** The fields of a policy that a file decides, in the order a file has them. */
 export const policyFields = [
   'name',
   'description',
   'resource_type',
   'severity',
   'enabled',
-  'compliance_frameworks',
-  'tags',
   'rules',
+  'compliance_frameworks',
   'auto_remediation',
   'remediation_action',
-] as const;
-export type PolicyField = (typeof policyFields)[number];
+  'tags',
+] as const satisfies (keyof PolicyLike)[];
 
 /** A policy with one spelling for each meaning: two that mean the same are deeply equal. */
 export interface NormalPolicy {

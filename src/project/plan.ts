@@ -142,7 +142,8 @@ export function sealPlan(
 
 /** SHA-256 over the canonical JSON of the plan without its digest. */
 export function digestPlan(plan: Omit<Plan, 'digest'> & { readonly digest?: unknown }): string {
-  const { digest: _, ...rest } = plan;
+  const rest: Record<string, unknown> = { ...plan };
+  delete rest.digest;
   return fingerprint(rest);
 }
 

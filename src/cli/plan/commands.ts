@@ -1,4 +1,194 @@
 import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { Act } from '../program.ts';
 
-export function registerPlanCommands(_program: Command, _act: Act): void {}
+const pathsHelp = 'files or folders; default: the paths of govctl.yaml, else this folder';
+const reportFormats = ['markdown', 'github'];
+
+export function registerPlanCommands(program: Command, act: Act): void {
+  selecting(
+    program
+      .command('plan')
+      .summary('show what apply would do')
+      .description(
+        'Compares the policy files with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
+      )
+      .argument('[paths...]', pathsHelp),
+  )
+    .option('--out <file>', 'save the plan, to be applied exactly as it was seen')
+    .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .addHelpText('after', planHelp)
+    .action(act(() => import('./plan.ts').then((m) => m.runPlan), { formats: reportFormats }));
+
+  program
+    .command('show')
+    .summary('show a saved plan')
+    .description(
+      'Shows a plan that `plan --out` saved, after checking that nobody changed it. Asks no service.',
+    )
+    .argument('<planfile>', 'a file that `govctl plan --out` wrote')
+    .addHelpText('after', showHelp)
+    .action(act(() => import('./show.ts').then((m) => m.runShow), { formats: reportFormats }));
+
+  selecting(
+    program
+      .command('diff')
+      .summary('show how the service differs from git, as text')
+      .description(
+        'Shows live and git side by side as a unified diff of YAML, for reading and for review. Where `plan` says what would be done and why, `diff` says whether the two are the same: its exit code is the verdict, and changes of ownership tags alone are no difference.',
+      )
+      .argument('[paths...]', pathsHelp),
+  )
+    .addHelpText('after', diffHelp)
+    .action(act(() => import('./diff.ts').then((m) => m.runDiff), { formats: reportFormats }));
+
+  selecting(
+    program
+      .command('apply')
+      .summary('make the service say what git says')
+      .description(
+        'Plans the files (or takes a saved plan), shows it, asks, and makes the changes. What was touched is read again first: a plan that is no longer true is refused as a whole.',
+      )
+      .argument('[paths...]', `one saved plan, or ${pathsHelp}`),
+  )
+    .option('--auto-approve', 'do not ask')
+    .option('--concurrency <n>', 'requests at once, 1 to 64 (default: 8, or that of govctl.yaml)')
+    .addHelpText('after', applyHelp)
+    .action(act(() => import('./apply.ts').then((m) => m.runApply), { formats: reportFormats }));
+
+  program
+    .command('drift')
+    .summary('find what was edited outside git')
+    .description(
+      'Compares each live policy of the project with what was last applied to it. What changed in git since then is not drift.',
+    )
+    .argument('[paths...]', pathsHelp)
+    .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
+    .addHelpText('after', driftHelp)
+    .action(
+      act(() => import('./drift.ts').then((m) => m.runDrift), {
+        formats: [...reportFormats, 'sarif', 'junit'],
+      }),
+    );
+
+  program
+    .command('import')
+    .summary('write what is live as YAML files')
+    .description(
+      "Writes one tidy file for each live policy that belongs to no project or to this one. govctl's own tags are left out.",
+    )
+    .option('--out <dir>', 'the folder to write into', 'policies')
+    .option('--project <name>', 'take the policies of this project (default: that of govctl.yaml)')
+    .option('--all-owners', "take other projects' policies too")
+    .option('--force', 'replace files that are there')
+    .addHelpText('after', importHelp)
+    .action(act(() => import('./import.ts').then((m) => m.runImport)));
+
+  program
+    .command('adopt')
+    .summary('take over live policies that belong to no project')
+    .description(
+      'Marks live policies as owned by this project, each matched by its name with a local file. Only their tags change; what the files want different shows in the next plan.',
+    )
+    .argument('[names...]', 'names or ids of live policies')
+    .option(
+      '--all-matching',
+      'every one that belongs to no project and has the name of a local one',
+    )
+    .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
+    .option('--auto-approve', 'do not ask')
+    .option('--concurrency <n>', 'requests at once, 1 to 64')
+    .addHelpText('after', adoptHelp)
+    .action(act(() => import('./adopt.ts').then((m) => m.runAdopt), { formats: reportFormats }));
+}
+
+/** The options that plan, diff and apply share. */
+function selecting(command: Command): Command {
+  return command
+    .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
+    .option('--prune', 'also delete policies of this project that have no file any more')
+    .option('--target <key>', 'only this key; repeatable', collect)
+    .option('--exclude <key>', 'all but this key; repeatable', collect)
+    .option('--allow-empty', 'go on when the files hold no policies at all')
+    .option(
+      '--max-delete <percent>',
+      'refuse to delete more of what the project owns (default: 30, once it owns 10)',
+      parsePercent,
+    );
+}
+
+const collect = (value: string, previous: string[] | undefined): string[] => [
+  ...(previous ?? []),
+  value,
+];
+
+function parsePercent(text: string): number {
+  const percent = Number(text.replace(/%$/, ''));
+  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
+  throw new InvalidArgumentError('must be a number from 0 to 100.');
+}
+
+const planHelp = `
+Marks:
+  +  create      ~  update (its file changed)      -  delete (only with --prune)
+  !  update of what was edited outside git         ?  live without a file, kept
+
+Exit codes: 0 planned, 2 changes (with --detailed-exitcode), 3 something is wrong in
+the files or the command, 4 not logged in, 5 a live policy of that name is not this
+project's, 6 a safety guard refused.
+
+Examples:
+  $ govctl plan
+  $ govctl plan --out plan.json && govctl apply plan.json
+  $ govctl plan --prune -o markdown=plan.md      for a comment on a pull request`;
+
+const showHelp = `
+Exit codes: 0 shown, 3 not a plan, or changed since it was saved.
+
+Examples:
+  $ govctl show plan.json
+  $ govctl show plan.json -o markdown`;
+
+const diffHelp = `
+Exit codes: 0 the same, 2 they differ, 3 something is wrong in the files or the command,
+4 not logged in, 6 a safety guard refused.
+
+Examples:
+  $ govctl diff
+  $ govctl diff --target s3-encryption
+  $ govctl diff --prune                          what has no file counts as a difference`;
+
+const applyHelp = `
+Exit codes: 0 done, or nothing to do; 3 something is wrong in the files, or nobody could be
+asked for approval; 4 not logged in or not allowed; 5 the service changed since the plan
+was made, the plan expired, or it is for another service or project; 6 a safety guard
+refused; 7 only a part could be applied; 1 nothing could; 130 interrupted. Applying again
+goes on where it stopped.
+
+Examples:
+  $ govctl apply
+  $ govctl apply plan.json --auto-approve -o github
+  $ govctl apply --prune --max-delete 50`;
+
+const driftHelp = `
+Exit codes: 0 no drift, 2 drift, 3 something is wrong in the files or the command,
+4 not logged in.
+
+Examples:
+  $ govctl drift
+  $ govctl drift -o github -o sarif=drift.sarif`;
+
+const importHelp = `
+Exit codes: 0 written, 3 files would be replaced, 4 not logged in.
+
+Examples:
+  $ govctl import
+  $ govctl import --out policies/imported && govctl adopt --all-matching`;
+
+const adoptHelp = `
+Exit codes: 0 done, or nothing to adopt; 3 not approved, or there is no such policy or
+file; 4 not logged in; 5 it belongs to another project, or changed meanwhile; 7 partly done.
+
+Examples:
+  $ govctl adopt s3-encryption
+  $ govctl adopt --all-matching --auto-approve`;

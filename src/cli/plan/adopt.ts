@@ -1,0 +1,65 @@
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { planAdoption } from '../../project/adopt.ts';
+import { readGitState } from '../../project/git.ts';
+import type { Run } from '../context.ts';
+import { count } from '../report/printable.ts';
+import { askApproval } from './approve.ts';
+import { planView } from './plan-view.ts';
+import { readRepo } from './prepare.ts';
+import { parseConcurrency, runApplyPlan } from './run-apply.ts';
+
+interface AdoptOptions {
+  readonly args: [wanted: string[]];
+  readonly allMatching?: boolean;
+  readonly autoApprove?: boolean;
+  readonly project?: string;
+  readonly concurrency?: string;
+}
+
+/** Takes over live policies that belong to no project: only their tags change. */
+export const runAdopt: Run<AdoptOptions> = async (context, options) => {
+  const [wanted] = options.args;
+  if ((wanted.length === 0) !== (options.allMatching === true)) {
+    throw new GovctlError(
+      'usage_error',
+      'Say what to adopt: either names or ids, or --all-matching',
+      {
+        hint: '--all-matching takes every policy that belongs to no project and has the name of a local one.',
+      },
+    );
+  }
+  const { client, baseUrl, live, owner, project } = await readRepo(context, [], options);
+  const git = await readGitState(context.world.cwd);
+  const { plan, withoutFile } = planAdoption(wanted, project.policies, live, {
+    project: owner,
+    baseUrl,
+    now: context.world.now(),
+    ...(git ? { git } : {}),
+  });
+  const notes =
+    wanted.length === 0 && withoutFile > 0
+      ? [
+          `${count(withoutFile, 'policy', 'policies')} of no project ${withoutFile === 1 ? 'has' : 'have'} no file here; \`govctl import\` writes such files.`,
+        ]
+      : [];
+  const view = planView(context, plan, [], notes);
+  if (plan.changes.length === 0) {
+    await context.show({
+      ...view,
+      human: (style, columns) => `${view.human(style, columns)}Nothing to adopt.\n`,
+    });
+    return exitCodes.ok;
+  }
+  await askApproval(
+    context,
+    view,
+    `Take over ${count(plan.changes.length, 'policy', 'policies')} for project ${owner}?`,
+    options.autoApprove ?? false,
+  );
+  return runApplyPlan(
+    context,
+    client,
+    plan,
+    parseConcurrency(options.concurrency, project.config.concurrency),
+  );
+};

@@ -1,0 +1,161 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { loadConfig } from '../../project/config.ts';
+import { readPlanFile } from '../../project/plan-file.ts';
+import type { Plan } from '../../project/plan.ts';
+import { connect } from '../connect.ts';
+import type { Context, Run } from '../context.ts';
+import { count } from '../report/printable.ts';
+import { askApproval } from './approve.ts';
+import { hasChanges, planView, writePlanOutput } from './plan-view.ts';
+import type { SelectionOptions } from './prepare.ts';
+import { preparePlan, refuseBlocked, refuseGuards } from './prepare.ts';
+import { parseConcurrency, runApplyPlan } from './run-apply.ts';
+
+interface ApplyOptions extends SelectionOptions {
+  readonly args: [paths: string[]];
+  readonly autoApprove?: boolean;
+  readonly concurrency?: string;
+}
+
+/** Applies a saved plan, or plans the files and applies that. */
+export const runApply: Run<ApplyOptions> = async (context, options) => {
+  const [paths] = options.args;
+  const planFile = await findPlanFile(context, paths);
+  return planFile === undefined
+    ? applyFiles(context, paths, options)
+    : applySaved(context, planFile, options);
+};
+
+async function applyFiles(
+  context: Context,
+  paths: readonly string[],
+  options: ApplyOptions,
+): Promise<ExitCode> {
+  const prepared = await preparePlan(context, paths, options);
+  const { plan, blocked, refusals, notes, client, project } = prepared;
+  const concurrency = parseConcurrency(options.concurrency, project.config.concurrency);
+  const view = planView(context, plan, blocked, notes);
+  if (blocked.length + refusals.length > 0) await context.show(view);
+  refuseBlocked(blocked);
+  refuseGuards(refusals);
+  if (!hasChanges(plan.summary)) return nothingToDo(context, plan, notes);
+  await askApproval(context, view, questionFor(plan), options.autoApprove ?? false);
+  return runApplyPlan(context, client, plan, concurrency);
+}
+
+async function applySaved(
+  context: Context,
+  file: string,
+  options: ApplyOptions,
+): Promise<ExitCode> {
+  refuseSelection(options);
+  const plan = await readPlanFile(path.resolve(context.world.cwd, file));
+  const { config } = loadConfig(context.world.cwd);
+  const concurrency = parseConcurrency(options.concurrency, config.concurrency);
+  refuseUnfit(plan, file, options.project ?? config.project, context.world.now());
+  if (!hasChanges(plan.summary)) return nothingToDo(context, plan, []);
+  const { client, baseUrl } = await connect(context, config.base_url ?? plan.base_url);
+  if (!sameService(baseUrl, plan.base_url)) {
+    throw new GovctlError(
+      'plan_foreign',
+      `${file} was made for ${plan.base_url}, but this command means ${baseUrl}`,
+      { hint: `Apply it with --base-url ${plan.base_url}, or plan again for this service.` },
+    );
+  }
+  await askApproval(
+    context,
+    planView(context, plan),
+    questionFor(plan),
+    options.autoApprove ?? false,
+  );
+  return runApplyPlan(context, client, plan, concurrency);
+}
+
+const sameService = (a: string, b: string): boolean =>
+  a.replace(/\/+$/, '') === b.replace(/\/+$/, '');
+
+/** A plan is what it was saved as: nothing is selected from it any more. */
+function refuseSelection(options: ApplyOptions): void {
+  const given = [
+    options.prune ? '--prune' : undefined,
+    options.target?.length ? '--target' : undefined,
+    options.exclude?.length ? '--exclude' : undefined,
+    options.allowEmpty ? '--allow-empty' : undefined,
+    options.maxDelete === undefined ? undefined : '--max-delete',
+  ].filter((flag) => flag !== undefined);
+  if (given.length === 0) return;
+  throw new GovctlError('usage_error', `${given.join(', ')} can not be given for a saved plan`, {
+    hint: 'Give them to `govctl plan --out FILE`; a saved plan is applied as it is.',
+  });
+}
+
+function refuseUnfit(plan: Plan, file: string, project: string | undefined, now: number): void {
+  if (Date.parse(plan.expires_at) <= now) {
+    throw new GovctlError('plan_expired', `${file} expired at ${plan.expires_at}`, {
+      hint: 'Plan again, look at it, and apply that plan.',
+    });
+  }
+  if (project !== undefined && project !== plan.project) {
+    throw new GovctlError(
+      'plan_foreign',
+      `${file} was made for project "${plan.project}", but this is project "${project}"`,
+      { hint: 'Apply it from the repo it was made in.' },
+    );
+  }
+}
+
+/** A single file that is not YAML is a saved plan. */
+async function findPlanFile(
+  { world }: Context,
+  paths: readonly string[],
+): Promise<string | undefined> {
+  const isFile = async (given: string): Promise<boolean> =>
+    !/\.ya?ml$/i.test(given) &&
+    (await stat(path.resolve(world.cwd, given)).then(
+      (found) => !found.isDirectory(),
+      () => /\.json$/i.test(given), // not there: the reader says so
+    ));
+  const planFiles: string[] = [];
+  for (const given of paths) if (await isFile(given)) planFiles.push(given);
+  if (planFiles.length > 0 && paths.length > 1) {
+    throw new GovctlError(
+      'usage_error',
+      `${planFiles[0]} is no YAML file, and a saved plan is applied alone`,
+      {
+        hint: 'Give one plan file, or only YAML files and folders.',
+      },
+    );
+  }
+  return planFiles[0];
+}
+
+function questionFor({ summary, base_url }: Plan): string {
+  const parts = [
+    [summary.create, 'create'],
+    [summary.update, 'update'],
+    [summary.delete, 'delete'],
+  ] as const;
+  const what = parts.flatMap(([amount, verb]) => (amount > 0 ? [`${verb} ${amount}`] : []));
+  const all = summary.create + summary.update + summary.delete;
+  return `Apply ${count(all, 'change')} (${what.join(', ')}) to ${base_url}?`;
+}
+
+async function nothingToDo(
+  context: Context,
+  plan: Plan,
+  notes: readonly string[],
+): Promise<ExitCode> {
+  const summary = { applied: 0, failed: 0, skipped: 0, not_attempted: 0 };
+  const view = planView(context, plan, [], notes);
+  await context.show({
+    ...view,
+    value: { summary, results: [], network_ms: 0, digest: plan.digest },
+    rows: () => [],
+    human: (style, columns) => `${view.human(style, columns)}Nothing to do.\n`,
+  });
+  await writePlanOutput(context, plan);
+  return exitCodes.ok;
+}

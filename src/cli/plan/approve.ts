@@ -1,0 +1,39 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import type { View } from '../output.ts';
+
+/**
+ * Shows what is about to be done and asks. What is shown goes to stdout only where no machine reads that.
+ * @throws GovctlError approval_required where nobody can be asked, interrupted when the answer is no
+ */
+export async function askApproval(
+  context: Context,
+  view: View,
+  question: string,
+  autoApprove: boolean,
+): Promise<void> {
+  await showBeforehand(context, view);
+  if (autoApprove) return;
+  if (!context.flags.input) {
+    throw new GovctlError(
+      'approval_required',
+      'This would change the service, and nobody can be asked here',
+      {
+        hint: 'Nothing was changed. Run it on a terminal, or add --auto-approve.',
+      },
+    );
+  }
+  if (!(await context.world.prompt.confirm(question, false))) {
+    throw new GovctlError('approval_required', 'Not approved; nothing was changed');
+  }
+}
+
+async function showBeforehand(context: Context, view: View): Promise<void> {
+  const { world, flags, style, talkStyle } = context;
+  const onStdout = flags.output.filter(({ file }) => file === undefined);
+  const people = onStdout.length === 0 || onStdout.every(({ format }) => format === 'table');
+  if (people) await world.terminal.stdout.write(`${view.human(style, world.terminal.columns)}\n`);
+  else if (!flags.quiet) {
+    await world.terminal.stderr.write(`${view.human(talkStyle, world.terminal.columns)}\n`);
+  }
+}

@@ -1,0 +1,94 @@
+import type { FieldChange } from '../../project/field-diff.ts';
+import { diffSequences } from '../../project/sequence-diff.ts';
+
+/** One line of a difference: `~` old → new in one line, `…` lines that were left out. */
+export interface DiffLine {
+  readonly sign: '+' | '-' | '~' | ' ' | '…';
+  readonly text: string;
+}
+
+/** Lines of a long text shown around what changed. */
+const contextLines = 2;
+
+/** Field changes as lines, each at most `width` wide where a break makes sense; longer ones are shown whole. */
+export function fieldLines(fields: readonly FieldChange[], width: number): DiffLine[] {
+  return fields.flatMap((field) => linesOfField(field, width));
+}
+
+function linesOfField({ path, before, after }: FieldChange, width: number): DiffLine[] {
+  if (isTextList(before) && isTextList(after)) return listLines(path, before ?? [], after ?? []);
+  const [old, next] = [showValue(before), showValue(after)];
+  const short = before === null ? `${path}: ${next}` : `${path}: ${old} → ${next}`;
+  const multiline = old.includes('\n') || next.includes('\n');
+  if (!multiline && short.length <= width) {
+    const sign = before === null ? '+' : after === null ? '-' : '~';
+    return [{ sign, text: after === null ? `${path}: ${old}` : short }];
+  }
+  return [
+    { sign: '~', text: `${path}:` },
+    ...indent(
+      lineDiff(before === null ? [] : old.split('\n'), after === null ? [] : next.split('\n')),
+    ),
+  ];
+}
+
+const indent = (lines: readonly DiffLine[]): DiffLine[] =>
+  lines.map(({ sign, text }) => ({ sign, text: `  ${text}` }));
+
+/** Added and removed lines, with a few around them. */
+export function lineDiff(
+  before: readonly string[],
+  after: readonly string[],
+  context = contextLines,
+): DiffLine[] {
+  const steps = diffSequences(before, after);
+  const isNear = new Set<number>();
+  steps.forEach((step, at) => {
+    if (step.kind === 'same') return;
+    for (let near = at - context; near <= at + context; near++) isNear.add(near);
+  });
+  const lines: DiffLine[] = [];
+  steps.forEach(({ kind, value }, at) => {
+    if (kind === 'removed') lines.push({ sign: '-', text: value });
+    else if (kind === 'added') lines.push({ sign: '+', text: value });
+    else if (isNear.has(at)) lines.push({ sign: ' ', text: value });
+    else if (lines.at(-1)?.sign !== '…') lines.push({ sign: '…', text: '' });
+  });
+  return lines;
+}
+
+const isTextList = (value: unknown): value is readonly string[] | null =>
+  value === null || (Array.isArray(value) && value.every((each) => typeof each === 'string'));
+
+function listLines(path: string, before: readonly string[], after: readonly string[]): DiffLine[] {
+  const removed = before.filter((each) => !after.includes(each));
+  const added = after.filter((each) => !before.includes(each));
+  if (removed.length + added.length === 0) {
+    return [{ sign: '~', text: `${path}: [${before.join(', ')}] → [${after.join(', ')}]` }];
+  }
+  return [
+    { sign: '~', text: `${path}:` },
+    ...removed.map((text): DiffLine => ({ sign: '-', text: `  ${text}` })),
+    ...added.map((text): DiffLine => ({ sign: '+', text: `  ${text}` })),
+  ];
+}
+
+function showValue(value: unknown): string {
+  if (value === null) return '(none)';
+  if (typeof value === 'string') return value === '' ? '""' : value.replace(/\n$/, '');
+  if (isRule(value)) return showRule(value);
+  if (Array.isArray(value)) return value.map(showValue).join('\n');
+  return JSON.stringify(value);
+}
+
+interface ShownRule {
+  readonly condition: string;
+  readonly effect: string;
+  readonly message?: string;
+}
+
+const isRule = (value: unknown): value is ShownRule =>
+  typeof value === 'object' && value !== null && 'condition' in value && 'effect' in value;
+
+export const showRule = ({ condition, effect, message }: ShownRule): string =>
+  `${effect} when ${condition.trim()}${message ? `\n  says: ${message.trim()}` : ''}`;

@@ -1,0 +1,116 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { listAllPolicies } from '../../client/policies.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { LivePolicy } from '../../project/compare.ts';
+import { readLive } from '../../project/compare.ts';
+import { loadConfig } from '../../project/config.ts';
+import type { ExportFile } from '../../project/export.ts';
+import { exportPolicies } from '../../project/export.ts';
+import { connect } from '../connect.ts';
+import type { Context, Run } from '../context.ts';
+import { count, printable } from '../report/printable.ts';
+
+interface ImportOptions {
+  readonly args: [];
+  readonly out: string;
+  readonly project?: string;
+  readonly force?: boolean;
+  readonly allOwners?: boolean;
+}
+
+/** Writes what is live as YAML files, one policy each. */
+export const runImport: Run<ImportOptions> = async (context, options) => {
+  const { cwd } = context.world;
+  const { config } = loadConfig(cwd);
+  const owner = options.project ?? config.project;
+  const { client } = await connect(context, config.base_url);
+  const live = await context.progress('Reading the service', async () => {
+    const found: LivePolicy[] = [];
+    for await (const policy of listAllPolicies(client)) found.push(readLive(policy));
+    return found;
+  });
+  const isOurs = ({ ownership }: LivePolicy): boolean =>
+    options.allOwners === true ||
+    (!ownership.disputed && (ownership.owner === undefined || ownership.owner === owner));
+  const wanted = live.filter(isOurs);
+  const folder = path.resolve(cwd, options.out);
+  const files = exportPolicies(
+    wanted.map(({ policy, ownership }) => ({
+      policy,
+      key: ownership.owner === owner ? ownership.key : undefined,
+    })),
+  );
+  await refuseOverwriting(context, options, folder, files);
+  await writeFiles(folder, files);
+  const skipped = live.length - wanted.length;
+  const notes = [
+    ...(skipped > 0
+      ? [
+          `${count(skipped, 'policy', 'policies')} of other projects left out (--all-owners takes them too).`,
+        ]
+      : []),
+    ...(wanted.some(({ ownership }) => ownership.owner === undefined)
+      ? ['Next: govctl validate, then govctl adopt --all-matching to manage them from here.']
+      : []),
+  ];
+  await context.show({
+    value: {
+      summary: { written: files.length, skipped },
+      files: files.map(({ file, name }) => ({ file: path.join(options.out, file), name })),
+    },
+    rows: () => files.map(({ file, name }) => ({ file: path.join(options.out, file), name })),
+    human: (style) =>
+      [
+        ...files.map(
+          ({ file }) => `  ${style.green('+')} ${printable(path.join(options.out, file))}`,
+        ),
+        style.bold(`${count(files.length, 'file')} written to ${printable(options.out)}.`),
+        ...notes,
+        '',
+      ].join('\n'),
+  });
+  return exitCodes.ok;
+};
+
+/** @throws GovctlError usage_error for files that are there already, unless they may be replaced */
+async function refuseOverwriting(
+  context: Context,
+  options: ImportOptions,
+  folder: string,
+  files: readonly ExportFile[],
+): Promise<void> {
+  if (options.force) return;
+  const there: string[] = [];
+  for (const { file } of files) {
+    if (await stat(path.join(folder, file)).catch(() => undefined)) there.push(file);
+  }
+  const [first] = there;
+  if (first === undefined) return;
+  const more = there.length > 1 ? ` and ${there.length - 1} more` : '';
+  const said = `${path.join(options.out, first)}${more}`;
+  if (
+    context.flags.input &&
+    (await context.world.prompt.confirm(`Replace ${count(there.length, 'file')} (${said})?`, false))
+  ) {
+    return;
+  }
+  throw new GovctlError('usage_error', `${said} would be replaced; nothing was written`, {
+    hint: 'Give another folder with --out, or add --force.',
+  });
+}
+
+async function writeFiles(folder: string, files: readonly ExportFile[]): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const { file, text } of files) await writeFile(path.join(folder, file), text);
+  } catch (cause) {
+    throw new GovctlError(
+      'file_error',
+      `${folder} could not be written: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,169 @@
+import type { Drifted } from '../../project/drift.ts';
+import type { ChangeResult } from '../../project/apply.ts';
+import type { Problem } from '../../project/model.ts';
+import type { Plan } from '../../project/plan.ts';
+import { changedFields } from '../../project/plan.ts';
+import { escapeMarkdown } from '../report/markdown.ts';
+import { count } from '../report/printable.ts';
+import { createStyle } from '../terminal.ts';
+import type { DiffLine } from './change-lines.ts';
+import { fieldLines } from './change-lines.ts';
+import type { PlanNotes } from './plan-text.ts';
+import { changeMark, summaryLine } from './plan-text.ts';
+
+const plain = createStyle(false);
+/** Bytes of a whole report: GitHub refuses comments over 65,536 characters. */
+const mostBytes = 60_000;
+/** Columns of a difference inside a code block. */
+const blockColumns = 100;
+
+/** A plan for a pull request: the summary first, then each change, cut off where a comment would grow too long. */
+export function planMarkdown(plan: Plan, { notes, blocked }: PlanNotes): string {
+  const changes = plan.changes.map((change) => {
+    const lines = change.action === 'update' ? fieldLines(changedFields(change), blockColumns) : [];
+    return markdownItem(
+      `${changeMark(change)} ${change.action}`,
+      change.key,
+      `${change.name} — ${change.reason}`,
+      lines,
+    );
+  });
+  return fitMarkdown(
+    [
+      `## govctl plan: ${escapeMarkdown(plan.project)}`,
+      escapeMarkdown(summaryLine(plan.summary, blocked.length, plain)),
+      ...notes.map(escapeMarkdown),
+    ],
+    [
+      ...blocked.map(({ key, reason, hint }) =>
+        markdownItem('✗ blocked', key, `${reason}. ${hint}`, []),
+      ),
+      ...changes,
+      ...plan.orphans.map(({ key, name, id }) =>
+        markdownItem('? kept', key ?? name, `live without a file (${id})`, []),
+      ),
+    ],
+    'govctl plan',
+  );
+}
+
+/** Annotations of what a reviewer should not miss: blocked policies, edits outside git, deletions. */
+export function planProblems(
+  plan: Plan,
+  blocked: readonly { readonly problem: Problem }[],
+): Problem[] {
+  return [
+    ...blocked.map(({ problem }) => problem),
+    ...plan.changes.flatMap((change): Problem[] => {
+      const mark = changeMark(change);
+      if (mark !== '!' && mark !== '-') return [];
+      return [
+        {
+          ...(change.place ?? repoPlace),
+          level: 'warning',
+          code: mark === '-' ? 'delete' : change.cause,
+          message: `${change.name}: ${change.action}: ${change.reason}`,
+        },
+      ];
+    }),
+  ];
+}
+
+/** Where a finding stands that no file of the repo says. */
+const repoPlace = { file: 'govctl.yaml', line: 1, column: 1 };
+
+export function driftMarkdown(
+  project: string,
+  summary: string,
+  drifted: readonly Drifted[],
+): string {
+  return fitMarkdown(
+    [`## govctl drift: ${escapeMarkdown(project)}`, escapeMarkdown(summary)],
+    drifted.map(({ key, name, reason, fields }) =>
+      markdownItem('! drifted', key ?? name, reason, fieldLines(fields ?? [], blockColumns)),
+    ),
+    'govctl drift',
+  );
+}
+
+export const driftProblems = (drifted: readonly Drifted[]): Problem[] =>
+  drifted.map(({ name, id, reason, place }) => ({
+    ...(place ?? repoPlace),
+    level: 'warning',
+    code: 'drift',
+    message: `${name} (${id}): ${reason}`,
+  }));
+
+export function applyMarkdown(
+  project: string,
+  summary: string,
+  results: readonly ChangeResult[],
+): string {
+  // What went wrong comes first: it must not be what is cut off.
+  const ordered = [...results].sort((a, b) => rank(a) - rank(b));
+  return fitMarkdown(
+    [`## govctl apply: ${escapeMarkdown(project)}`, escapeMarkdown(summary)],
+    ordered.map(({ status, action, key, error, warnings = [] }) =>
+      markdownItem(
+        status.replace('_', ' '),
+        key,
+        [action, error?.message, ...warnings].filter((part) => part).join(' — '),
+        [],
+      ),
+    ),
+    'govctl apply',
+  );
+}
+
+const rank = ({ status }: ChangeResult): number =>
+  ['failed', 'not_attempted', 'applied', 'skipped'].indexOf(status);
+
+export const applyProblems = (
+  results: readonly (ChangeResult & {
+    readonly place?: Pick<Problem, 'file' | 'line' | 'column'>;
+  })[],
+): Problem[] =>
+  results.flatMap(({ name, action, error, warnings = [], place = repoPlace }): Problem[] => [
+    ...(error
+      ? [
+          {
+            ...place,
+            level: 'error' as const,
+            code: error.error,
+            message: `${name}: ${action} failed: ${error.message}`,
+            ...(error.hint ? { hint: error.hint } : {}),
+          },
+        ]
+      : []),
+    ...warnings.map((warning) => ({
+      ...place,
+      level: 'warning' as const,
+      code: 'not-taken-over',
+      message: `${name}: ${warning}`,
+    })),
+  ]);
+
+function markdownItem(verb: string, key: string, what: string, lines: readonly DiffLine[]): string {
+  const head = `- **${escapeMarkdown(verb)}** ${escapeMarkdown(key)}: ${escapeMarkdown(what)}`;
+  if (lines.length === 0) return head;
+  const text = lines.map(({ sign, text: line }) => `${sign === '~' ? '!' : sign} ${line}`);
+  // A fence longer than any in the text can't be closed by it.
+  const longest = Math.max(2, ...(text.join('\n').match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return [head, '', `  ${fence}diff`, ...text.map((line) => `  ${line}`), `  ${fence}`].join('\n');
+}
+
+function fitMarkdown(head: readonly string[], items: readonly string[], command: string): string {
+  const start = head.join('\n\n');
+  let room = mostBytes - Buffer.byteLength(start) - 200;
+  const shown: string[] = [];
+  for (const item of items) {
+    room -= Buffer.byteLength(item) + 1;
+    if (room < 0) break;
+    shown.push(item);
+  }
+  const hidden = items.length - shown.length;
+  const tail =
+    hidden > 0 ? `${count(hidden, 'more', 'more')}: run \`${command}\` to see them all.` : '';
+  return `${[start, shown.join('\n'), tail].filter((part) => part !== '').join('\n\n')}\n`;
+}

@@ -1,0 +1,134 @@
+import type { Change, Plan, Summary } from '../../project/plan.ts';
+import { changedFields } from '../../project/plan.ts';
+import { count, printable } from '../report/printable.ts';
+import type { Style } from '../terminal.ts';
+import type { DiffLine } from './change-lines.ts';
+import { fieldLines } from './change-lines.ts';
+
+/** What a plan shows beside itself. */
+export interface PlanNotes {
+  readonly notes: readonly string[];
+  readonly blocked: readonly {
+    readonly key: string;
+    readonly reason: string;
+    readonly hint: string;
+  }[];
+}
+
+const indent = '      ';
+
+/** A plan for people: what, why, field by field; a summary as the last line. */
+export function renderPlan(
+  plan: Plan,
+  { notes, blocked }: PlanNotes,
+  style: Style,
+  columns: number,
+): string {
+  const blocks = [
+    ...plan.changes.map((change) => renderChange(change, style, columns)),
+    ...blocked.map(
+      ({ key, reason, hint }) =>
+        `  ${style.red('✗')} ${style.red('blocked')} ${style.bold(printable(key))}\n${indent}${printable(reason)}\n${indent}${style.cyan('→')} ${printable(hint)}`,
+    ),
+    ...renderOrphans(plan, style),
+    ...notes.map((note) => printable(note)),
+  ];
+  const head = `${style.bold(`Project ${printable(plan.project)}`)} at ${printable(plan.base_url)}`;
+  const legend = renderLegend(plan, style);
+  return `${[head, ...legend, ...blocks, summaryLine(plan.summary, blocked.length, style)].join('\n\n')}\n`;
+}
+
+function renderLegend({ summary, changes }: Plan, style: Style): string[] {
+  if (summary.drifted + summary.conflict === 0) return [];
+  const ours = changes.every(({ cause }) => cause === 'drift' || cause === 'conflict');
+  const what = [
+    ...(summary.drifted > 0 ? ['edited outside git'] : []),
+    ...(summary.conflict > 0 ? ['changed on both sides'] : []),
+  ].join(' or ');
+  return [
+    `${style.yellow('!')} marks what was ${what} since it was last applied. Old is what is live,${ours ? '' : ' as everywhere;'} new is what git says.`,
+  ];
+}
+
+export const changeMark = ({ action, cause }: Change): '+' | '~' | '-' | '!' =>
+  action === 'create'
+    ? '+'
+    : action === 'delete'
+      ? '-'
+      : cause === 'drift' || cause === 'conflict'
+        ? '!'
+        : '~';
+
+function renderChange(change: Change, style: Style, columns: number): string {
+  const mark = changeMark(change);
+  const paint = { '+': style.green, '~': style.cyan, '-': style.red, '!': style.yellow }[mark];
+  const { key, name, id, place } = change;
+  const title = [
+    `  ${paint(mark)} ${paint(change.action)} ${style.bold(printable(key))}`,
+    ...(id ? [style.dim(printable(id))] : []),
+    ...(place ? [style.dim(printable(`${place.file}:${place.line}`))] : []),
+  ].join('  ');
+  const lines = [title];
+  if (name !== key && change.before?.name === change.after?.name) {
+    lines.push(`${indent}${style.dim('name:')} ${printable(name)}`);
+  }
+  if (change.action === 'create') lines.push(`${indent}${printable(outline(change))}`);
+  else lines.push(`${indent}${style.dim(printable(change.reason))}`);
+  if (change.action === 'update') {
+    const shown = fieldLines(changedFields(change), columns - indent.length - 2);
+    lines.push(...shown.map((line) => `${indent}${renderLine(line, style)}`));
+  }
+  return lines.join('\n');
+}
+
+/** What a new policy is, in one line. */
+function outline({ after }: Change): string {
+  if (!after) return '';
+  const rules = after.rules.length;
+  return [
+    after.severity,
+    after.resource_type,
+    count(rules, 'rule'),
+    after.enabled === false ? 'disabled' : undefined,
+    after.compliance_frameworks?.join(', '),
+  ]
+    .filter((part) => part)
+    .join(' · ');
+}
+
+export function renderLine({ sign, text }: DiffLine, style: Style): string {
+  const shown = printable(text);
+  if (sign === '+') return style.green(`+ ${shown}`);
+  if (sign === '-') return style.red(`- ${shown}`);
+  if (sign === '~') return `${style.cyan('~')} ${shown}`;
+  return style.dim(sign === '…' ? '  …' : `  ${shown}`);
+}
+
+function renderOrphans({ orphans }: Plan, style: Style): string[] {
+  if (orphans.length === 0) return [];
+  const head = `${count(orphans.length, 'policy', 'policies')} of this project ${orphans.length === 1 ? 'is' : 'are'} live without a file; kept, as deleting takes --prune:`;
+  const lines = orphans.map(
+    ({ key, name, id }) =>
+      `  ${style.yellow('?')} ${printable(key ?? name)}  ${style.dim(printable(id))}`,
+  );
+  return [[head, ...lines].join('\n')];
+}
+
+/** `Plan: 1 to create, ...`: the last line of every view of a plan. */
+export function summaryLine(summary: Summary, blocked: number, style: Style): string {
+  const { create, update, unchanged, orphaned, drifted, conflict } = summary;
+  const changes = create + update + summary.delete;
+  const rest = [
+    ...(orphaned > 0 ? [`${orphaned} without a file`] : []),
+    ...(blocked > 0 ? [style.red(`${blocked} blocked`)] : []),
+  ].join(', ');
+  if (changes === 0) {
+    const same = `${count(unchanged, 'policy', 'policies')} ${unchanged === 1 ? 'is as its file says' : 'are as their files say'}`;
+    return `${style.bold('No changes:')} ${same}${rest ? `; ${rest}` : ''}.`;
+  }
+  const outside = [
+    ...(drifted > 0 ? [`${drifted} edited outside git`] : []),
+    ...(conflict > 0 ? [`${conflict} in conflict`] : []),
+  ].join(', ');
+  return `${style.bold('Plan:')} ${create} to create, ${update} to update${outside ? ` (${outside})` : ''}, ${summary.delete} to delete; ${unchanged} unchanged${rest ? `, ${rest}` : ''}.`;
+}

@@ -1,0 +1,65 @@
+import type { Plan } from '../../project/plan.ts';
+import { planValue } from '../../project/plan.ts';
+import type { Context } from '../context.ts';
+import type { View } from '../output.ts';
+import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
+import { planMarkdown, planProblems } from './plan-reports.ts';
+import { renderPlan } from './plan-text.ts';
+import type { Prepared } from './prepare.ts';
+
+type Blocked = Prepared['blocked'];
+
+/** A plan in every format. */
+export function planView(
+  { world }: Context,
+  plan: Plan,
+  blocked: Blocked = [],
+  notes: readonly string[] = [],
+): View {
+  const said = blocked.map(({ local, reason, hint, others }) => ({
+    key: local.key,
+    name: local.policy.name,
+    reason,
+    hint,
+    ids: others.map(({ policy }) => policy.id),
+  }));
+  const value = {
+    ...planValue(plan),
+    ...(said.length > 0 ? { blocked: said } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
+  };
+  return {
+    value,
+    rows: () => (planValue(plan) as { changes: unknown[] }).changes, // as planValue makes it
+    human: (style, columns) => renderPlan(plan, { notes, blocked: said }, style, columns),
+    more: {
+      markdown: () => planMarkdown(plan, { notes, blocked: said }),
+      github: () => renderGithub(fromWorkspace(problemsOf(plan, blocked), world.cwd, world.env)),
+    },
+  };
+}
+
+const problemsOf = (plan: Plan, blocked: Blocked) =>
+  planProblems(
+    plan,
+    blocked.map(({ local, reason, hint }) => ({
+      problem: {
+        ...local.place,
+        level: 'error',
+        code: 'blocked',
+        message: `${local.policy.name}: ${reason}`,
+        hint,
+      },
+    })),
+  );
+
+/** The figures that later steps of a CI job decide by. */
+export const writePlanOutput = ({ world }: Context, { summary, digest }: Plan): Promise<void> =>
+  writeGithubOutput(world.env, {
+    ...summary,
+    changes: hasChanges(summary),
+    digest,
+  });
+
+export const hasChanges = (summary: Plan['summary']): boolean =>
+  summary.create + summary.update + summary.delete > 0;

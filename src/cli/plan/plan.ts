@@ -1,0 +1,32 @@
+import path from 'node:path';
+import { exitCodes } from '../../contract/errors.ts';
+import { writePlanFile } from '../../project/plan-file.ts';
+import type { Run } from '../context.ts';
+import { planView, hasChanges, writePlanOutput } from './plan-view.ts';
+import type { SelectionOptions } from './prepare.ts';
+import { preparePlan, refuseBlocked, refuseGuards } from './prepare.ts';
+
+interface PlanOptions extends SelectionOptions {
+  readonly args: [paths: string[]];
+  readonly out?: string;
+  readonly detailedExitcode?: boolean;
+}
+
+/** Shows what an apply would do. 2 with --detailed-exitcode and changes, 5 and 6 when it could not be applied. */
+export const runPlan: Run<PlanOptions> = async (context, options) => {
+  const prepared = await preparePlan(context, options.args[0], options);
+  const { plan, blocked, refusals, notes } = prepared;
+  await context.show(planView(context, plan, blocked, notes));
+  await writePlanOutput(context, plan);
+  refuseBlocked(blocked);
+  refuseGuards(refusals);
+  if (options.out !== undefined) {
+    await writePlanFile(path.resolve(context.world.cwd, options.out), plan);
+    if (hasChanges(plan.summary)) {
+      await context.say(`Saved to ${options.out}; apply it with: govctl apply ${options.out}`);
+    } else {
+      await context.say(`Saved to ${options.out}; there is nothing in it to apply.`);
+    }
+  }
+  return options.detailedExitcode && hasChanges(plan.summary) ? exitCodes.verdict : exitCodes.ok;
+};

@@ -1,0 +1,112 @@
+import type { Client } from '../../client/client.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { ApplyResult, ChangeResult } from '../../project/apply.ts';
+import { applyExitCode, applyPlan } from '../../project/apply.ts';
+import type { Plan } from '../../project/plan.ts';
+import type { Context } from '../context.ts';
+import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
+import { count, printable } from '../report/printable.ts';
+import type { Style } from '../terminal.ts';
+import { createStyle } from '../terminal.ts';
+import { applyMarkdown, applyProblems } from './plan-reports.ts';
+
+/** Applies a plan under a progress line and shows what became of each change. */
+export async function runApplyPlan(
+  context: Context,
+  client: Client,
+  plan: Plan,
+  concurrency: number,
+): Promise<ExitCode> {
+  const result = await context.progress('Reading again what is about to change', (update) =>
+    applyPlan(client, plan, {
+      concurrency,
+      signal: context.world.signal,
+      onProgress: (done, total) => update(`Applied ${done} of ${total}`),
+    }),
+  );
+  await showResult(context, plan, result);
+  await writeGithubOutput(context.world.env, { ...result.summary, digest: plan.digest });
+  const exitCode = applyExitCode(result);
+  if (exitCode !== exitCodes.ok)
+    await context.world.terminal.stderr.write(describeEnd(context, result));
+  return exitCode;
+}
+
+async function showResult(context: Context, plan: Plan, result: ApplyResult): Promise<void> {
+  const { world } = context;
+  const { summary, results, networkMs } = result;
+  const placed = results.map((each, index) => ({ ...each, place: plan.changes[index]?.place }));
+  const problems = applyProblems(
+    placed.map(({ place, ...each }) => (place ? { ...each, place } : each)),
+  );
+  const line = resultLine(result, createStyle(false));
+  await context.show({
+    value: { summary, results, network_ms: Math.round(networkMs * 10) / 10, digest: plan.digest },
+    rows: () => results,
+    human: (style) => {
+      const told = results.filter(({ status, warnings }) => status !== 'skipped' || warnings);
+      const lines = told.map((each) => renderResult(each, style));
+      return `${[...lines, ...(lines.length > 0 ? [''] : []), resultLine(result, style)].join('\n')}\n`;
+    },
+    more: {
+      markdown: () => applyMarkdown(plan.project, line, results),
+      github: () => renderGithub(fromWorkspace(problems, world.cwd, world.env)),
+    },
+  });
+}
+
+function renderResult(result: ChangeResult, style: Style): string {
+  const { status, action, key, id, error, warnings = [] } = result;
+  const [mark, said] = {
+    applied: [style.green('✓'), `${action}d`],
+    skipped: [style.dim('='), 'already done'],
+    failed: [style.red('✗'), style.red(`${action} failed`)],
+    not_attempted: [style.yellow('·'), style.yellow(`${action} not attempted`)],
+  }[status];
+  const lines = [`  ${mark} ${said} ${printable(key)}${id ? style.dim(`  ${printable(id)}`) : ''}`];
+  const indent = '      ';
+  if (error) {
+    lines.push(
+      ...printable(error.message)
+        .split('\n')
+        .map((text) => indent + text),
+    );
+    if (error.hint) lines.push(`${indent}${style.cyan('→')} ${printable(error.hint)}`);
+    if (error.request_id)
+      lines.push(style.dim(`${indent}(request ${printable(error.request_id)})`));
+  }
+  lines.push(...warnings.map((text) => `${indent}${style.yellow('warning:')} ${printable(text)}`));
+  return lines.join('\n');
+}
+
+function resultLine({ summary, networkMs }: ApplyResult, style: Style): string {
+  const { applied, failed, skipped } = summary;
+  const parts = [
+    `${applied} applied`,
+    ...(skipped > 0 ? [`${skipped} already done`] : []),
+    ...(failed > 0 ? [style.red(`${failed} failed`)] : []),
+    ...(summary.not_attempted > 0 ? [style.yellow(`${summary.not_attempted} not attempted`)] : []),
+  ];
+  const seconds = applied > 0 ? ` in ${(networkMs / 1000).toFixed(1)} s` : '';
+  return `${style.bold('Apply:')} ${parts.join(', ')}${seconds}.`;
+}
+
+function describeEnd({ talkStyle }: Context, { summary, interrupted }: ApplyResult): string {
+  const missing = summary.failed + summary.not_attempted;
+  const what = interrupted
+    ? `Interrupted: what was begun is finished, ${count(missing, 'change')} not made`
+    : `${count(missing, 'change')} could not be made`;
+  return `${talkStyle.red('error:')} ${what}\n  ${talkStyle.cyan('→')} Apply again to go on; what is done is not done twice.\n`;
+}
+
+/** @throws GovctlError usage_error */
+export function parseConcurrency(text: string | undefined, preset: number): number {
+  if (text === undefined) return preset;
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= 64) return number;
+  throw new GovctlError(
+    'usage_error',
+    `--concurrency ${text}: must be a whole number from 1 to 64`,
+  );
+}

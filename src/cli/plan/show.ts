@@ -1,0 +1,28 @@
+import path from 'node:path';
+import { exitCodes } from '../../contract/errors.ts';
+import { readPlanFile } from '../../project/plan-file.ts';
+import type { Run } from '../context.ts';
+import { planView } from './plan-view.ts';
+
+/** Shows a saved plan without asking the service, after checking that it is as it was saved. */
+export const runShow: Run<{ readonly args: [file: string] }> = async (
+  context,
+  { args: [file] },
+) => {
+  const plan = await readPlanFile(path.resolve(context.world.cwd, file));
+  const made = plan.git
+    ? `Made at ${plan.created_at} of commit ${plan.git.sha.slice(0, 12)}${plan.git.dirty ? ' with uncommitted changes' : ''}.`
+    : `Made at ${plan.created_at}.`;
+  const late = Date.parse(plan.expires_at) <= context.world.now();
+  await context.show(
+    planView(
+      context,
+      plan,
+      [],
+      [
+        `${made} ${late ? 'It expired' : 'It can be applied until'} ${late ? `at ${plan.expires_at}; plan again.` : `${plan.expires_at}.`}`,
+      ],
+    ),
+  );
+  return exitCodes.ok;
+};
