@@ -6,6 +6,8 @@ import { parseAllDocuments } from 'yaml';
 import { PolicyInput } from '../src/contract/policies.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
 import { PolicyTestDocument } from '../src/project/documents/policy-test.ts';
+import { formatYaml } from '../src/project/format.ts';
+import { createSource } from '../src/project/source.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const library = path.join(root, 'policies-example');
@@ -74,6 +76,15 @@ describe('the policy library', () => {
     expect(policy.description?.length).toBeGreaterThan(20);
     expect(policy.tags).toContain(`domain:${domain}`);
     expect(policy.tags?.filter((tag) => tag.startsWith('team:'))).toHaveLength(1);
+  });
+
+  test('is written in the form that govctl fmt gives', () => {
+    const untidy = files.filter((file) => {
+      const text = readFileSync(path.join(library, file), 'utf8');
+      const formatted = formatYaml(createSource(file, text));
+      return !('text' in formatted) || formatted.text !== text;
+    });
+    expect(untidy).toEqual([]);
   });
 
   eachPolicy('%s names controls in the form of their framework', (_file, policy) => {
