@@ -14,7 +14,7 @@ interface DemoOptions {
 }
 
 /** The policy that "somebody" edits in the console, and how. */
-const handEdit = { policy: 'aws-s3-encryption-at-rest', setting: 'severity=LOW' };
+const handEdit = { policy: 'aws-s3-block-public-access', setting: 'severity=LOW' };
 
 export const runDemo: Run<DemoOptions> = async (context, { keep = false, port }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-demo-'));
@@ -45,22 +45,28 @@ async function playDemo(context: Context, server: RunningServer, folder: string)
     'A governance service, a library of policies, and git as the source of truth.',
     `The service runs in this process at ${server.baseUrl}; its data is in ${folder}.`,
   );
-  await play.step('What would change? Nothing is written yet.', ['plan'], { lines: 14 });
-  await play.step('Make the service agree with the files.', ['apply', '--auto-approve'], { lines: 6 });
-  await play.step('A second plan is empty: files and service agree.', ['plan'], { lines: 6 });
-  await play.step('Now somebody edits a policy by hand, outside git.', [
-    'policy', 'update', handEdit.policy, '--set', handEdit.setting,
-  ], { lines: 12 });
+  await play.step('What would change? Nothing is written yet.', ['plan'], { head: 9 });
+  await play.step('Make the service agree with the files.', ['apply', '--auto-approve'], {
+    head: 1,
+    tail: 5,
+  });
+  await play.step('A second plan is empty: files and service agree.', ['plan'], { head: 5 });
+  await play.step(
+    'Now somebody edits a policy by hand, outside git.',
+    ['policy', 'update', handEdit.policy, '--set', handEdit.setting],
+    { head: 8 },
+  );
   await play.step('Drift shows it: live against what was last applied.', ['drift'], {
-    lines: 24,
+    head: 20,
     expect: exitCodes.verdict,
   });
-  await play.step('Applying again puts it back.', ['apply', '--auto-approve'], { lines: 24 });
+  await play.step('Applying again puts it back.', ['apply', '--auto-approve'], { head: 20 });
 }
 
 interface StepOptions {
-  /** At most this many lines of output are shown; the middle is left out. */
-  readonly lines: number;
+  /** So many lines of the output's beginning and end are shown; what stands between is counted. */
+  readonly head: number;
+  readonly tail?: number;
   readonly expect?: ExitCode;
 }
 
@@ -70,27 +76,48 @@ function createPlayer(context: Context, server: RunningServer, folder: string) {
   let number = 0;
   return {
     async title(...lines: string[]): Promise<void> {
-      await terminal.stdout.write(`\n${style.bold(lines[0] ?? '')}\n${lines.slice(1).join('\n')}\n`);
+      await terminal.stdout.write(
+        `\n${style.bold(lines[0] ?? '')}\n${lines.slice(1).join('\n')}\n`,
+      );
     },
-    async step(text: string, argv: readonly string[], { lines, expect = exitCodes.ok }: StepOptions): Promise<void> {
+    async step(
+      text: string,
+      argv: readonly string[],
+      { head, tail = 2, expect = exitCodes.ok }: StepOptions,
+    ): Promise<void> {
       const typed = `govctl ${argv.join(' ')}`;
-      await terminal.stdout.write(`\n${style.bold(`${++number}  ${text}`)}\n${style.dim('   $')} ${style.cyan(typed)}\n`);
+      await terminal.stdout.write(
+        `\n${style.bold(`${++number}  ${text}`)}\n${style.dim('   $')} ${style.cyan(typed)}\n`,
+      );
       const { world, shown } = recordingWorld(context, server, folder);
       const code = await context.run(argv, world);
-      await terminal.stdout.write(`${indent(shorten(shown(), lines))}\n`);
+      await terminal.stdout.write(`${indent(shorten(shown(), head, tail))}\n`);
       if (code !== expect) {
-        throw new GovctlError('internal_error', `\`${typed}\` ended with ${code} instead of ${expect}`);
+        throw new GovctlError(
+          'internal_error',
+          `\`${typed}\` ended with ${code} instead of ${expect}`,
+        );
       }
     },
   };
 }
 
 /** The same terminal, but what is written is kept; its own login, and none of the user's settings. */
-function recordingWorld(context: Context, server: RunningServer, folder: string): { world: World; shown: () => string } {
+function recordingWorld(
+  context: Context,
+  server: RunningServer,
+  folder: string,
+): { world: World; shown: () => string } {
   const { world } = context;
   const written: string[] = [];
   const sink = { write: (text: string) => Promise.resolve(void written.push(text)) };
-  const terminal: Terminal = { ...world.terminal, stdout: sink, stderr: sink, stderrIsTty: false, stdinIsTty: false };
+  const terminal: Terminal = {
+    ...world.terminal,
+    stdout: sink,
+    stderr: sink,
+    stderrIsTty: false,
+    stdinIsTty: false,
+  };
   const colour = context.style.level > 0 ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' };
   return {
     world: {
@@ -114,12 +141,13 @@ function recordingWorld(context: Context, server: RunningServer, folder: string)
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '   ');
 
 /** The first and last lines, with a word on how many stand between. */
-function shorten(text: string, most: number): string {
+function shorten(text: string, head: number, tail: number): string {
   const lines = text.replace(/\n+$/, '').split('\n');
-  if (lines.length <= most) return lines.join('\n');
-  const tail = 3;
-  const head = lines.slice(0, most - tail - 1);
-  return [...head, `... ${lines.length - most + 1} more lines`, ...lines.slice(-tail)].join('\n');
+  const between = lines.length - head - tail;
+  if (between <= 1) return lines.join('\n');
+  return [...lines.slice(0, head), `... ${between} more lines ...`, ...lines.slice(-tail)].join(
+    '\n',
+  );
 }
 
 function closing(context: Context, server: RunningServer, keep: boolean): string {
@@ -129,14 +157,22 @@ function closing(context: Context, server: RunningServer, keep: boolean): string
     ? [
         `The service goes on at ${server.baseUrl} until Ctrl-C. In another terminal:`,
         '',
-        command(`export GOVCTL_BASE_URL=${server.baseUrl} GOVCTL_TOKEN=${server.apiKey?.key ?? ''}`),
+        command(
+          `export GOVCTL_BASE_URL=${server.baseUrl} GOVCTL_TOKEN=${server.apiKey?.key ?? ''}`,
+        ),
         command('govctl policy list'),
       ]
-    : ['To go on by yourself:', '', command('govctl demo --keep          # the same service, left running')];
+    : [
+        'To go on by yourself:',
+        '',
+        command('govctl demo --keep          # the same service, left running'),
+      ];
   return [
     '',
     ...start,
-    command('govctl init my-policies     # a repo of your own: first policy, its test, CI workflow'),
+    command(
+      'govctl init my-policies     # a repo of your own: first policy, its test, CI workflow',
+    ),
     command('govctl server               # a service that keeps its data, in .govctl/data'),
     command('govctl --help'),
   ].join('\n');
@@ -144,5 +180,7 @@ function closing(context: Context, server: RunningServer, keep: boolean): string
 
 function untilInterrupted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  return new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
 }
