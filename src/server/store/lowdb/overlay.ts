@@ -1,5 +1,5 @@
 import type { CollectionSpec, Document } from '../store.ts';
-import { uniqueValuesOf } from './table.ts';
+import { uniqueValuesOf } from './spec.ts';
 
 /** What became of a record: `doc` is undefined where it was removed. */
 export interface Change {

@@ -86,14 +86,12 @@ const buildTable = (
   rows: Map<string, Versioned<Document>>,
 ): Table => {
   const table = new Table(spec, rows);
-  for (const { doc } of rows.values()) {
-    const clash = table.clashOf(doc);
-    if (clash) {
-      throw refuse(
-        `${join(dir, `${spec.name}.json`)}: ${doc.id} and ${clash.holder} have the same ${clash.index}`,
-        ['Way out: use the version of govctl that wrote the folder, and change one of them there.'],
-      );
-    }
+  const { clash } = table;
+  if (clash) {
+    throw refuse(
+      `${join(dir, `${spec.name}.json`)}: ${clash.ids.join(' and ')} have the same ${clash.index}`,
+      ['Way out: use the version of govctl that wrote the folder, and change one of them there.'],
+    );
   }
   return table;
 };

@@ -1,8 +1,8 @@
-import type { CollectionSpec, Document, Scalar, Versioned, Where } from '../store.ts';
+import type { CollectionSpec, Document, Versioned } from '../store.ts';
 import { compareKeys, OrderedView } from './sorted-keys.ts';
 import type { Direction, Key } from './sorted-keys.ts';
-
-export type Conditions = Readonly<Record<string, Where>>;
+import { indexOf, orderOf, undeclared, uniqueValuesOf, valuesOf } from './spec.ts';
+import type { Conditions } from './spec.ts';
 
 export interface Scan {
   readonly where?: Conditions | undefined;
@@ -11,59 +11,6 @@ export interface Scan {
   readonly after?: Key | undefined;
   readonly skip?: number | undefined;
 }
-
-const own = <V>(record: Readonly<Record<string, V>> | undefined, name: string): V | undefined =>
-  record && Object.hasOwn(record, name) ? record[name] : undefined;
-
-const undeclared = (kind: string, spec: { name: string }, name: string): Error =>
-  new Error(`collection ${spec.name} declares no ${kind} "${name}"`);
-
-const indexOf = (
-  spec: CollectionSpec<Document>,
-  name: string,
-): ((doc: Document) => string | readonly string[] | undefined) => {
-  const read = own(spec.index, name);
-  if (!read) throw undeclared('index', spec, name);
-  return read;
-};
-
-const valuesOf = (value: string | readonly string[] | undefined): readonly string[] => {
-  if (value === undefined) return [];
-  return typeof value === 'string' ? [value] : value;
-};
-
-/** How a collection reads the sort value of a document. */
-export const orderOf = (
-  spec: CollectionSpec<Document>,
-  name: string,
-): ((doc: Document) => Scalar | undefined) => {
-  const read = own(spec.order, name);
-  if (!read) throw undeclared('order', spec, name);
-  return read;
-};
-
-/** The unique values of a document as [index, value]. */
-export const uniqueValuesOf = (
-  spec: CollectionSpec<Document>,
-  doc: Document,
-): [index: string, value: string][] =>
-  Object.entries(spec.unique ?? {}).flatMap(([index, read]) => {
-    const value = read(doc);
-    return value === undefined ? [] : [[index, value]];
-  });
-
-/** Whether one document fulfils all conditions. */
-export const matches = (
-  spec: CollectionSpec<Document>,
-  doc: Document,
-  where: Conditions | undefined,
-): boolean =>
-  Object.entries(where ?? {}).every(([index, condition]) => {
-    const values = valuesOf(indexOf(spec, index)(doc));
-    return 'all' in condition
-      ? condition.all.every((value) => values.includes(value))
-      : condition.any.some((value) => values.includes(value));
-  });
 
 type Ids = ReadonlySet<string>;
 const NONE: Ids = new Set();
@@ -75,6 +22,11 @@ interface Group {
   readonly disjoint: boolean;
 }
 type Groups = readonly Group[];
+
+interface Clash {
+  readonly index: string;
+  readonly ids: readonly [string, string];
+}
 
 interface Postings {
   readonly byValue: Map<string, Set<string>>;
@@ -93,6 +45,8 @@ const sizeOf = ({ sets }: Group): number => sets.reduce((sum, ids) => sum + ids.
  * reads beyond that lies in overlays above it.
  */
 export class Table {
+  /** Two of the rows it was built from that hold the same unique value. */
+  readonly clash: Clash | undefined;
   readonly #rows: Map<string, Versioned<Document>>;
   readonly #unique = new Map<string, Map<string, string>>();
   readonly #postings = new Map<string, Postings>();
@@ -108,7 +62,10 @@ export class Table {
     for (const name of Object.keys(spec.index ?? {})) {
       this.#postings.set(name, { byValue: new Map(), overlapping: false });
     }
-    for (const { doc } of rows.values()) this.#enter(doc);
+    for (const { doc } of rows.values()) {
+      this.clash ??= this.#clashOf(doc);
+      this.#enter(doc);
+    }
   }
 
   get size(): number {
@@ -129,15 +86,6 @@ export class Table {
     const values = this.#unique.get(index);
     if (!values) throw undeclared('unique index', this.spec, index);
     return values.get(value);
-  }
-
-  /** Another row that holds a unique value of `doc`, which can only come from files. */
-  clashOf(doc: Document): { index: string; holder: string } | undefined {
-    for (const [index, value] of uniqueValuesOf(this.spec, doc)) {
-      const holder = this.holderOf(index, value);
-      if (holder !== undefined && holder !== doc.id) return { index, holder };
-    }
-    return undefined;
   }
 
   put(doc: Document, revision: number): void {
@@ -258,6 +206,14 @@ export class Table {
       if (from) view.remove(from);
       if (to) view.insert(to);
     }
+  }
+
+  #clashOf(doc: Document): Clash | undefined {
+    for (const [index, value] of uniqueValuesOf(this.spec, doc)) {
+      const holder = this.holderOf(index, value);
+      if (holder !== undefined) return { index, ids: [holder, doc.id] };
+    }
+    return undefined;
   }
 
   #enter(doc: Document): void {

@@ -2,7 +2,7 @@ import { StoreConflict } from '../store.ts';
 import type { CollectionSpec, Document, Page, Tx, Versioned, WriteOptions } from '../store.ts';
 import type { Operation } from './operation.ts';
 import { Overlay } from './overlay.ts';
-import { uniqueValuesOf } from './table.ts';
+import { uniqueValuesOf } from './spec.ts';
 import { findRow, getRow, pageRows } from './view.ts';
 import type { View } from './view.ts';
 

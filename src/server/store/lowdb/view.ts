@@ -2,7 +2,7 @@ import type { Document, Page, PageQuery, Versioned } from '../store.ts';
 import type { Overlay, Change } from './overlay.ts';
 import { compareKeys, keyOf, positionOf } from './sorted-keys.ts';
 import type { Key } from './sorted-keys.ts';
-import { matches, orderOf } from './table.ts';
+import { matches, orderOf } from './spec.ts';
 import type { Scan, Table } from './table.ts';
 
 /** What a reader sees of a collection: its durable rows under overlays, the newest first. */
