@@ -5,6 +5,8 @@ import { diffSequences } from '../../project/sequence-diff.ts';
 export interface DiffLine {
   readonly sign: '+' | '-' | '~' | ' ' | '…';
   readonly text: string;
+  /** Part of the field named above it. */
+  readonly nested?: true;
 }
 
 /** Lines of a long text shown around what changed. */
@@ -26,14 +28,13 @@ function linesOfField({ path, before, after }: FieldChange, width: number): Diff
   }
   return [
     { sign: '~', text: `${path}:` },
-    ...indent(
-      lineDiff(before === null ? [] : old.split('\n'), after === null ? [] : next.split('\n')),
+    ...lineDiff(before === null ? [] : old.split('\n'), after === null ? [] : next.split('\n')).map(
+      nest,
     ),
   ];
 }
 
-const indent = (lines: readonly DiffLine[]): DiffLine[] =>
-  lines.map(({ sign, text }) => ({ sign, text: `  ${text}` }));
+const nest = (line: DiffLine): DiffLine => ({ ...line, nested: true });
 
 /** Added and removed lines, with a few around them. */
 export function lineDiff(
@@ -68,8 +69,8 @@ function listLines(path: string, before: readonly string[], after: readonly stri
   }
   return [
     { sign: '~', text: `${path}:` },
-    ...removed.map((text): DiffLine => ({ sign: '-', text: `  ${text}` })),
-    ...added.map((text): DiffLine => ({ sign: '+', text: `  ${text}` })),
+    ...removed.map((text) => nest({ sign: '-', text })),
+    ...added.map((text) => nest({ sign: '+', text })),
   ];
 }
 

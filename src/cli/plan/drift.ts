@@ -42,7 +42,7 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
     },
     more: {
       markdown: () => driftMarkdown(owner, verdict, drifted),
-      github: () => renderGithub(inRepo),
+      github: () => `${renderGithub(inRepo)}${verdict}\n`,
       sarif: () => renderSarif(inRepo, version),
       junit: () =>
         renderJunit(

@@ -24,7 +24,7 @@ export function planMarkdown(plan: Plan, { notes, blocked }: PlanNotes): string 
     return markdownItem(
       `${changeMark(change)} ${change.action}`,
       change.key,
-      `${change.name} — ${change.reason}`,
+      change.name === change.key ? change.reason : `${change.name} — ${change.reason}`,
       lines,
     );
   });
@@ -146,7 +146,10 @@ export const applyProblems = (
 function markdownItem(verb: string, key: string, what: string, lines: readonly DiffLine[]): string {
   const head = `- **${escapeMarkdown(verb)}** ${escapeMarkdown(key)}: ${escapeMarkdown(what)}`;
   if (lines.length === 0) return head;
-  const text = lines.map(({ sign, text: line }) => `${sign === '~' ? '!' : sign} ${line}`);
+  // `!` colours a line in a diff block; the sign must stand first there.
+  const text = lines.map(
+    ({ sign, text: line, nested }) => `${sign === '~' ? '!' : sign} ${nested ? '  ' : ''}${line}`,
+  );
   // A fence longer than any in the text can't be closed by it.
   const longest = Math.max(2, ...(text.join('\n').match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);

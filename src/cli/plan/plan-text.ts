@@ -96,12 +96,13 @@ function outline({ after }: Change): string {
     .join(' · ');
 }
 
-export function renderLine({ sign, text }: DiffLine, style: Style): string {
+export function renderLine({ sign, text, nested }: DiffLine, style: Style): string {
+  const start = nested ? '  ' : '';
   const shown = printable(text);
-  if (sign === '+') return style.green(`+ ${shown}`);
-  if (sign === '-') return style.red(`- ${shown}`);
-  if (sign === '~') return `${style.cyan('~')} ${shown}`;
-  return style.dim(sign === '…' ? '  …' : `  ${shown}`);
+  if (sign === '+') return style.green(`${start}+ ${shown}`);
+  if (sign === '-') return style.red(`${start}- ${shown}`);
+  if (sign === '~') return `${start}${style.cyan('~')} ${shown}`;
+  return style.dim(sign === '…' ? `${start}  …` : `${start}  ${shown}`);
 }
 
 function renderOrphans({ orphans }: Plan, style: Style): string[] {
@@ -123,6 +124,7 @@ export function summaryLine(summary: Summary, blocked: number, style: Style): st
     ...(blocked > 0 ? [style.red(`${blocked} blocked`)] : []),
   ].join(', ');
   if (changes === 0) {
+    if (unchanged === 0) return `${style.bold('No changes')}${rest ? `; ${rest}` : ''}.`;
     const same = `${count(unchanged, 'policy', 'policies')} ${unchanged === 1 ? 'is as its file says' : 'are as their files say'}`;
     return `${style.bold('No changes:')} ${same}${rest ? `; ${rest}` : ''}.`;
   }

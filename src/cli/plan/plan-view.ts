@@ -3,8 +3,9 @@ import { planValue } from '../../project/plan.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
+import { createStyle } from '../terminal.ts';
 import { planMarkdown, planProblems } from './plan-reports.ts';
-import { renderPlan } from './plan-text.ts';
+import { renderPlan, summaryLine } from './plan-text.ts';
 import type { Prepared } from './prepare.ts';
 
 type Blocked = Prepared['blocked'];
@@ -34,7 +35,8 @@ export function planView(
     human: (style, columns) => renderPlan(plan, { notes, blocked: said }, style, columns),
     more: {
       markdown: () => planMarkdown(plan, { notes, blocked: said }),
-      github: () => renderGithub(fromWorkspace(problemsOf(plan, blocked), world.cwd, world.env)),
+      github: () =>
+        `${renderGithub(fromWorkspace(problemsOf(plan, blocked), world.cwd, world.env))}${summaryLine(plan.summary, blocked.length, createStyle(false))}\n`,
     },
   };
 }

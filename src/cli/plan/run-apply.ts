@@ -51,7 +51,7 @@ async function showResult(context: Context, plan: Plan, result: ApplyResult): Pr
     },
     more: {
       markdown: () => applyMarkdown(plan.project, line, results),
-      github: () => renderGithub(fromWorkspace(problems, world.cwd, world.env)),
+      github: () => `${renderGithub(fromWorkspace(problems, world.cwd, world.env))}${line}\n`,
     },
   });
 }
@@ -88,8 +88,9 @@ function resultLine({ summary, networkMs }: ApplyResult, style: Style): string {
     ...(failed > 0 ? [style.red(`${failed} failed`)] : []),
     ...(summary.not_attempted > 0 ? [style.yellow(`${summary.not_attempted} not attempted`)] : []),
   ];
-  const seconds = applied > 0 ? ` in ${(networkMs / 1000).toFixed(1)} s` : '';
-  return `${style.bold('Apply:')} ${parts.join(', ')}${seconds}.`;
+  const duration =
+    networkMs < 1000 ? `${Math.ceil(networkMs)} ms` : `${(networkMs / 1000).toFixed(1)} s`;
+  return `${style.bold('Apply:')} ${parts.join(', ')}${applied > 0 ? ` in ${duration}` : ''}.`;
 }
 
 function describeEnd({ talkStyle }: Context, { summary, interrupted }: ApplyResult): string {

@@ -1,9 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/client/client.ts';
+import { listAllPolicies } from '../../../src/client/policies.ts';
+import { deletePolicy, updatePolicy } from '../../../src/client/policy-changes.ts';
+import type { RunningServer } from '../../../src/server/start.ts';
+import { startServer } from '../../../src/server/start.ts';
 import type { MinimalService } from '../../support/minimal-service.ts';
 import { createMinimalService } from '../../support/minimal-service.ts';
 import type { HandEdit } from './arbitraries.ts';
-import { handEdit, repo } from './arbitraries.ts';
+import { handEdit, policyFields, repo } from './arbitraries.ts';
 import { applyNow, clientOf, planNow } from './steps.ts';
 
 /** Edits a service behind govctl's back; an edit that the service would refuse is left out. */
@@ -163,6 +171,53 @@ describe('plan and apply, for any repo and any service', () => {
         },
       ),
       { numRuns: 150 },
+    );
+  });
+});
+
+describe('plan and apply against the real service', () => {
+  let server: RunningServer;
+  let client: Client;
+  const folder = mkdtempSync(path.join(tmpdir(), 'govctl-converge-'));
+  const key = 'gk_test_converge_0123456789';
+  beforeAll(async () => {
+    server = await startServer({
+      host: '127.0.0.1',
+      port: 0,
+      dataDir: folder,
+      store: 'lowdb',
+      apiKey: key,
+      allowTargets: [],
+      rateLimit: 'off',
+      metrics: false,
+      logLevel: 'silent',
+    });
+    client = clientOf(server.fetch, key);
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('leaves nothing to plan after an apply, whatever was live before', async () => {
+    await fc.assert(
+      fc.asyncProperty(repo, repo, policyFields, async (first, second, edited) => {
+        for await (const { id } of listAllPolicies(client)) await deletePolicy(client, id);
+        await applyNow(client, (await planNow(client, first)).plan);
+        for await (const { id, tags = [] } of listAllPolicies(client)) {
+          await updatePolicy(client, id, { ...edited, tags });
+        }
+        const { plan, blocked } = await planNow(client, second, { prune: true });
+        expect(blocked).toEqual([]);
+        const { results } = await applyNow(client, plan);
+        expect(results.filter(({ status, warnings }) => status !== 'applied' || warnings)).toEqual(
+          [],
+        );
+        const again = await planNow(client, second, { prune: true });
+        expect(again.plan.changes).toEqual([]);
+        expect(again.plan.summary.unchanged).toBe(second.length);
+      }),
+      { numRuns: 40 },
     );
   });
 });
