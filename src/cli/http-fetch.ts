@@ -22,7 +22,17 @@ export function createHttpFetch(env: NodeJS.ProcessEnv): Fetch {
 
 type Network = (url: string, init: FetchInit) => Promise<HttpAnswer>;
 
-const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+/** A proxy as curl and others read it from the environment; undefined when none is named. */
+function proxySettings(env: NodeJS.ProcessEnv) {
+  const http = env.http_proxy || env.HTTP_PROXY;
+  const https = env.https_proxy || env.HTTPS_PROXY;
+  if (!http && !https) return undefined;
+  return {
+    ...(http ? { httpProxy: http } : {}),
+    ...(https ? { httpsProxy: https } : {}),
+    noProxy: env.no_proxy || env.NO_PROXY || '',
+  };
+}
 
 async function openNetwork(env: NodeJS.ProcessEnv): Promise<Network> {
   const options = {
@@ -31,12 +41,14 @@ async function openNetwork(env: NodeJS.ProcessEnv): Promise<Network> {
     keepAliveTimeout: keepAliveMs,
     maxResponseSize: longestAnswer,
   };
-  const wantsProxy = proxyVariables.some((name) => env[name]);
+  const proxy = proxySettings(env);
   // These two files are what a request needs; all of undici takes 45 ms longer to load.
   const [{ default: request }, dispatcher] = await Promise.all([
     import('undici/lib/api/api-request.js'),
-    wantsProxy
-      ? import('undici').then(({ EnvHttpProxyAgent }) => new EnvHttpProxyAgent(options))
+    proxy
+      ? import('undici').then(
+          ({ EnvHttpProxyAgent }) => new EnvHttpProxyAgent({ ...options, ...proxy }),
+        )
       : import('undici/lib/dispatcher/agent.js').then(({ default: Agent }) => new Agent(options)),
   ]);
   return async (url, { method, headers, body, signal }) => {
