@@ -24,7 +24,7 @@ export function explainIssues(
   const misspelt = new Set<string>();
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue;
-    const known = fieldsAt(schema, asPath(issue.path));
+    const known = fieldNames(schema, asPath(issue.path));
     for (const name of issue.keys) {
       misspelt.add(showPath([...asPath(issue.path), nearestWord(name, known) ?? '']));
     }
@@ -33,7 +33,7 @@ export function explainIssues(
     const path = asPath(issue.path);
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) =>
-        unknownField(source, document, [...path, name], special(name), fieldsAt(schema, path)),
+        unknownField(source, document, [...path, name], special(name), fieldNames(schema, path)),
       );
     }
     const located = locate(document, path);
@@ -51,7 +51,7 @@ const asPath = (path: readonly PropertyKey[]): FieldPath =>
   path.map((step) => (typeof step === 'number' ? step : String(step)));
 
 /** The names of the fields that the map at `path` may have. */
-function fieldsAt(schema: z.core.$ZodType, path: FieldPath): readonly string[] {
+export function fieldNames(schema: z.core.$ZodType, path: FieldPath): readonly string[] {
   // The definitions are a closed union on `type`; only these hold other schemas here.
   const { def } = schema._zod as unknown as { def: z.core.$ZodTypes['_zod']['def'] };
   switch (def.type) {
@@ -59,16 +59,16 @@ function fieldsAt(schema: z.core.$ZodType, path: FieldPath): readonly string[] {
     case 'default':
     case 'nullable':
     case 'prefault':
-      return fieldsAt(def.innerType, path);
+      return fieldNames(def.innerType, path);
     case 'union':
-      return [...new Set(def.options.flatMap((option) => fieldsAt(option, path)))];
+      return [...new Set(def.options.flatMap((option) => fieldNames(option, path)))];
     case 'array':
-      return path.length > 0 ? fieldsAt(def.element, path.slice(1)) : [];
+      return path.length > 0 ? fieldNames(def.element, path.slice(1)) : [];
     case 'object': {
       const [step, ...rest] = path;
       if (step === undefined) return Object.keys(def.shape);
       const inner = Object.hasOwn(def.shape, step) ? def.shape[step] : undefined;
-      return inner ? fieldsAt(inner, rest) : [];
+      return inner ? fieldNames(inner, rest) : [];
     }
     default:
       return [];

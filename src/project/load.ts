@@ -3,15 +3,25 @@ import { GovctlError } from '../contract/errors.ts';
 import { loadConfig, projectName } from './config.ts';
 import { discoverFiles } from './discover.ts';
 import { inputFiles } from './documents/policy-test.ts';
-import type { LoadOptions, LoadedProject, LocalPolicy, OtherDocument, Problem } from './model.ts';
+import type {
+  LoadOptions,
+  LoadedProject,
+  LocalPolicy,
+  OtherDocument,
+  Problem,
+  ProjectConfig,
+} from './model.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { readDocument } from './read-document.ts';
+import { presetKind, readDocument } from './read-document.ts';
 import type { PolicyIdentity } from './read-document.ts';
 import { readText } from './read-text.ts';
 import { compareProblems, problemAt } from './source.ts';
 import type { Source, Span } from './source.ts';
 
-interface FileContent {
+/** What one policy file holds. */
+export interface FileContent {
+  /** As the user would type it. */
+  readonly file: string;
   readonly absolute: string;
   readonly policies: LocalPolicy[];
   readonly identities: PolicyIdentity[];
@@ -25,6 +35,31 @@ interface FileContent {
  * @throws GovctlError usage_error for a path that does not exist, or a --project that can't be one
  */
 export async function loadProject(options: LoadOptions): Promise<LoadedProject> {
+  const { config, root, problems, contents } = readPolicyFiles(options);
+  return {
+    config: { ...config, ...projectOf(options) },
+    root,
+    policies: contents.flatMap((content) => content.policies),
+    others: contents.flatMap((content) => content.others),
+    problems: inOrder([
+      ...problems,
+      ...contents.flatMap((content) => content.problems),
+      ...findDuplicates(contents.flatMap((content) => content.identities)),
+    ]),
+    files: contents.length,
+  };
+}
+
+interface ReadProject {
+  readonly config: ProjectConfig;
+  readonly root: string;
+  /** Of govctl.yaml and of the search itself. */
+  readonly problems: readonly Problem[];
+  readonly contents: readonly FileContent[];
+}
+
+/** Every policy file, read on its own. @throws GovctlError usage_error for a path that does not exist */
+export function readPolicyFiles(options: LoadOptions): ReadProject {
   const { config, root, problems } = loadConfig(options.cwd);
   const starts =
     options.paths.length > 0
@@ -33,19 +68,7 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
   const found = discoverFiles(options.cwd, root, starts);
   const read = found.files.map(({ file, absolute, size }) => readPolicyFile(file, absolute, size));
   const contents = withoutTestInputs(read, options.cwd);
-  return {
-    config: { ...config, ...projectOf(options) },
-    root,
-    policies: contents.flatMap((content) => content.policies),
-    others: contents.flatMap((content) => content.others),
-    problems: inOrder([
-      ...problems,
-      ...found.problems,
-      ...contents.flatMap((content) => content.problems),
-      ...findDuplicates(contents.flatMap((content) => content.identities)),
-    ]),
-    files: contents.length,
-  };
+  return { config, root, problems: [...problems, ...found.problems], contents };
 }
 
 function projectOf({ project }: LoadOptions): { project?: string } {
@@ -59,13 +82,20 @@ function projectOf({ project }: LoadOptions): { project?: string } {
 }
 
 function readPolicyFile(file: string, absolute: string, size: number): FileContent {
-  const content: FileContent = { absolute, policies: [], identities: [], others: [], problems: [] };
+  const content: FileContent = {
+    file,
+    absolute,
+    policies: [],
+    identities: [],
+    others: [],
+    problems: [],
+  };
   const text = readText(file, absolute, size);
   if (!text.source) {
     content.problems.push(text.problem);
     return content;
   }
-  const preset = /\.test\.ya?ml$/i.test(file) ? 'PolicyTest' : 'Policy';
+  const preset = presetKind(file);
   const { documents, problems } = parseYaml(text.source);
   content.problems.push(...problems);
   for (const raw of documents) {

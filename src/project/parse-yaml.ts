@@ -82,7 +82,8 @@ function* shallowTokens(text: string): Generator<CST.Token> {
   yield* parser.end();
 }
 
-const isEmpty = (node: unknown): boolean =>
+/** Nothing was written: no value at all, or null. */
+export const isEmpty = (node: unknown): boolean =>
   typeof node === 'object' && node !== null && 'value' in node && node.value === null;
 
 /** An alias stands for what it names. */

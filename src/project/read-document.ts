@@ -31,6 +31,16 @@ const otherSchemas: Readonly<Record<OtherKind, z.ZodType<Record<string, unknown>
   PolicyTest: PolicyTestDocument,
 };
 
+/** What a document is that does not say its kind: files called `*.test.yaml` hold tests. */
+export const presetKind = (file: string): Kind =>
+  /\.test\.ya?ml$/i.test(file) ? 'PolicyTest' : 'Policy';
+
+/** The schema of a kind, if there is such a kind. */
+export function schemaOf(kind: unknown): z.ZodType | undefined {
+  if (!isKind(kind)) return undefined;
+  return kind === 'Policy' ? PolicyDocument : otherSchemas[kind];
+}
+
 /** What a policy is called, known even when the rest of it is wrong, and where it says so. */
 export interface PolicyIdentity {
   readonly name: string;

@@ -5,6 +5,15 @@ const pathsHelp = 'files or folders; default: the paths of govctl.yaml, else thi
 
 export function registerProjectCommands(program: Command, act: Act): void {
   program
+    .command('init')
+    .summary('lay out a repo of policies: config, a first policy with its test, CI, editor schemas')
+    .description(
+      'Lays out a repo of policies: govctl.yaml, a first policy with its test, a CI workflow, schemas for editors. Keeps every file that is there.',
+    )
+    .argument('[dir]', 'the folder; default: this one')
+    .option('--project <name>', 'the owner of what is applied; default: the name of the folder')
+    .action(act(() => import('./init.ts').then((m) => m.runInit)));
+  program
     .command('validate')
     .summary('check policy files: syntax, fields, conditions, duplicates')
     .description(
@@ -18,6 +27,25 @@ export function registerProjectCommands(program: Command, act: Act): void {
         formats: ['sarif', 'junit', 'github', 'markdown'],
       }),
     );
+  program
+    .command('fmt')
+    .summary('give policy files their canonical form')
+    .description(
+      'Gives policy files their canonical form: order of fields, indentation, blank lines. Keeps comments and never changes the data.',
+    )
+    .argument('[paths...]', `${pathsHelp}; - formats standard input`)
+    .option('--check', 'change nothing; exit 2 when a file differs')
+    .action(act(() => import('./fmt.ts').then((m) => m.runFmt)));
+  program
+    .command('schema')
+    .summary('print JSON Schemas for editors')
+    .description('Prints a JSON Schema (draft 7) of the files, or writes those that editors use.')
+    .argument(
+      '[name]',
+      'policies (any policy file), govctl (govctl.yaml), Policy, Schedule, Webhook, Exemption, PolicyTest; default: policies',
+    )
+    .option('--out <dir>', 'write the schemas of policy files and of govctl.yaml into this folder')
+    .action(act(() => import('./schema.ts').then((m) => m.runSchema)));
 }
 
 const validateHelp = `

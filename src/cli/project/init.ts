@@ -1,0 +1,113 @@
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { projectName } from '../../project/config.ts';
+import { makeKey } from '../../project/key.ts';
+import type { Context, Run } from '../context.ts';
+import { gitIgnored, scaffold } from './scaffold.ts';
+
+interface InitOptions {
+  readonly args: [folder: string | undefined];
+  readonly project?: string;
+}
+
+type Outcome = 'created' | 'kept' | 'updated';
+
+/** Lays out a repo of policies. What is there already is kept as it is, and said. */
+export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], project }) => {
+  const folder = path.resolve(context.world.cwd, given);
+  const name = await chooseProject(context, folder, project);
+  const files: { path: string; outcome: Outcome }[] = [];
+  for (const { path: file, text } of scaffold(name)) {
+    files.push({ path: file, outcome: await writeNew(path.join(folder, file), text) });
+  }
+  files.push({ path: '.gitignore', outcome: await addLines(path.join(folder, '.gitignore')) });
+  await context.show({
+    value: { folder, project: name, files },
+    rows: () => files,
+    human: (style) =>
+      [
+        ...files.map(({ path: file, outcome }) => {
+          const colour = outcome === 'kept' ? style.dim : style.green;
+          return `  ${colour(outcome.padEnd(8))} ${file}`;
+        }),
+        '',
+        'Next:',
+        ...(given === '.' ? [] : [`  cd ${given}`]),
+        '  govctl validate               check the policies',
+        '  govctl server                 run a service here, in another terminal, to try them on',
+        '  govctl auth login             log in to a service',
+        '  govctl plan                   see what an apply would change',
+        '  govctl apply                  change it',
+        '',
+      ].join('\n'),
+  });
+  return exitCodes.ok;
+};
+
+async function chooseProject(
+  { world, flags }: Context,
+  folder: string,
+  given: string | undefined,
+): Promise<string> {
+  const preset = makeKey(path.basename(folder))
+    .slice(0, 64)
+    .replace(/[-._]+$/, '');
+  const name =
+    given ??
+    (flags.input
+      ? await world.prompt.input('Name of this project, the owner of its policies', preset)
+      : preset);
+  const parsed = projectName.safeParse(name);
+  if (parsed.success) return name;
+  throw new GovctlError(
+    'usage_error',
+    `the project name ${JSON.stringify(name)} ${parsed.error.issues[0]?.message ?? 'can not be used'}`,
+    { hint: 'Give one with --project NAME.' },
+  );
+}
+
+async function writeNew(file: string, text: string): Promise<Outcome> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text, { flag: 'wx' });
+    return 'created';
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return keepOrRefuse(file, cause);
+    throw notWritten(file, cause);
+  }
+}
+
+/** mkdir says EEXIST too, when a file stands where a folder has to be. */
+async function keepOrRefuse(file: string, cause: unknown): Promise<Outcome> {
+  try {
+    await readFile(file);
+    return 'kept';
+  } catch {
+    throw notWritten(file, cause);
+  }
+}
+
+async function addLines(file: string): Promise<Outcome> {
+  let text = '';
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw notWritten(file, cause);
+  }
+  const present = text.split(/\r?\n/).map((line) => line.trim());
+  const missing = gitIgnored.filter((line) => !present.includes(line));
+  if (missing.length === 0) return 'kept';
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+  try {
+    await appendFile(file, `${gap}${missing.join('\n')}\n`);
+  } catch (cause) {
+    throw notWritten(file, cause);
+  }
+  return text === '' ? 'created' : 'updated';
+}
+
+const notWritten = (file: string, cause: unknown): GovctlError =>
+  new GovctlError('file_error', `${file} could not be written: ${(cause as Error).message}`, {
+    cause,
+  });

@@ -1,0 +1,162 @@
+import { jsonSchemaOf, schemaFiles } from '../../project/json-schemas.ts';
+
+/** A file of a new repo: its path below the repo's folder, and its text. */
+export interface ScaffoldFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What `govctl init` writes: a repo that validates, is formatted, and has a CI that plans and applies it. */
+export function scaffold(project: string): readonly ScaffoldFile[] {
+  return [
+    { path: 'govctl.yaml', text: configFile(project) },
+    { path: 'policies/storage/s3-encryption.yaml', text: policyFile },
+    { path: 'policies/storage/s3-encryption.test.yaml', text: testFile },
+    { path: '.github/workflows/governance.yml', text: workflowFile },
+    ...Object.entries(schemaFiles).map(([name, file]) => ({
+      path: `schemas/${file}`,
+      text: `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`,
+    })),
+    { path: '.vscode/settings.json', text: editorFile },
+    { path: '.govctlignore', text: ignoreFile },
+  ];
+}
+
+/** Lines that .gitignore has to have. */
+export const gitIgnored = ['.govctl/'] as const;
+
+const configFile = (
+  project: string,
+): string => `# yaml-language-server: $schema=schemas/${schemaFiles.govctl}
+# The owner of what is applied from this repo; unique for each repo that applies to the same service.
+project: ${project}
+
+# The service. GOVCTL_BASE_URL and \`govctl auth login\` name it too; secrets never stand here.
+# base_url: https://governance.example.com
+
+paths:
+  - policies
+
+guards:
+  # Percent of the owned policies that one apply may delete.
+  max_delete: 30
+`;
+
+const policyFile = `# yaml-language-server: $schema=../../schemas/${schemaFiles.policies}
+key: s3-encryption
+name: S3 buckets are encrypted
+description: Data at rest in S3 is encrypted, by default settings or with a key of our own.
+resource_type: AWS::S3::Bucket
+severity: HIGH
+rules:
+  - condition: resource.encryption.enabled == false
+    effect: DENY
+    message: Switch on default encryption (SSE-S3 or SSE-KMS) for this bucket.
+compliance_frameworks:
+  - SOC2:CC6.1
+  - ISO27001:A.8.24
+tags:
+  - storage
+`;
+
+const testFile = `# yaml-language-server: $schema=../../schemas/${schemaFiles.policies}
+kind: PolicyTest
+policy: s3-encryption.yaml
+cases:
+  - name: a bucket without encryption fails
+    input:
+      resources:
+        - id: arn:aws:s3:::plain
+          type: AWS::S3::Bucket
+          encryption:
+            enabled: false
+    expect:
+      - resource: arn:aws:s3:::plain
+        result: fail
+        message: Switch on default encryption (SSE-S3 or SSE-KMS) for this bucket.
+  - name: an encrypted bucket passes
+    input:
+      resources:
+        - id: arn:aws:s3:::sealed
+          type: AWS::S3::Bucket
+          encryption:
+            enabled: true
+    expect:
+      - resource: arn:aws:s3:::sealed
+        result: pass
+`;
+
+const workflowFile = `# Pull requests are checked and planned; what is merged into main is applied.
+# Set the variable GOVCTL_BASE_URL and the secret GOVCTL_TOKEN in the repository's settings.
+name: Governance
+on:
+  pull_request:
+  push:
+    branches: [main]
+
+permissions:
+  contents: read
+
+# Two applies never run at once, and one that runs is never cut off.
+concurrency:
+  group: governance-\${{ github.ref }}
+  cancel-in-progress: \${{ github.event_name == 'pull_request' }}
+
+jobs:
+  validate:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 20
+      - run: npm install --global govctl
+      - run: govctl fmt --check
+      - run: govctl validate -o github
+
+  plan:
+    needs: validate
+    # Pull requests from forks see no secrets.
+    if: github.event_name == 'pull_request' && github.event.pull_request.head.repo.full_name == github.repository
+    runs-on: ubuntu-latest
+    env:
+      GOVCTL_BASE_URL: \${{ vars.GOVCTL_BASE_URL }}
+      GOVCTL_TOKEN: \${{ secrets.GOVCTL_TOKEN }}
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 20
+      - run: npm install --global govctl
+      - run: govctl plan --prune -o markdown >> "$GITHUB_STEP_SUMMARY"
+
+  apply:
+    needs: validate
+    if: github.event_name == 'push'
+    runs-on: ubuntu-latest
+    env:
+      GOVCTL_BASE_URL: \${{ vars.GOVCTL_BASE_URL }}
+      GOVCTL_TOKEN: \${{ secrets.GOVCTL_TOKEN }}
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 20
+      - run: npm install --global govctl
+      - run: govctl apply --prune --auto-approve -o markdown >> "$GITHUB_STEP_SUMMARY"
+`;
+
+const editorFile = `${JSON.stringify(
+  {
+    'yaml.schemas': {
+      [`./schemas/${schemaFiles.policies}`]: 'policies/**/*.{yaml,yml}',
+      [`./schemas/${schemaFiles.govctl}`]: 'govctl.yaml',
+    },
+  },
+  null,
+  2,
+)}\n`;
+
+const ignoreFile = `# YAML files under the paths of govctl.yaml that are no policies, in the syntax of .gitignore.
+# templates/
+`;
