@@ -60,7 +60,7 @@ const linesBefore = (bytes: Buffer, at: number): number =>
 
 describe('a journal that ends early', () => {
   test('recovers to the last whole commit, wherever it is cut', async () => {
-    const disk = await diskAfter(3);
+    const disk = await diskAfter(2);
     const name = journalOf(disk);
     const whole = disk.content(name);
     for (let length = 0; length <= whole.length; length += 1) {
@@ -173,7 +173,7 @@ describe('a damaged file', () => {
   });
 
   test('a cut checkpoint is found, wherever it is cut', async () => {
-    const disk = await diskAfter(4, { closed: true });
+    const disk = await diskAfter(1, { closed: true });
     const whole = disk.content('entries.json');
     for (let length = 0; length < whole.length - 1; length += 1) {
       const damaged = disk.afterKill();

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -6,7 +5,7 @@ import { tempFolder } from '../server/store/lowdb/temp-folder.ts';
 import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
 import { startBuiltServer } from '../support/built-cli.ts';
 import type { BuiltServer } from '../support/built-cli.ts';
-import { hasTool, runTool } from './system-tool.ts';
+import { hasTool, runTool, startTool } from './system-tool.ts';
 
 /** The store's own rounds are cheaper; these show that the whole server keeps its word, too. */
 const ROUNDS = Math.min(10, Number(process.env['GOVCTL_CRASH_ROUNDS'] ?? 2));
@@ -194,11 +193,12 @@ describe('the server', () => {
       const load = createPolicies(server, 'eio');
       await pause(300);
       const journals = (await readdir(dataDir)).filter((name) => name.endsWith('.ndjson'));
-      const tracer = spawn('strace', [
+      const tracer = startTool(
+        'strace',
         ...['-f', '-qq', '-o', '/dev/null', '-p', String(server.process.pid)],
         ...['-P', join(dataDir, journals.at(-1) ?? ''), '-e', 'trace=fdatasync'],
         ...['-e', 'inject=fdatasync:error=EIO'],
-      ]);
+      );
       try {
         await checkReadOnly(server, load);
       } finally {

@@ -1,9 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 
 /** Runs a system tool to its end. */
 export const runTool = (tool: string, ...args: readonly string[]): void => {
   execFileSync(tool, args, { stdio: 'pipe' });
 };
+
+/** Starts a system tool that goes on beside the test. */
+export const startTool = (tool: string, ...args: readonly string[]): ChildProcess =>
+  spawn(tool, args, { stdio: 'ignore' });
 
 /**
  * Whether a system tool that a test needs is usable. Where it isn't, the test is skipped with one

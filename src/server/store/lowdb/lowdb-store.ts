@@ -37,7 +37,7 @@ export interface Durability {
  * Commits lie in two layers: `state` is what is on disk and all that readers outside a transaction
  * see; `pending` holds what is committed but still on its way there, which only the next
  * transactions see. So no transaction waits for another's flush, no read waits at all, and when the
- * disk fails, forgetting `pending` is the whole way back.
+ * disk fails there is nothing to undo: no transaction runs any more, so nobody sees `pending` again.
  */
 export interface Engine {
   readonly store: Store;
@@ -185,7 +185,6 @@ export const createEngine = (state: State, durability: Durability): Engine => {
     },
     fail(reason) {
       failure = reason;
-      for (const [name, { spec }] of state.tables) pending.set(name, new Overlay(spec));
     },
   };
 };
