@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { TokenError } from './auth.ts';
 import { contract } from './contract.ts';
-import type { Contract, Endpoint } from './endpoint.ts';
-import { scopes } from './endpoint.ts';
+import type { Contract, Endpoint, Scope } from './endpoint.ts';
 import { ErrorBody } from './error-body.ts';
 import type { WireErrorName } from './errors.ts';
 import { errorCatalogue } from './errors.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const scopeTexts: Record<(typeof scopes)[number], string> = {
+const scopeTexts: Record<Scope, string> = {
   'governance:read': 'Read everything outside cost and administration',
   'compliance:write': 'Change policies and what belongs to them',
   'cost:admin': 'All of cost',
@@ -245,6 +244,6 @@ const rfc6749Errors = Object.fromEntries(
 
 /** Without what only makes sense at the root of a document of its own. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
+  const all = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== '$schema'));
 }

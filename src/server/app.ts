@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { contract } from '../contract/contract.ts';
 import type { Contract, Endpoint, HandlerInput } from '../contract/endpoint.ts';
 import { GovctlError } from '../contract/errors.ts';
-import type { Answer, Call, Handlers, Principal, PublicCall } from './call.ts';
+import type { Actor, Answer, Call, Handlers, Principal, PublicCall } from './call.ts';
 import type { Deps } from './deps.ts';
 import { checkMatch, etagOf, isKnown } from './http/conditional.ts';
 import { asKnownError, errorAnswer } from './http/error-answer.ts';
@@ -11,6 +11,7 @@ import { createQueryParser, parseBody } from './http/parse-input.ts';
 import { oneTime, runOnce } from './idempotency/service.ts';
 import type { OneTime } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
+import type { Tx } from './store/store.ts';
 
 /** Who the bearer of an Authorization header is. @throws GovctlError invalid_token or expired_token */
 export type Authenticate = (authorization: string | null) => Promise<Principal>;
@@ -95,7 +96,9 @@ function createRoute(
         key === null
           ? undefined
           : oneTime(key, endpoint.secret === true, `${method} ${context.req.path} ${text}`);
-      const call = createCall(deps, request, requestId, principal, once);
+      const call = principal
+        ? new AuthorisedCall(deps, request, requestId, once, principal)
+        : new RequestCall(deps, request, requestId, once, undefined);
       const answer = await handler({ params, query, body } as HandlerInput<Endpoint>, call); // just parsed by its schemas
       response = answerOf(endpoint, request, answer, requestId, rate);
     } catch (error) {
@@ -144,26 +147,47 @@ function checkScope(principal: Principal, scope: NonNullable<Endpoint['scope']>)
   );
 }
 
-function createCall(
-  deps: Deps,
-  request: Request,
-  requestId: string,
-  principal: Principal | undefined,
-  once: OneTime | undefined,
-): Call | PublicCall {
-  const common: PublicCall = {
-    requestId,
-    header: (name) => request.headers.get(name),
-    transact: (work, owner = principal?.userId ?? 'anyone') =>
-      deps.store.transact((tx) => (once ? runOnce(deps, tx, owner, once, work) : work(tx))),
-  };
-  if (!principal) return common;
-  return {
-    ...common,
-    principal,
-    actor: { userId: principal.userId, via: principal.via, requestId },
-    checkMatch: (revision) => checkMatch(request.headers.get('if-match'), revision),
-  };
+/** A class, as one is made for every request: its methods are not. */
+class RequestCall implements PublicCall {
+  constructor(
+    private readonly deps: Deps,
+    private readonly request: Request,
+    readonly requestId: string,
+    private readonly once: OneTime | undefined,
+    private readonly caller: Principal | undefined,
+  ) {}
+
+  header(name: string): string | null {
+    return this.request.headers.get(name);
+  }
+
+  transact<B extends string | undefined>(
+    work: (tx: Tx) => Promise<Answer<B>>,
+    owner = this.caller?.userId ?? 'anyone',
+  ): Promise<Answer<B>> {
+    const { deps, once } = this;
+    return deps.store.transact((tx) => (once ? runOnce(deps, tx, owner, once, work) : work(tx)));
+  }
+}
+
+class AuthorisedCall extends RequestCall implements Call {
+  constructor(
+    deps: Deps,
+    request: Request,
+    requestId: string,
+    once: OneTime | undefined,
+    readonly principal: Principal,
+  ) {
+    super(deps, request, requestId, once, principal);
+  }
+
+  get actor(): Actor {
+    return { userId: this.principal.userId, via: this.principal.via, requestId: this.requestId };
+  }
+
+  checkMatch(revision: number): void {
+    checkMatch(this.header('if-match'), revision);
+  }
 }
 
 function answerOf(

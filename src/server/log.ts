@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
+import { timestamp } from './deps.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -15,12 +16,17 @@ const flushEvery = 250;
 
 /** JSON lines on stderr, in batches; what is left is written when the process ends, however it ends. */
 export function openLog(level: LogLevel, now: () => number): ServerLog {
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 4096 });
+  const destination = pino.destination({ fd: 2, sync: false, minLength: 16_384 });
+  let written = { ms: -1, text: '' };
   const log = pino(
     {
       level,
       base: { pid: process.pid },
-      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      timestamp: () => {
+        const ms = now();
+        if (ms !== written.ms) written = { ms, text: `,"time":"${timestamp(ms)}"` };
+        return written.text;
+      },
       formatters: { level: (label) => ({ level: label }) },
     },
     destination,

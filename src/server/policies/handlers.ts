@@ -38,13 +38,17 @@ export const policyHandlers = (deps: Deps): Handlers['policies'] => ({
   update: async ({ params, body }, call) => {
     if (body.rules) checkConditions(body.rules);
     return call.transact(async (tx) =>
-      answerOne(await updatePolicy(deps, tx, call.actor, params.id, body, call.checkMatch)),
+      answerOne(
+        await updatePolicy(deps, tx, call.actor, params.id, body, (revision) =>
+          call.checkMatch(revision),
+        ),
+      ),
     );
   },
 
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {
-      await deletePolicy(deps, tx, call.actor, params.id, call.checkMatch);
+      await deletePolicy(deps, tx, call.actor, params.id, (revision) => call.checkMatch(revision));
       return { body: undefined };
     }),
 });

@@ -2,6 +2,7 @@ import { compileCondition, showCaret } from '../../engine/condition/compile.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { PolicyInput, PolicyUpdate, Rule } from '../../contract/policies.ts';
+import { serverAssigned } from '../../contract/policies.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
@@ -79,14 +80,13 @@ export async function updatePolicy(
 ): Promise<Versioned<StoredPolicy>> {
   const before = await readPolicy(tx, id);
   checkMatch(before.revision);
-  const { id: sentId, created_at: _c, updated_at: _u, created_by: _b, ...changes } = update;
-  if (sentId !== undefined && sentId !== id) {
+  if (update.id !== undefined && update.id !== id) {
     const message = `must be left out or be ${id}, the policy that is changed`;
     throw new GovctlError('invalid_policy', `The body is not valid: id ${message}`, {
       details: [{ field: 'id', message }],
     });
   }
-  const merged = arrange({ ...before.doc, ...withDefaults(changes) });
+  const merged = arrange({ ...before.doc, ...withDefaults(update) });
   const changed = changedFields(before.doc, merged);
   if (changed.length === 0) return before;
   // Two changes within a millisecond still have an order.
@@ -111,16 +111,14 @@ export async function deletePolicy(
   await recordAudit(deps, tx, actor, 'policy.delete', id);
 }
 
-type Changes = Omit<PolicyUpdate, 'id' | 'created_at' | 'updated_at' | 'created_by'>;
-
-/** Left out: stays. Null: its default, or gone. */
-function withDefaults(changes: Changes): Record<string, unknown> {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+/** What the server assigns is ignored. Left out: stays. Null: its default, or gone. */
+function withDefaults(update: PolicyUpdate): Record<string, unknown> {
+  const given = Object.entries(update).filter(
+    ([field, value]) => value !== undefined && !Object.hasOwn(serverAssigned, field),
+  );
+  const cleared = (field: string) => (field === 'enabled' ? true : undefined);
   return Object.fromEntries(
-    given.map(([field, value]) => [
-      field,
-      value === null ? (field === 'enabled' ? true : undefined) : value,
-    ]),
+    given.map(([field, value]) => [field, value === null ? cleared(field) : value]),
   );
 }
 
