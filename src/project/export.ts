@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { PolicyLike } from './fingerprint.ts';
 import { policyFields } from './fingerprint.ts';
-import { makeKey } from './key.ts';
+import { keyPattern, makeKey, maxKeyLength } from './key.ts';
 import { withoutOwnership } from './ownership.ts';
 
 /** Columns after which a flowing text is folded. */
@@ -45,6 +45,8 @@ function tidyField(policy: PolicyLike, field: (typeof policyFields)[number]): un
   }
 }
 
+const isKey = (text: string): boolean => text.length <= maxKeyLength && keyPattern.test(text);
+
 export interface ExportFile {
   /** Relative to the folder that is exported into. */
   readonly file: string;
@@ -57,7 +59,9 @@ export function exportPolicies(
   policies: readonly { readonly policy: PolicyLike; readonly key?: string | undefined }[],
 ): ExportFile[] {
   const taken = new Set<string>();
-  return policies.map(({ policy, key }) => {
+  return policies.map(({ policy, key: given }) => {
+    // The key comes from a tag that anybody may have edited, and it becomes a file name.
+    const key = given !== undefined && isKey(given) ? given : undefined;
     const wanted = key ?? makeKey(policy.name);
     let slug = wanted;
     for (let number = 2; taken.has(slug.toLowerCase()); number++) slug = `${wanted}-${number}`;
