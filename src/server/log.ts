@@ -16,7 +16,7 @@ const flushEvery = 250;
 
 /** JSON lines on stderr, in batches; what is left is written when the process ends, however it ends. */
 export function openLog(level: LogLevel, now: () => number): ServerLog {
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 16_384 });
+  const destination = pino.destination({ fd: 2, sync: false, minLength: 8192 });
   let written = { ms: -1, text: '' };
   const log = pino(
     {

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createApp } from '../../src/server/app.ts';
+import type { RequestEvent } from '../../src/server/app.ts';
+import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
+import { createAuthenticator } from '../../src/server/auth/service.ts';
+import type { Deps, Log } from '../../src/server/deps.ts';
+import { createIds } from '../../src/server/ids.ts';
+import { createRateLimiter } from '../../src/server/limits/service.ts';
+import type { RateLimitMode } from '../../src/server/limits/service.ts';
+import { maintain } from '../../src/server/maintenance.ts';
+import { collections, createHandlers } from '../../src/server/service.ts';
+import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
+import type { Store } from '../../src/server/store/store.ts';
+
+export interface Sent {
+  readonly body?: unknown;
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** null sends no Authorization. */
+  readonly key?: string | null;
+}
+
+export interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON. */
+  readonly json: Record<string, unknown>;
+}
+
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+/** The whole service on a real store in a folder of its own, with a clock that stands still. */
+export async function startTestService(
+  options: { rateLimit?: RateLimitMode; wrapStore?: (store: Store) => Store } = {},
+) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'govctl-server-test-'));
+  const opened = await openLowdbStore({ dir: path.join(folder, 'data'), collections });
+  const store = options.wrapStore?.(opened) ?? opened;
+  let now = Date.parse('2026-03-01T12:00:00.000Z');
+  const clock = { now: () => now, monotonic: () => now };
+  const random = (bytes: number): Uint8Array => randomBytes(bytes);
+  const logged: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[] =
+    [];
+  const at =
+    (level: string): Log['info'] =>
+    (fields, message) =>
+      void logged.push({ level, fields, message });
+  const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const deps: Deps = { store, clock, ids: createIds(clock, random), random, log, version: '1.2.3' };
+  const bootstrap = await ensureBootstrapKey(deps, undefined);
+  if (!bootstrap) throw new Error('a new folder must get a key');
+  const { key } = bootstrap;
+  const events: RequestEvent[] = [];
+  const authenticator = createAuthenticator(deps);
+  const app = createApp(deps, createHandlers(deps, {}), {
+    authenticate: authenticator.authenticate,
+    limiter: createRateLimiter(options.rateLimit ?? 'off', clock),
+    observe: (event) => void events.push(event),
+  });
+
+  async function send(method: string, url: string, sent: Sent = {}): Promise<Got> {
+    const text = sent.text ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
+    const response = await app.fetch(
+      new Request(`http://service.test${url}`, {
+        method,
+        headers: {
+          ...(sent.key === null ? {} : { authorization: `Bearer ${sent.key ?? key}` }),
+          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+          ...sent.headers,
+        },
+        ...(text === undefined ? {} : { body: text }),
+      }),
+    );
+    const body = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: body,
+      get json() {
+        return JSON.parse(body) as Record<string, unknown>;
+      },
+    };
+  }
+
+  return {
+    app,
+    deps,
+    key,
+    logged,
+    events,
+    send,
+    advance: (ms: number) => void (now += ms),
+    maintain: () => maintain(deps, authenticator),
+    /** A key with just these scopes. */
+    async keyWith(...scopes: string[]): Promise<string> {
+      const created = await send('POST', '/v1/api-keys', {
+        body: { name: scopes.join(' '), scopes },
+      });
+      return String(created.json.key);
+    },
+    async close() {
+      await opened.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A valid policy to create. */
+export const policy = (name: string, fields: Readonly<Record<string, unknown>> = {}) => ({
+  name,
+  resource_type: 'AWS::S3::Bucket',
+  rules: [{ condition: 'resource.public == true', effect: 'DENY', message: 'Make it private' }],
+  ...fields,
+});
+
+interface ListBody {
+  readonly policies: readonly { readonly id: string; readonly name: string }[];
+  readonly pagination: {
+    readonly total: number;
+    readonly limit: number;
+    readonly offset: number;
+    readonly has_more: boolean;
+    readonly next_cursor?: string;
+  };
+}
+
+export const listOf = (got: Got): ListBody => JSON.parse(got.text) as ListBody;
+export const namesOf = (got: Got): string[] => listOf(got).policies.map(({ name }) => name);
+export const fieldsOf = (got: Got): string[] =>
+  ((got.json.details ?? []) as { field: string }[]).map(({ field }) => field);
