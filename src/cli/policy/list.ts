@@ -91,7 +91,8 @@ async function collectPages(client: Client, query: Readonly<Record<string, strin
     total = pagination?.total ?? total;
     cursor = pagination?.next_cursor ?? undefined;
     // A page that brings nothing new is the last, whatever its server says.
-    hasMore = found.size > before && (pagination?.has_more ?? policies.length >= limit);
+    hasMore =
+      found.size > before && (pagination?.has_more ?? (total === undefined || offset < total));
   }
   return {
     policies: [...found.values()],

@@ -1,0 +1,398 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FakeWorldSettings } from '../../support/fake-world.ts';
+import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
+import type { Faults, MinimalService } from '../../support/minimal-service.ts';
+import { createMinimalService } from '../../support/minimal-service.ts';
+
+let folder: string;
+let service: MinimalService;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'govctl-policy-'));
+  service = createMinimalService();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const settings = (more: FakeWorldSettings = {}): FakeWorldSettings => ({
+  cwd: folder,
+  fetch: service.fetch,
+  ...more,
+  env: {
+    GOVCTL_TOKEN: 'token',
+    GOVCTL_BASE_URL: 'https://service.example.com',
+    GOVCTL_CONFIG_DIR: folder,
+    ...more.env,
+  },
+});
+const run = (argv: readonly string[], more: FakeWorldSettings = {}) =>
+  runCommandLine(['policy', ...argv], settings(more));
+
+const rules = [{ condition: 'resource.acl == "public-read"', effect: 'DENY', message: 'Close it' }];
+const put = (name: string, more: Record<string, unknown> = {}) =>
+  service.put({ name, resource_type: 'AWS::S3::Bucket', severity: 'HIGH', rules, ...more });
+const owned = ['govctl.owner:platform', 'govctl.key:a@0123456789ab'];
+
+describe('policy list', () => {
+  it('shows a table, sorted by name by the service, and nothing else on stdout', async () => {
+    put('one', { enabled: false });
+    put('two', { tags: owned });
+    const outcome = await run(['list']);
+    expect(outcome).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(outcome.stdout).toMatch(/NAME +TYPE +SEVERITY +ENABLED +PROJECT +ID/);
+    expect(outcome.stdout).toMatch(/one +AWS::S3::Bucket +HIGH +no +- +pol_000001/);
+    expect(outcome.stdout).toMatch(/two .* platform +pol_000002/);
+    expect(outcome.stdout).not.toContain('govctl.owner');
+    expect(Object.fromEntries(service.requests[0]?.query ?? [])).toMatchObject({
+      sort_by: 'name',
+      order: 'asc',
+    });
+  });
+
+  it('gives the API’s own list as JSON, ownership tags included', async () => {
+    put('two', { tags: owned });
+    const outcome = await run(['list', '-o', 'json']);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      format_version: 1,
+      policies: [{ name: 'two', tags: owned }],
+      pagination: { total: 1, has_more: false },
+    });
+  });
+
+  it('pages by itself up to --limit, and through everything with --all', async () => {
+    for (let i = 0; i < 250; i++) put(`policy ${i}`);
+    const some = await run(['list', '--limit', '120', '-o', 'json']);
+    expect(JSON.parse(some.stdout)).toMatchObject({ pagination: { total: 250, has_more: true } });
+    expect(JSON.parse(some.stdout).policies).toHaveLength(120);
+    expect(some.stderr).toContain('120 of 250');
+    expect(service.requests.map(({ query }) => query.get('limit'))).toEqual(['100', '20']);
+    const all = await run(['list', '--all', '-o', 'ndjson']);
+    expect(all.stdout.trim().split('\n')).toHaveLength(250);
+  });
+
+  it.each<[string, Faults]>([
+    ['small pages', { largestPage: 7 }],
+    ['bare lists', { bareLists: true, largestPage: 7 }],
+    ['null for what is absent', { answersNull: true }],
+  ])('reads a server with %s', async (_, faults) => {
+    service.setFaults(faults);
+    for (let i = 0; i < 20; i++) put(`policy ${i}`);
+    const outcome = await run(['list', '--all', '-o', 'ndjson']);
+    expect(outcome.exitCode).toBe(0);
+    const names = outcome.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).name);
+    expect(new Set(names).size).toBe(20);
+  });
+
+  it('sends every filter', async () => {
+    await run(
+      'list --type AWS::S3::Bucket --type X::Y --severity high,low --tag a --tag b --disabled --sort severity --order desc'.split(
+        ' ',
+      ),
+    );
+    expect(Object.fromEntries(service.requests[0]?.query ?? [])).toMatchObject({
+      resource_type: 'AWS::S3::Bucket,X::Y',
+      severity: 'HIGH,LOW',
+      tags: 'a,b',
+      enabled: 'false',
+      sort_by: 'severity',
+      order: 'desc',
+    });
+  });
+
+  it.each([
+    [['--severity', 'HIHG'], 'Did you mean HIGH?'],
+    [['--limit', '0'], '--limit 0'],
+    [['--limit', '1e3'], '--limit 1e3'],
+    [['--sort', 'colour'], 'Allowed choices'],
+    [['--enabled', '--disabled'], 'cannot be used with'],
+    [['--limt', '3'], 'Did you mean --limit?'],
+    [['extra'], 'too many arguments'],
+  ])('refuses %j', async (flags, why) => {
+    const outcome = await run(['list', ...flags]);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain(why);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('lets no name act on the terminal or forge a row', async () => {
+    put('evil\u001b[2J\nFORGED  row');
+    const outcome = await run(['list']);
+    expect(outcome.stdout).not.toContain('\u001b');
+    expect(outcome.stdout.trim().split('\n')).toHaveLength(2);
+  });
+
+  it('fits a narrow terminal, and cuts nothing in a pipe', async () => {
+    const name = 'a policy with quite a long name that goes on and on';
+    put(name);
+    const narrow = await run(['list'], { tty: true, columns: 70, env: { NO_COLOR: '1' } });
+    for (const line of narrow.stdout.trimEnd().split('\n'))
+      expect(line.length).toBeLessThanOrEqual(70);
+    expect(narrow.stdout).toContain('…');
+    expect((await run(['list'])).stdout).toContain(name);
+  });
+});
+
+describe('policy get', () => {
+  it('finds by id and by name, and hides govctl’s own tags from people', async () => {
+    const { id } = put('one', { tags: ['mine', ...owned], description: 'What it is for' });
+    for (const which of [id, 'one']) {
+      const outcome = await run(['get', which]);
+      expect(outcome.exitCode).toBe(0);
+      expect(outcome.stdout).toContain('What it is for');
+      expect(outcome.stdout).toMatch(/tags +mine\n/);
+      expect(outcome.stdout).toContain('kept by project platform, key a');
+      expect(outcome.stdout).toContain('DENY  resource.acl == "public-read"');
+    }
+    expect(JSON.parse((await run(['get', id, '-o', 'json'])).stdout)).toMatchObject({
+      format_version: 1,
+      tags: ['mine', ...owned],
+    });
+  });
+
+  it('finds a name that looks like an id', async () => {
+    put('pol_icy');
+    expect(await run(['get', 'pol_icy'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('names the nearest one when there is none', async () => {
+    put('s3-public');
+    const outcome = await run(['get', 's3-publik']);
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toContain('Did you mean "s3-public"?');
+  });
+
+  it('asks for the id where several have the name', async () => {
+    service.setFaults({ duplicateNames: true });
+    put('twin');
+    put('twin');
+    const outcome = await run(['get', 'twin']);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain('pol_000001, pol_000002');
+  });
+});
+
+describe('policy create', () => {
+  const flags = ['create', '--name', 'n', '--type', 'AWS::S3::Bucket', '--deny', 'resource.a == 1'];
+
+  it('makes one from flags', async () => {
+    const outcome = await run([
+      ...flags,
+      ...[
+        '--allow',
+        'resource.b == 2',
+        '--message',
+        'm',
+        '--tag',
+        't',
+        '--framework',
+        'SOC2',
+        '--severity',
+        'LOW',
+        '--disabled',
+      ],
+    ]);
+    expect(outcome.exitCode).toBe(0);
+    expect([...service.policies.values()]).toMatchObject([
+      {
+        name: 'n',
+        enabled: false,
+        severity: 'LOW',
+        tags: ['t'],
+        compliance_frameworks: ['SOC2'],
+        rules: [
+          { condition: 'resource.a == 1', effect: 'DENY', message: 'm' },
+          { condition: 'resource.b == 2', effect: 'ALLOW', message: 'm' },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ['YAML', 'name: n\nresource_type: A::B\nrules: [{condition: "true", effect: DENY}]\n'],
+    ['JSON', '{"name":"n","resource_type":"A::B","rules":[{"condition":"true","effect":"DENY"}]}'],
+  ])('makes one from %s on standard input or in a file', async (_, text) => {
+    expect(await run(['create', '-f', '-'], { stdin: text })).toMatchObject({ exitCode: 0 });
+    service.policies.clear();
+    writeFileSync(path.join(folder, 'p.yaml'), text);
+    expect(await run(['create', '-f', 'p.yaml'])).toMatchObject({ exitCode: 0 });
+    expect(service.policies.size).toBe(1);
+  });
+
+  it('shows what it sent where the server answers nothing', async () => {
+    service.setFaults({ emptyAnswers: true });
+    const outcome = await run([...flags, '-o', 'json']);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ name: 'n', enabled: true });
+  });
+
+  it('makes no second one when the answer was lost', async () => {
+    service.setFaults({
+      duplicateNames: true,
+      onRequest: ({ method }) => (method === 'POST' ? 'cut-after' : undefined),
+    });
+    const outcome = await run(flags);
+    expect(outcome.exitCode).toBe(1);
+    expect(service.policies.size).toBe(1);
+  });
+
+  it('says every mistake of a file with its place', async () => {
+    const outcome = await run(['create', '-f', '-'], {
+      stdin: 'name: q\nresource_typ: x\nrules:\n  - condition: "true"\n    efect: DENY\n',
+    });
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain('standard input:2:1');
+    expect(outcome.stderr).toContain('Did you mean resource_type?');
+    expect(outcome.stderr).toContain('Did you mean effect?');
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([
+    [['create'], 'not given'],
+    [['create', '--name', 'x'], '--type and --deny or --allow'],
+    [['create', '-f', 'p.yaml', '--name', 'x'], 'exclude each other'],
+    [['create', '-f', 'none.yaml'], 'none.yaml could not be read'],
+    [['create', '-f', '.'], 'is not a file'],
+    [[...flags, '--type', 'nonsense'], 'resource_type'],
+    [[...flags, '--severity', 'SEVERE'], 'Allowed choices'],
+  ])('refuses %j', async (argv, why) => {
+    const outcome = await run(argv);
+    expect([1, 3]).toContain(outcome.exitCode);
+    expect(outcome.stderr).toContain(why);
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([
+    ['', 'is empty'],
+    ['a: 1\n---\nb: 2\n', 'holds 2 policies'],
+    ['a: [', 'standard input:1'],
+    ['a: &a [*a]', 'standard input:1'],
+    [
+      '__proto__: {x: 1}\nname: n\nresource_type: A::B\nrules: [{condition: "true", effect: DENY}]',
+      '__proto__',
+    ],
+  ])('refuses the file %j', async (stdin, why) => {
+    const outcome = await run(['create', '-f', '-'], { stdin });
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain(why);
+    expect(outcome.stderr).not.toContain('fault of govctl');
+  });
+
+  it('ends a taken name with 5', async () => {
+    put('n');
+    expect(await run(flags)).toMatchObject({ exitCode: 5 });
+  });
+});
+
+describe('policy update', () => {
+  it('changes only what --set and the file name, values read as YAML', async () => {
+    const { id } = put('one', { description: 'old', tags: ['a'] });
+    const outcome = await run(
+      [
+        'update',
+        'one',
+        '-f',
+        '-',
+        '--set',
+        'severity=LOW',
+        '--set',
+        'description=null',
+        '--set',
+        'tags=[x, "1"]',
+      ],
+      { stdin: 'auto_remediation: true\n' },
+    );
+    expect(outcome.exitCode).toBe(0);
+    expect(JSON.parse(service.requests.at(-1)?.body ?? '')).toEqual({
+      auto_remediation: true,
+      severity: 'LOW',
+      description: null,
+      tags: ['x', '1'],
+    });
+    expect(service.policies.get(id)).not.toHaveProperty('description');
+  });
+
+  it('warns that a policy is kept in git, and leaves its ownership in place when tags change', async () => {
+    const { id } = put('one', { tags: ['a', ...owned] });
+    const outcome = await run(['update', 'one', '--set', 'tags=[b]', '--quiet']);
+    expect(outcome.stderr).toContain('kept in git by project "platform"');
+    expect(outcome.stderr).toContain('drift');
+    expect(service.policies.get(id)?.tags).toEqual(['b', ...owned]);
+  });
+
+  it('shows the policy as it is then where the server answers nothing', async () => {
+    put('one');
+    service.setFaults({ emptyAnswers: true });
+    const outcome = await run(['update', 'one', '--set', 'severity=LOW', '-o', 'json']);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ severity: 'LOW' });
+  });
+
+  it.each([
+    [[], 'Nothing to change'],
+    [['--set', 'severity'], 'write it as field=value'],
+    [['--set', '=x'], 'write it as field=value'],
+    [['--set', 'severty=LOW'], 'Did you mean severity?'],
+    [['--set', 'severity=LOUD'], 'severity'],
+    [['--set', 'id=pol_2'], 'no field "id"'],
+    [['--set', 'tags=[a'], 'not YAML'],
+  ])('refuses %j', async (argv, why) => {
+    put('one');
+    const outcome = await run(['update', 'one', ...argv]);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain(why);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('sends --if-match', async () => {
+    put('one');
+    await run(['update', 'one', '--set', 'severity=LOW', '--if-match', '"7"']);
+    expect(service.requests.at(-1)?.headers['if-match']).toBe('"7"');
+  });
+});
+
+describe('policy enable and disable', () => {
+  it('switch, and say when nothing was to do', async () => {
+    const { id } = put('one');
+    expect((await run(['disable', 'one'])).stdout).toContain('Disabled one');
+    expect(service.policies.get(id)?.enabled).toBe(false);
+    const count = service.requests.filter(({ method }) => method === 'PUT').length;
+    expect((await run(['disable', 'one'])).stdout).toContain('is disabled already');
+    expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(count);
+    expect((await run(['enable', id])).stdout).toContain('Enabled one');
+  });
+});
+
+describe('policy delete', () => {
+  it('deletes nothing without a terminal or --yes', async () => {
+    put('one');
+    const outcome = await run(['delete', 'one']);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain('--yes');
+    expect(service.policies.size).toBe(1);
+  });
+
+  it('asks on a terminal, and heeds a no', async () => {
+    put('one');
+    const world = createFakeWorld(settings({ tty: true, answers: [false] }));
+    const outcome = await runCommandLine(['policy', 'delete', 'one'], world);
+    expect(outcome.exitCode).toBe(0);
+    expect(world.asked[0]).toContain('Delete one (pol_000001) from https://service.example.com');
+    expect(service.policies.size).toBe(1);
+    await run(['delete', 'one'], { tty: true, answers: [true] });
+    expect(service.policies.size).toBe(0);
+  });
+
+  it('deletes with --yes, and warns when the policy is kept in git', async () => {
+    put('one', { tags: owned });
+    const outcome = await run(['delete', 'one', '--yes', '-o', 'json']);
+    expect(JSON.parse(outcome.stdout)).toEqual({
+      format_version: 1,
+      deleted: 'pol_000001',
+      name: 'one',
+    });
+    expect(outcome.stderr).toContain('kept in git');
+    expect(service.policies.size).toBe(0);
+  });
+});

@@ -1,0 +1,205 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LaunchServer, ServerOptions } from '../../../src/cli/server/launcher.ts';
+import { GovctlError } from '../../../src/contract/errors.ts';
+import { startServer } from '../../../src/server/start.ts';
+import type { FakeWorldSettings } from '../../support/fake-world.ts';
+import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'govctl-server-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A launcher that starts nothing, remembers its options, and is asked to stop at once. */
+function fakeLauncher(more: { baseUrl?: string; notices?: string[]; generated?: string } = {}) {
+  const controller = new AbortController();
+  const launched: ServerOptions[] = [];
+  let stopped = 0;
+  const launchServer: LaunchServer = async (options) => {
+    launched.push(options);
+    setTimeout(() => controller.abort(), 5);
+    return {
+      baseUrl: more.baseUrl ?? 'http://127.0.0.1:8787',
+      ...(options.apiKey !== undefined
+        ? { apiKey: { key: options.apiKey, generated: false } }
+        : more.generated
+          ? { apiKey: { key: more.generated, generated: true } }
+          : {}),
+      notices: more.notices ?? [],
+      fetch: () => Promise.reject(new Error('not asked')),
+      stop: async () => void stopped++,
+    };
+  };
+  return { launched, stopped: () => stopped, launchServer, signal: controller.signal };
+}
+
+const run = (argv: readonly string[], settings: FakeWorldSettings = {}) =>
+  runCommandLine(['server', ...argv], { cwd: folder, ...settings });
+
+describe('govctl server', () => {
+  it('prints address, key and how to log in, and nothing else on stdout; stops at the signal with 0', async () => {
+    const fake = fakeLauncher({ generated: 'gk_new', notices: ['A torn line was cut'] });
+    const outcome = await run([], fake);
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.stdout).toBe(
+      'Serving http://127.0.0.1:8787\n' +
+        'API key  gk_new   shown this once\n' +
+        'Log in   govctl auth login --base-url http://127.0.0.1:8787\n',
+    );
+    expect(outcome.stderr).toContain('A torn line was cut');
+    expect(outcome.stderr).toContain('Stopped.');
+    expect(fake.stopped()).toBe(1);
+    expect(fake.launched[0]).toEqual({
+      host: '127.0.0.1',
+      port: 8787,
+      dataDir: path.join(folder, '.govctl/data'),
+      store: 'lowdb',
+      allowTargets: [],
+      metrics: true,
+      logLevel: 'info',
+    });
+  });
+
+  it('gives one line of JSON with -o json', async () => {
+    const outcome = await run(['-o', 'json'], fakeLauncher({ generated: 'gk_new' }));
+    expect(outcome.stdout.trim().split('\n')).toHaveLength(1);
+    expect(JSON.parse(outcome.stdout)).toEqual({
+      format_version: 1,
+      base_url: 'http://127.0.0.1:8787',
+      api_key: 'gk_new',
+      pid: process.pid,
+      log_in: 'govctl auth login --base-url http://127.0.0.1:8787 --with-token',
+    });
+  });
+
+  it('hands on every flag', async () => {
+    const fake = fakeLauncher();
+    await run(
+      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --rate-limit off --no-metrics --log-level debug'.split(
+        ' ',
+      ),
+      fake,
+    );
+    expect(fake.launched[0]).toEqual({
+      host: '0.0.0.0',
+      port: 0,
+      dataDir: path.join(folder, 'd'),
+      store: 'postgres://h/db',
+      readyFile: path.join(folder, 'r.json'),
+      allowTargets: ['10.0.0.0/8', 'fd00::/8'],
+      publicUrl: 'https://p.example.com',
+      tls: { cert: path.join(folder, 'c.pem'), key: path.join(folder, 'k.pem') },
+      rateLimit: 'off',
+      metrics: false,
+      logLevel: 'debug',
+    });
+  });
+
+  it('takes the key from flag, file or environment, and does not show it to people', async () => {
+    const key = `gk_${'x'.repeat(43)}`;
+    writeFileSync(path.join(folder, 'key.txt'), `${key}\n`);
+    for (const [argv, env] of [
+      [['--api-key', key], {}],
+      [['--api-key-file', 'key.txt'], { GOVCTL_SERVER_API_KEY: 'not this one' }],
+      [[], { GOVCTL_SERVER_API_KEY: key }],
+    ] as const) {
+      const fake = fakeLauncher();
+      const outcome = await run(argv, { ...fake, env });
+      expect(fake.launched[0]?.apiKey).toBe(key);
+      expect(outcome.stdout).toContain('the one you gave');
+      expect(outcome.stdout + outcome.stderr).not.toContain(key);
+    }
+  });
+
+  it('makes a new key for who lost the first one', async () => {
+    const later = await run([], fakeLauncher());
+    expect(later.stdout).toContain('--new-api-key');
+    const fake = fakeLauncher();
+    const outcome = await run(['--new-api-key'], fake);
+    expect(fake.launched[0]?.apiKey).toMatch(/^gk_[A-Za-z0-9_-]{43}$/);
+    expect(outcome.stdout).toContain(`${fake.launched[0]?.apiKey}   shown this once`);
+  });
+
+  it('warns where others could read the traffic', async () => {
+    const outcome = await run([], fakeLauncher({ baseUrl: 'http://10.0.0.5:8787' }));
+    expect(outcome.stderr).toContain('--tls-cert');
+  });
+
+  it.each([
+    [['--port', '99999'], '--port 99999'],
+    [['--port', 'http'], '--port http'],
+    [['--store', 'mongo'], 'no such store'],
+    [['--tls-cert', 'c.pem'], '--tls-key'],
+    [['--allow-target', '10.0.0.0'], 'range of addresses'],
+    [['--allow-target', '10.0.0.0/33'], 'range of addresses'],
+    [['--public-url', 'x'], '--public-url'],
+    [['--rate-limit', 'on'], 'Allowed choices'],
+    [['--api-key', 'a b'], 'not a token'],
+    [['--api-key', 'x', '--new-api-key'], 'exclude each other'],
+  ])('refuses %j before anything starts', async (argv, why) => {
+    const fake = fakeLauncher();
+    const outcome = await run(argv, fake);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain(why);
+    expect(fake.launched).toEqual([]);
+  });
+
+  it('says which file of a key could not be read', async () => {
+    const outcome = await run(['--api-key-file', 'none'], fakeLauncher());
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toContain('--api-key-file none could not be read');
+  });
+
+  it('ends in the words of what could not start', async () => {
+    const outcome = await run([], {
+      launchServer: () => Promise.reject(new GovctlError('data_refused', 'The journal is damaged')),
+    });
+    expect(outcome).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(outcome.stderr).toContain('The journal is damaged');
+  });
+
+  it('serves for real: what it prints logs in', async () => {
+    const controller = new AbortController();
+    const world = createFakeWorld({
+      cwd: folder,
+      launchServer: startServer,
+      signal: controller.signal,
+    });
+    const argv = [
+      'server',
+      '--port',
+      '0',
+      '--log-level',
+      'silent',
+      '-o',
+      'json',
+      '--ready-file',
+      'ready.json',
+    ];
+    const serving = runCommandLine(argv, world);
+    while (!world.written.stdout.includes('\n')) {
+      expect(world.written.stderr).toBe('');
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    const ready = JSON.parse(world.written.stdout) as { base_url: string; api_key: string };
+    expect(JSON.parse(readFileSync(path.join(folder, 'ready.json'), 'utf8'))).toEqual({
+      base_url: ready.base_url,
+      pid: process.pid,
+    });
+    const { createHttpFetch } = await import('../../../src/cli/http-fetch.ts');
+    const outcome = await runCommandLine(
+      ['auth', 'login', '--base-url', ready.base_url, '--with-token'],
+      {
+        cwd: folder,
+        env: { GOVCTL_CONFIG_DIR: path.join(folder, 'config'), GOVCTL_KEYRING: 'off' },
+        stdin: ready.api_key,
+        fetch: createHttpFetch({}),
+      },
+    );
+    expect(outcome).toMatchObject({ exitCode: 0 });
+    controller.abort();
+    expect(await serving).toMatchObject({ exitCode: 0 });
+  });
+});
