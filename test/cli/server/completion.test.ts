@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../support/fake-world.ts';
+
+let folder: string;
+const scripts: Record<string, string> = {};
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'govctl-completion-'));
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const outcome = await runCommandLine(['completion', shell]);
+    expect(outcome).toMatchObject({ exitCode: 0, stderr: '' });
+    scripts[shell] = path.join(folder, `govctl.${shell}`);
+    writeFileSync(scripts[shell], outcome.stdout);
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+
+/** What bash offers for the last word of a line. */
+function completeInBash(...words: string[]): string[] {
+  const script = `
+    govctl() { [[ "$*" == 'completion profiles' ]] && printf 'default\\nstaging\\n'; }
+    source "$1"; shift
+    COMP_WORDS=(govctl "$@"); COMP_CWORD=$#
+    _govctl
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const answer = execFileSync('bash', ['-c', script, 'bash', scripts.bash ?? '', ...words], {
+    encoding: 'utf8',
+  });
+  return answer.split('\n').filter(Boolean);
+}
+
+describe.skipIf(!has('bash'))('completion in bash', () => {
+  it('is valid bash', () => {
+    expect(spawnSync('bash', ['-n', scripts.bash ?? ''], { encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+  });
+
+  it('offers commands, and those that begin as typed', () => {
+    expect(completeInBash('')).toEqual(expect.arrayContaining(['policy', 'auth', 'server', 'api']));
+    expect(completeInBash('pol')).toEqual(['policy']);
+    expect(completeInBash('policy', '')).toEqual(
+      expect.arrayContaining(['list', 'get', 'create', 'update', 'delete', 'enable', 'disable']),
+    );
+  });
+
+  it('offers the options of the command and the global ones', () => {
+    const options = completeInBash('policy', 'list', '--');
+    expect(options).toEqual(
+      expect.arrayContaining(['--severity', '--all', '--output', '--profile']),
+    );
+    expect(options).not.toContain('--tls-cert');
+    expect(completeInBash('policy', 'list', '--sev')).toEqual(['--severity']);
+  });
+
+  it('finds the command behind options and their values', () => {
+    expect(completeInBash('--profile', 'auth', '-q', 'policy', 'li')).toEqual(['list']);
+    expect(completeInBash('policy', '-o', 'json', 'ge')).toEqual(['get']);
+  });
+
+  it('offers what an option may be', () => {
+    expect(completeInBash('policy', 'list', '--order', '')).toEqual(['asc', 'desc']);
+    expect(completeInBash('-o', 'j')).toEqual(['json']);
+    expect(completeInBash('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+  });
+
+  it('offers the profiles there are', () => {
+    expect(completeInBash('--profile', '')).toEqual(['default', 'staging']);
+    expect(completeInBash('auth', 'switch', 's')).toEqual(['staging']);
+  });
+
+  it('leaves files to bash where a value can be anything', () => {
+    expect(completeInBash('policy', 'create', '-f', '')).toEqual([]);
+  });
+});
+
+describe.skipIf(!has('zsh'))('completion in zsh (needs zsh)', () => {
+  it('is valid zsh', () => {
+    expect(spawnSync('zsh', ['-n', scripts.zsh ?? ''])).toMatchObject({ status: 0 });
+  });
+});
+
+describe.skipIf(!has('fish'))('completion in fish (needs fish)', () => {
+  it('is valid fish', () => {
+    expect(spawnSync('fish', ['-n', scripts.fish ?? ''])).toMatchObject({ status: 0 });
+  });
+});
+
+describe('govctl completion', () => {
+  it('names the nearest shell', async () => {
+    const outcome = await runCommandLine(['completion', 'bsh']);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain('Did you mean bash?');
+  });
+
+  it('prints no profile where there is none', async () => {
+    const outcome = await runCommandLine(['completion', 'profiles'], {
+      env: { GOVCTL_CONFIG_DIR: folder },
+    });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
+  });
+});
