@@ -27,6 +27,7 @@ export async function findTarget(context: Context, projectBaseUrl?: string): Pro
   const { env } = context.world;
   const named = namedBaseUrl(context, projectBaseUrl);
   const fromEnv = environmentLogin(env);
+  if (named !== undefined && fromEnv) return { baseUrl: named, login: fromEnv };
   const profiles = await readProfiles(configDir(env), context.warn);
   const wanted = context.flags.profile;
   const current = wanted ?? profiles.current;
@@ -37,7 +38,6 @@ export async function findTarget(context: Context, projectBaseUrl?: string): Pro
     const baseUrl = parseBaseUrl(profile.base_url, `profile "${current}"`);
     return { baseUrl, login: fromEnv ?? { kind: 'profile', name: current, profile } };
   }
-  if (fromEnv) return { baseUrl: named, login: fromEnv };
   const name = wanted ?? profileFor(profiles, named);
   if (name === undefined) return { baseUrl: named, missing: noLogin(named, profiles) };
   const profile = profileNamed(profiles, name);
@@ -66,7 +66,7 @@ function namedBaseUrl(context: Context, projectBaseUrl: string | undefined): str
 }
 
 /** @throws GovctlError usage_error for half of the client credentials, or a token no header can carry */
-export function environmentLogin(env: NodeJS.ProcessEnv): Login | undefined {
+function environmentLogin(env: NodeJS.ProcessEnv): Login | undefined {
   const { GOVCTL_TOKEN: token, GOVCTL_CLIENT_ID: clientId, GOVCTL_CLIENT_SECRET: secret } = env;
   if (token) return { kind: 'token', token: checkToken(token, 'GOVCTL_TOKEN') };
   if (clientId && secret) return { kind: 'client', clientId, clientSecret: secret };
