@@ -196,7 +196,7 @@ describe('when a real disk fails', () => {
         await store.close();
       } finally {
         // Lazily: a test that failed may have left files open.
-      runTool('umount', '-l', dir);
+        runTool('umount', '-l', dir);
       }
     },
   );
