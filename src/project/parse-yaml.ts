@@ -113,7 +113,8 @@ function toValue(source: Source, within: Document.Parsed, problems: Problem[]): 
   try {
     return within.toJS({ maxAliasCount });
   } catch (error) {
-    problems.push(problemAt(source, spanOf(within.contents), conversionFinding(error)));
+    const node = findUnresolved(within) ?? within.contents;
+    problems.push(problemAt(source, spanOf(node), conversionFinding(error)));
     return undefined;
   }
 }
@@ -131,6 +132,13 @@ function conversionFinding(error: unknown): Finding {
       hint: 'Write the values out, or split the file.',
     };
   }
+  if (/unresolved alias/i.test(message)) {
+    return {
+      code: 'alias',
+      message: 'the alias names an anchor that is not set before it in this document',
+      hint: 'Write &name before the value it stands for; quote the text if it only begins with *.',
+    };
+  }
   if (/merge sources/i.test(message)) {
     return {
       code: 'syntax',
@@ -142,14 +150,23 @@ function conversionFinding(error: unknown): Finding {
 }
 
 /** The first alias that names a node around it. */
-function findCycle(within: Document.Parsed): Node | undefined {
+const findCycle = (within: Document.Parsed): Node | undefined =>
+  findAlias(within, (target, path) => target !== undefined && path.includes(target));
+
+/** The first alias that names nothing. */
+const findUnresolved = (within: Document.Parsed): Node | undefined =>
+  findAlias(within, (target) => target === undefined);
+
+function findAlias(
+  within: Document.Parsed,
+  isWanted: (target: Node | undefined, path: readonly unknown[]) => boolean,
+): Node | undefined {
   const anchors = new Map<string, Node>();
   let found: Node | undefined;
   visit(within, {
     Node: (_key, node, path) => {
       if (isAlias(node)) {
-        const target = anchors.get(node.source);
-        if (!target || !path.includes(target)) return undefined;
+        if (!isWanted(anchors.get(node.source), path)) return undefined;
         found = node;
         return visit.BREAK;
       }

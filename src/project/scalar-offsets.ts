@@ -182,6 +182,10 @@ function* mapBlock(text: string, start: number, end: number, folded: boolean): G
   const header = text.slice(start, bodyStart).replace(/#.*/, '');
   const chomp = header.includes('+') ? '+' : header.includes('-') ? '-' : '';
   const lines = readLines(text, bodyStart, end);
+  if (lines.every(({ blank }) => blank)) {
+    yield mapBlankLines(lines, chomp, end);
+    return;
+  }
   if (/[1-9]/.test(header)) {
     const most = Math.max(0, ...lines.map(({ indent }) => indent));
     for (let trim = 1; trim <= most; trim++) yield mapLines(text, lines, trim, folded, chomp);
@@ -189,6 +193,16 @@ function* mapBlock(text: string, start: number, end: number, folded: boolean): G
     const first = lines.find(({ blank }) => !blank);
     yield mapLines(text, lines, first?.indent ?? 0, folded, chomp);
   }
+}
+
+/** Without text only `+` keeps anything: the line breaks. */
+function mapBlankLines(lines: readonly Line[], chomp: string, end: number): Mapped {
+  const mapped = new Mapped();
+  mapped.end = end;
+  if (chomp !== '+') return mapped;
+  const breaks = lines.slice(0, Math.max(1, lines.length - 1));
+  for (const line of breaks) mapped.add('\n', line.end);
+  return mapped;
 }
 
 function readLines(text: string, start: number, end: number): Line[] {
@@ -272,4 +286,5 @@ function endBlock(
     mapped.copy(text, Math.min(line.start + trim, line.end), line.end);
   }
   if (!mapped.value.endsWith('\n')) mapped.add('\n', mapped.end);
+  mapped.end = lines.at(-1)?.end ?? mapped.end;
 }

@@ -161,6 +161,8 @@ describe('formatting any YAML', () => {
               `---\n${stringify(one, { ...layout, defaultStringType, defaultKeyType: 'PLAIN' })}`,
           )
           .join('');
+        // The library writes some empty lists in a form it does not read.
+        fc.pre(parseAllDocuments(text).every(({ errors }) => errors.length === 0));
         const once = format(text);
         expect(valuesOf(once)).toEqual(valuesOf(text));
         expect(format(once)).toBe(once);
