@@ -128,9 +128,16 @@ async function waitForReadyFile(file: string, child: ServerProcess): Promise<str
   throw new Error('the server was not ready within 20 seconds');
 }
 
+const tempFolders: string[] = [];
+
 /** A folder of its own, removed when the test process ends. */
 export function makeTempFolder(): string {
+  if (tempFolders.length === 0) {
+    process.once('exit', () => {
+      for (const folder of tempFolders) rmSync(folder, { recursive: true, force: true });
+    });
+  }
   const folder = mkdtempSync(path.join(tmpdir(), 'govctl-test-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  tempFolders.push(folder);
   return folder;
 }
