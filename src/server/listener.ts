@@ -32,12 +32,20 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const handle = getRequestListener(fetch, {
     errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
   });
-  // What goes wrong in there is answered in there.
-  const listener: Parameters<typeof createHttpServer>[1] = (incoming, outgoing) =>
+  /** Connections that never sent a request: Node doesn't count them as idle. */
+  const unused = new Set<Socket>();
+  const listener: Parameters<typeof createHttpServer>[1] = (incoming, outgoing) => {
+    unused.delete(incoming.socket);
+    // What goes wrong in there is answered in there.
     void handle(incoming, outgoing);
+  };
   const server: Server = tls
     ? createTlsServer(await readTls(tls), listener)
     : createHttpServer({ keepAliveTimeout }, listener);
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     void answerBroken(error, socket, refuse);
   });
@@ -55,6 +63,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       NetServer.prototype.close.call(server);
     },
     async close(withinMs) {
+      for (const socket of unused) socket.destroy();
       const done = new AbortController();
       const hasClosed = closed.then(() => done.abort());
       const forced = sleep(withinMs, undefined, { signal: done.signal, ref: false }).then(

@@ -1,3 +1,4 @@
+import { contract } from '../../contract/contract.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { GovctlError, errorCatalogue } from '../../contract/errors.ts';
 import type { Deps } from '../deps.ts';
@@ -30,14 +31,24 @@ export function asKnownError(
   );
 }
 
+/** At the token endpoint a malformed request has RFC 6749's name for it. */
+const inItsTerms = (
+  error: GovctlError | TokenFailure,
+  endpoint: Endpoint | undefined,
+): GovctlError | TokenFailure =>
+  endpoint === contract.auth.token && error.error === 'malformed_request'
+    ? new TokenFailure('invalid_request', error.message)
+    : error;
+
 /** The one shape of an error answer; RFC 6749's at the token endpoint. */
 export function errorAnswer(
-  error: GovctlError | TokenFailure,
+  thrown: GovctlError | TokenFailure,
   endpoint: Endpoint | undefined,
   deps: Deps,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
+  const error = inItsTerms(thrown, endpoint);
   const common = {
     'Content-Type': 'application/json',
     'X-Request-Id': requestId,

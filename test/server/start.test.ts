@@ -1,0 +1,326 @@
+import { createServer, request } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
+import * as http from 'node:http';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startServer } from '../../src/server/start.ts';
+import type { RunningServer, ServerOptions } from '../../src/server/start.ts';
+import { policy } from './test-service.ts';
+
+let folder: string;
+const running: RunningServer[] = [];
+beforeEach(async () => void (folder = await mkdtemp(path.join(tmpdir(), 'govctl-start-test-'))));
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(options: Partial<ServerOptions> = {}): Promise<RunningServer> {
+  const server = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    dataDir: path.join(folder, 'data'),
+    store: 'lowdb',
+    allowTargets: [],
+    metrics: false,
+    logLevel: 'silent',
+    ...options,
+  });
+  running.push(server);
+  return server;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+const send = (
+  server: RunningServer,
+  method: string,
+  url: string,
+  { key, body, agent }: { key?: string; body?: unknown; agent?: Agent } = {},
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${server.baseUrl}${url}`,
+      {
+        method,
+        ...(agent ? { agent } : {}),
+        headers: {
+          authorization: `Bearer ${key ?? server.apiKey?.key ?? ''}`,
+          'content-type': 'application/json',
+        },
+      },
+      (incoming) => {
+        let text = '';
+        incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        incoming.on('end', () =>
+          resolve({ status: incoming.statusCode, headers: incoming.headers, text }),
+        );
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+
+/** What comes back for raw bytes, until the server closes. */
+const exchangeRaw = (server: RunningServer, text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(server.port, '127.0.0.1', () => socket.write(text));
+    let got = '';
+    socket.on('data', (chunk) => (got += chunk.toString()));
+    socket.on('close', () => resolve(got));
+    socket.on('error', reject);
+  });
+
+describe('a started server', () => {
+  it('serves over HTTP and without a socket alike, and keeps what it was given', async () => {
+    const server = await start();
+    const created = await send(server, 'POST', '/v1/policies', { body: policy('kept') });
+    expect(created.status).toBe(201);
+    const inside = await server.fetch(`${server.baseUrl}/v1/policies`, {
+      headers: { authorization: `Bearer ${server.apiKey?.key ?? ''}` },
+    });
+    expect(await inside.text()).toContain('"kept"');
+    await server.stop();
+    const again = await start();
+    expect(again.apiKey).toBeUndefined();
+    expect(again.notices.join(' ')).toContain('GOVCTL_SERVER_API_KEY');
+    const listed = await send(again, 'GET', '/v1/policies', { key: server.apiKey?.key ?? '' });
+    expect([listed.status, listed.text]).toEqual([200, expect.stringContaining('"kept"')]);
+  });
+
+  it('takes the key it is given in place of the one it had', async () => {
+    const first = await start();
+    expect(first.apiKey).toMatchObject({
+      generated: true,
+      key: expect.stringMatching(/^gk_[\w-]{43}$/),
+    });
+    await first.stop();
+    const second = await start({ apiKey: 'a-key-of-my-own-0123456789' });
+    expect(second.apiKey).toEqual({ key: 'a-key-of-my-own-0123456789', generated: false });
+    expect((await send(second, 'GET', '/v1/policies')).status).toBe(200);
+    expect((await send(second, 'GET', '/v1/audit-log')).status).toBe(200);
+    expect(
+      (await send(second, 'GET', '/v1/policies', { key: first.apiKey?.key ?? '' })).status,
+    ).toBe(401);
+  });
+
+  it('writes the ready file whole, and removes it when it stops', async () => {
+    const readyFile = path.join(folder, 'ready.json');
+    const server = await start({ readyFile });
+    expect(JSON.parse(await readFile(readyFile, 'utf8'))).toEqual({
+      base_url: server.baseUrl,
+      pid: process.pid,
+    });
+    await server.stop();
+    expect(existsSync(readyFile)).toBe(false);
+  });
+
+  it('limits by default only where other machines can connect, and warns there', async () => {
+    const server = await start({ host: '0.0.0.0' });
+    expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(server.notices.join(' ')).toContain('without TLS');
+    const got = await Promise.all(
+      Array.from({ length: 201 }, () => send(server, 'GET', '/v1/policies')),
+    );
+    expect(got.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+  });
+
+  it('shows metrics by route template and status', async () => {
+    const server = await start({ metrics: true });
+    await send(server, 'GET', '/v1/policies/pol_x');
+    await send(server, 'GET', '/nowhere/pol_y');
+    const { text } = await send(server, 'GET', '/metrics');
+    expect(text).toContain(
+      'govctl_http_requests_total{method="GET",route="/v1/policies/:id",status="404"} 1',
+    );
+    expect(text).toContain(
+      'govctl_http_requests_total{method="GET",route="unmatched",status="404"} 1',
+    );
+    expect(text).toContain('govctl_store_records{collection="api_keys"} 1');
+    expect(text).toContain('govctl_store_writable 1');
+    expect(text).toContain('process_cpu_seconds_total');
+    expect(text).not.toContain('pol_x');
+  });
+
+  it('answers what is not HTTP, and too large headers, in the error shape', async () => {
+    const server = await start();
+    expect(await exchangeRaw(server, 'NONSENSE\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 [^]*"malformed_request"/,
+    );
+    const large = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
+    expect(await exchangeRaw(server, large)).toMatch(/^HTTP\/1\.1 431 [^]*16 KiB/);
+    expect(await exchangeRaw(server, 'GET /healthz HTTP/1.0\r\nHost: a b\r\n\r\n')).toMatch(
+      /^HTTP\/1\.[01] 400 /,
+    );
+  });
+
+  it('refuses a body without a length once it is too large, and goes on serving', async () => {
+    const server = await start();
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      const outgoing = request(
+        `${server.baseUrl}/v1/policies`,
+        {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${server.apiKey?.key ?? ''}`,
+            'content-type': 'application/json',
+          },
+        },
+        (incoming) => {
+          let text = '';
+          incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          incoming.on('end', () =>
+            resolve({ status: incoming.statusCode, headers: incoming.headers, text }),
+          );
+        },
+      );
+      outgoing.on('error', reject);
+      for (let mib = 0; mib < 11; mib++) outgoing.write(Buffer.alloc(1 << 20, 32));
+    });
+    expect([answer.status, answer.text]).toEqual([413, expect.stringContaining('10 MiB')]);
+    expect((await send(server, 'GET', '/v1/policies')).status).toBe(200);
+  });
+});
+
+describe('stopping', () => {
+  it('finishes what has begun, refuses new work on open connections with 503, and takes no new ones', async () => {
+    const server = await start();
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    expect((await send(server, 'GET', '/v1/policies', { agent })).status).toBe(200);
+    const body = JSON.stringify(policy('slow'));
+    const slow = new Promise<Answer>((resolve, reject) => {
+      const outgoing = request(
+        `${server.baseUrl}/v1/policies`,
+        {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${server.apiKey?.key ?? ''}`,
+            'content-type': 'application/json',
+            'content-length': body.length,
+          },
+        },
+        (incoming) => {
+          let text = '';
+          incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          incoming.on('end', () =>
+            resolve({ status: incoming.statusCode, headers: incoming.headers, text }),
+          );
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.write(body.slice(0, 20));
+      setTimeout(() => outgoing.end(body.slice(20)), 400);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const stopped = server.stop();
+    const refused = await send(server, 'GET', '/v1/policies', { agent });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.connection).toBe('close');
+    expect(JSON.parse(refused.text)).toMatchObject({ error: 'unavailable' });
+    await expect(send(server, 'GET', '/healthz')).rejects.toThrow('ECONNREFUSED');
+    expect((await slow).status).toBe(201);
+    await stopped;
+    agent.destroy();
+    const again = await start();
+    const listed = await send(again, 'GET', '/v1/policies', { key: server.apiKey?.key ?? '' });
+    expect(listed.text).toContain('"slow"');
+  });
+
+  it('does not wait for connections that only stay open', async () => {
+    const server = await start();
+    const socket = connect(server.port, '127.0.0.1');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const started = performance.now();
+    await server.stop();
+    await server.stop();
+    expect(performance.now() - started).toBeLessThan(5000);
+    socket.destroy();
+  });
+});
+
+describe('a server that can not start says what to do', () => {
+  const failing = async (options: Partial<ServerOptions>) =>
+    start(options).then(
+      () => {
+        throw new Error('it started');
+      },
+      (error: unknown) => error,
+    );
+
+  it('when the port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo; // it listens on a port
+    expect(await failing({ port })).toMatchObject({
+      error: 'usage_error',
+      message: expect.stringContaining(`port ${port}: something else does already`),
+      hint: expect.stringContaining('--port 0'),
+    });
+    other.close();
+    await start();
+  });
+
+  it('when the address is none of this machine’s', async () => {
+    expect(await failing({ host: '192.0.2.1' })).toMatchObject({
+      error: 'usage_error',
+      hint: expect.stringContaining('127.0.0.1'),
+    });
+  });
+
+  it('when the data folder is in use or is a file', async () => {
+    await start();
+    expect(await failing({})).toMatchObject({ error: 'data_refused' });
+    const file = path.join(folder, 'file');
+    await writeFile(file, '');
+    expect(await failing({ dataDir: file })).toMatchObject({
+      error: 'data_refused',
+      message: expect.stringContaining(file),
+    });
+  });
+
+  it.each([
+    [{ store: 'postgres://localhost/x' }, 'later release'],
+    [{ store: 'mongo' }, 'mongo'],
+    [{ allowTargets: ['10.0.0.0/33'] }, '10.0.0.0/33'],
+    [{ allowTargets: ['example.com'] }, 'example.com'],
+    [{ publicUrl: 'ftp://x' }, 'ftp://x'],
+    [{ apiKey: 'with space here' }, 'API key'],
+  ])('with the options %j', async (options, text) => {
+    expect(await failing(options)).toMatchObject({
+      error: 'usage_error',
+      message: expect.stringContaining(text),
+    });
+    expect(existsSync(path.join(folder, 'data', 'lock'))).toBe(false);
+  });
+
+  it('when TLS files are missing or wrong', async () => {
+    const cert = path.join(folder, 'cert.pem');
+    expect(await failing({ tls: { cert, key: cert } })).toMatchObject({
+      error: 'file_error',
+      message: expect.stringContaining(cert),
+    });
+    await writeFile(cert, 'nonsense');
+    expect(await failing({ tls: { cert, key: cert } })).toMatchObject({
+      error: 'usage_error',
+      hint: expect.stringContaining('PEM'),
+    });
+  });
+
+  it('when the ready file can not be written, and lets go of everything', async () => {
+    const readyFile = path.join(folder, 'none', 'ready.json');
+    expect(await failing({ readyFile })).toMatchObject({
+      error: 'file_error',
+      message: expect.stringContaining(readyFile),
+    });
+    await start();
+  });
+});
