@@ -11,7 +11,9 @@ export const Secrets = z.strictObject({
   /** The API key, or the secret of the client. */
   secret: z.string(),
   /** The last token got for a client's secret. */
-  token: z.strictObject({ value: z.string(), expires_at: z.string() }).optional(),
+  token: z
+    .strictObject({ value: z.string(), expires_at: z.string(), scope: z.string().optional() })
+    .optional(),
 });
 export type Secrets = z.infer<typeof Secrets>;
 

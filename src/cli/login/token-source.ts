@@ -130,17 +130,24 @@ async function keepToken(
   store: SecretStore,
   name: string,
   { secret }: Secrets,
-  { value, expiresAt }: AccessToken,
+  { value, expiresAt, scope }: AccessToken,
 ): Promise<void> {
   // Without an end it could be kept for ever.
   if (expiresAt === undefined) return;
   await store.write(name, {
     secret,
-    token: { value, expires_at: new Date(expiresAt).toISOString() },
+    token: {
+      value,
+      expires_at: new Date(expiresAt).toISOString(),
+      ...(scope === undefined ? {} : { scope }),
+    },
   });
 }
 
 function keptToken({ token }: Secrets): AccessToken | undefined {
-  const expiresAt = token ? Date.parse(token.expires_at) : NaN;
-  return token && !Number.isNaN(expiresAt) ? { value: token.value, expiresAt } : undefined;
+  if (!token) return undefined;
+  const { value, scope } = token;
+  const expiresAt = Date.parse(token.expires_at);
+  if (Number.isNaN(expiresAt)) return undefined;
+  return { value, expiresAt, ...(scope === undefined ? {} : { scope }) };
 }

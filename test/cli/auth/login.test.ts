@@ -266,10 +266,12 @@ describe('client credentials', () => {
   it('show the scopes that were granted', async () => {
     const service = createTokenService({ scope: 'governance:read', now: () => fakeNow });
     await logInClient({ fetch: service.fetch });
-    const outcome = await run(['auth', 'status', '-o', 'json'], { fetch: service.fetch });
-    expect(JSON.parse(outcome.stdout)).toMatchObject({
-      logins: [{ method: 'client_credentials', client_id: 'ci', scope: 'governance:read' }],
-    });
+    for (const token of ['a new token', 'the kept one']) {
+      const outcome = await run(['auth', 'status', '-o', 'json'], { fetch: service.fetch });
+      expect(JSON.parse(outcome.stdout), token).toMatchObject({
+        logins: [{ method: 'client_credentials', client_id: 'ci', scope: 'governance:read' }],
+      });
+    }
   });
 });
 
