@@ -91,7 +91,7 @@ describe('the main job, with the built binary', () => {
     );
     const plan = await govctl('plan');
     expect(plan.exitCode).toBe(3);
-    expect(plan.stdout + plan.stderr).toMatch(/policies\/wrong\.yaml:4:18/);
+    expect(plan.stdout + plan.stderr).toMatch(/policies\/wrong\.yaml:4:16/);
     rmSync(file);
   });
 
