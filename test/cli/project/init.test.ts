@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+
+describe('govctl init', () => {
+  it('lays out a repo that validates and is formatted', async () => {
+    const cwd = makeRepo();
+    const made = await runCommandLine(['init', 'repo', '--project', 'acme'], { cwd });
+    expect(made.exitCode).toBe(0);
+    expect(made.stdout).toContain('created  policies/storage/s3-encryption.yaml');
+    expect(made.stdout).toContain('cd repo');
+    const repo = path.join(cwd, 'repo');
+    expect(parse(readFileSync(path.join(repo, 'govctl.yaml'), 'utf8'))).toMatchObject({
+      project: 'acme',
+    });
+    const valid = await runCommandLine(['validate', '--strict'], { cwd: repo });
+    expect([valid.exitCode, valid.stdout]).toEqual([
+      0,
+      expect.stringContaining('1 policy in 2 files is valid'),
+    ]);
+    expect((await runCommandLine(['fmt', '--check'], { cwd: repo })).exitCode).toBe(0);
+    const workflow = parse(
+      readFileSync(path.join(repo, '.github/workflows/governance.yml'), 'utf8'),
+    ) as { jobs: object };
+    expect(Object.keys(workflow.jobs)).toEqual(['validate', 'plan', 'apply']);
+    expect(readFileSync(path.join(repo, '.gitignore'), 'utf8')).toBe('.govctl/\n');
+  });
+
+  it('keeps every file that is there', async () => {
+    const cwd = makeRepo({ 'govctl.yaml': 'project: mine\n', '.gitignore': 'dist' });
+    const { stdout } = await runCommandLine(['init', '-o', 'json'], { cwd });
+    const { files } = JSON.parse(stdout) as { files: { path: string; outcome: string }[] };
+    expect(files.find((file) => file.path === 'govctl.yaml')?.outcome).toBe('kept');
+    expect(readFileSync(path.join(cwd, 'govctl.yaml'), 'utf8')).toBe('project: mine\n');
+    expect(readFileSync(path.join(cwd, '.gitignore'), 'utf8')).toBe('dist\n.govctl/\n');
+    const again = await runCommandLine(['init', '-o', 'json'], { cwd });
+    const outcomes = (JSON.parse(again.stdout) as { files: { outcome: string }[] }).files;
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['kept']));
+  });
+
+  it('asks for the name on a terminal only', async () => {
+    const cwd = makeRepo();
+    const world = createFakeWorld({ cwd, tty: true, answers: ['asked-for'] });
+    await runCommandLine(['init', 'a'], world);
+    expect(world.asked).toHaveLength(1);
+    expect(readFileSync(path.join(cwd, 'a/govctl.yaml'), 'utf8')).toContain('project: asked-for');
+    await runCommandLine(['init', 'My Repo'], { cwd });
+    expect(readFileSync(path.join(cwd, 'My Repo/govctl.yaml'), 'utf8')).toContain(
+      'project: my-repo',
+    );
+  });
+
+  it('refuses a name that can not own policies, and a folder that is a file', async () => {
+    const cwd = makeRepo();
+    const named = await runCommandLine(['init', '--project', 'a b'], { cwd });
+    expect([named.exitCode, named.stderr]).toEqual([3, expect.stringContaining('"a b"')]);
+    writeFileSync(path.join(cwd, 'taken'), '');
+    const taken = await runCommandLine(['init', 'taken'], { cwd });
+    expect([taken.exitCode, taken.stderr]).toEqual([1, expect.stringContaining('taken')]);
+  });
+});
+
+describe('govctl schema', () => {
+  it('prints a schema for any policy file, and one for each kind', async () => {
+    const { stdout } = await runCommandLine(['schema']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      definitions: {
+        Policy: { additionalProperties: false, required: ['name', 'resource_type', 'rules'] },
+        PolicyTest: { type: 'object' },
+        document: { properties: { kind: { enum: expect.arrayContaining(['Webhook']) } } },
+      },
+    });
+    const one = await runCommandLine(['schema', 'Exemption']);
+    expect(JSON.parse(one.stdout)).toMatchObject({ properties: { expires: { type: 'string' } } });
+  });
+
+  it('names the nearest for a schema that there is not', async () => {
+    const { exitCode, stderr } = await runCommandLine(['schema', 'Polcy']);
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('Did you mean Policy?')]);
+  });
+
+  it('writes those that editors use into a folder', async () => {
+    const cwd = makeRepo();
+    const { stdout } = await runCommandLine(['schema', '--out', 'x/schemas'], { cwd });
+    expect(stdout).toBe(
+      'x/schemas/govctl-policies.schema.json\nx/schemas/govctl-config.schema.json\n',
+    );
+    const text = readFileSync(path.join(cwd, 'x/schemas/govctl-config.schema.json'), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ properties: { project: { maxLength: 64 } } });
+  });
+});

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+
+const good = `name: a
+resource_type: A::B
+rules:
+  - condition: resource.x == 1
+    effect: DENY
+`;
+const bad = good.replace('resource.x', 'resurce.x').replace('name: a', 'name: b');
+
+/** A policy with `amount` unknown fields. */
+const manyFaults = (amount: number): string =>
+  good + Array.from({ length: amount }, (_, n) => `field_${n}: 1\n`).join('');
+
+const warned =
+  'kind: Webhook\nurl: https://example.com\nevents: [scan.failed]\nsecret: written-out\n';
+
+describe('govctl validate', () => {
+  it('says how many policies are valid', async () => {
+    const cwd = makeRepo({ 'a.yaml': good, 'b/c.yaml': good.replace('name: a', 'name: c') });
+    expect(await runCommandLine(['validate'], { cwd })).toEqual({
+      exitCode: 0,
+      stdout: '2 policies in 2 files are valid\n',
+      stderr: '',
+    });
+  });
+
+  it('says that there are no files', async () => {
+    const { exitCode, stdout } = await runCommandLine(['validate'], { cwd: makeRepo() });
+    expect([exitCode, stdout]).toEqual([
+      0,
+      'No policy files found: no *.yaml or *.yml under the given paths\n',
+    ]);
+  });
+
+  it('says what is valid but can not be planned yet', async () => {
+    const cwd = makeRepo({
+      'a.yaml': `${good}---
+kind: Exemption
+policy: a
+resources: [x]
+reason: legacy
+owner: me
+expires: 2030-01-01
+`,
+    });
+    const { stdout } = await runCommandLine(['validate'], { cwd });
+    expect(stdout).toContain(
+      'Also valid: 1 Exemption document. The service can not take these yet',
+    );
+  });
+
+  it('shows each fault under its line, and exits with 3', async () => {
+    const cwd = makeRepo({ 'a.yaml': good, 'b.yaml': bad });
+    expect(await runCommandLine(['validate'], { cwd })).toEqual({
+      exitCode: 3,
+      stdout: `b.yaml:4:16: error: rules[0].condition: Unknown variable: resurce [condition]
+   4 |   - condition: resurce.x == 1
+     |                ^^^^^^^
+     = Did you mean resource?
+
+1 error in 1 file; 2 files read
+`,
+      stderr: '',
+    });
+  });
+
+  it('keeps the caret under its place after tabs and wide characters, and defuses control characters', async () => {
+    const cwd = makeRepo({
+      'a.yaml': `name: "存储\tx"\nresource_type: A::B\nrules: [{condition: "'存储' == nobody", effect: DENY}]\n"\\e[31m": 1\n`,
+    });
+    const { stdout } = await runCommandLine(['validate'], { cwd });
+    const lines = stdout.split('\n');
+    const at = lines.findIndex((line) => line.includes('nobody"'));
+    const before = (lines[at] ?? '').split('nobody')[0] ?? '';
+    expect(lines[at + 1]).toBe(`     | ${' '.repeat(before.length - 7 + 2)}^^^^^^`);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('does not fail on warnings but with --strict', async () => {
+    const cwd = makeRepo({ 'a.yaml': good, 'w.yaml': warned });
+    const { exitCode, stdout } = await runCommandLine(['validate'], { cwd });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('1 policy in 2 files is valid, with 1 warning');
+    expect((await runCommandLine(['validate', '--strict'], { cwd })).exitCode).toBe(3);
+  });
+
+  it('refuses a path that is not there, and an unknown format', async () => {
+    const cwd = makeRepo();
+    const gone = await runCommandLine(['validate', 'gone'], { cwd });
+    expect([gone.exitCode, gone.stderr]).toEqual([
+      3,
+      expect.stringContaining('gone: there is no such file or folder'),
+    ]);
+    const odd = await runCommandLine(['validate', '-o', 'sarf'], { cwd });
+    expect([odd.exitCode, odd.stderr]).toEqual([3, expect.stringContaining('Did you mean sarif?')]);
+  });
+
+  it('has a JSON form that stays', async () => {
+    const cwd = makeRepo({ 'b.yaml': bad });
+    const { stdout } = await runCommandLine(['validate', '-o', 'json'], { cwd });
+    expect(JSON.parse(stdout)).toEqual({
+      format_version: 1,
+      summary: {
+        files: 1,
+        policies: 1,
+        schedules: 0,
+        webhooks: 0,
+        exemptions: 0,
+        policy_tests: 0,
+        errors: 1,
+        warnings: 0,
+      },
+      problems: [
+        {
+          level: 'error',
+          code: 'condition',
+          message: 'rules[0].condition: Unknown variable: resurce',
+          hint: 'Did you mean resource?',
+          file: 'b.yaml',
+          line: 4,
+          column: 16,
+          excerpt: { text: '  - condition: resurce.x == 1', width: 7 },
+        },
+      ],
+    });
+  });
+});
+
+describe('the reports of govctl validate', () => {
+  it('annotate at most ten errors on GitHub and count the rest', async () => {
+    const cwd = makeRepo({ 'a.yaml': manyFaults(14) });
+    const { stdout, exitCode } = await runCommandLine(['validate', '-o', 'github'], { cwd });
+    const lines = stdout.trimEnd().split('\n');
+    expect(exitCode).toBe(3);
+    expect(lines).toHaveLength(11);
+    expect(lines[0]).toMatch(
+      /^::error file=a\.yaml,line=6,col=1,endColumn=8,title=govctl%3A unknown-field::unknown field "field_0"%0AFields here: /,
+    );
+    expect(lines[10]).toMatch(/^4 more: 4 errors/);
+  });
+
+  it('name files from the root of the checkout on GitHub', async () => {
+    const root = makeRepo({ 'sub/b.yaml': bad });
+    const { stdout } = await runCommandLine(['validate', '-o', 'github'], {
+      cwd: path.join(root, 'sub'),
+      env: { GITHUB_WORKSPACE: root },
+    });
+    expect(stdout).toContain('file=sub/b.yaml,');
+  });
+
+  it('hand their figures to later steps of a GitHub job', async () => {
+    const cwd = makeRepo({ 'b.yaml': bad, output: 'before=1\n' });
+    const file = path.join(cwd, 'output');
+    await runCommandLine(['validate'], { cwd, env: { GITHUB_OUTPUT: file } });
+    const lines = readFileSync(file, 'utf8').split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining(['before=1', 'valid=false', 'errors=1', 'policies=1']),
+    );
+  });
+
+  it('give SARIF a place for each result, and a fingerprint that survives moved lines', async () => {
+    const sarif = async (text: string) => {
+      const cwd = makeRepo({ 'b c.yaml': text });
+      const { stdout } = await runCommandLine(['validate', '-o', 'sarif'], { cwd });
+      return JSON.parse(stdout) as {
+        version: string;
+        runs: [{ results: { locations: unknown; partialFingerprints: unknown }[] }];
+      };
+    };
+    const [before, after] = [await sarif(bad), await sarif(`# moved\n\n${bad}`)];
+    expect(before.version).toBe('2.1.0');
+    expect(before.runs[0].results).toHaveLength(1);
+    expect(after.runs[0].results[0]).toMatchObject({
+      ruleId: 'condition',
+      level: 'error',
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'b%20c.yaml' },
+            region: { startLine: 6, startColumn: 16, endColumn: 23 },
+          },
+        },
+      ],
+    });
+    expect(after.runs[0].results[0]?.partialFingerprints).toEqual(
+      before.runs[0].results[0]?.partialFingerprints,
+    );
+  });
+
+  it('give JUnit a test case for each file, and escape what files hold', async () => {
+    const cwd = makeRepo({ 'a.yaml': good, 'b.yaml': `${bad}"<&\\u0001>": 1\n` });
+    const { stdout } = await runCommandLine(['validate', '-o', 'junit'], { cwd });
+    expect(stdout).toContain('<testsuites name="govctl" tests="2" failures="1" errors="0">');
+    expect(stdout).toContain('<testcase classname="govctl validate" name="a.yaml" file="a.yaml"/>');
+    expect(stdout).toContain('unknown field &quot;&lt;&amp;\ufffd&gt;&quot;');
+  });
+
+  it('keep markdown under 60,000 bytes, with the summary first', async () => {
+    const cwd = makeRepo({ 'a.yaml': manyFaults(2_000) });
+    const { stdout } = await runCommandLine(['validate', '-o', 'markdown'], { cwd });
+    expect(Buffer.byteLength(stdout)).toBeLessThan(60_000);
+    expect(stdout.split('\n')[2]).toBe('2000 errors in 1 file; 1 file read');
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d+ more: run /);
+  });
+
+  it('go into files beside what is on stdout', async () => {
+    const cwd = makeRepo({ 'a.yaml': good });
+    const file = path.join(cwd, 'out.json');
+    const { stdout } = await runCommandLine(['validate', '-o', `table,json=${file}`], { cwd });
+    expect(stdout).toBe('1 policy in 1 file is valid\n');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ summary: { policies: 1 } });
+  });
+});
