@@ -96,14 +96,12 @@ describe('the main job, with the built binary', () => {
   });
 
   it('deletes only when it is told to prune', async () => {
-    const [file] = readdirSync(path.join(repo, 'policies')).filter((name) =>
-      /^(?!.*\.test\.).*\.yaml$/.test(name),
-    );
-    const text = readFileSync(path.join(repo, 'policies', String(file)), 'utf8');
-    writeFileSync(
-      path.join(repo, 'policies', String(file)),
-      text.replace(/^name: .*$/m, 'name: another-name'),
-    );
+    const policies = path.join(repo, 'policies');
+    const [file] = readdirSync(policies, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
+      .map((name) => path.join(policies, name));
+    const text = readFileSync(String(file), 'utf8');
+    writeFileSync(String(file), text.replace(/^name: .*$/m, 'name: another-name'));
     const kept = JSON.parse((await govctl('plan', '-o', 'json')).stdout) as {
       summary: Record<string, number>;
     };
