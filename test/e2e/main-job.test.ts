@@ -101,7 +101,7 @@ describe('the main job, with the built binary', () => {
       .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
       .map((name) => path.join(policies, name));
     const text = readFileSync(String(file), 'utf8');
-    writeFileSync(String(file), text.replace(/^name: .*$/m, 'name: another-name'));
+    writeFileSync(String(file), text.replace(/^(key|name): .*$/gm, '$1: another'));
     const kept = JSON.parse((await govctl('plan', '-o', 'json')).stdout) as {
       summary: Record<string, number>;
     };
