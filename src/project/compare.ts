@@ -1,5 +1,5 @@
 import type { Policy } from '../contract/policies.ts';
-import { normalisePolicy, fingerprint, stampOf } from './fingerprint.ts';
+import { contentFingerprint, normalFingerprint, normalisePolicy, stampOf } from './fingerprint.ts';
 import type { NormalPolicy } from './fingerprint.ts';
 import type { LocalPolicy } from './model.ts';
 import type { Ownership } from './ownership.ts';
@@ -20,7 +20,7 @@ export function readLive(policy: Policy): LivePolicy {
     policy,
     ownership: readOwnership(policy.tags ?? []),
     content,
-    sha256: fingerprint(content),
+    sha256: normalFingerprint(content),
   };
 }
 
@@ -143,7 +143,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined)
 /** The three-way comparison of one policy. */
 function comparePair(local: LocalPolicy, live: LivePolicy): Comparison {
   const { stamp, key } = live.ownership;
-  const gitSha = fingerprint(normalisePolicy(local.policy));
+  const gitSha = contentFingerprint(local.policy);
   const update = (cause: Exclude<Cause, 'new' | 'orphan'>, reason: string): Comparison => ({
     kind: 'update',
     cause,

@@ -64,20 +64,19 @@ export function normalisePolicy(
   const own = ownership === 'kept' ? given : given.filter((tag) => !isOwnershipTag(tag));
   const tags = [...new Set(own)].sort(byCodeUnit);
   const frameworks = policy.compliance_frameworks ?? [];
+  // In the order of canonical JSON, so that a fingerprint needs no sorting.
   return {
-    name: policy.name,
-    ...(policy.description ? { description: policy.description } : {}),
-    resource_type: policy.resource_type,
-    ...(policy.severity ? { severity: policy.severity } : {}),
-    enabled: policy.enabled ?? true,
-    rules: policy.rules.map(({ condition, effect, message }) => ({
-      condition,
-      effect,
-      ...(message ? { message } : {}),
-    })),
-    ...(frameworks.length > 0 ? { compliance_frameworks: [...frameworks] } : {}),
     ...(policy.auto_remediation ? { auto_remediation: true as const } : {}),
+    ...(frameworks.length > 0 ? { compliance_frameworks: [...frameworks] } : {}),
+    ...(policy.description ? { description: policy.description } : {}),
+    enabled: policy.enabled ?? true,
+    name: policy.name,
     ...(policy.remediation_action ? { remediation_action: policy.remediation_action } : {}),
+    resource_type: policy.resource_type,
+    rules: policy.rules.map(({ condition, effect, message }) =>
+      message ? { condition, effect, message } : { condition, effect },
+    ),
+    ...(policy.severity ? { severity: policy.severity } : {}),
     ...(tags.length > 0 ? { tags } : {}),
   };
 }
@@ -94,16 +93,20 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Lower-case hex of the SHA-256 over the canonical JSON of a value. */
-export const fingerprint = (value: unknown): string =>
-  createHash('sha256').update(canonicalJson(value)).digest('hex');
+export const fingerprint = (value: unknown): string => sha256(canonicalJson(value));
+
+/** The same of a policy in normal form, whose keys are in canonical order as they are. */
+export const normalFingerprint = (policy: NormalPolicy): string => sha256(JSON.stringify(policy));
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The fingerprint of what a policy says, without govctl's tags: the same for a file and what it became. */
 export const contentFingerprint = (policy: PolicyLike): string =>
-  fingerprint(normalisePolicy(policy));
+  normalFingerprint(normalisePolicy(policy));
 
 /** The fingerprint of a policy with govctl's tags: whether anything at all changed since it was read. */
 export const stateFingerprint = (policy: PolicyLike): string =>
-  fingerprint(normalisePolicy(policy, 'kept'));
+  normalFingerprint(normalisePolicy(policy, 'kept'));
 
 /** How much of a content fingerprint a tag carries. */
 export const stampOf = (sha256: string): string => sha256.slice(0, 12);

@@ -78,7 +78,6 @@ export interface PlanFacts {
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly git?: { readonly sha: string; readonly dirty: boolean };
 }
 
 /** Makes the plan of a comparison. `blocked` ones are not in it: whoever plans must look at them first. */
@@ -124,7 +123,6 @@ export function sealPlan(
     expires_at: new Date(facts.now + validHours * 3_600_000).toISOString(),
     base_url: facts.baseUrl,
     project: facts.project,
-    ...(facts.git ? { git: { sha: facts.git.sha, dirty: facts.git.dirty } } : {}),
     summary: {
       create: having('action', 'create'),
       update: having('action', 'update'),
@@ -138,6 +136,12 @@ export function sealPlan(
     orphans: [...parts.orphans],
   };
   return { ...unsealed, digest: digestPlan(unsealed) };
+}
+
+/** The same plan, saying which commit it was made of. */
+export function withGitState(plan: Plan, git: NonNullable<Plan['git']>): Plan {
+  const stated = { ...plan, git };
+  return { ...stated, digest: digestPlan(stated) };
 }
 
 /** SHA-256 over the canonical JSON of the plan without its digest. */

@@ -1,6 +1,5 @@
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { planAdoption } from '../../project/adopt.ts';
-import { readGitState } from '../../project/git.ts';
 import type { Run } from '../context.ts';
 import { count } from '../report/printable.ts';
 import { askApproval } from './approve.ts';
@@ -29,12 +28,10 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
     );
   }
   const { client, baseUrl, live, owner, project } = await readRepo(context, [], options);
-  const git = await readGitState(context.world.cwd);
   const { plan, withoutFile } = planAdoption(wanted, project.policies, live, {
     project: owner,
     baseUrl,
     now: context.world.now(),
-    ...(git ? { git } : {}),
   });
   const notes =
     wanted.length === 0 && withoutFile > 0

@@ -38,16 +38,16 @@ export function renderPlan(
   return `${[head, ...legend, ...blocks, summaryLine(plan.summary, blocked.length, style)].join('\n\n')}\n`;
 }
 
-function renderLegend({ summary, changes }: Plan, style: Style): string[] {
-  if (summary.drifted + summary.conflict === 0) return [];
-  const ours = changes.every(({ cause }) => cause === 'drift' || cause === 'conflict');
-  const what = [
-    ...(summary.drifted > 0 ? ['edited outside git'] : []),
-    ...(summary.conflict > 0 ? ['changed on both sides'] : []),
-  ].join(' or ');
-  return [
-    `${style.yellow('!')} marks what was ${what} since it was last applied. Old is what is live,${ours ? '' : ' as everywhere;'} new is what git says.`,
-  ];
+function renderLegend({ summary }: Plan, style: Style): string[] {
+  const { drifted, conflict } = summary;
+  if (drifted + conflict === 0) return [];
+  const what =
+    conflict === 0
+      ? 'was edited outside git since it was last applied'
+      : drifted === 0
+        ? 'was changed both in git and outside it'
+        : 'was edited outside git, some also in git';
+  return [`${style.yellow('!')} ${what}: live → what git says`];
 }
 
 export const changeMark = ({ action, cause }: Change): '+' | '~' | '-' | '!' =>

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { exitCodes } from '../../contract/errors.ts';
 import { writePlanFile } from '../../project/plan-file.ts';
+import { readGitState } from '../../project/git.ts';
+import { withGitState } from '../../project/plan.ts';
 import type { Run } from '../context.ts';
 import { planView, hasChanges, writePlanOutput } from './plan-view.ts';
 import type { SelectionOptions } from './prepare.ts';
@@ -15,7 +17,10 @@ interface PlanOptions extends SelectionOptions {
 /** Shows what an apply would do. 2 with --detailed-exitcode and changes, 5 and 6 when it could not be applied. */
 export const runPlan: Run<PlanOptions> = async (context, options) => {
   const prepared = await preparePlan(context, options.args[0], options);
-  const { plan, blocked, refusals, notes } = prepared;
+  const { blocked, refusals, notes } = prepared;
+  // Only what is kept for later needs to say what it was made of.
+  const git = options.out === undefined ? undefined : await readGitState(context.world.cwd);
+  const plan = git ? withGitState(prepared.plan, git) : prepared.plan;
   await context.show(planView(context, plan, blocked, notes));
   await writePlanOutput(context, plan);
   refuseBlocked(blocked);

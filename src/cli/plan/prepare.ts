@@ -7,7 +7,6 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Comparison, LivePolicy } from '../../project/compare.ts';
 import { comparePolicies, readLive } from '../../project/compare.ts';
 import { loadConfig } from '../../project/config.ts';
-import { readGitState } from '../../project/git.ts';
 import type { Refusal } from '../../project/guards.ts';
 import { guardDeletions, guardSelection } from '../../project/guards.ts';
 import { loadProject } from '../../project/load.ts';
@@ -59,7 +58,6 @@ export async function preparePlan(
   paths: readonly string[],
   options: SelectionOptions,
 ): Promise<Prepared> {
-  const git = readGitState(context.world.cwd);
   const facts = (project: LoadedProject) => ({
     local: project.policies.length,
     prune: options.prune ?? false,
@@ -85,7 +83,6 @@ export async function preparePlan(
     selects,
     prune,
   });
-  const state = await git;
   return {
     ...repo,
     comparisons,
@@ -95,7 +92,6 @@ export async function preparePlan(
       project: owner,
       baseUrl,
       now: context.world.now(),
-      ...(state ? { git: state } : {}),
     }),
     notes: [
       ...describeOthers(project.others),

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { Policy } from '../../../src/contract/policies.ts';
 import type { Comparison } from '../../../src/project/compare.ts';
 import { comparePolicies, everything, readLive } from '../../../src/project/compare.ts';
-import { contentFingerprint, normalisePolicy, stampOf } from '../../../src/project/fingerprint.ts';
+import {
+  contentFingerprint,
+  fingerprint,
+  normalisePolicy,
+  stampOf,
+} from '../../../src/project/fingerprint.ts';
 import { guardDeletions, guardSelection } from '../../../src/project/guards.ts';
 import { ownershipTags } from '../../../src/project/ownership.ts';
 import type { LocalPolicy } from '../../../src/project/model.ts';
@@ -145,6 +150,7 @@ describe('the fingerprint', () => {
           const normal = normalisePolicy(policy);
           expect(normalisePolicy({ ...normal })).toEqual(normal);
           expect(contentFingerprint({ ...normal })).toBe(contentFingerprint(policy));
+          expect(contentFingerprint(policy)).toBe(fingerprint(normal));
         }
       }),
     );
