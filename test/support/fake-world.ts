@@ -22,6 +22,8 @@ export interface FakeWorldSettings {
   readonly answers?: readonly (string | boolean)[];
   readonly signal?: AbortSignal;
   readonly launchServer?: LaunchServer;
+  /** Leave the network as it is: no fetch stands in its place. */
+  readonly realNetwork?: boolean;
   /** Default: none that works. */
   readonly keychain?: Keychain;
 }
@@ -57,9 +59,13 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     now: settings.now ?? (() => fakeNow),
     packageRoot: fileURLToPath(new URL('../..', import.meta.url)),
     signal: settings.signal ?? new AbortController().signal,
-    fetch:
-      settings.fetch ??
-      (() => Promise.reject(new Error('this fake world has no network: give it a fetch'))),
+    ...(settings.realNetwork
+      ? {}
+      : {
+          fetch:
+            settings.fetch ??
+            (() => Promise.reject(new Error('this fake world has no network: give it a fetch'))),
+        }),
     keychain: settings.keychain ?? absentKeychain,
     prompt: fakePrompter([...(settings.answers ?? [])], asked),
     launchServer:

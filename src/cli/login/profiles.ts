@@ -5,10 +5,9 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Warn } from './private-file.ts';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
 
-export const loginMethods = ['api_key', 'client_credentials'] as const;
-export type LoginMethod = (typeof loginMethods)[number];
+const loginMethods = ['api_key', 'client_credentials'] as const;
 
-export const secretPlaces = ['keychain', 'file'] as const;
+const secretPlaces = ['keychain', 'file'] as const;
 export type SecretPlace = (typeof secretPlaces)[number];
 
 /** What is known of a login, without its secrets. */

@@ -262,14 +262,10 @@ describe.skipIf(!certificate)('over HTTPS with a certificate nobody signed (need
 
   it('has doctor say so', async () => {
     const port = await listen(createTlsServer(certificate ?? {}, answerList));
-    const { createFakeWorld } = await import('../../support/fake-world.ts');
-    const { fetch: _, ...world } = createFakeWorld({
+    const outcome = await runCommandLine(['doctor', '--base-url', `https://127.0.0.1:${port}`], {
       env: { GOVCTL_TOKEN: 'token', GOVCTL_CONFIG_DIR: '/nonexistent', GOVCTL_KEYRING: 'off' },
+      realNetwork: true,
     });
-    const outcome = await runCommandLine(
-      ['doctor', '--base-url', `https://127.0.0.1:${port}`],
-      world,
-    );
     expect(outcome.exitCode).toBe(1);
     expect(outcome.stdout).toMatch(/ok\s+tcp/);
     expect(outcome.stdout).toMatch(/fail\s+tls\s+self-signed certificate/);

@@ -8,7 +8,7 @@ import { checkNode } from '../../../src/cli/server/doctor-machine.ts';
 import { checkClock } from '../../../src/cli/server/doctor-service.ts';
 import type { Finding } from '../../../src/cli/server/finding.ts';
 import type { FakeWorldSettings } from '../../support/fake-world.ts';
-import { createFakeWorld, fakeNow, runCommandLine } from '../../support/fake-world.ts';
+import { fakeNow, runCommandLine } from '../../support/fake-world.ts';
 import { createMinimalService } from '../../support/minimal-service.ts';
 
 let folder: string;
@@ -17,8 +17,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs doctor over the real network and gives its findings by name. */
 async function examine(baseUrl: string | undefined, more: FakeWorldSettings = {}) {
-  const { fetch: _, ...world } = createFakeWorld({
+  const outcome = await runCommandLine(['doctor', '-o', 'json'], {
     cwd: folder,
+    realNetwork: more.fetch === undefined,
     ...more,
     env: {
       PATH: process.env.PATH,
@@ -27,10 +28,6 @@ async function examine(baseUrl: string | undefined, more: FakeWorldSettings = {}
       ...(baseUrl === undefined ? {} : { GOVCTL_BASE_URL: baseUrl, GOVCTL_TOKEN: 'token' }),
       ...more.env,
     },
-  });
-  const outcome = await runCommandLine(['doctor', '-o', 'json'], {
-    ...world,
-    ...(more.fetch ? { fetch: more.fetch } : {}),
   });
   const { checks } = JSON.parse(outcome.stdout) as { checks: Finding[] };
   return {
