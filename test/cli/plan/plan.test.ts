@@ -195,7 +195,10 @@ describe('govctl plan', () => {
   it('tells later CI steps the figures, and keeps markdown below what a comment holds', async () => {
     const repo = createRepo();
     for (let index = 0; index < 900; index++) {
-      repo.write(`policies/p${index}.yaml`, policyYaml(`policy-with-a-name-that-is-so-long-that-nine-hundred-fill-a-comment-${index}`));
+      repo.write(
+        `policies/p${index}.yaml`,
+        policyYaml(`policy-with-a-name-that-is-so-long-that-nine-hundred-fill-a-comment-${index}`),
+      );
     }
     repo.write('output', '');
     const plan = await repo.govctl(['plan', '-o', 'markdown'], {
