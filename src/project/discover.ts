@@ -7,9 +7,9 @@ import type { Problem } from './model.ts';
 import { unreadable } from './read-text.ts';
 
 export const configFileName = 'govctl.yaml';
-export const ignoreFileName = '.govctlignore';
+const ignoreFileName = '.govctlignore';
 
-export interface FoundFile {
+interface FoundFile {
   /** As the user would type it: relative to the working folder. */
   readonly file: string;
   readonly absolute: string;

@@ -76,7 +76,7 @@ export function fieldNames(schema: z.core.$ZodType, path: FieldPath): readonly s
 }
 
 /** `rules[0].effect`, as people write paths. */
-export function showPath(path: FieldPath): string {
+function showPath(path: FieldPath): string {
   return path
     .map((step, index) =>
       typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`,

@@ -19,7 +19,7 @@ import { compareProblems, problemAt } from './source.ts';
 import type { Source, Span } from './source.ts';
 
 /** What one policy file holds. */
-export interface FileContent {
+interface FileContent {
   /** As the user would type it. */
   readonly file: string;
   readonly absolute: string;

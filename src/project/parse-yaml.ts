@@ -1,5 +1,6 @@
 import { Composer, Lexer, Parser, isAlias, isSeq, visit } from 'yaml';
 import type { CST, Document, Node, ParsedNode, YAMLError } from 'yaml';
+import { explainYamlError } from './explain-yaml-error.ts';
 import type { Problem } from './model.ts';
 import { problemAt } from './source.ts';
 import type { Finding, Source } from './source.ts';
@@ -26,7 +27,7 @@ export const maxAliasCount = 1_000;
 const maxSyntaxErrors = 5;
 
 /** How govctl reads YAML 1.2: keys are text, `<<` merges. */
-export const yamlOptions = { stringKeys: true, merge: true, logLevel: 'error' } as const;
+const yamlOptions = { stringKeys: true, merge: true, logLevel: 'error' } as const;
 
 /** Reads all documents of a file. What is wrong is returned; nothing is thrown, whatever the text is. */
 export function parseYaml(source: Source): ParsedYaml {
@@ -188,7 +189,11 @@ function syntaxProblems(source: Source, within: Document.Parsed): Problem[] {
   const problems: Problem[] = [];
   const lines = new Set<number>();
   for (const error of within.errors) {
-    const problem = problemAt(source, { start: error.pos[0], end: error.pos[1] }, explain(error));
+    const problem = problemAt(
+      source,
+      { start: error.pos[0], end: error.pos[1] },
+      explainYamlError(error, tooDeep),
+    );
     // The library reports the same mistake several times over.
     if (error.code !== 'DUPLICATE_KEY' && lines.has(problem.line)) continue;
     if (lines.size >= maxSyntaxErrors) break;
@@ -200,76 +205,9 @@ function syntaxProblems(source: Source, within: Document.Parsed): Problem[] {
       problemAt(
         source,
         { start: warning.pos[0], end: warning.pos[1] },
-        { ...explain(warning), level: 'warning' },
+        { ...explainYamlError(warning, tooDeep), level: 'warning' },
       ),
     );
   }
   return problems;
 }
-
-function explain(error: YAMLError): Finding {
-  switch (error.code) {
-    case 'DUPLICATE_KEY':
-      return {
-        code: 'duplicate-field',
-        message: 'this field stands here a second time; YAML allows each once',
-        hint: 'Remove one of the two.',
-      };
-    case 'TAB_AS_INDENT':
-      return {
-        code: 'tab',
-        message: 'a tab can not indent YAML',
-        hint: 'Use spaces: two a level.',
-      };
-    case 'NON_STRING_KEY':
-      return {
-        code: 'field-name',
-        message: 'the name of a field must be text, not a list or a map',
-        hint: 'Put it in quotes.',
-      };
-    case 'BAD_ALIAS':
-      return {
-        code: 'alias',
-        message: `the alias can not be used: ${lowerFirst(error.message)}`,
-        hint: 'Define the anchor (&name) earlier in the same document; quote the text if it only begins with *.',
-      };
-    case 'RESOURCE_EXHAUSTION':
-      return tooDeep;
-    case 'BAD_SCALAR_START':
-      return {
-        code: 'syntax',
-        message: lowerFirst(error.message),
-        hint: 'Put the text in quotes.',
-      };
-    case 'TAG_RESOLVE_FAILED':
-      return {
-        code: 'tag',
-        message: lowerFirst(error.message),
-        hint: 'Tags such as !Ref mean nothing in a policy file; name files of other tools in .govctlignore.',
-      };
-    case 'BAD_INDENT':
-    case 'MISSING_CHAR':
-    case 'UNEXPECTED_TOKEN':
-    case 'MULTILINE_IMPLICIT_KEY':
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return {
-        code: 'syntax',
-        message: lowerFirst(error.message),
-        hint: syntaxHint(error.message),
-      };
-    default:
-      return { code: 'syntax', message: lowerFirst(error.message) };
-  }
-}
-
-function syntaxHint(message: string): string {
-  if (/tab/i.test(message)) return 'Use spaces: two a level.';
-  if (/closing|quote/i.test(message)) return 'Close the quote.';
-  if (/indent|column/i.test(message)) return 'Indent the fields of one map alike.';
-  if (/mapping|implicit/i.test(message)) {
-    return 'Text that holds ": " or " #" needs quotes; check the indentation too.';
-  }
-  return 'Check quotes, brackets and indentation around here.';
-}
-
-const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);

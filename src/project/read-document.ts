@@ -22,7 +22,7 @@ import { problemAt } from './source.ts';
 import type { Source, Span } from './source.ts';
 
 export type Kind = 'Policy' | OtherKind;
-export const kinds: readonly Kind[] = ['Policy', 'Schedule', 'Webhook', 'Exemption', 'PolicyTest'];
+const kinds: readonly Kind[] = ['Policy', 'Schedule', 'Webhook', 'Exemption', 'PolicyTest'];
 
 const otherSchemas: Readonly<Record<OtherKind, z.ZodType<Record<string, unknown>>>> = {
   Schedule: ScheduleDocument,

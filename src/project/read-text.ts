@@ -4,7 +4,7 @@ import { createSource, problemAt } from './source.ts';
 import type { Finding, Source } from './source.ts';
 
 /** Bytes. A policy file is a few kilobytes; what is larger is something else, and is not read into memory. */
-export const maxFileSize = 8 * 1024 * 1024;
+const maxFileSize = 8 * 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -30,7 +30,7 @@ export function readText(file: string, absolute: string, size: number): TextRead
   }
 }
 
-export function decode(file: string, bytes: Uint8Array): TextRead {
+function decode(file: string, bytes: Uint8Array): TextRead {
   const wide = utf16(bytes);
   if (wide) {
     return refused(file, {
