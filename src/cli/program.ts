@@ -41,7 +41,8 @@ export async function runProgram(
       >[1];
       exitCode = await run(createContext(world, flags, version, runAnother), options);
     };
-  const program = createProgram(act, world, version);
+  const writes: Promise<void>[] = [];
+  const program = createProgram(act, world, version, writes);
   try {
     if (argv.length === 0) {
       await world.terminal.stdout.write(program.helpInformation());
@@ -50,14 +51,23 @@ export async function runProgram(
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    await Promise.all(writes);
     // commander has said what was wrong; help and version end here too, with 0.
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
   return exitCode;
 }
 
-/** The command tree, without running anything; completion and the CLI reference walk it. */
-export function createProgram(act: Act, world: World, version: string): Command {
+/**
+ * The command tree, without running anything; completion and the CLI reference walk it.
+ * @param writes gets what commander writes by itself, to be waited for
+ */
+export function createProgram(
+  act: Act,
+  world: World,
+  version: string,
+  writes: Promise<void>[] = [],
+): Command {
   const program = new Command('govctl')
     .description('Governance as code: policies in git, planned and applied to a running service.')
     .version(version, '-V, --version', 'print the version')
@@ -79,8 +89,8 @@ export function createProgram(act: Act, world: World, version: string): Command 
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void world.terminal.stdout.write(text),
-      writeErr: (text) => void world.terminal.stderr.write(text),
+      writeOut: (text) => void writes.push(world.terminal.stdout.write(text)),
+      writeErr: (text) => void writes.push(world.terminal.stderr.write(text)),
       getOutHelpWidth: () => world.terminal.columns,
       getErrHelpWidth: () => world.terminal.columns,
     });

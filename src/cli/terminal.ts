@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { Chalk } from 'chalk';
+import { GovctlError } from '../contract/errors.ts';
 
 /** Where text goes. `write` resolves when the stream took it, so a slow pipe slows the producer. */
 export interface Sink {
@@ -46,15 +47,24 @@ export function processTerminal(): Terminal {
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    throw error;
+    // Any other failure is told to who wrote, below.
   });
   return {
     write: (text) =>
       new Promise((resolve, reject) => {
-        stream.write(text, (error) => (error ? reject(error) : resolve()));
+        stream.write(text, (cause) => {
+          // What stderr does not take can be said nowhere else.
+          if (!cause || stream === process.stderr) resolve();
+          else reject(notWritten(cause));
+        });
       }),
   };
 }
+
+const notWritten = (cause: Error): GovctlError =>
+  new GovctlError('file_error', `Standard output could not be written: ${cause.message}`, {
+    cause,
+  });
 
 async function readAll(): Promise<string> {
   const chunks: Buffer[] = [];

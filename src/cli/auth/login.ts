@@ -169,11 +169,10 @@ async function keepLogin(
     profiles: { ...profiles.profiles, [name]: profile },
   });
   // What the profile had elsewhere would be left lying there.
-  if (before && before.stored_in !== profile.stored_in) {
-    await secretStoreOf(world, before.stored_in, warn)
-      .remove(name)
-      .catch((error: unknown) =>
-        warn(`The former login could not be removed: ${(error as Error).message}`),
-      );
+  if (before === undefined || before.stored_in === profile.stored_in) return;
+  try {
+    await secretStoreOf(world, before.stored_in, warn).remove(name);
+  } catch (error) {
+    await warn(`The former login could not be removed: ${(error as Error).message}`);
   }
 }

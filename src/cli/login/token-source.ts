@@ -23,10 +23,15 @@ export interface TokenSource {
 /** Milliseconds before its end from which a token is not used any more: a request takes its time. */
 const marginMs = 30_000;
 
+/** @throws GovctlError not_logged_in for a login in the keychain while GOVCTL_KEYRING=off keeps us from it */
 export function secretStoreOf(world: World, place: SecretPlace, warn: Warn): SecretStore {
-  return place === 'keychain'
-    ? keychainStore(world.keychain ?? systemKeychain())
-    : fileStore(configDir(world.env), warn);
+  if (place === 'file') return fileStore(configDir(world.env), warn);
+  if (world.env.GOVCTL_KEYRING !== 'off') return keychainStore(world.keychain ?? systemKeychain());
+  throw new GovctlError(
+    'not_logged_in',
+    'The login is kept in the keychain, which GOVCTL_KEYRING=off keeps govctl from asking',
+    { hint: 'Unset it, or log in again with `govctl auth login`, which then keeps it in a file.' },
+  );
 }
 
 /**
@@ -44,13 +49,14 @@ export function createTokenSource(
     return exchangedToken(world.now, () => exchangeToken(transport, login, world.now));
   }
   const { name, profile } = login;
-  const store = secretStoreOf(world, profile.stored_in, warn);
+  const openStore = (): SecretStore => secretStoreOf(world, profile.stored_in, warn);
   if (profile.method === 'api_key') {
-    return fixedToken(async () => (await readSecrets(store, name)).secret);
+    return fixedToken(async () => (await readSecrets(openStore(), name)).secret);
   }
   return exchangedToken(
     world.now,
     async () => {
+      const store = openStore();
       const secrets = await readSecrets(store, name);
       const token = await exchangeToken(
         transport,
@@ -66,7 +72,7 @@ export function createTokenSource(
       );
       return token;
     },
-    async () => keptToken(await readSecrets(store, name)),
+    async () => keptToken(await readSecrets(openStore(), name)),
   );
 }
 

@@ -25,7 +25,7 @@ export async function readFields<T>(
 ): Promise<T> {
   const source =
     file === '-'
-      ? createSource('standard input', await world.terminal.readStdin())
+      ? createSource('standard input', await readInput(world))
       : await readSource(world.cwd, file);
   const { documents, problems } = parseYaml(source);
   if (problems.some(({ level }) => level === 'error')) throw invalid(source, problems);
@@ -43,6 +43,18 @@ export async function readFields<T>(
   const parsed = schema.safeParse(document.value);
   if (parsed.success) return parsed.data;
   throw invalid(source, explainIssues(source, document, parsed.error.issues, schema));
+}
+
+/** Characters. What is longer is no policy, and parsing it would take its time. */
+const longestInput = 1024 * 1024;
+
+async function readInput({ terminal }: World): Promise<string> {
+  const text = await terminal.readStdin();
+  if (text.length <= longestInput) return text;
+  throw new GovctlError(
+    'invalid_file',
+    `Standard input holds ${Math.ceil(text.length / 1024 / 1024)} million characters; a policy has a few thousand`,
+  );
 }
 
 async function readSource(cwd: string, file: string): Promise<Source> {

@@ -1,12 +1,15 @@
 import { errorFromResponse } from '../../client/answer.ts';
 import { queryString } from '../../client/client.ts';
 import type { HttpAnswer, SendOptions, Transport } from '../../client/transport.ts';
+import { createTransport } from '../../client/transport.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect, transportOptions } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { findTarget } from '../login/find-login.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
+import { printable } from '../report/printable.ts';
 import { formatTable, tableColumns } from '../table.ts';
 import type { ApiOptions, ApiRequest } from './api-request.ts';
 import { checkAgainstContract, readRequest } from './api-request.ts';
@@ -20,14 +23,22 @@ export async function runApi(context: Context, options: ApiOptions): Promise<Exi
   if (options.paginate && request.method !== 'GET') {
     throw new GovctlError('usage_error', '--paginate is for GET');
   }
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const transport = await openTransport(context, endpoint);
   const send = (query: Readonly<Record<string, unknown>>): Promise<HttpAnswer> =>
-    exchange(client.transport, request, query, endpoint);
+    exchange(transport, request, query, endpoint);
   if (options.paginate) return showPages(context, request, send);
   const answer = await context.progress('Waiting for the answer', () => send(request.query));
   await showAnswer(context, answer, options.include ?? false);
   if (!answer.ok) throw await errorFromResponse(answer, `${request.method} ${request.path}`);
   return exitCodes.ok;
+}
+
+/** Paths that need no token, such as /healthz, are asked without one; nobody need be logged in. */
+async function openTransport(context: Context, endpoint: Endpoint | undefined): Promise<Transport> {
+  const named = await projectBaseUrl(context);
+  if (endpoint?.scope !== null) return (await connect(context, named)).client.transport;
+  const { baseUrl } = await findTarget(context, named);
+  return createTransport(transportOptions(context, baseUrl));
 }
 
 function exchange(
@@ -59,7 +70,7 @@ async function showAnswer(context: Context, answer: HttpAnswer, include: boolean
     // The body itself, by any view: the API's own JSON has no format_version, but a view adds one.
     return context.show({ value, human: () => layOut(text) });
   }
-  const shown = stdoutIsTty ? layOut(text) : text;
+  const shown = stdoutIsTty ? printable(layOut(text)) : text;
   if (shown !== '') await stdout.write(shown.endsWith('\n') || !stdoutIsTty ? shown : `${shown}\n`);
 }
 

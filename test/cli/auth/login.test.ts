@@ -105,6 +105,17 @@ describe('auth login with an API key', () => {
     expect(readFileSync(credentials(), 'utf8')).toContain(apiKey);
   });
 
+  it('does not ask a keychain that was switched off since, and says so', async () => {
+    const keychain = memoryKeychain();
+    await logIn({ keychain });
+    const off = { keychain, env: { GOVCTL_KEYRING: 'off' } };
+    const outcome = await run(['auth', 'token'], off);
+    expect(outcome.exitCode).toBe(4);
+    expect(outcome.stderr).toContain('GOVCTL_KEYRING=off');
+    expect(await logIn(off)).toMatchObject({ exitCode: 0 });
+    expect((await run(['auth', 'token'], off)).stdout).toBe(`${apiKey}\n`);
+  });
+
   it('does not believe a keychain that forgets what it was given', async () => {
     const forgetful = { ...memoryKeychain(), read: async () => null };
     const outcome = await logIn({ keychain: forgetful });

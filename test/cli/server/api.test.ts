@@ -111,6 +111,20 @@ describe('govctl api', () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it('asks what needs no token without one, logged in or not', async () => {
+    const seen: (string | undefined)[] = [];
+    const outcome = await runCommandLine(['api', 'GET', '/healthz'], {
+      cwd: folder,
+      env: { GOVCTL_BASE_URL: 'https://service.example.com', GOVCTL_CONFIG_DIR: folder },
+      fetch: async (_, { headers }) => {
+        seen.push(headers.authorization);
+        return new Response('{"status":"ok"}');
+      },
+    });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: '{"status":"ok"}' });
+    expect(seen).toEqual([undefined]);
+  });
+
   it('asks paths that are not known, with a warning', async () => {
     const outcome = await run(['GET', '/v1/policy']);
     expect(outcome.stderr).toContain('did you mean /v1/policies?');
