@@ -21,14 +21,14 @@ export type Observe = (event: RequestEvent) => void;
 export interface RequestEvent {
   readonly method: string;
   /** The path's template; absent where no endpoint matched. */
-  readonly route?: string;
+  readonly route?: string | undefined;
   readonly status: number;
   readonly durationMs: number;
   readonly requestId: string;
   /** Id of the API key or token. */
-  readonly via?: string;
+  readonly via?: string | undefined;
   /** Its name, where an error was answered. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 export interface AppOptions {
@@ -64,6 +64,8 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
   return hono;
 }
 
+const noBody = { body: undefined, text: '' };
+
 type AnyHandler = (input: HandlerInput<Endpoint>, call: Call | PublicCall) => Promise<Answer>;
 
 function createRoute(
@@ -90,7 +92,7 @@ function createRoute(
       }
       const query = parseQuery(searchOf(request.url));
       const params = endpoint.params ? context.req.param() : undefined;
-      const { body, text } = await parseBody(endpoint, request);
+      const { body, text } = endpoint.body ? await parseBody(endpoint, request) : noBody;
       const key = method === 'POST' ? request.headers.get('idempotency-key') : null;
       const once =
         key === null
@@ -112,8 +114,8 @@ function createRoute(
       status: response.status,
       durationMs: deps.clock.monotonic() - started,
       requestId,
-      ...(principal ? { via: principal.via } : {}),
-      ...(failure ? { error: failure } : {}),
+      via: principal?.via,
+      error: failure,
     });
     return response;
   };

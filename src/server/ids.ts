@@ -8,35 +8,39 @@ export interface Ids {
 // Crockford's alphabet, https://github.com/ulid/spec
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** ULIDs: 48 bits of milliseconds, then 80 random bits that count up within the same millisecond. */
+/** Digits that count up within a millisecond: 2^25 ids. The digits before them stay as they are. */
+const counted = 5;
+
+/** ULIDs: 48 bits of milliseconds, then 80 random bits whose last ones count up within the same millisecond. */
 export function createIds(clock: { now(): number }, random: (bytes: number) => Uint8Array): Ids {
-  let lastMs = -1;
+  let ms = -1;
   let head = '';
-  let digits = new Uint8Array(16);
-  const next = (): string => {
-    const now = clock.now();
-    if (now > lastMs) {
-      lastMs = now;
-      head = encodeTime(now);
-      digits = random(16).map((byte) => byte & 31);
-      digits[0] = (digits[0] ?? 0) & 15; // room to count up
-    } else {
-      for (let at = 15; at >= 0; at--) {
-        const digit = (digits[at] ?? 0) + 1;
-        digits[at] = digit & 31;
-        if (digit < 32) break;
-      }
-    }
-    let tail = '';
-    for (const digit of digits) tail += alphabet[digit];
-    return head + tail;
+  let count = 0;
+  const begin = (now: number): void => {
+    ms = now;
+    head = encode(ms, 10);
+    const bytes = random(16);
+    for (const byte of bytes.subarray(counted)) head += alphabet[byte & 31];
+    // The counter starts in the lower half of its range, so that it has room.
+    count = 0;
+    for (const byte of bytes.subarray(0, counted)) count = count * 32 + (byte & 31);
+    count = Math.floor(count / 2);
   };
-  return { next: (prefix) => `${prefix}_${next()}` };
+  return {
+    next(prefix) {
+      const now = clock.now();
+      count += 1;
+      if (now > ms) begin(now);
+      else if (count >= 32 ** counted) begin(ms + 1);
+      return `${prefix}_${head}${encode(count, counted)}`;
+    },
+  };
 }
 
-function encodeTime(ms: number): string {
+/** The lowest digits of a number, the highest of them first. */
+function encode(number: number, digits: number): string {
   let text = '';
-  for (let left = ms, at = 0; at < 10; at++) {
+  for (let left = number, at = 0; at < digits; at++) {
     text = alphabet[left % 32] + text;
     left = Math.floor(left / 32);
   }

@@ -72,7 +72,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   checkOptions(options);
   const { clock = systemClock } = options;
   const notices: string[] = [];
-  const { log, close: closeLog } = openLog(options.logLevel, () => clock.now());
+  const serverLog = openLog(options.logLevel, () => clock.now());
+  const { log, close: closeLog } = serverLog;
   /** What has been opened, to be closed in reverse where a later step fails. */
   const opened: (() => Promise<void> | void)[] = [closeLog];
   try {
@@ -82,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const ids = createIds(clock, random);
     const deps: Deps = { store, clock, ids, random, log, version: manifest.version };
     const apiKey = await ensureBootstrapKey(deps, options.apiKey);
-    const service = await createService(deps, options);
+    const service = await createService(deps, options, serverLog.request);
     opened.push(service.stopMaintenance);
     const listener = await listen({
       host: options.host,
@@ -174,7 +175,11 @@ interface Service {
 }
 
 /** The app with its limits, log, metrics and upkeep. */
-async function createService(deps: Deps, options: ServerOptions): Promise<Service> {
+async function createService(
+  deps: Deps,
+  options: ServerOptions,
+  logRequest: Observe,
+): Promise<Service> {
   const authenticator = createAuthenticator(deps);
   const metrics = options.metrics
     ? (await import('./metrics.ts')).createMetrics(deps.store)
@@ -182,7 +187,7 @@ async function createService(deps: Deps, options: ServerOptions): Promise<Servic
   const mode = options.rateLimit ?? (isLoopback(options.host) ? 'report' : 'enforce');
   let begun = 0;
   let draining = false;
-  const observe = observeInto(deps.log, metrics);
+  const observe = observeInto(logRequest, metrics);
   const app = createApp(deps, createHandlers(deps, metrics ? { metricsText: metrics.text } : {}), {
     authenticate: authenticator.authenticate,
     limiter: createRateLimiter(mode, deps.clock),
@@ -216,19 +221,17 @@ async function createService(deps: Deps, options: ServerOptions): Promise<Servic
   };
 }
 
+/** Asked again and again by machines: they would fill the log. */
 const quietRoutes = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** One log line for each request, and the metrics. Never a header, a body or a query. */
 const observeInto =
-  (log: Log, metrics: Metrics | undefined): Observe =>
+  (logRequest: Observe, metrics: Metrics | undefined): Observe =>
   (event) => {
     metrics?.observe(event);
-    const { method, route, status, durationMs, requestId, via, error } = event;
-    const ms = Math.round(durationMs * 1000) / 1000;
-    const line = { method, route, status, ms, request_id: requestId, via, error };
-    if (status >= 500) log.warn(line, 'request');
-    else if (route !== undefined && quietRoutes.has(route)) log.debug(line, 'request');
-    else log.info(line, 'request');
+    if (event.route === undefined || !quietRoutes.has(event.route) || event.status >= 500) {
+      logRequest(event);
+    }
   };
 
 function refuseRequest(deps: Deps, status: number, description: string): Response {

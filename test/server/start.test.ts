@@ -140,10 +140,10 @@ describe('a started server', () => {
     await send(server, 'GET', '/nowhere/pol_y');
     const { text } = await send(server, 'GET', '/metrics');
     expect(text).toContain(
-      'govctl_http_requests_total{method="GET",route="/v1/policies/:id",status="404"} 1',
+      'govctl_http_request_duration_seconds_count{method="GET",route="/v1/policies/:id",status="404"} 1',
     );
     expect(text).toContain(
-      'govctl_http_requests_total{method="GET",route="unmatched",status="404"} 1',
+      'govctl_http_request_duration_seconds_count{method="GET",route="unmatched",status="404"} 1',
     );
     expect(text).toContain('govctl_store_records{collection="api_keys"} 1');
     expect(text).toContain('govctl_store_writable 1');

@@ -13,12 +13,25 @@ export interface Authenticator {
   saveLastUses(): Promise<void>;
 }
 
+/** Headers whose hash is kept in memory. */
+const hashesKept = 256;
+
 export function createAuthenticator(deps: Deps): Authenticator {
   /** API key id → milliseconds since the epoch. */
   const lastUses = new Map<string, number>();
+  const hashes = new Map<string, string>();
+  /** Hashing is the dearest part of a read; the same few headers come again and again. */
+  const hashOf = (authorization: string | null): string => {
+    const known = authorization === null ? undefined : hashes.get(authorization);
+    if (known !== undefined) return known;
+    const hash = hashSecret(bearerOf(authorization));
+    if (hashes.size >= hashesKept) hashes.clear();
+    if (authorization !== null) hashes.set(authorization, hash);
+    return hash;
+  };
   return {
     async authenticate(authorization) {
-      const hash = hashSecret(bearerOf(authorization));
+      const hash = hashOf(authorization);
       const now = deps.clock.now();
       const key = await deps.store.find(apiKeys, 'hash', hash);
       if (key) {

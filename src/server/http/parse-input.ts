@@ -42,11 +42,12 @@ export async function parseBody(
   endpoint: Endpoint,
   request: Request,
 ): Promise<{ body: unknown; text: string }> {
-  if (!endpoint.body) return { body: undefined, text: '' };
   const text = await readBody(request, endpoint.bodyTypes ?? ['application/json']);
   const isForm = request.headers.get('content-type')?.toLowerCase().includes('form-urlencoded');
   const given = isForm ? parseForm(text) : parseJson(text);
-  const body = check(endpoint.body, given, invalidBodyError(endpoint), 'The body is not valid');
+  const body =
+    endpoint.body &&
+    check(endpoint.body, given, invalidBodyError(endpoint), 'The body is not valid');
   return { body, text };
 }
 

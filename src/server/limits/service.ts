@@ -58,23 +58,11 @@ export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimite
       const now = clock.now();
       const { minute, hour } = countersOf(key, Math.floor(now / windows.hour.ms));
       let tightest: WindowName = 'minute';
-      let left = Infinity;
-      for (const [name, counter] of [
-        ['minute', minute],
-        ['hour', hour],
-        ['day', day],
-      ] as const) {
-        const number = Math.floor(now / windows[name].ms);
-        if (counter.number !== number) {
-          counter.number = number;
-          counter.count = 0;
-        }
-        const remaining = windows[name].limit - counter.count;
-        if (remaining < left) {
-          left = remaining;
-          tightest = name;
-        }
-      }
+      let left = remaining(minute, 'minute', now);
+      const leftOfHour = remaining(hour, 'hour', now);
+      if (leftOfHour < left) [tightest, left] = ['hour', leftOfHour];
+      const leftOfDay = remaining(day, 'day', now);
+      if (leftOfDay < left) [tightest, left] = ['day', leftOfDay];
       const { ms, limit } = windows[tightest];
       const resetMs = (Math.floor(now / ms) + 1) * ms;
       if (left <= 0 && mode === 'enforce') throw exceeded(tightest, limit, resetMs, now);
@@ -84,6 +72,17 @@ export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimite
       return rateHeaders(limit, Math.max(0, left - 1), resetMs);
     },
   };
+}
+
+/** Begins the window anew where time has moved past it. */
+function remaining(counter: Counter, name: WindowName, now: number): number {
+  const { ms, limit } = windows[name];
+  const number = Math.floor(now / ms);
+  if (counter.number !== number) {
+    counter.number = number;
+    counter.count = 0;
+  }
+  return limit - counter.count;
 }
 
 const rateHeaders = (
