@@ -29,7 +29,7 @@ export interface View {
   readonly more?: Readonly<Record<string, (columns: number) => string>>;
 }
 
-export const formatVersion = 1;
+const formatVersion = 1;
 
 /** Columns of a table that goes into a file. */
 const fileColumns = 100;
