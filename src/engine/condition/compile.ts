@@ -58,7 +58,8 @@ export function compileCondition(source: string): Compilation {
   }
   try {
     const parsed = environment.parse(source);
-    if (isDeeperThan(parsed.ast, maxTreeDepth)) {
+    // Every level takes a character at least, so a short condition needs no walk.
+    if (source.length > maxTreeDepth && isDeeperThan(parsed.ast, maxTreeDepth)) {
       return failed(
         source,
         0,
