@@ -4,7 +4,7 @@ import type { Pagination } from '../contract/lists.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { toJson } from './json.ts';
 import type { Json } from './json.ts';
-import type { CollectionSpec, Document, Reader, Versioned, Where } from './store/store.ts';
+import type { CollectionSpec, Document, Page, Reader, Versioned, Where } from './store/store.ts';
 
 export interface ListQuery {
   readonly limit: number;
@@ -24,13 +24,18 @@ const Cursor = z.tuple([
   z.string(),
 ]);
 
+/** Parsed queries are kept by their parser, and so is what they ask for. */
+const lists = new WeakMap<ListQuery, string>();
+
 /** A cursor belongs to one order and one set of filters. */
-const listOf = (collection: string, query: ListQuery, filters: Filters): string =>
-  hash(
-    'sha256',
-    JSON.stringify([collection, query.sort_by, query.order, filters]),
-    'base64url',
-  ).slice(0, 12);
+function listOf(collection: string, query: ListQuery, filters: Filters): string {
+  const known = lists.get(query);
+  if (known !== undefined) return known;
+  const asked = JSON.stringify([collection, query.sort_by, query.order, filters]);
+  const list = hash('sha256', asked, 'base64url').slice(0, 12);
+  lists.set(query, list);
+  return list;
+}
 
 const encode = (cursor: z.infer<typeof Cursor>): string =>
   Buffer.from(JSON.stringify(cursor)).toString('base64url');
@@ -70,6 +75,8 @@ export async function listPage<T extends Document, B>(
     limit: query.limit,
     ...(cursor ? { after: { value: cursor[2], id: cursor[3] } } : { offset }),
   });
+  const kept = answers.get(query);
+  if (kept && isSame(kept.page, page)) return kept.text as Json<B>; // of the same list, so of the same shape
   const seen = offset + page.rows.length;
   const pagination: Pagination = {
     total: page.total,
@@ -81,5 +88,16 @@ export async function listPage<T extends Document, B>(
       : {}),
   };
   const rows = page.rows.map(show).join(',');
-  return `{${toJson(plural)}:[${rows}],"pagination":${toJson(pagination)}}` as Json<B>; // of the parts' JSON
+  const text = `{${toJson(plural)}:[${rows}],"pagination":${toJson(pagination)}}`;
+  answers.set(query, { page, text });
+  return text as Json<B>; // of the parts' JSON
 }
+
+/** The last answer to each query that its parser keeps; right as long as the page has the very same documents. */
+const answers = new WeakMap<ListQuery, { readonly page: Page<Document>; readonly text: string }>();
+
+const isSame = (a: Page<Document>, b: Page<Document>): boolean =>
+  a.total === b.total &&
+  a.hasMore === b.hasMore &&
+  a.rows.length === b.rows.length &&
+  a.rows.every(({ doc }, at) => doc === b.rows[at]?.doc);

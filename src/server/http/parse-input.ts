@@ -6,7 +6,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { parseForm, parseJson, readBody, uniqueEntries } from './body.ts';
 
 /** Parsed queries that are kept, so that a list that is asked for again and again is parsed once. */
-const queriesKept = 512;
+const queriesKept = 64;
 const longestQueryKept = 512;
 
 /** @returns from the part of a URL behind `?` to the endpoint's query */
