@@ -11,7 +11,9 @@ import type {
   Problem,
   ProjectConfig,
 } from './model.ts';
+import { locate, valueSpan } from './locate.ts';
 import { parseYaml } from './parse-yaml.ts';
+import type { ParsedYaml } from './parse-yaml.ts';
 import { presetKind, readDocument } from './read-document.ts';
 import type { PolicyIdentity } from './read-document.ts';
 import { readText } from './read-text.ts';
@@ -24,7 +26,7 @@ interface FileContent {
   readonly file: string;
   readonly absolute: string;
   readonly policies: LocalPolicy[];
-  readonly identities: PolicyIdentity[];
+  readonly identities: LocatedPolicy[];
   readonly others: OtherDocument[];
   readonly problems: Problem[];
 }
@@ -98,10 +100,10 @@ function readPolicyFile(file: string, absolute: string, size: number): FileConte
   const preset = presetKind(file);
   const { documents, problems } = parseYaml(text.source);
   content.problems.push(...problems);
-  for (const raw of documents) {
+  for (const [index, raw] of documents.entries()) {
     const { policy, identity, other, problems } = readDocument(text.source, raw, preset);
     if (policy) content.policies.push(policy);
-    if (identity) content.identities.push(identity);
+    if (identity) content.identities.push({ ...identity, source: text.source, index });
     if (other) content.others.push(other);
     content.problems.push(...problems);
   }
@@ -121,36 +123,55 @@ function withoutTestInputs(contents: readonly FileContent[], cwd: string): reado
   return inputs.size === 0 ? contents : contents.filter(({ absolute }) => !inputs.has(absolute));
 }
 
+/** A policy's identity, and which document of which file it is (from 0): enough to find its fields again. */
+interface LocatedPolicy extends PolicyIdentity {
+  readonly source: Source;
+  readonly index: number;
+}
+
 /** A name is a policy's identifier in the service, a key its identifier in the repo: each once. */
-function findDuplicates(policies: readonly PolicyIdentity[]): Problem[] {
+function findDuplicates(policies: readonly LocatedPolicy[]): Problem[] {
   const problems: Problem[] = [];
-  const names = new Map<string, PolicyIdentity>();
-  const keys = new Map<string, PolicyIdentity>();
+  const names = new Map<string, LocatedPolicy>();
+  const keys = new Map<string, LocatedPolicy>();
+  const spanOf = createSpanFinder();
   for (const policy of policies) {
     const sameName = names.get(policy.name);
     const sameKey = keys.get(policy.key);
-    if (sameName) problems.push(duplicateName(policy, sameName));
-    else if (sameKey) problems.push(duplicateKey(policy, sameKey));
+    if (sameName) problems.push(duplicateName(policy, sameName, spanOf));
+    else if (sameKey) problems.push(duplicateKey(policy, sameKey, spanOf));
     if (!sameName) names.set(policy.name, policy);
     if (!sameKey) keys.set(policy.key, policy);
   }
   return problems;
 }
 
-function duplicateName({ source, nameSpan, name }: PolicyIdentity, other: PolicyIdentity): Problem {
-  return problemAt(source, nameSpan, {
+type SpanFinder = (policy: LocatedPolicy, field: 'name' | 'key') => Span;
+
+/** Duplicates are rare: reading their files again costs less than keeping a thousand parsed ones. */
+function createSpanFinder(): SpanFinder {
+  const parsed = new Map<Source, ParsedYaml>();
+  return ({ source, index, isKeyGiven }, field) => {
+    const { documents } = parsed.get(source) ?? parseYaml(source);
+    if (!parsed.has(source)) parsed.set(source, { documents, problems: [] });
+    const raw = documents[index];
+    if (!raw) return { start: 0, end: 1 };
+    return valueSpan(locate(raw, [isKeyGiven ? field : 'name']), source.text);
+  };
+}
+
+function duplicateName(policy: LocatedPolicy, other: LocatedPolicy, spanOf: SpanFinder): Problem {
+  return problemAt(policy.source, spanOf(policy, 'name'), {
     code: 'duplicate-name',
-    message: `another policy is called "${name}": ${showPlace(other.source, other.nameSpan)}`,
+    message: `another policy is called "${policy.name}": ${showPlace(other.source, spanOf(other, 'name'))}`,
     hint: 'Names are unique in the service; rename one of the two.',
   });
 }
 
-function duplicateKey(
-  { source, keySpan, key, isKeyGiven }: PolicyIdentity,
-  other: PolicyIdentity,
-): Problem {
-  const otherPlace = showPlace(other.source, other.keySpan);
-  return problemAt(source, keySpan, {
+function duplicateKey(policy: LocatedPolicy, other: LocatedPolicy, spanOf: SpanFinder): Problem {
+  const { source, key, isKeyGiven } = policy;
+  const otherPlace = showPlace(other.source, spanOf(other, 'key'));
+  return problemAt(source, spanOf(policy, 'key'), {
     code: 'duplicate-key',
     message: isKeyGiven
       ? `another policy has the key "${key}": ${otherPlace}`

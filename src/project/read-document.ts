@@ -41,14 +41,11 @@ export function schemaOf(kind: unknown): z.ZodType | undefined {
   return kind === 'Policy' ? PolicyDocument : otherSchemas[kind];
 }
 
-/** What a policy is called, known even when the rest of it is wrong, and where it says so. */
+/** What a policy is called, known even when the rest of it is wrong. */
 export interface PolicyIdentity {
   readonly name: string;
   readonly key: string;
   readonly isKeyGiven: boolean;
-  readonly source: Source;
-  readonly nameSpan: Span;
-  readonly keySpan: Span;
 }
 
 export interface ReadDocument {
@@ -113,7 +110,7 @@ function readPolicy(
   }
   const conditions = conditionProblems(source, raw, fields);
   const parsed = PolicyDocument.safeParse(fields);
-  const identity = identityOf(source, raw, fields);
+  const identity = identityOf(fields);
   if (!parsed.success) {
     const issues = explainIssues(source, raw, parsed.error.issues, PolicyDocument);
     return { ...identity, problems: [...issues, ...conditions] };
@@ -128,25 +125,10 @@ function readPolicy(
   return { ...identity, policy: read, problems: conditions };
 }
 
-function identityOf(
-  source: Source,
-  raw: RawDocument,
-  { name, key }: Record<string, unknown>,
-): { identity?: PolicyIdentity } {
+function identityOf({ name, key }: Record<string, unknown>): { identity?: PolicyIdentity } {
   if (typeof name !== 'string') return {};
   const isKeyGiven = typeof key === 'string';
-  const nameSpan = fieldSpan(source, raw, ['name']);
-  // Spans, not the parsed document: of a thousand files only these are kept.
-  return {
-    identity: {
-      name,
-      key: isKeyGiven ? key : makeKey(name),
-      isKeyGiven,
-      source,
-      nameSpan,
-      keySpan: isKeyGiven ? fieldSpan(source, raw, ['key']) : nameSpan,
-    },
-  };
+  return { identity: { name, key: isKeyGiven ? key : makeKey(name), isKeyGiven } };
 }
 
 /** Compiles what is there, even where other fields are wrong: all findings at once. */
