@@ -4,12 +4,6 @@ import type { Finding } from './source.ts';
 /** A YAML error in words that need no knowledge of the YAML specification. */
 export function explainYamlError(error: YAMLError, tooDeep: Finding): Finding {
   switch (error.code) {
-    case 'DUPLICATE_KEY':
-      return {
-        code: 'duplicate-field',
-        message: 'this field stands here a second time; YAML allows each once',
-        hint: 'Remove one of the two.',
-      };
     case 'TAB_AS_INDENT':
       return tab;
     case 'NON_STRING_KEY':

@@ -1,5 +1,5 @@
-import { Composer, Lexer, Parser, isAlias, isSeq, visit } from 'yaml';
-import type { CST, Document, Node, ParsedNode, YAMLError } from 'yaml';
+import { Composer, Lexer, Parser, isAlias, isMap, isScalar, isSeq, visit } from 'yaml';
+import type { CST, Document, Node, ParsedNode } from 'yaml';
 import { explainYamlError } from './explain-yaml-error.ts';
 import type { Problem } from './model.ts';
 import { problemAt } from './source.ts';
@@ -26,8 +26,16 @@ export const maxAliasCount = 1_000;
 /** Syntax errors shown per file: one mistake can break the rest of a file in many ways. */
 const maxSyntaxErrors = 5;
 
-/** How govctl reads YAML 1.2: keys are text, `<<` merges. */
-const yamlOptions = { stringKeys: true, merge: true, logLevel: 'error' } as const;
+/**
+ * How govctl reads YAML 1.2: keys are text, `<<` merges. The library compares each key with each other, which never
+ * ends for a map of a million; `findRepeatedKeys` looks them up instead.
+ */
+const yamlOptions = {
+  stringKeys: true,
+  uniqueKeys: false,
+  merge: true,
+  logLevel: 'error',
+} as const;
 
 /** Reads all documents of a file. What is wrong is returned; nothing is thrown, whatever the text is. */
 export function parseYaml(source: Source): ParsedYaml {
@@ -42,7 +50,10 @@ export function parseYaml(source: Source): ParsedYaml {
   }
   for (const within of composed) {
     problems.push(...syntaxProblems(source, within));
-    if (within.contents === null || within.errors.some(isFatal)) continue;
+    if (within.contents === null || within.errors.length > 0) continue;
+    for (const key of findRepeatedKeys(within.contents)) {
+      problems.push(problemAt(source, spanOf(key), repeatedKey));
+    }
     const value = toValue(source, within, problems);
     if (value === undefined || isEmpty(within.contents)) continue;
     if (isSeq(within.contents) && Array.isArray(value)) {
@@ -94,8 +105,27 @@ export function resolveNode(node: ParsedNode, within: Document.Parsed): ParsedNo
   return (node.resolve(within) as ParsedNode | undefined) ?? node;
 }
 
-/** After these the library still gives the whole document, so its fields can be checked as well. */
-const isFatal = (error: YAMLError): boolean => error.code !== 'DUPLICATE_KEY';
+const repeatedKey: Finding = {
+  code: 'duplicate-field',
+  message: 'this field stands here a second time; YAML allows each once',
+  hint: 'Remove one of the two.',
+};
+
+function findRepeatedKeys(node: unknown, found: Node[] = []): Node[] {
+  if (isSeq(node)) {
+    for (const item of node.items) findRepeatedKeys(item, found);
+  } else if (isMap(node)) {
+    const names = new Set<unknown>();
+    for (const { key, value } of node.items) {
+      if (isScalar(key) && key.value !== '<<') {
+        if (names.has(key.value)) found.push(key);
+        names.add(key.value);
+      }
+      if (!isScalar(value)) findRepeatedKeys(value, found);
+    }
+  }
+  return found;
+}
 
 function toValue(source: Source, within: Document.Parsed, problems: Problem[]): unknown {
   if (mayHoldAliases(source.text)) {
@@ -195,7 +225,7 @@ function syntaxProblems(source: Source, within: Document.Parsed): Problem[] {
       explainYamlError(error, tooDeep),
     );
     // The library reports the same mistake several times over.
-    if (error.code !== 'DUPLICATE_KEY' && lines.has(problem.line)) continue;
+    if (lines.has(problem.line)) continue;
     if (lines.size >= maxSyntaxErrors) break;
     lines.add(problem.line);
     problems.push(problem);

@@ -232,6 +232,14 @@ description:
     expect(found[0]).toMatch(/too-deep/);
   });
 
+  it('is found in seconds in a map of two hundred thousand fields', async () => {
+    const text = Array.from({ length: 200_000 }, (_, n) => `f${n}: 1\n`).join('');
+    expect(await findingsOf(`${text}f7: 2\n`)).toEqual([
+      '1:1 not-a-document f0',
+      '200001:1 duplicate-field f7',
+    ]);
+  });
+
   it('includes names and keys that another document has, and where', async () => {
     const { problems } = await load(
       makeRepo({
