@@ -265,11 +265,6 @@ function startNotices(options: ServerOptions, apiKey: RunningServer['apiKey']): 
       `${options.host} can be reached from other machines without TLS: keys and tokens travel readable. Give --tls-cert and --tls-key, or put a TLS proxy in front.`,
     );
   }
-  if (!apiKey) {
-    lines.push(
-      'The API key was shown at the first start of this data folder. Lost it? Start once with GOVCTL_SERVER_API_KEY set to a key of your own: it takes the old one’s place.',
-    );
-  }
   if (apiKey && !apiKey.generated && apiKey.key.length < 20) {
     lines.push(
       'The API key given is short enough to be guessed; use at least 20 random characters.',
