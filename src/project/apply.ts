@@ -12,7 +12,7 @@ import { runSteps } from './run-steps.ts';
 import type { Sending } from './send-step.ts';
 import { sendStep } from './send-step.ts';
 
-export type ResultStatus = 'applied' | 'failed' | 'skipped' | 'not_attempted';
+type ResultStatus = 'applied' | 'failed' | 'skipped' | 'not_attempted';
 
 export interface ChangeResult {
   readonly action: Change['action'];

@@ -29,7 +29,7 @@ export function readLive(policy: Policy): LivePolicy {
  * `git` its file changed · `drift` it was edited outside git · `conflict` both · `stamp` it says what git says, but
  * the stamp is of something else · `key` it goes by another key now · `new` not there yet · `orphan` no file any more.
  */
-export type Cause = 'new' | 'git' | 'drift' | 'conflict' | 'stamp' | 'key' | 'orphan';
+type Cause = 'new' | 'git' | 'drift' | 'conflict' | 'stamp' | 'key' | 'orphan';
 
 export type Comparison =
   | { readonly kind: 'create'; readonly local: LocalPolicy }
@@ -248,5 +248,5 @@ function blockedByName(
       );
 }
 
-export const quoteArgument = (text: string): string =>
+const quoteArgument = (text: string): string =>
   /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

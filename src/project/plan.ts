@@ -230,7 +230,7 @@ export function documentOf(policy: PolicyLike): PolicyDocument {
 }
 
 /** What is sent for a local policy: as its file says it, with the ownership tags. */
-export function stampPolicy(project: string, local: LocalPolicy): PolicyDocument {
+function stampPolicy(project: string, local: LocalPolicy): PolicyDocument {
   const stamp = stampOf(contentFingerprint(local.policy));
   return documentOf({
     ...local.policy,

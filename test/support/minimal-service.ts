@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
  */
 
 /** A policy as this service keeps it. */
-export type PlainPolicy = Record<string, unknown> & {
+type PlainPolicy = Record<string, unknown> & {
   id: string;
   name: string;
   tags?: string[];

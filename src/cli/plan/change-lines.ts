@@ -91,5 +91,5 @@ interface ShownRule {
 const isRule = (value: unknown): value is ShownRule =>
   typeof value === 'object' && value !== null && 'condition' in value && 'effect' in value;
 
-export const showRule = ({ condition, effect, message }: ShownRule): string =>
+const showRule = ({ condition, effect, message }: ShownRule): string =>
   `${effect} when ${condition.trim()}${message ? `\n  says: ${message.trim()}` : ''}`;

@@ -229,7 +229,7 @@ function selectKeys(
 }
 
 /** Whether the given paths hold all that the project's own paths hold. */
-export function coversProject(
+function coversProject(
   { config, root }: LoadedProject,
   cwd: string,
   paths: readonly string[],

@@ -10,7 +10,7 @@ import type { LocalPolicy } from '../../../src/project/model.ts';
 import type { Plan } from '../../../src/project/plan.ts';
 import { makePlan } from '../../../src/project/plan.ts';
 
-export const project = 'acme';
+const project = 'acme';
 const baseUrl = 'http://service.test';
 
 export const clientOf = (fetch: Fetch, token = 'test'): Client =>
