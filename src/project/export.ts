@@ -4,9 +4,6 @@ import { policyFields } from './fingerprint.ts';
 import { keyPattern, makeKey, maxKeyLength } from './key.ts';
 import { withoutOwnership } from './ownership.ts';
 
-/** Columns after which a flowing text is folded. */
-const lineWidth = 100;
-
 /**
  * A policy as a tidy YAML document: fields in the order files have them, what says nothing left out, govctl's own
  * tags stripped. `key` is written only where the name does not give it.
@@ -18,7 +15,7 @@ export function policyToYaml(policy: PolicyLike, key?: string): string {
     const value = tidyField(policy, field);
     if (value !== undefined) document[field] = value;
   }
-  return stringify(document, { lineWidth, aliasDuplicateObjects: false });
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 function tidyField(policy: PolicyLike, field: (typeof policyFields)[number]): unknown {
