@@ -3,7 +3,7 @@ import { Chalk } from 'chalk';
 import { GovctlError } from '../contract/errors.ts';
 
 /** Where text goes. `write` resolves when the stream took it, so a slow pipe slows the producer. */
-export interface Sink {
+interface Sink {
   write(text: string): Promise<void>;
 }
 

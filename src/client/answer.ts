@@ -47,7 +47,6 @@ export function parseJson(text: string, response: HttpAnswer, what: string): unk
 }
 
 const quoteStart = (text: string): string =>
-  // eslint-disable-next-line no-control-regex
   JSON.stringify(
     text
       .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')

@@ -26,7 +26,7 @@ export const TokenResponse = z.looseObject({
 });
 export type TokenResponse = z.infer<typeof TokenResponse>;
 
-export const tokenErrors = [
+const tokenErrors = [
   'invalid_request',
   'invalid_client',
   'invalid_grant',
@@ -58,15 +58,14 @@ const PrincipalName = z.string().min(1).max(256).regex(/\S/, 'must not be blank'
 const ScopeSet = z.array(Scope).min(1, 'must name at least one scope').max(16);
 const ById = z.strictObject({ id: z.string() });
 
-export const ApiKeyInput = z.strictObject({
+const ApiKeyInput = z.strictObject({
   name: PrincipalName,
   scopes: ScopeSet,
   expires_at: Timestamp.optional(),
 });
-export type ApiKeyInput = z.infer<typeof ApiKeyInput>;
 
 /** `id` key_…; `key` only in the answer of the creation; `key_hint` its last four characters. */
-export const ApiKey = z.looseObject({
+const ApiKey = z.looseObject({
   id: z.string(),
   name: z.string(),
   user_id: z.string(),
@@ -76,13 +75,11 @@ export const ApiKey = z.looseObject({
   expires_at: Timestamp.optional(),
   last_used_at: Timestamp.optional(),
 });
-export type ApiKey = z.infer<typeof ApiKey>;
 
-export const OauthClientInput = z.strictObject({ name: PrincipalName, scopes: ScopeSet });
-export type OauthClientInput = z.infer<typeof OauthClientInput>;
+const OauthClientInput = z.strictObject({ name: PrincipalName, scopes: ScopeSet });
 
 /** `client_secret` only in the answer of the creation. */
-export const OauthClient = z.looseObject({
+const OauthClient = z.looseObject({
   id: z.string(),
   client_id: z.string(),
   name: z.string(),
@@ -91,7 +88,6 @@ export const OauthClient = z.looseObject({
   secret_hint: z.string(),
   created_at: Timestamp,
 });
-export type OauthClient = z.infer<typeof OauthClient>;
 
 const PlainListQuery = z
   .strictObject({
@@ -175,7 +171,7 @@ export const oauthClients = {
 };
 
 /** One entry for each change and each sign-in. `sequence` is commit order. */
-export const AuditEntry = z.looseObject({
+const AuditEntry = z.looseObject({
   id: z.string(),
   sequence: z.int(),
   at: Timestamp,
@@ -186,7 +182,6 @@ export const AuditEntry = z.looseObject({
   changes: z.array(z.string()).optional(),
   request_id: z.string(),
 });
-export type AuditEntry = z.infer<typeof AuditEntry>;
 
 export const auditLog = {
   list: endpoint({

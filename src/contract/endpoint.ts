@@ -6,7 +6,7 @@ export const scopes = ['governance:read', 'compliance:write', 'cost:admin', 'adm
 export const Scope = z.enum(scopes);
 export type Scope = z.infer<typeof Scope>;
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * One row of the API's table. Routes, client, OpenAPI, scope checks and `govctl api` derive from it.

@@ -10,11 +10,9 @@ import {
 } from './lists.ts';
 
 export const severities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
-export const Severity = z.enum(severities);
-export type Severity = z.infer<typeof Severity>;
+const Severity = z.enum(severities);
 
-export const Effect = z.enum(['ALLOW', 'DENY']);
-export type Effect = z.infer<typeof Effect>;
+const Effect = z.enum(['ALLOW', 'DENY']);
 
 /** Characters; an expression longer than this is refused before it is parsed. */
 export const maxConditionLength = 65_536;
@@ -27,7 +25,7 @@ export const Rule = z.strictObject({
 export type Rule = z.infer<typeof Rule>;
 
 /** `<provider>::<service>::<type>`, more parts allowed, `Custom::Name` too; no wildcards. */
-export const ResourceType = z
+const ResourceType = z
   .string()
   .max(256)
   .regex(
@@ -139,8 +137,7 @@ export const PolicyListQuery = z
   .refine(offsetOrCursor, offsetOrCursorMessage);
 export type PolicyListQuery = z.infer<typeof PolicyListQuery>;
 
-export const PolicyList = z.looseObject({ policies: z.array(Policy), pagination: Pagination });
-export type PolicyList = z.infer<typeof PolicyList>;
+const PolicyList = z.looseObject({ policies: z.array(Policy), pagination: Pagination });
 
 const ById = z.strictObject({ id: z.string() });
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-export const Health = z.looseObject({ status: z.enum(['ok', 'unavailable']), version: z.string() });
-export const Readiness = z.looseObject({
+const Health = z.looseObject({ status: z.enum(['ok', 'unavailable']), version: z.string() });
+const Readiness = z.looseObject({
   status: z.enum(['ready', 'not_ready']),
   /** One line for each part that is not usable. */
   reasons: z.array(z.string()).optional(),

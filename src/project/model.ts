@@ -40,7 +40,7 @@ export interface OtherDocument {
   readonly place: Place;
 }
 
-export interface Guards {
+interface Guards {
   /** Percent of the owned policies that one apply may delete, once 10 or more are owned. Default 30. */
   readonly max_delete: number;
 }

@@ -14,7 +14,7 @@ import type { RateLimiter } from './limits/service.ts';
 import type { Tx } from './store/store.ts';
 
 /** Who the bearer of an Authorization header is. @throws GovctlError invalid_token or expired_token */
-export type Authenticate = (authorization: string | null) => Promise<Principal>;
+type Authenticate = (authorization: string | null) => Promise<Principal>;
 
 /** Told of every answered request. */
 export type Observe = (event: RequestEvent) => void;

@@ -54,7 +54,7 @@ export interface Call extends PublicCall {
   checkMatch(revision: number): void;
 }
 
-export type Handler<E extends Endpoint> = (
+type Handler<E extends Endpoint> = (
   input: HandlerInput<E>,
   call: E['scope'] extends null ? PublicCall : Call,
 ) => Promise<Answer<AnswerBody<E>>>;

@@ -11,7 +11,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: Date.now, monotonic: () => performance.now() };
 
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 /** Structured log; a pino logger fits. Never given a header, a body, a query or a secret. */
 export interface Log {

@@ -155,7 +155,7 @@ describe("an answer that is not this API's", () => {
   it('has its control characters taken out before it is shown', async () => {
     const { client } = clientFor([() => new Response('\u001b[2J\u001b]0;owned\u0007 hello')]);
     const error = await errorOf(client.policies.list());
-    // eslint-disable-next-line no-control-regex
+
     expect(error.message).not.toMatch(/[\u0000-\u001f]/);
   });
 

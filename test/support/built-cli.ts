@@ -23,9 +23,7 @@ export interface CliOptions {
 }
 
 /** A user's environment with nothing of ours or theirs in it. */
-export function cleanEnvironment(
-  extra: Readonly<Record<string, string>> = {},
-): Record<string, string> {
+function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined &&
@@ -56,7 +54,10 @@ export async function runCli(
 }
 
 /** What is needed of execa's process; its own type is bound to the options it was made with. */
-interface ServerProcess extends PromiseLike<{ readonly stderr?: unknown; readonly exitCode?: number }> {
+interface ServerProcess extends PromiseLike<{
+  readonly stderr?: unknown;
+  readonly exitCode?: number;
+}> {
   readonly pid?: number | undefined;
   kill(signal?: NodeJS.Signals): boolean;
 }

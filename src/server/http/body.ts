@@ -3,7 +3,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { locateJsonError } from './locate-json-error.ts';
 
 /** Bytes. */
-export const maxBodyBytes = 10 * 1024 * 1024;
+const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
  * Reads a request's body as text, up to the limit, also where no length was announced.
