@@ -93,7 +93,7 @@ async function renderView(
     case 'ndjson':
       return [...(view.rows?.() ?? [versioned])].map((row) => `${JSON.stringify(row)}\n`).join('');
     case 'yaml': {
-      const { stringify } = await import('yaml');
+      const { stringify } = await import('./yaml.ts');
       return stringify(versioned, { aliasDuplicateObjects: false, lineWidth: 0 });
     }
     default: {

@@ -7,6 +7,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BuiltServer } from '../support/built-cli.ts';
 import { makeTempFolder, runCli, startBuiltServer } from '../support/built-cli.ts';
@@ -80,6 +81,23 @@ describe('the main job, with the built binary', () => {
     expect(drift.exitCode).toBe(2);
     expect(await govctl('apply', '--auto-approve')).toMatchObject({ exitCode: 0 });
     expect(await govctl('drift')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('says the same in JSON, YAML and lines of JSON', async () => {
+    const list = async (format: string) => (await govctl('policy', 'list', '-o', format)).stdout;
+    const json = JSON.parse(await list('json')) as { policies: object[] };
+    expect(parse(await list('yaml'))).toEqual(json);
+    const lines = (await list('ndjson')).trimEnd().split('\n');
+    expect(lines.map((line): unknown => JSON.parse(line))).toEqual(json.policies);
+    const created = await govctl(
+      'policy',
+      'update',
+      'S3 buckets are encrypted',
+      '--set',
+      'tags=[x]',
+    );
+    expect(created.exitCode, created.stderr).toBe(0);
+    expect(await govctl('apply', '--auto-approve')).toMatchObject({ exitCode: 0 });
   });
 
   it('points at the line of a mistake and plans nothing', async () => {

@@ -41,7 +41,7 @@ describe('the packed package, installed into an empty folder', () => {
       cwd: installed,
       env: { GOVCTL_BASE_URL: server.baseUrl, GOVCTL_TOKEN: server.key },
     });
-    expect(listed.stderr).toBe('');
+    expect(listed.stderr).toBe('No policies match.\n');
     expect(JSON.parse(listed.stdout)).toMatchObject({ format_version: 1, policies: [] });
     expect(await server.stop()).toBe(0);
   });

@@ -92,7 +92,7 @@ export async function parseSettings(
   settings: readonly string[],
   known: readonly string[],
 ): Promise<Record<string, unknown>> {
-  const { parse } = await import('yaml');
+  const { parse } = await import('../yaml.ts');
   const fields: Record<string, unknown> = {};
   for (const setting of settings) {
     const at = setting.indexOf('=');

@@ -90,7 +90,7 @@ function parseField(text: string): [string, string] {
 
 /** Values of a body are YAML, so `true`, `5` and `[a, b]` mean what they say. */
 async function parseBodyFields(fields: readonly [string, string][]): Promise<[string, unknown][]> {
-  const { parse } = await import('yaml');
+  const { parse } = await import('../yaml.ts');
   return fields.map(([name, text]) => {
     try {
       return [name, parse(text)];
