@@ -7,7 +7,7 @@ import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
 import { audit, openBank, transfer } from './accounts.ts';
 import { failure, memoryFiles } from './memory-files.ts';
 import type { Change, MemoryFiles } from './memory-files.ts';
-import { hasTool, runTool } from './system-tool.ts';
+import { hasTool, isAllowed, runTool } from '../support/system-tool.ts';
 import { buildWriter, startWriter } from './writer-process.ts';
 
 let folder: TempFolder;
@@ -176,7 +176,7 @@ describe('when a real disk fails', () => {
     const options = `${remount ? 'remount,' : ''}size=${size}`;
     runTool('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', path);
   };
-  const mounting = hasTool('the right to mount a tmpfs', () => {
+  const mounting = isAllowed('the right to mount a tmpfs', () => {
     runTool('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
   });
   test.skipIf(!mounting)(

@@ -5,7 +5,7 @@ import { tempFolder } from '../server/store/lowdb/temp-folder.ts';
 import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
 import { startBuiltServer } from '../support/built-cli.ts';
 import type { BuiltServer } from '../support/built-cli.ts';
-import { hasTool, runTool, startTool } from './system-tool.ts';
+import { hasTool, isAllowed, runTool, startTool } from '../support/system-tool.ts';
 
 /** The store's own rounds are cheaper; these show that the whole server keeps its word, too. */
 const ROUNDS = Math.min(10, Number(process.env['GOVCTL_CRASH_ROUNDS'] ?? 2));
@@ -209,7 +209,7 @@ describe('the server', () => {
     },
   );
 
-  const mounting = hasTool('the right to mount a tmpfs', () =>
+  const mounting = isAllowed('the right to mount a tmpfs', () =>
     runTool('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'),
   );
   test.skipIf(!mounting)('answers 503 when the disk is full (ENOSPC), and recovers', async () => {

@@ -23,7 +23,9 @@ export interface CliOptions {
 }
 
 /** A user's environment with nothing of ours or theirs in it. */
-function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+export function cleanEnvironment(
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined &&

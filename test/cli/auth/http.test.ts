@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -12,6 +11,7 @@ import { createHttpFetch } from '../../../src/cli/http-fetch.ts';
 import type { TransportOptions } from '../../../src/client/transport.ts';
 import { createTransport } from '../../../src/client/transport.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
+import { hasTool, runTool } from '../../support/system-tool.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -235,21 +235,21 @@ describe('over real HTTP', () => {
   });
 });
 
-function makeCertificate(): { key: string; cert: string } | undefined {
+function makeCertificate(): { key: string; cert: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'govctl-tls-'));
   try {
     const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
     const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -keyout ${key} -out ${cert}`;
-    execFileSync('openssl', words.split(' '), { stdio: 'ignore' });
+    runTool('openssl', ...words.split(' '));
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  } catch {
-    return undefined;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const certificate = makeCertificate();
+const certificate = hasTool('openssl', () => runTool('openssl', 'version'))
+  ? makeCertificate()
+  : undefined;
 
 describe.skipIf(!certificate)('over HTTPS with a certificate nobody signed (needs openssl)', () => {
   it('refuses at once and says how to trust it', async () => {

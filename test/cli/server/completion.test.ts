@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasTool, runTool } from '../../support/system-tool.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
 
 let folder: string;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const has = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+const has = (shell: string): boolean => hasTool(shell, () => runTool(shell, '-c', 'exit 0'));
 
 /** What bash offers for the last word of a line. */
 function completeInBash(...words: string[]): string[] {
