@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GovctlError } from '../contract/errors.ts';
 import { loadConfig, projectName } from './config.ts';
 import { discoverFiles } from './discover.ts';
@@ -20,6 +21,9 @@ import { readText } from './read-text.ts';
 import { compareProblems, problemAt } from './source.ts';
 import type { Source, Span } from './source.ts';
 
+/** Some five milliseconds of reading. */
+const filesBetweenTurns = 10;
+
 /** What one policy file holds. */
 interface FileContent {
   /** As the user would type it. */
@@ -37,7 +41,7 @@ interface FileContent {
  * @throws GovctlError usage_error for a path that does not exist, or a --project that can't be one
  */
 export async function loadProject(options: LoadOptions): Promise<LoadedProject> {
-  const { config, root, problems, contents } = readPolicyFiles(options);
+  const { config, root, problems, contents } = await readPolicyFiles(options);
   return {
     config: { ...config, ...projectOf(options) },
     root,
@@ -61,14 +65,19 @@ interface ReadProject {
 }
 
 /** Every policy file, read on its own. @throws GovctlError usage_error for a path that does not exist */
-export function readPolicyFiles(options: LoadOptions): ReadProject {
+export async function readPolicyFiles(options: LoadOptions): Promise<ReadProject> {
   const { config, root, problems } = loadConfig(options.cwd);
   const starts =
     options.paths.length > 0
       ? options.paths.map((given) => path.resolve(options.cwd, given))
       : config.paths.map((given) => path.resolve(root, given));
   const found = discoverFiles(options.cwd, root, starts);
-  const read = found.files.map(({ file, absolute, size }) => readPolicyFile(file, absolute, size));
+  const read: FileContent[] = [];
+  for (const { file, absolute, size } of found.files) {
+    // Whoever waits for the network, a spinner or Ctrl-C gets a turn.
+    if (read.length % filesBetweenTurns === 0) await nextTurn();
+    read.push(readPolicyFile(file, absolute, size));
+  }
   const contents = withoutTestInputs(read, options.cwd);
   return { config, root, problems: [...problems, ...found.problems], contents };
 }

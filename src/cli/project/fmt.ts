@@ -19,7 +19,7 @@ interface FmtOptions {
 /** Gives policy files their canonical form. 2 when --check finds one that differs, 3 when one is no YAML. */
 export const runFmt: Run<FmtOptions> = async (context, { args: [paths], check = false }) => {
   if (paths.includes('-')) return formatStdin(context, paths, check);
-  const { contents, problems } = readPolicyFiles({ cwd: context.world.cwd, paths });
+  const { contents, problems } = await readPolicyFiles({ cwd: context.world.cwd, paths });
   const unreadable: Problem[] = problems.filter(({ level }) => level === 'error');
   const changed: string[] = [];
   for (const { file, absolute } of contents) {
