@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cleanEnvironment, projectRoot, runCli } from '../support/built-cli.ts';
+
+describe('the demo', () => {
+  it('plans, applies, plans to nothing, finds the hand edit, and says what to type next', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['demo']);
+    expect(exitCode, stderr).toBe(0);
+    expect(stdout).toMatch(/Plan: (\d+) to create, 0 to update, 0 to delete/);
+    expect(stdout).toMatch(/Apply: \d+ applied/);
+    expect(stdout).toMatch(/No changes: \d+ policies are as their files say/);
+    expect(stdout).toMatch(/Drift: 1 of \d+ policies of project \S+ was edited outside git/);
+    expect(stderr).toContain('govctl init');
+    expect(existsSync(String(/its data is in (\S+)\./.exec(stdout)?.[1]))).toBe(false);
+  });
+
+  it('with --keep goes on serving until Ctrl-C, then leaves nothing behind', async () => {
+    const child = spawn(
+      process.execPath,
+      [path.join(projectRoot, 'bin', 'govctl.js'), 'demo', '--keep'],
+      {
+        env: cleanEnvironment(),
+      },
+    );
+    let [stdout, stderr] = ['', ''];
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    const ready = new Promise<void>((resolve) => {
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
+        if (stderr.includes('govctl --help')) resolve();
+      });
+    });
+    await Promise.race([ready, ended]);
+    const [, baseUrl = '', token = ''] =
+      /GOVCTL_BASE_URL=(\S+) GOVCTL_TOKEN=(\S+)/.exec(stderr) ?? [];
+    const listed = await runCli(['policy', 'list', '--limit', '1', '-o', 'json'], {
+      env: { GOVCTL_BASE_URL: baseUrl, GOVCTL_TOKEN: token },
+    });
+    expect(listed.exitCode, listed.stderr).toBe(0);
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    expect(existsSync(String(/its data is in (\S+)\./.exec(stdout)?.[1]))).toBe(false);
+  });
+});
