@@ -3,18 +3,21 @@ import type { Context } from 'hono';
 import { contract } from '../contract/contract.ts';
 import type { Contract, Endpoint, HandlerInput } from '../contract/endpoint.ts';
 import { GovctlError } from '../contract/errors.ts';
+import { settle, whenKnown } from './awaitable.ts';
+import type { Awaitable } from './awaitable.ts';
 import type { Actor, Answer, Call, Handlers, Principal, PublicCall } from './call.ts';
 import type { Deps } from './deps.ts';
 import { checkMatch, etagOf, isKnown } from './http/conditional.ts';
 import { asKnownError, errorAnswer } from './http/error-answer.ts';
 import { createQueryParser, parseBody } from './http/parse-input.ts';
+import type { ParsedBody } from './http/parse-input.ts';
 import { oneTime, runOnce } from './idempotency/service.ts';
 import type { OneTime } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
 import type { Tx } from './store/store.ts';
 
 /** Who the bearer of an Authorization header is. @throws GovctlError invalid_token or expired_token */
-type Authenticate = (authorization: string | null) => Promise<Principal>;
+type Authenticate = (authorization: string | null) => Awaitable<Principal>;
 
 /** Told of every answered request. */
 export type Observe = (event: RequestEvent) => void;
@@ -64,60 +67,72 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
   return hono;
 }
 
-const noBody = { body: undefined, text: '' };
+const noBody: ParsedBody = { body: undefined, text: '' };
 
-type AnyHandler = (input: HandlerInput<Endpoint>, call: Call | PublicCall) => Promise<Answer>;
+type AnyHandler = (input: HandlerInput<Endpoint>, call: Call | PublicCall) => Awaitable<Answer>;
 
 function createRoute(
   deps: Deps,
   endpoint: Endpoint,
   handler: AnyHandler,
   { authenticate, limiter, observe }: AppOptions,
-): (context: Context) => Promise<Response> {
+): (context: Context) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
   const { scope, method, path: route } = endpoint;
-  return async (context) => {
+  return (context) => {
     const request = context.req.raw;
     const started = deps.clock.monotonic();
     const requestId = requestIdOf(deps, request);
     let principal: Principal | undefined;
     let rate: Readonly<Record<string, string>> = {};
-    let response: Response;
-    let failure: string | undefined;
-    try {
-      if (scope !== null) {
-        principal = await authenticate(request.headers.get('authorization'));
-        rate = limiter.take(principal.countedAs);
-        checkScope(principal, scope);
-      }
-      const query = parseQuery(searchOf(request.url));
-      const params = endpoint.params ? context.req.param() : undefined;
-      const { body, text } = endpoint.body ? await parseBody(endpoint, request) : noBody;
+
+    const handle = (query: unknown, parsed: ParsedBody): Awaitable<Answer> => {
       const key = method === 'POST' ? request.headers.get('idempotency-key') : null;
       const once =
         key === null
           ? undefined
-          : oneTime(key, endpoint.secret === true, `${method} ${context.req.path} ${text}`);
+          : oneTime(key, endpoint.secret === true, `${method} ${context.req.path} ${parsed.text}`);
       const call = principal
         ? new AuthorisedCall(deps, request, requestId, once, principal)
         : new RequestCall(deps, request, requestId, once, undefined);
-      const answer = await handler({ params, query, body } as HandlerInput<Endpoint>, call); // just parsed by its schemas
-      response = answerOf(endpoint, request, answer, requestId, rate);
-    } catch (error) {
-      const known = asKnownError(error, deps, requestId);
-      failure = known.error;
-      response = errorAnswer(known, endpoint, deps, requestId, rate);
-    }
-    observe({
-      method: request.method,
-      route,
-      status: response.status,
-      durationMs: deps.clock.monotonic() - started,
-      requestId,
-      via: principal?.via,
-      error: failure,
-    });
-    return response;
+      const params = endpoint.params ? context.req.param() : undefined;
+      // Just parsed by its schemas.
+      return handler({ params, query, body: parsed.body } as HandlerInput<Endpoint>, call);
+    };
+    const readAndHandle = (): Awaitable<Answer> => {
+      const query = parseQuery(searchOf(request.url));
+      if (!endpoint.body) return handle(query, noBody);
+      return parseBody(endpoint, request).then((parsed) => handle(query, parsed));
+    };
+    const work = (): Awaitable<Answer> => {
+      if (scope === null) return readAndHandle();
+      return whenKnown(authenticate(request.headers.get('authorization')), (bearer) => {
+        principal = bearer;
+        rate = limiter.take(bearer.countedAs);
+        checkScope(bearer, scope);
+        return readAndHandle();
+      });
+    };
+    const end = (response: Response, error?: string): Response => {
+      observe({
+        method: request.method,
+        route,
+        status: response.status,
+        durationMs: deps.clock.monotonic() - started,
+        requestId,
+        via: principal?.via,
+        error,
+      });
+      return response;
+    };
+    return settle(
+      work,
+      (answer) => end(answerOf(endpoint, request, answer, requestId, rate)),
+      (error) => {
+        const known = asKnownError(error, deps, requestId);
+        return end(errorAnswer(known, endpoint, deps, requestId, rate), known.error);
+      },
+    );
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Endpoint, HandlerInput, ResponseBody, Scope } from '../contract/endpoint.ts';
 import type { ServiceContract } from '../contract/contract.ts';
+import type { Awaitable } from './awaitable.ts';
 import type { Json } from './json.ts';
 import type { Tx } from './store/store.ts';
 
@@ -57,7 +58,7 @@ export interface Call extends PublicCall {
 type Handler<E extends Endpoint> = (
   input: HandlerInput<E>,
   call: E['scope'] extends null ? PublicCall : Call,
-) => Promise<Answer<AnswerBody<E>>>;
+) => Awaitable<Answer<AnswerBody<E>>>;
 
 /** Leaving out a handler is a type error. */
 export type Handlers = {

@@ -11,15 +11,25 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Digits that count up within a millisecond: 2^25 ids. The digits before them stay as they are. */
 const counted = 5;
 
+/** Milliseconds that one call for randomness lasts: such calls cost more than the rest of an id. */
+const drawn = 256;
+
 /** ULIDs: 48 bits of milliseconds, then 80 random bits whose last ones count up within the same millisecond. */
 export function createIds(clock: { now(): number }, random: (bytes: number) => Uint8Array): Ids {
   let ms = -1;
   let head = '';
   let count = 0;
+  let pool: Uint8Array = new Uint8Array();
+  const draw = (): Uint8Array => {
+    if (pool.length === 0) pool = random(16 * drawn);
+    const bytes = pool.subarray(0, 16);
+    pool = pool.subarray(16);
+    return bytes;
+  };
   const begin = (now: number): void => {
     ms = now;
     head = encode(ms, 10);
-    const bytes = random(16);
+    const bytes = draw();
     for (const byte of bytes.subarray(counted)) head += alphabet[byte & 31];
     // The counter starts in the lower half of its range, so that it has room.
     count = 0;

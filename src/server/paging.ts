@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Pagination } from '../contract/lists.ts';
 import { GovctlError } from '../contract/errors.ts';
+import { whenKnown } from './awaitable.ts';
+import type { Awaitable } from './awaitable.ts';
+import type { Answer } from './call.ts';
 import { toJson } from './json.ts';
 import type { Json } from './json.ts';
 import type { CollectionSpec, Document, Page, Reader, Versioned, Where } from './store/store.ts';
@@ -56,31 +59,56 @@ function decode(text: string, list: string): z.infer<typeof Cursor> {
   return parsed.data;
 }
 
-/** One page of a list as the contract shapes it: `{<plural>: [...], pagination}`. */
-export async function listPage<T extends Document, B>(
+/** Answers one page of a list as the contract shapes it: `{<plural>: [...], pagination}`. */
+export function listPage<T extends Document, B>(
   reader: Reader,
   collection: CollectionSpec<T>,
   query: ListQuery,
   filters: Filters,
   plural: string,
   show: (row: Versioned<T>) => string,
-): Promise<Json<B>> {
+): Awaitable<Answer<Json<B>>> {
   const list = listOf(collection.name, query, filters);
   const cursor = query.cursor === undefined ? undefined : decode(query.cursor, list);
   const offset = cursor ? cursor[1] : (query.offset ?? 0);
-  const page = await reader.page(collection, {
+  const asked = {
     where: filters,
     orderBy: query.sort_by,
     direction: query.order,
     limit: query.limit,
     ...(cursor ? { after: { value: cursor[2], id: cursor[3] } } : { offset }),
+  };
+  return whenKnown(reader.page(collection, asked), (page) => {
+    const kept = answers.get(query);
+    const text =
+      kept && isSame(kept.page, page)
+        ? kept.text
+        : pageText(page, { list, limit: query.limit, offset, plural, show });
+    if (text !== kept?.text) answers.set(query, { page, text });
+    return { body: text as Json<B> }; // of the parts' JSON
   });
-  const kept = answers.get(query);
-  if (kept && isSame(kept.page, page)) return kept.text as Json<B>; // of the same list, so of the same shape
+}
+
+function pageText<T extends Document>(
+  page: Page<T>,
+  {
+    list,
+    limit,
+    offset,
+    plural,
+    show,
+  }: {
+    list: string;
+    limit: number;
+    offset: number;
+    plural: string;
+    show: (row: Versioned<T>) => string;
+  },
+): string {
   const seen = offset + page.rows.length;
   const pagination: Pagination = {
     total: page.total,
-    limit: query.limit,
+    limit,
     offset,
     has_more: page.hasMore,
     ...(page.hasMore && page.last
@@ -88,9 +116,7 @@ export async function listPage<T extends Document, B>(
       : {}),
   };
   const rows = page.rows.map(show).join(',');
-  const text = `{${toJson(plural)}:[${rows}],"pagination":${toJson(pagination)}}`;
-  answers.set(query, { page, text });
-  return text as Json<B>; // of the parts' JSON
+  return `{${toJson(plural)}:[${rows}],"pagination":${toJson(pagination)}}`;
 }
 
 /** The last answer to each query that its parser keeps; right as long as the page has the very same documents. */

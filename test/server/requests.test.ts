@@ -3,6 +3,7 @@ import { contract } from '../../src/contract/contract.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { scopes } from '../../src/contract/endpoint.ts';
 import { errorCatalogue } from '../../src/contract/errors.ts';
+import { policies } from '../../src/server/policies/collection.ts';
 import { StoreUnavailable } from '../../src/server/store/store.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import type { TestService } from './test-service.ts';
@@ -206,10 +207,7 @@ describe('when something breaks', () => {
         transact: (work) =>
           store.transact(async (tx) => {
             const result = await work(tx);
-            if (
-              await tx.find({ name: 'policies' } as never, 'name', 'doomed').catch(() => undefined)
-            )
-              throw error;
+            if (await tx.find(policies, 'name', 'doomed')) throw error;
             return result;
           }),
       }),

@@ -5,17 +5,13 @@ import { listPage } from '../paging.ts';
 import { auditLog } from './service.ts';
 
 export const auditLogHandlers = (deps: Deps): Handlers['auditLog'] => ({
-  list: async ({ query }) => {
+  list: ({ query }) => {
     const filters = Object.fromEntries(
       (['actor', 'action', 'subject'] as const).flatMap((field) => {
         const value = query[field];
         return value === undefined ? [] : [[field, { any: [value] }]];
       }),
     );
-    return {
-      body: await listPage(deps.store, auditLog, query, filters, 'audit_log', ({ doc }) =>
-        toJson(doc),
-      ),
-    };
+    return listPage(deps.store, auditLog, query, filters, 'audit_log', ({ doc }) => toJson(doc));
   },
 });

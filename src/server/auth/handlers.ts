@@ -25,11 +25,8 @@ const missing = (what: string, id: string): GovctlError =>
   new GovctlError('not_found', `There is no ${what} ${id.slice(0, 100)}`);
 
 export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
-  list: async ({ query }) => ({
-    body: await listPage(deps.store, apiKeys, query, {}, 'api_keys', ({ doc }) =>
-      toJson(showKey(doc)),
-    ),
-  }),
+  list: ({ query }) =>
+    listPage(deps.store, apiKeys, query, {}, 'api_keys', ({ doc }) => toJson(showKey(doc))),
 
   create: async ({ body }, call) => {
     const now = deps.clock.now();
@@ -67,11 +64,10 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
 });
 
 export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
-  list: async ({ query }) => ({
-    body: await listPage(deps.store, oauthClients, query, {}, 'oauth_clients', ({ doc }) =>
+  list: ({ query }) =>
+    listPage(deps.store, oauthClients, query, {}, 'oauth_clients', ({ doc }) =>
       toJson(showClient(doc)),
     ),
-  }),
 
   create: async ({ body }, call) =>
     call.transact(async (tx) => {

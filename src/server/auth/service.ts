@@ -1,14 +1,17 @@
 import type { WireErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
 import type { Principal } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { accessTokens, apiKeys } from './collections.ts';
+import type { StoredAccessToken, StoredApiKey } from './collections.ts';
 import { hashSecret } from './secrets.ts';
 
 export interface Authenticator {
   /** @throws GovctlError invalid_token or expired_token */
-  authenticate(authorization: string | null): Promise<Principal>;
+  authenticate(authorization: string | null): Awaitable<Principal>;
   /** Writes down when keys were last used: once for many uses, so that reads cost no commit. */
   saveLastUses(): Promise<void>;
 }
@@ -29,34 +32,35 @@ export function createAuthenticator(deps: Deps): Authenticator {
     if (authorization !== null) hashes.set(authorization, hash);
     return hash;
   };
+  const holderOfKey = ({ id, user_id: userId, scopes, expires_at }: StoredApiKey): Principal => {
+    const now = deps.clock.now();
+    if (expires_at !== undefined && Date.parse(expires_at) <= now) {
+      throw expired('API key', expires_at);
+    }
+    lastUses.set(id, now);
+    return { userId, via: id, countedAs: id, scopes };
+  };
+  const holderOfToken = (token: StoredAccessToken | undefined): Principal => {
+    if (!token) {
+      throw refuse(
+        'invalid_token',
+        'The API key or access token is not known; it may have been revoked',
+      );
+    }
+    const { id, user_id: userId, client_id: countedAs, scopes, expires_at } = token;
+    if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
+    return { userId, via: id, countedAs, scopes };
+  };
   return {
-    async authenticate(authorization) {
+    authenticate(authorization) {
       const hash = hashOf(authorization);
-      const now = deps.clock.now();
-      const key = await deps.store.find(apiKeys, 'hash', hash);
-      if (key) {
-        const { id, user_id: userId, scopes, expires_at: expiresAt } = key.doc;
-        if (expiresAt !== undefined && Date.parse(expiresAt) <= now)
-          throw expired('API key', expiresAt);
-        lastUses.set(id, now);
-        return { userId, via: id, countedAs: id, scopes };
-      }
-      const token = await deps.store.find(accessTokens, 'hash', hash);
-      if (!token) {
-        throw refuse(
-          'invalid_token',
-          'The API key or access token is not known; it may have been revoked',
-        );
-      }
-      const {
-        id,
-        user_id: userId,
-        client_id: countedAs,
-        scopes,
-        expires_at: expiresAt,
-      } = token.doc;
-      if (expiresAt <= now) throw expired('access token', timestamp(expiresAt));
-      return { userId, via: id, countedAs, scopes };
+      return whenKnown(deps.store.find(apiKeys, 'hash', hash), (key) =>
+        key
+          ? holderOfKey(key.doc)
+          : whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
+              holderOfToken(token?.doc),
+            ),
+      );
     },
 
     async saveLastUses() {

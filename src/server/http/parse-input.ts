@@ -16,6 +16,7 @@ export function createQueryParser(endpoint: Endpoint): (search: string) => unkno
   return (search) => {
     const known = kept.get(search);
     if (known !== undefined) return known;
+    if (search === '' && !query) return undefined;
     const given = uniqueEntries(new URLSearchParams(search), 'The query');
     if (!query) {
       const [name] = Object.keys(given);
@@ -37,11 +38,13 @@ export function createQueryParser(endpoint: Endpoint): (search: string) => unkno
 const invalidBodyError = (endpoint: Endpoint): WireErrorName =>
   endpoint.errors.find((name) => name.startsWith('invalid_')) ?? 'malformed_request';
 
-/** @returns the parsed body, and its text to tell repeated requests apart */
-export async function parseBody(
-  endpoint: Endpoint,
-  request: Request,
-): Promise<{ body: unknown; text: string }> {
+export interface ParsedBody {
+  readonly body: unknown;
+  /** As sent, to tell repeated requests apart. */
+  readonly text: string;
+}
+
+export async function parseBody(endpoint: Endpoint, request: Request): Promise<ParsedBody> {
   const text = await readBody(request, endpoint.bodyTypes ?? ['application/json']);
   const isForm = request.headers.get('content-type')?.toLowerCase().includes('form-urlencoded');
   const given = isForm ? parseForm(text) : parseJson(text);

@@ -1,3 +1,4 @@
+import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { storedJson } from '../json.ts';
@@ -19,13 +20,12 @@ const answerOne = ({ doc, revision }: Versioned<StoredPolicy>) => ({
 });
 
 export const policyHandlers = (deps: Deps): Handlers['policies'] => ({
-  list: async ({ query }) => ({
-    body: await listPage(deps.store, policies, query, policyFilters(query), 'policies', ({ doc }) =>
+  list: ({ query }) =>
+    listPage(deps.store, policies, query, policyFilters(query), 'policies', ({ doc }) =>
       storedJson(doc),
     ),
-  }),
 
-  get: async ({ params }) => answerOne(await readPolicy(deps.store, params.id)),
+  get: ({ params }) => whenKnown(readPolicy(deps.store, params.id), answerOne),
 
   create: async ({ body }, call) => {
     checkConditions(body.rules);

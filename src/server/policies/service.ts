@@ -4,6 +4,8 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { PolicyInput, PolicyUpdate, Rule } from '../../contract/policies.ts';
 import { serverAssigned } from '../../contract/policies.ts';
 import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -57,14 +59,14 @@ export async function createPolicy(
 }
 
 /** @throws GovctlError policy_not_found */
-export async function readPolicy(reader: Reader, id: string): Promise<Versioned<StoredPolicy>> {
-  const found = await reader.get(policies, id);
-  if (found) return found;
-  throw new GovctlError(
-    'policy_not_found',
-    `There is no policy ${id.slice(0, 100)}; it may have been deleted`,
-  );
-}
+export const readPolicy = (reader: Reader, id: string): Awaitable<Versioned<StoredPolicy>> =>
+  whenKnown(reader.get(policies, id), (found) => {
+    if (found) return found;
+    throw new GovctlError(
+      'policy_not_found',
+      `There is no policy ${id.slice(0, 100)}; it may have been deleted`,
+    );
+  });
 
 /**
  * Changes the fields given; null clears. What changes nothing writes nothing.

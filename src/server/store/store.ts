@@ -1,3 +1,5 @@
+import type { Awaitable } from '../awaitable.ts';
+
 /**
  * What the services know of a store, and all they know. Two stores fulfil it: lowdb (one process) and,
  * later, PostgreSQL (several). One test suite runs against both.
@@ -68,14 +70,14 @@ export interface Reader {
   get<T extends Document>(
     collection: CollectionSpec<T>,
     id: string,
-  ): Promise<Versioned<T> | undefined>;
+  ): Awaitable<Versioned<T> | undefined>;
   /** By a declared unique index. */
   find<T extends Document>(
     collection: CollectionSpec<T>,
     index: string,
     value: string,
-  ): Promise<Versioned<T> | undefined>;
-  page<T extends Document>(collection: CollectionSpec<T>, query: PageQuery): Promise<Page<T>>;
+  ): Awaitable<Versioned<T> | undefined>;
+  page<T extends Document>(collection: CollectionSpec<T>, query: PageQuery): Awaitable<Page<T>>;
 }
 
 export interface WriteOptions {

@@ -275,11 +275,13 @@ export const describeStore = (name: string, open: () => Promise<TestStore>): voi
 
     test('an index or order that was not declared is named in the error', async () => {
       const query = { direction: 'asc', limit: 1 } as const;
-      await expect(store.page(items, { ...query, orderBy: 'size' })).rejects.toThrow(/size/);
-      await expect(
+      await expect(async () => store.page(items, { ...query, orderBy: 'size' })).rejects.toThrow(
+        /size/,
+      );
+      await expect(async () =>
         store.page(items, { ...query, orderBy: 'id', where: { constructor: { any: ['x'] } } }),
       ).rejects.toThrow(/constructor/);
-      await expect(store.find(items, 'kind', 'x')).rejects.toThrow(/kind/);
+      await expect(async () => store.find(items, 'kind', 'x')).rejects.toThrow(/kind/);
     });
 
     test('values that are absent come last in both directions, ties go by id', async () => {
@@ -391,7 +393,7 @@ export const describeStore = (name: string, open: () => Promise<TestStore>): voi
       await expect(store.transact((tx) => tx.insert(items, item('i2')))).rejects.toBeInstanceOf(
         StoreUnavailable,
       );
-      await expect(store.get(items, 'i1')).rejects.toBeInstanceOf(StoreUnavailable);
+      await expect(async () => store.get(items, 'i1')).rejects.toBeInstanceOf(StoreUnavailable);
       expect(store.health().writable).toBe(false);
       await store.close();
     });

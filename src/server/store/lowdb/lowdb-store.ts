@@ -137,15 +137,15 @@ export const createEngine = (state: State, durability: Durability): Engine => {
 
   // The casts give back the type under which the same collection took the document in.
   const store: Store = {
-    async get<T extends Document>(collection: CollectionSpec<T>, id: string) {
+    get<T extends Document>(collection: CollectionSpec<T>, id: string) {
       assertOpen();
       return getRow(durableView(collection.name), id) as Versioned<T> | undefined;
     },
-    async find<T extends Document>(collection: CollectionSpec<T>, index: string, value: string) {
+    find<T extends Document>(collection: CollectionSpec<T>, index: string, value: string) {
       assertOpen();
       return findRow(durableView(collection.name), index, value) as Versioned<T> | undefined;
     },
-    async page<T extends Document>(collection: CollectionSpec<T>, query: PageQuery) {
+    page<T extends Document>(collection: CollectionSpec<T>, query: PageQuery) {
       assertOpen();
       return pageRows(durableView(collection.name), query) as Page<T>;
     },

@@ -114,13 +114,19 @@ export class Table {
    * cheaper than sorting the matches, so a page of a broad filter touches about a page of keys and a
    * narrow filter never touches the whole collection.
    */
-  *scan({ where, orderBy, direction, after, skip = 0 }: Scan): Generator<Key> {
-    const groups = this.#groupsOf(where);
-    const view = this.#viewOf(orderBy);
-    if (groups.length === 0) {
-      yield* view.walk(direction, after, skip);
-      return;
-    }
+  scan(scan: Scan): Generator<Key> {
+    const groups = this.#groupsOf(scan.where);
+    const view = this.#viewOf(scan.orderBy);
+    return groups.length === 0
+      ? view.walk(scan.direction, scan.after, scan.skip ?? 0)
+      : this.#scanGroups(groups, view, scan);
+  }
+
+  *#scanGroups(
+    groups: Groups,
+    view: OrderedView,
+    { orderBy, direction, after, skip = 0 }: Scan,
+  ): Generator<Key> {
     let left = skip;
     let budget = 64 + 4 * Math.min(...groups.map(sizeOf));
     let place = after;

@@ -64,13 +64,13 @@ export const beginTransaction = (committed: Committed, commit: number): Transact
 
   // The casts below give back the type under which the same collection took the document in.
   const tx: Tx = {
-    async get<T extends Document>(collection: CollectionSpec<T>, id: string) {
+    get<T extends Document>(collection: CollectionSpec<T>, id: string) {
       return getRow(viewOf(collection.name), id) as Versioned<T> | undefined;
     },
-    async find<T extends Document>(collection: CollectionSpec<T>, index: string, value: string) {
+    find<T extends Document>(collection: CollectionSpec<T>, index: string, value: string) {
       return findRow(viewOf(collection.name), index, value) as Versioned<T> | undefined;
     },
-    async page(collection, query) {
+    page(collection, query) {
       return pageRows(viewOf(collection.name), query) as Page<never>;
     },
     async insert<T extends Document>(collection: CollectionSpec<T>, doc: T) {

@@ -113,7 +113,7 @@ export const pageRows = (view: View, query: PageQuery): Page<Document> => {
   if (hasMore) found.pop();
   const last = found.at(-1);
   return {
-    rows: found.flatMap(({ id }) => getRow(view, id) ?? []),
+    rows: found.map(({ id }) => getRow(view, id) as Versioned<Document>), // its key was just found
     total,
     hasMore,
     ...(last && { last: positionOf(last) }),
