@@ -431,7 +431,9 @@ describe('on the socket', () => {
   it('paths and methods nobody knows make no new time series', async () => {
     const series = async (): Promise<Set<string>> => {
       const text = await (await server.fetch(`${server.baseUrl}/metrics`, {})).text();
-      return new Set([...text.matchAll(/_count\{([^}]*route=[^}]*)\}/g)].map(([, labels]) => String(labels)));
+      return new Set(
+        [...text.matchAll(/_count\{([^}]*route=[^}]*)\}/g)].map(([, labels]) => String(labels)),
+      );
     };
     const knock = (name: string): Promise<number[]> =>
       statusesOf(
