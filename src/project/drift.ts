@@ -16,14 +16,23 @@ export interface Drifted {
   readonly place?: Place;
 }
 
+/** A policy of the files that is not live. */
+export interface Missing {
+  readonly key: string;
+  readonly name: string;
+  readonly place: Place;
+}
+
 export interface DriftReport {
-  readonly summary: { readonly owned: number; readonly drifted: number };
+  readonly summary: { readonly owned: number; readonly drifted: number; readonly missing: number };
   readonly drifted: readonly Drifted[];
+  readonly missing: readonly Missing[];
 }
 
 /**
  * Compares each live policy of the project with the stamp of what was last applied to it, and with nothing else:
- * what changed in git since is not drift. The files only tell what exactly was edited. Pure.
+ * what changed in git since is not drift. The files tell what exactly was edited, and what should be live but is
+ * not: what was deleted has no stamp left, so it looks like a file that was never applied, and counts. Pure.
  */
 export function findDrift(
   project: string,
@@ -51,5 +60,15 @@ export function findDrift(
         ...(mine ? { place: mine.place } : {}),
       };
     });
-  return { summary: { owned: owned.length, drifted: drifted.length }, drifted };
+  const liveKeys = new Set(owned.map(({ ownership }) => ownership.key));
+  // Whosever it is: a name that is taken is for `plan` to judge.
+  const liveNames = new Set(live.map(({ policy }) => policy.name));
+  const missing = local
+    .filter(({ key, policy }) => !liveKeys.has(key) && !liveNames.has(policy.name))
+    .map(({ key, policy: { name }, place }): Missing => ({ key, name, place }));
+  return {
+    summary: { owned: owned.length, drifted: drifted.length, missing: missing.length },
+    drifted,
+    missing,
+  };
 }

@@ -1,14 +1,14 @@
 import { exitCodes } from '../../contract/errors.ts';
 import { findDrift } from '../../project/drift.ts';
-import type { Drifted } from '../../project/drift.ts';
+import type { Drifted, DriftReport, Missing } from '../../project/drift.ts';
 import type { Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
 import { renderJunit } from '../report/junit.ts';
-import { count, printable } from '../report/printable.ts';
+import { count, printable, printableLine } from '../report/printable.ts';
 import { renderSarif } from '../report/sarif.ts';
 import type { Style } from '../terminal.ts';
 import { fieldLines } from './change-lines.ts';
-import { driftMarkdown, driftProblems } from './plan-reports.ts';
+import { driftMarkdown, driftProblems, missingReason } from './plan-reports.ts';
 import { renderLine } from './plan-text.ts';
 import { readRepo } from './prepare.ts';
 
@@ -22,26 +22,26 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
   const { world, version } = context;
   const { project, owner, live } = await readRepo(context, options.args[0], options);
   const report = findDrift(owner, live, project.policies);
-  const { drifted, summary } = report;
-  const verdict =
-    drifted.length === 0
-      ? `No drift: ${count(summary.owned, 'policy', 'policies')} of project ${owner} ${summary.owned === 1 ? 'is' : 'are'} as last applied.`
-      : `Drift: ${drifted.length} of ${count(summary.owned, 'policy', 'policies')} of project ${owner} ${drifted.length === 1 ? 'was' : 'were'} edited outside git.`;
-  const problems = driftProblems(drifted);
+  const { drifted, missing, summary } = report;
+  const verdict = describeDrift(owner, summary);
+  const differs = drifted.length + missing.length > 0;
+  const problems = driftProblems(report);
   const inRepo = fromWorkspace(problems, world.cwd, world.env);
   await context.show({
-    value: { summary, drifted },
-    rows: () => drifted,
+    value: { summary, drifted, missing },
+    rows: () => [...drifted, ...missing],
     human: (style, columns) => {
-      const blocks = drifted.map((each) => renderDrifted(each, style, columns));
-      const next =
-        drifted.length > 0
-          ? '\nTo put back what git says: govctl apply. To keep an edit: put it into the file first.\n'
-          : '';
+      const blocks = [
+        ...drifted.map((each) => renderDrifted(each, style, columns)),
+        ...missing.map((each) => renderMissing(each, style)),
+      ];
+      const next = differs
+        ? '\nTo put back what git says: govctl apply. To keep an edit: put it into the file first.\n'
+        : '';
       return `${[...blocks, style.bold(printable(verdict))].join('\n\n')}\n${next}`;
     },
     more: {
-      markdown: () => driftMarkdown(owner, verdict, drifted),
+      markdown: () => driftMarkdown(owner, verdict, report),
       github: () => `${renderGithub(inRepo)}${verdict}\n`,
       sarif: () => renderSarif(inRepo, version),
       junit: () =>
@@ -52,16 +52,46 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
         ),
     },
   });
-  await writeGithubOutput(world.env, { ...summary, changes: drifted.length > 0 });
-  return drifted.length > 0 ? exitCodes.verdict : exitCodes.ok;
+  await writeGithubOutput(world.env, { ...summary, changes: differs });
+  return differs ? exitCodes.verdict : exitCodes.ok;
 };
+
+function describeDrift(owner: string, { owned, drifted, missing }: DriftReport['summary']): string {
+  const policies = `${count(owned, 'policy', 'policies')} of project ${owner}`;
+  if (drifted + missing === 0) {
+    return `No drift: ${policies} ${owned === 1 ? 'is' : 'are'} as last applied.`;
+  }
+  const parts = [
+    ...(drifted > 0
+      ? [`${drifted} of ${policies} ${drifted === 1 ? 'was' : 'were'} edited outside git`]
+      : []),
+    ...(missing > 0
+      ? [
+          `${count(missing, 'policy', 'policies')} of the files ${missing === 1 ? 'is' : 'are'} not in the service`,
+        ]
+      : []),
+  ];
+  return `Drift: ${parts.join('; ')}.`;
+}
+
+function renderMissing({ key, name, place }: Missing, style: Style): string {
+  const title = [
+    `  ${style.red('-')} ${style.bold(printableLine(key))}`,
+    style.dim(printableLine(`${place.file}:${place.line}`)),
+  ].join('  ');
+  return [
+    title,
+    ...(name === key ? [] : [`${style.dim('name:')} ${printableLine(name)}`]),
+    style.dim(missingReason),
+  ].join('\n      ');
+}
 
 function renderDrifted(each: Drifted, style: Style, columns: number): string {
   const { key, name, id, reason, fields, place, updated_at } = each;
   const title = [
-    `  ${style.yellow('!')} ${style.bold(printable(key ?? name))}`,
-    style.dim(printable(id)),
-    ...(place ? [style.dim(printable(`${place.file}:${place.line}`))] : []),
+    `  ${style.yellow('!')} ${style.bold(printableLine(key ?? name))}`,
+    style.dim(printableLine(id)),
+    ...(place ? [style.dim(printableLine(`${place.file}:${place.line}`))] : []),
   ].join('  ');
   const when = updated_at === undefined ? '' : `, last at ${updated_at}`;
   const details =
@@ -70,7 +100,7 @@ function renderDrifted(each: Drifted, style: Style, columns: number): string {
           `${style.dim('The files no longer hold what was last applied, so the edit itself can not be shown.')}`,
         ]
       : fieldLines(fields, columns - 8).map((line) => renderLine(line, style));
-  return [title, style.dim(`${printable(reason)}${when}`), ...details]
+  return [title, style.dim(`${printableLine(reason)}${when}`), ...details]
     .map((line, index) => (index === 0 ? line : `      ${line}`))
     .join('\n');
 }

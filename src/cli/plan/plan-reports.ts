@@ -1,4 +1,4 @@
-import type { Drifted } from '../../project/drift.ts';
+import type { DriftReport } from '../../project/drift.ts';
 import type { ChangeResult } from '../../project/apply.ts';
 import type { Problem } from '../../project/model.ts';
 import type { Plan } from '../../project/plan.ts';
@@ -75,24 +75,38 @@ const repoPlace = { file: 'govctl.yaml', line: 1, column: 1 };
 export function driftMarkdown(
   project: string,
   summary: string,
-  drifted: readonly Drifted[],
+  { drifted, missing }: DriftReport,
 ): string {
   return fitMarkdown(
     [`## govctl drift: ${escapeMarkdown(project)}`, escapeMarkdown(summary)],
-    drifted.map(({ key, name, reason, fields }) =>
-      markdownItem('! drifted', key ?? name, reason, fieldLines(fields ?? [], blockColumns)),
-    ),
+    [
+      ...missing.map(({ key }) => markdownItem('- missing', key, missingReason, [])),
+      ...drifted.map(({ key, name, reason, fields }) =>
+        markdownItem('! drifted', key ?? name, reason, fieldLines(fields ?? [], blockColumns)),
+      ),
+    ],
     'govctl drift',
   );
 }
 
-export const driftProblems = (drifted: readonly Drifted[]): Problem[] =>
-  drifted.map(({ name, id, reason, place }) => ({
+/** What is known of a policy that is in the files and not live: nothing more, as there is no state file. */
+export const missingReason =
+  'not in the service: never applied (merged just now, say), or deleted outside git';
+
+export const driftProblems = ({ drifted, missing }: DriftReport): Problem[] => [
+  ...drifted.map(({ name, id, reason, place }): Problem => ({
     ...(place ?? repoPlace),
     level: 'warning',
     code: 'drift',
     message: `${name} (${id}): ${reason}`,
-  }));
+  })),
+  ...missing.map(({ name, place }): Problem => ({
+    ...place,
+    level: 'warning',
+    code: 'missing',
+    message: `${name}: ${missingReason}`,
+  })),
+];
 
 export function applyMarkdown(
   project: string,

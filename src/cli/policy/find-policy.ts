@@ -57,6 +57,6 @@ export async function warnIfOwned({ warn }: Context, policy: Policy): Promise<vo
   const { owner } = readOwnership(policy.tags ?? []);
   if (owner === undefined) return;
   await warn(
-    `${JSON.stringify(policy.name)} is kept in git by project "${owner}": this shows there as drift, and its next apply undoes it.`,
+    `${JSON.stringify(policy.name)} is kept in git by project "${owner}": \`govctl drift\` shows this there, and its next apply undoes it.`,
   );
 }

@@ -140,7 +140,7 @@ describe('auth login with an API key', () => {
     const page = async () => new Response('<!doctype html><title>Sign in</title>', { status: 200 });
     const outcome = await logIn({ fetch: page });
     expect(outcome.exitCode).toBe(1);
-    expect(outcome.stderr).toContain('not a list of policies');
+    expect(outcome.stderr).toContain('it is not JSON but begins with');
     expect(readdirSync(home)).toEqual([]);
   });
 
@@ -235,6 +235,31 @@ describe('client credentials', () => {
     expect(await run(['policy', 'list'], { fetch: service.fetch })).toMatchObject({ exitCode: 0 });
     expect(service.issued()).toBe(3);
   });
+
+  it.each([
+    ['policy', 'list'],
+    ['plan', '--project', 'acme'],
+    ['drift', '--project', 'acme'],
+    ['auth', 'status'],
+    ['doctor'],
+  ])(
+    'of a client that was revoked are a refused login, not an absent server: %s %s',
+    async (...argv) => {
+      const service = createTokenService({ now: () => fakeNow });
+      await logInClient({ fetch: service.fetch });
+      await run(['policy', 'list'], { fetch: service.fetch });
+      service.revokeClient();
+      writeFileSync(
+        path.join(home, 'a.yaml'),
+        'name: a\nresource_type: A::B::C\nrules: [{ condition: "true", effect: DENY }]\n',
+      );
+      const outcome = await run(argv, { fetch: service.fetch });
+      const said = outcome.stdout + outcome.stderr;
+      expect(said).toContain('got no token: invalid_client');
+      expect(said).not.toContain('can not be reached');
+      expect(outcome.exitCode).toBe(argv[0] === 'doctor' ? 1 : 4);
+    },
+  );
 
   it('of the environment leave nothing on disk', async () => {
     const service = createTokenService({ now: () => fakeNow });

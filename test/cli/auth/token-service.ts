@@ -9,6 +9,8 @@ export interface TokenService {
   readonly issued: () => number;
   /** From now on no token handed out so far is taken. */
   revokeTokens(): void;
+  /** From now on the client gets no token, and none it has is taken. */
+  revokeClient(): void;
 }
 
 export const apiKey = `gk_${'k'.repeat(43)}`;
@@ -27,6 +29,7 @@ export function createTokenService(settings: TokenServiceSettings = {}): TokenSe
   const seen: string[] = [];
   const tokens = new Map<string, number>();
   let issued = 0;
+  let revoked = false;
   const json = (status: number, body: unknown): Response =>
     new Response(JSON.stringify(body), {
       status,
@@ -37,7 +40,7 @@ export function createTokenService(settings: TokenServiceSettings = {}): TokenSe
       string,
       string
     >;
-    if (id !== 'ci' || secret !== clientSecret) {
+    if (revoked || id !== 'ci' || secret !== clientSecret) {
       return json(401, { error: 'invalid_client', error_description: 'unknown client or secret' });
     }
     const token = `token-${++issued}-${'t'.repeat(20)}`;
@@ -53,6 +56,10 @@ export function createTokenService(settings: TokenServiceSettings = {}): TokenSe
     seen,
     issued: () => issued,
     revokeTokens: () => tokens.clear(),
+    revokeClient: () => {
+      revoked = true;
+      tokens.clear();
+    },
     fetch: async (url, { method, headers, body }) => {
       seen.push([method, url, headers.authorization].filter(Boolean).join(' '));
       if (new URL(url).pathname.endsWith('/auth/token')) return issue(body);

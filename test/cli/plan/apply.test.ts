@@ -93,12 +93,43 @@ describe('govctl drift', () => {
     expect(drift.stdout).toContain('+ severity: CRITICAL');
     const json = await repo.govctl(['drift', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
-      summary: { owned: 2, drifted: 1 },
+      summary: { owned: 2, drifted: 1, missing: 0 },
+      missing: [],
       drifted: [{ key: 'a', fields: [{ path: 'severity', before: null, after: 'CRITICAL' }] }],
     });
     for (const format of ['github', 'markdown', 'sarif']) {
       expect((await repo.govctl(['drift', '-o', format])).stdout).toContain('edited outside git');
     }
+  });
+
+  it('does not stay green when a policy was deleted outside git', async () => {
+    const repo = createRepo();
+    repo.write('policies/a.yaml', policyYaml('a'));
+    repo.write('policies/b.yaml', policyYaml('b'));
+    await repo.govctl(['apply', '--auto-approve']);
+    const id = [...repo.service.policies.values()].find(({ name }) => name === 'b')?.id ?? '';
+    repo.service.policies.delete(id);
+    const drift = await repo.govctl(['drift']);
+    expect(drift.exitCode).toBe(2);
+    expect(drift.stdout).toContain(
+      '  - b  policies/b.yaml:1\n      not in the service: never applied (merged just now, say), or deleted outside git\n',
+    );
+    expect(drift.stdout).toContain('Drift: 1 policy of the files is not in the service.');
+    const json = await repo.govctl(['drift', '-o', 'json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      summary: { owned: 1, drifted: 0, missing: 1 },
+      missing: [{ key: 'b', name: 'b', place: { file: 'policies/b.yaml', line: 1 } }],
+    });
+    for (const format of ['github', 'markdown', 'sarif', 'junit']) {
+      expect((await repo.govctl(['drift', '-o', format])).stdout).toContain('deleted outside git');
+    }
+  });
+
+  it('does not call a policy missing whose name is live, whoever owns it', async () => {
+    const repo = createRepo();
+    repo.write('policies/a.yaml', policyYaml('a'));
+    repo.service.put({ name: 'a', resource_type: 'A::B', rules: [] });
+    expect(await repo.govctl(['drift'])).toMatchObject({ exitCode: 0 });
   });
 });
 
