@@ -33,5 +33,11 @@ export interface Deps {
   readonly version: string;
 }
 
+/** Many are asked for within a millisecond. */
+let newest = { ms: 0, text: new Date(0).toISOString() };
+
 /** ISO 8601 UTC with milliseconds. */
-export const timestamp = (ms: number): string => new Date(ms).toISOString();
+export function timestamp(ms: number): string {
+  if (ms !== newest.ms) newest = { ms, text: new Date(ms).toISOString() };
+  return newest.text;
+}

@@ -6,6 +6,9 @@ export const toJson = <T>(value: T): Json<T> => JSON.stringify(value) as Json<T>
 
 const texts = new WeakMap<object, string>();
 
+/** The JSON of a stored document, from `storedJson` where it has been there; keeps nothing. */
+export const knownJson = (doc: object): string => texts.get(doc) ?? JSON.stringify(doc);
+
 /** The JSON of a stored document, which never changes: serialised at its first reading only. */
 export function storedJson<T extends object>(doc: T): Json<T> {
   const known = texts.get(doc);

@@ -24,12 +24,7 @@ const flushEvery = 250;
 /** JSON lines on stderr, in batches; what is left is written when the process ends, however it ends. */
 export function openLog(level: LogLevel, now: () => number): ServerLog {
   const destination = pino.destination({ fd: 2, sync: false, ...batch });
-  let written = { ms: -1, text: '' };
-  const time = (): string => {
-    const ms = now();
-    if (ms !== written.ms) written = { ms, text: `,"time":"${timestamp(ms)}"` };
-    return written.text;
-  };
+  const time = (): string => `,"time":"${timestamp(now())}"`;
   const log = pino(
     {
       level,

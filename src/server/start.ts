@@ -104,14 +104,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const stop = async (): Promise<void> => {
       log.info({}, 'stopping');
       const { readyFile } = options;
-      if (readyFile !== undefined) await rm(readyFile, { force: true });
-      listener.stopListening();
-      await service.drain(stopWithin);
-      await listener.close(stopWithin);
-      await service.stopMaintenance();
-      await store.close();
-      log.info({}, 'stopped');
-      closeLog();
+      try {
+        if (readyFile !== undefined) await rm(readyFile, { force: true });
+        listener.stopListening();
+        await service.drain(stopWithin);
+        await listener.close(stopWithin);
+        await service.stopMaintenance();
+      } finally {
+        // Whatever failed above: the files are left whole and the lock is let go.
+        await store.close();
+        log.info({}, 'stopped');
+        closeLog();
+      }
     };
     let stopping: Promise<void> | undefined;
     return {
@@ -216,7 +220,11 @@ async function createService(
     },
     async stopMaintenance() {
       clearInterval(timer);
-      if (deps.store.health().writable) await authenticator.saveLastUses();
+      if (!deps.store.health().writable) return;
+      // A disk that fails just now is no reason to leave the rest of the stop undone.
+      await authenticator
+        .saveLastUses()
+        .catch((error: unknown) => deps.log.error({ err: error }, 'key uses were not saved'));
     },
   };
 }

@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import { Low } from 'lowdb';
 import type { Adapter } from 'lowdb';
 import type { Document, Versioned } from '../store.ts';
+import { knownJson } from '../../json.ts';
 import { checkLine, sealLine } from './checked-line.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
@@ -85,7 +86,7 @@ function* linesOf(collection: string, { commit, rows }: Checkpoint): Generator<B
   yield bytes;
   for (const [at, { doc, revision }] of rows.entries()) {
     const end = at + 1 < rows.length ? '},\n' : '}\n';
-    ({ bytes, crc } = sealLine(`{"revision":${revision},"doc":${JSON.stringify(doc)}`, end, crc));
+    ({ bytes, crc } = sealLine(`{"revision":${revision},"doc":${knownJson(doc)}`, end, crc));
     yield bytes;
   }
   yield sealLine(`],"end":{"count":${rows.length}`, '}}\n', crc).bytes;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { knownJson } from '../../json.ts';
 import { sealLine } from './checked-line.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
-import type { Commit } from './operation.ts';
+import type { Commit, Operation } from './operation.ts';
 import { messageOf } from './refusal.ts';
 
 /** A file of the journal; it holds the commits after `from`, one per line. */
@@ -68,6 +69,13 @@ export const createSegment = async (
     await files.remove(path);
     throw error;
   }
+};
+
+/** A document that was just answered is not serialised a second time. */
+const textOf = (operation: Operation): string => {
+  const [op, name, value] = operation;
+  if (op !== 'put') return JSON.stringify(operation);
+  return `["put",${JSON.stringify(name)},${knownJson(value)}]`;
 };
 
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
@@ -139,8 +147,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   return {
     append(commit) {
       if (failure) return Promise.reject(failure);
-      const ops = JSON.stringify(commit.ops);
-      const { bytes: line } = sealLine(`{"commit":${commit.commit},"ops":${ops}`, '}\n');
+      const ops = commit.ops.map(textOf).join(',');
+      const { bytes: line } = sealLine(`{"commit":${commit.commit},"ops":[${ops}]`, '}\n');
       return new Promise((resolve, reject) => {
         waiting.push({ commit, line, resolve, reject });
         start();

@@ -37,11 +37,14 @@ export const orderOf = (
 export const uniqueValuesOf = (
   spec: CollectionSpec<Document>,
   doc: Document,
-): [index: string, value: string][] =>
-  Object.entries(spec.unique ?? {}).flatMap(([index, read]) => {
-    const value = read(doc);
-    return value === undefined ? [] : [[index, value]];
-  });
+): [index: string, value: string][] => {
+  const values: [string, string][] = [];
+  for (const index in spec.unique) {
+    const value = spec.unique[index]?.(doc);
+    if (value !== undefined) values.push([index, value]);
+  }
+  return values;
+};
 
 /** Whether one document fulfils all conditions. */
 export const matches = (
