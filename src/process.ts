@@ -4,7 +4,7 @@ import { describeError } from './cli/report-error.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal.ts';
 import { terminalPrompter } from './cli/prompt.ts';
 import type { LaunchServer } from './cli/server/launcher.ts';
-import { exitCodes } from './contract/errors.ts';
+import { GovctlError, exitCodes } from './contract/errors.ts';
 
 const launchServer: LaunchServer = async (options) =>
   (await import('./server/start.ts')).startServer(options);
@@ -19,7 +19,7 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
       {
         terminal,
         env: process.env,
-        cwd: process.cwd(),
+        cwd: workingFolder(),
         now: Date.now,
         signal: interruption.signal,
         prompt: terminalPrompter(interruption.signal),
@@ -37,6 +37,17 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
     process.exitCode = interruption.signal.aborted ? exitCodes.interrupted : exitCode;
   } finally {
     interruption.done();
+  }
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new GovctlError('file_error', 'The folder this runs in is not there any more', {
+      cause,
+      hint: 'Change to one that exists.',
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AnswerHeaders, Fetch, FetchInit, HttpAnswer } from '../client/transport.ts';
+import { GovctlError } from '../contract/errors.ts';
 import type { Dispatcher } from 'undici';
 
 /** Milliseconds until a connection must stand, TLS included. */
@@ -27,6 +28,14 @@ function proxySettings(env: NodeJS.ProcessEnv) {
   const http = env.http_proxy || env.HTTP_PROXY;
   const https = env.https_proxy || env.HTTPS_PROXY;
   if (!http && !https) return undefined;
+  for (const proxy of [http, https]) {
+    if (!proxy || (URL.canParse(proxy) && /^https?:$/.test(new URL(proxy).protocol))) continue;
+    throw new GovctlError(
+      'usage_error',
+      'The proxy that http_proxy or https_proxy names is not an http:// or https:// address',
+      { hint: 'Write it as http://proxy.example.com:3128, or unset the variable.' },
+    );
+  }
   return {
     ...(http ? { httpProxy: http } : {}),
     ...(https ? { httpsProxy: https } : {}),

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { GovctlError } from '../contract/errors.ts';
 import { nearestWord } from '../contract/nearest.ts';
 import type { Style, Terminal } from './terminal.ts';
@@ -40,7 +41,7 @@ export function parseOutputs(
   extra: readonly string[] = [],
 ): OutputTarget[] {
   const known = [...commonFormats, ...extra];
-  return given
+  const targets = given
     .flatMap((text) => text.split(','))
     .map((text) => {
       const [format = '', ...rest] = text.split('=');
@@ -58,24 +59,36 @@ export function parseOutputs(
       }
       return rest.length > 0 ? { format, file } : { format };
     });
+  const files = targets.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)]));
+  const twice = files.find((file, at) => files.indexOf(file) < at && !file.startsWith('/dev/'));
+  if (twice === undefined) return targets;
+  throw new GovctlError('usage_error', `-o names ${twice} twice: one would replace the other`, {
+    hint: 'Give each format a file of its own.',
+  });
 }
 
-/** Writes the view to every target: files first, then stdout (the human view where none was asked for). */
+/**
+ * Writes the view to every target: files first, then stdout (the human view where none was asked for). What can't be
+ * written costs the others nothing: an apply is done, and its report must be seen somewhere.
+ * @throws GovctlError file_error after all were tried
+ */
 export async function writeView(
   view: View,
   targets: readonly OutputTarget[],
   terminal: Terminal,
   style: Style,
 ): Promise<void> {
-  for (const target of targets) {
-    if (target.file === undefined) continue;
-    const text = await renderView(view, target.format, createStyle(false), fileColumns);
-    await writeOutputFile(target.file, text);
+  const failures: unknown[] = [];
+  for (const { format, file } of targets) {
+    if (file === undefined) continue;
+    const text = await renderView(view, format, createStyle(false), fileColumns);
+    await writeOutputFile(file, text).catch((error: unknown) => failures.push(error));
   }
   const onStdout = targets.filter((target) => target.file === undefined);
   for (const target of onStdout.length > 0 ? onStdout : [{ format: 'table' }]) {
     await terminal.stdout.write(await renderView(view, target.format, style, terminal.columns));
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function renderView(

@@ -1,5 +1,6 @@
 import type { ExitCode } from '../contract/errors.ts';
 import { GovctlError, errorCatalogue } from '../contract/errors.ts';
+import { printable, printableLine } from './report/printable.ts';
 import type { Style } from './terminal.ts';
 
 /** A failure as the CLI says it: what, where and why, what to do next. The stack only with -v. */
@@ -9,16 +10,17 @@ export function describeError(
   verbose: boolean,
 ): { text: string; exitCode: ExitCode } {
   const known = asGovctlError(error);
-  const lines = [`${style.red('error:')} ${known.message}`];
+  // A server's words are among them, and those must not act on the terminal.
+  const lines = [`${style.red('error:')} ${printable(known.message)}`];
   for (const { field, message } of known.details) {
-    lines.push(`  ${style.bold(field)}: ${indent(message)}`);
+    lines.push(`  ${style.bold(printableLine(field))}: ${indent(printable(message))}`);
   }
-  if (known.hint) lines.push(`  ${style.cyan('→')} ${known.hint}`);
-  const place = [known.code, known.requestId && `request ${known.requestId}`]
+  if (known.hint) lines.push(`  ${style.cyan('→')} ${printable(known.hint)}`);
+  const place = [known.code, known.requestId && `request ${printableLine(known.requestId)}`]
     .filter(Boolean)
     .join(', ');
   if (place) lines.push(style.dim(`  (${place})`));
-  if (verbose) lines.push(style.dim(stackOf(error)));
+  if (verbose) lines.push(style.dim(printable(stackOf(error))));
   return { text: `${lines.join('\n')}\n`, exitCode: known.exitCode };
 }
 

@@ -1,4 +1,4 @@
-import { blanksLike, printable } from './report/printable.ts';
+import { blanksLike, printableLine } from './report/printable.ts';
 import type { Style, Terminal } from './terminal.ts';
 
 export interface Column<Row> {
@@ -70,9 +70,6 @@ function fitWidths<Row>(
   }
   return widths;
 }
-
-/** Text of one line from elsewhere: what could act on the terminal or begin another line is taken out. */
-export const printableLine = (text: string): string => printable(text.replace(/\s+/g, ' '));
 
 /** Cells a text takes on a terminal. */
 const displayWidth = (text: string): number => blanksLike(text).length;

@@ -62,6 +62,9 @@ export function badAnswer(response: HttpAnswer, what: string, why: string): Govc
   });
 }
 
+/** Characters of a server's message that are shown: it may be anything. */
+const longestMessage = 2_000;
+
 const byStatus: Readonly<Record<number, ErrorName>> = {
   400: 'malformed_request',
   401: 'invalid_token',
@@ -91,7 +94,7 @@ export async function errorFromResponse(response: HttpAnswer, what: string): Pro
     body?.message ??
     (body?.error && !isErrorName(body.error) ? body.error : undefined);
   const description =
-    said ??
+    said?.slice(0, longestMessage) ??
     `${errorCatalogue[name].title} (${what} answered ${response.status}${text && !body ? `: ${quoteStart(text)}` : ''})`;
   return new GovctlError(name, description, {
     status: response.status,
@@ -132,6 +135,10 @@ function hintFor(name: ErrorName): { hint?: string } {
   }
   if (name === 'insufficient_scope')
     return { hint: '`govctl auth status` shows who you are and your scopes.' };
+  if (name === 'rate_limit_exceeded') return { hint: 'Wait a while, then try again.' };
+  if (name === 'internal_error' || name === 'unavailable') {
+    return { hint: "The fault is the service's: try again in a while, or look into its log." };
+  }
   return {};
 }
 

@@ -1,6 +1,7 @@
 import type { ClientInput, Endpoint, ResponseBody } from '../contract/endpoint.ts';
 import type { ServiceContract } from '../contract/contract.ts';
 import { contract } from '../contract/contract.ts';
+import { GovctlError } from '../contract/errors.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import { readAnswer } from './answer.ts';
@@ -85,6 +86,13 @@ export function fillPath(path: string, params: Readonly<Record<string, string>>)
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined || value === '') throw new TypeError(`${path} needs ${name}`);
+    // URLs resolve these two away, encoded or not: the request would go to another path.
+    if (value === '.' || value === '..') {
+      throw new GovctlError(
+        'usage_error',
+        `${JSON.stringify(value)} can not be the ${name} of anything`,
+      );
+    }
     return encodeURIComponent(value);
   });
 }

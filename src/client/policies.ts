@@ -3,7 +3,7 @@ import { GovctlError } from '../contract/errors.ts';
 import { Policy } from '../contract/policies.ts';
 import type { Client } from './client.ts';
 import { queryString } from './client.ts';
-import { readText } from './answer.ts';
+import { badAnswer, parseJson, readText } from './answer.ts';
 
 /** Some servers say null for a field that has no value; ours leaves it out. */
 export function withoutNulls(value: unknown): unknown {
@@ -59,15 +59,16 @@ export async function* listAllPolicies(
       limit: pageSize,
       ...place,
     });
-    const fresh = page.policies.filter((policy) => !seen.has(policy.id));
-    for (const policy of fresh) {
+    const known = seen.size;
+    for (const policy of page.policies) {
+      if (seen.has(policy.id)) continue;
       seen.add(policy.id);
       yield policy;
     }
     offset += page.policies.length;
     total = page.pagination?.total ?? total;
     const hasMore = page.pagination?.has_more;
-    if (hasMore !== false && fresh.length > 0) {
+    if (hasMore !== false && seen.size > known) {
       cursor = page.pagination?.next_cursor ?? undefined;
       continue;
     }
@@ -103,19 +104,20 @@ export async function fetchPolicyPage(
   const path = `/v1/policies${queryString(query)}`;
   const response = await client.transport.send('GET', path);
   const text = await readText(response, `GET ${path}`);
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = undefined;
-  }
-  const parsed = AnyPolicyList.safeParse(body);
+  const parsed = AnyPolicyList.safeParse(parseJson(text, response, `GET ${path}`));
   if (parsed.success) return parsed.data;
-  throw new GovctlError(
-    'bad_answer',
-    `GET ${path} was answered with something that is not a list of policies: ${JSON.stringify(text.slice(0, 60))}`,
-    {
-      hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',
-    },
+  throw badAnswer(
+    response,
+    `GET ${path}`,
+    `it is not a list of policies: ${whereWrong(parsed.error)}`,
   );
+}
+
+/** The deepest thing that is wrong: of the two shapes a list may have, the one that came nearer. */
+function whereWrong({ issues }: z.ZodError): string {
+  const all = issues.flatMap((issue) =>
+    issue.code === 'invalid_union' ? issue.errors.flat() : [issue],
+  );
+  const deepest = all.reduce((a, b) => (b.path.length > a.path.length ? b : a));
+  return `${deepest.path.join('.') || 'its body'}: ${deepest.message}`;
 }

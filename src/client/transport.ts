@@ -129,6 +129,7 @@ export function createTransport(options: TransportOptions): Transport {
         ...(send.body === undefined ? {} : { body: send.body }),
       });
     } catch (cause) {
+      if (cause instanceof GovctlError) throw cause;
       if (cut?.aborted) throw interrupted(`${method} ${url}`, cause);
       throw unreachable(url, cause, timeout.aborted ? timeoutMs : undefined);
     }
@@ -221,7 +222,10 @@ function wasNotBegun(outcome: HttpAnswer | GovctlError): boolean {
 /** A wrong certificate or a name that does not exist won't heal in seconds. */
 function isFinal(error: GovctlError): boolean {
   const code = causeCode(error.cause);
-  return code !== undefined && /CERT|SELF_SIGNED|ALTNAME|^ERR_TLS|^ENOTFOUND$|^ERR_SSL/.test(code);
+  return (
+    code !== undefined &&
+    /CERT|SELF_SIGNED|ALTNAME|^ERR_TLS|^ENOTFOUND$|^ERR_SSL|^HPE_|MAX_SIZE/.test(code)
+  );
 }
 
 function causeCode(cause: unknown): string | undefined {
@@ -241,6 +245,9 @@ const reasons: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain has a self-signed certificate',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by a known authority',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS; its address may begin with http://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it speaks no TLS; its address may begin with http://',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'its answer does not end; no answer of this API is that long',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 };
@@ -254,7 +261,8 @@ function unreachable(
   const why =
     timedOutAfterMs !== undefined
       ? `no answer within ${timedOutAfterMs / 1000} s`
-      : (reasons[code] ?? (cause instanceof Error ? cause.message : String(cause)));
+      : ((code.startsWith('HPE_') ? 'what answers there does not speak HTTP' : reasons[code]) ??
+        (cause instanceof Error ? cause.message : String(cause)));
   const hint = /CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code)
     ? 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.'
     : 'Check the address (--base-url, GOVCTL_BASE_URL, govctl.yaml) and that the server is up; `govctl doctor` looks at each.';

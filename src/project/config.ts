@@ -26,6 +26,7 @@ const baseUrl = z.string().superRefine((text, context) => {
     context.addIssue({
       code: 'custom',
       message: 'must not hold a user name or password: govctl.yaml is kept in git',
+      params: { secret: true },
     });
   }
 });

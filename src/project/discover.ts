@@ -87,6 +87,11 @@ export function discoverFiles(cwd: string, root: string, paths: readonly string[
     const stats = statStart(start, shown(start));
     if (stats.isDirectory()) {
       if (isNew(stats)) visit(path.resolve(start));
+    } else if (!stats.isFile()) {
+      // Reading a pipe or a device could wait for ever.
+      throw new GovctlError('usage_error', `${shown(start)} is neither a file nor a folder`, {
+        hint: 'Name a YAML file, or a folder of them.',
+      });
     } else if (path.basename(start) !== configFileName) {
       add(start, stats);
     }
@@ -123,14 +128,19 @@ function statStart(start: string, shown: string): Stats {
 
 /** Paths outside of `root` can't be named by its ignore file. */
 function readIgnoreRules(root: string): (absolute: string, isFolder: boolean) => boolean {
+  const file = path.join(root, ignoreFileName);
   let text: string;
   try {
-    text = readFileSync(path.join(root, ignoreFileName), 'utf8');
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (!stats) return () => false;
+    if (!stats.isFile()) throw new Error('it is not a file');
+    text = readFileSync(file, 'utf8');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return () => false;
-    throw new GovctlError('invalid_file', `${ignoreFileName} can not be read: ${String(cause)}`, {
-      cause,
-    });
+    throw new GovctlError(
+      'invalid_file',
+      `${ignoreFileName} can not be read: ${(cause as Error).message}`,
+      { cause, hint: 'Repair or remove it: what it names would be taken for policies without it.' },
+    );
   }
   const rules = ignore().add(text);
   return (absolute, isFolder) => {

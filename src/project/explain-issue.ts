@@ -42,7 +42,8 @@ export function explainIssues(
       // `efect` is one mistake, not an unknown field and a missing one.
       return misspelt.has(showPath(path)) ? [] : [missingField(source, document, path, issue)];
     }
-    const finding = explain(issue, path, value);
+    const secret = issue.code === 'custom' && issue.params?.secret === true;
+    const finding = { ...explain(issue, path, value), secret };
     return [problemAt(source, valueSpan(located, source.text), finding)];
   });
 }

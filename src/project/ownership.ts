@@ -5,6 +5,9 @@
 const ownerPrefix = 'govctl.owner:';
 const keyPrefix = 'govctl.key:';
 
+/** How many tags a policy carries beside the user's. */
+export const ownershipTagCount = 2;
+
 /** An ordinary tag of the user's: a live policy that carries it is never deleted by govctl. */
 export const protectTag = 'govctl.protect';
 

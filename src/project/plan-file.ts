@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { GovctlError } from '../contract/errors.ts';
 import { Plan, digestPlan } from './plan.ts';
 
@@ -60,13 +60,11 @@ export async function readPlanFile(file: string): Promise<Plan> {
 
 async function readText(file: string): Promise<string> {
   try {
-    const handle = await open(file, 'r');
-    try {
-      const { size } = await handle.stat();
-      if (size > largestPlan) throw new Error('it is too large for a plan');
-    } finally {
-      await handle.close();
-    }
+    const found = await stat(file);
+    if (found.isDirectory()) throw new Error('it is a folder');
+    // Reading a pipe or a device could wait for ever.
+    if (!found.isFile()) throw new Error('it is not a file');
+    if (found.size > largestPlan) throw new Error('it is too large for a plan');
     return await readFile(file, 'utf8');
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';

@@ -66,7 +66,7 @@ export function unreadable(error: unknown): Finding {
   const reasons: Partial<Record<string, string>> = {
     EACCES: 'the file can not be read: permission denied',
     EPERM: 'the file can not be read: permission denied',
-    ENOENT: 'the file is a link to something that does not exist',
+    ENOENT: 'the file went away, or is a link to something that does not exist',
     ELOOP: 'the file is a link that leads back to itself',
   };
   return {

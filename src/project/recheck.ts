@@ -6,7 +6,7 @@ import type { Policy } from '../contract/policies.ts';
 import { diffFields } from './field-diff.ts';
 import { normalisePolicy, stateFingerprint } from './fingerprint.ts';
 import { temporaryName } from './order.ts';
-import { readOwnership } from './ownership.ts';
+import { protectTag, readOwnership } from './ownership.ts';
 import type { Change, Plan } from './plan.ts';
 import { runSteps } from './run-steps.ts';
 
@@ -90,14 +90,33 @@ export function standChanges(plan: Plan, current: Current): Standing[] {
     }),
   );
   return plan.changes.map((change) => {
+    const touched = change.id === null ? undefined : current.byId.get(change.id);
+    const foreign = touched && whyNotOurs(plan, change, touched);
+    if (foreign) return { kind: 'stale', why: foreign };
     if (change.action === 'create') {
       return standCreation(change, ownedByKey.get(change.key), holderOf(change));
     }
-    const live = current.byId.get(change.id ?? '');
     return change.action === 'delete'
-      ? standDeletion(change, live)
-      : standUpdate(change, live, holderOf(change));
+      ? standDeletion(change, touched)
+      : standUpdate(change, touched, holderOf(change));
   });
+}
+
+/**
+ * Whatever a plan file says, another owner's policy is not touched and a protected one not deleted. Undefined: nothing
+ * speaks against it.
+ */
+function whyNotOurs(plan: Plan, change: Change, live: Policy): string | undefined {
+  const { owner, disputed } = readOwnership(live.tags ?? []);
+  if (disputed) return `${live.id} carries the owner tags of several projects`;
+  if (owner !== plan.project && !(owner === undefined && change.cause === 'adopt')) {
+    return owner === undefined
+      ? `${live.id} belongs to no project`
+      : `${live.id} belongs to project "${owner}", not to "${plan.project}"`;
+  }
+  return change.action === 'delete' && live.tags?.includes(protectTag)
+    ? `${live.id} is tagged ${protectTag}`
+    : undefined;
 }
 
 function standCreation(

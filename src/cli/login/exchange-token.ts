@@ -50,7 +50,8 @@ export async function exchangeToken(
   const body = parseJson(text);
   if (!answer.ok) throw refusal(answer.status, body, credentials.clientId);
   const parsed = TokenResponse.safeParse(body);
-  if (!parsed.success || parsed.data.access_token === '') {
+  // What no header can carry is no token.
+  if (!parsed.success || !/^[\x21-\x7e]+$/.test(parsed.data.access_token)) {
     throw new GovctlError(
       'bad_answer',
       `POST ${path} was answered with ${answer.status}, but without an access_token`,

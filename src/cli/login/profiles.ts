@@ -12,7 +12,7 @@ export type SecretPlace = (typeof secretPlaces)[number];
 
 /** What is known of a login, without its secrets. */
 export const Profile = z.strictObject({
-  base_url: z.string(),
+  base_url: z.string().refine(URL.canParse, 'must be an address'),
   method: z.enum(loginMethods),
   client_id: z.string().optional(),
   /** Asked of the token endpoint; space-separated. */

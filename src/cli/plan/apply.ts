@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { loadConfig } from '../../project/config.ts';
 import { readPlanFile } from '../../project/plan-file.ts';
 import type { Plan } from '../../project/plan.ts';
 import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
+import { projectConfig } from '../project-base-url.ts';
 import { count } from '../report/printable.ts';
 import { askApproval } from './approve.ts';
 import { hasChanges, planView, writePlanOutput } from './plan-view.ts';
@@ -53,7 +53,7 @@ async function applySaved(
 ): Promise<ExitCode> {
   refuseSelection(options);
   const plan = await readPlanFile(path.resolve(context.world.cwd, file));
-  const { config } = loadConfig(context.world.cwd);
+  const config = await projectConfig(context);
   const concurrency = parseConcurrency(options.concurrency, config.concurrency);
   refuseUnfit(plan, file, options.project ?? config.project, context.world.now());
   if (!hasChanges(plan.summary)) return nothingToDo(context, plan, []);

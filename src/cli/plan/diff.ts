@@ -6,7 +6,7 @@ import type { PolicyLike } from '../../project/fingerprint.ts';
 import { normalisePolicy } from '../../project/fingerprint.ts';
 import type { Run } from '../context.ts';
 import { escapeMarkdown } from '../report/markdown.ts';
-import { count, printable } from '../report/printable.ts';
+import { count, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 import { createStyle } from '../terminal.ts';
 import type { DiffLine } from './change-lines.ts';
@@ -109,8 +109,8 @@ function describeDifference(comparison: Comparison, project: string, prune: bool
 
 function renderDifference({ key, live, git, lines }: Difference, style: Style): string {
   const head = [
-    style.bold(printable(`--- ${key}  ${live}`)),
-    style.bold(printable(`+++ ${key}  ${git}`)),
+    style.bold(`--- ${printableLine(key)}  ${printableLine(live)}`),
+    style.bold(`+++ ${printableLine(key)}  ${printableLine(git)}`),
   ];
   const body = lines.map(({ sign, text }) => {
     const shown = printable(text);

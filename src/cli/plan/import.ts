@@ -4,11 +4,11 @@ import { listAllPolicies } from '../../client/policies.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { LivePolicy } from '../../project/compare.ts';
 import { readLive } from '../../project/compare.ts';
-import { loadConfig } from '../../project/config.ts';
 import type { ExportFile } from '../../project/export.ts';
 import { exportPolicies } from '../../project/export.ts';
 import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
+import { projectConfig } from '../project-base-url.ts';
 import { count, printable } from '../report/printable.ts';
 
 interface ImportOptions {
@@ -22,7 +22,7 @@ interface ImportOptions {
 /** Writes what is live as YAML files, one policy each. */
 export const runImport: Run<ImportOptions> = async (context, options) => {
   const { cwd } = context.world;
-  const { config } = loadConfig(cwd);
+  const config = await projectConfig(context);
   const owner = options.project ?? config.project;
   const { client } = await connect(context, config.base_url);
   const live = await context.progress('Reading the service', async () => {

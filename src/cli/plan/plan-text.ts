@@ -1,6 +1,6 @@
 import type { Change, Plan, Summary } from '../../project/plan.ts';
 import { changedFields } from '../../project/plan.ts';
-import { count, printable } from '../report/printable.ts';
+import { count, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 import type { DiffLine } from './change-lines.ts';
 import { fieldLines } from './change-lines.ts';
@@ -28,12 +28,12 @@ export function renderPlan(
     ...plan.changes.map((change) => renderChange(change, style, columns)),
     ...blocked.map(
       ({ key, reason, hint }) =>
-        `  ${style.red('✗')} ${style.red('blocked')} ${style.bold(printable(key))}\n${indent}${printable(reason)}\n${indent}${style.cyan('→')} ${printable(hint)}`,
+        `  ${style.red('✗')} ${style.red('blocked')} ${style.bold(printableLine(key))}\n${indent}${printableLine(reason)}\n${indent}${style.cyan('→')} ${printable(hint)}`,
     ),
     ...renderOrphans(plan, style),
     ...notes.map((note) => printable(note)),
   ];
-  const head = `${style.bold(`Project ${printable(plan.project)}`)} at ${printable(plan.base_url)}`;
+  const head = `${style.bold(`Project ${printableLine(plan.project)}`)} at ${printableLine(plan.base_url)}`;
   const legend = renderLegend(plan, style);
   return `${[head, ...legend, ...blocks, summaryLine(plan.summary, blocked.length, style)].join('\n\n')}\n`;
 }
@@ -64,16 +64,16 @@ function renderChange(change: Change, style: Style, columns: number): string {
   const paint = { '+': style.green, '~': style.cyan, '-': style.red, '!': style.yellow }[mark];
   const { key, name, id, place } = change;
   const title = [
-    `  ${paint(mark)} ${paint(change.action)} ${style.bold(printable(key))}`,
-    ...(id ? [style.dim(printable(id))] : []),
-    ...(place ? [style.dim(printable(`${place.file}:${place.line}`))] : []),
+    `  ${paint(mark)} ${paint(change.action)} ${style.bold(printableLine(key))}`,
+    ...(id ? [style.dim(printableLine(id))] : []),
+    ...(place ? [style.dim(printableLine(`${place.file}:${place.line}`))] : []),
   ].join('  ');
   const lines = [title];
   if (name !== key && change.before?.name === change.after?.name) {
-    lines.push(`${indent}${style.dim('name:')} ${printable(name)}`);
+    lines.push(`${indent}${style.dim('name:')} ${printableLine(name)}`);
   }
-  if (change.action === 'create') lines.push(`${indent}${printable(outline(change))}`);
-  else lines.push(`${indent}${style.dim(printable(change.reason))}`);
+  if (change.action === 'create') lines.push(`${indent}${printableLine(outline(change))}`);
+  else lines.push(`${indent}${style.dim(printableLine(change.reason))}`);
   if (change.action === 'update') {
     const shown = fieldLines(changedFields(change), columns - indent.length - 2);
     lines.push(...shown.map((line) => `${indent}${renderLine(line, style)}`));
@@ -110,7 +110,7 @@ function renderOrphans({ orphans }: Plan, style: Style): string[] {
   const head = `${count(orphans.length, 'policy', 'policies')} of this project ${orphans.length === 1 ? 'is' : 'are'} live without a file; kept, as deleting takes --prune:`;
   const lines = orphans.map(
     ({ key, name, id }) =>
-      `  ${style.yellow('?')} ${printable(key ?? name)}  ${style.dim(printable(id))}`,
+      `  ${style.yellow('?')} ${printableLine(key ?? name)}  ${style.dim(printableLine(id))}`,
   );
   return [[head, ...lines].join('\n')];
 }

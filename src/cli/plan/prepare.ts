@@ -114,14 +114,19 @@ export async function readRepo(
 ): Promise<Repo> {
   const { cwd } = context.world;
   return context.progress('Reading files and the service', async (update) => {
-    const listing = listLive(context, loadConfig(cwd).config.base_url, (amount) =>
-      update(`Reading the service: ${count(amount, 'policy', 'policies')}`),
-    );
+    const { config, problems } = loadConfig(cwd);
+    // A broken govctl.yaml may name another service than the one that would be asked; it is refused below.
+    const listing = problems.some(({ level }) => level === 'error')
+      ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
+      : listLive(context, config.base_url, (amount) =>
+          update(`Reading the service: ${count(amount, 'policy', 'policies')}`),
+        );
     // What is wrong in the files is said first; the listing's own failure may wait, or never be asked for.
     listing.catch(() => {});
     const project = await loadProject({
       cwd,
       paths,
+      now: context.world.now(),
       ...(options.project === undefined ? {} : { project: options.project }),
     });
     await refuseProblems(context, project.problems);

@@ -6,7 +6,7 @@ import { applyExitCode, applyPlan } from '../../project/apply.ts';
 import type { Plan } from '../../project/plan.ts';
 import type { Context } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
-import { count, printable } from '../report/printable.ts';
+import { count, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 import { createStyle } from '../terminal.ts';
 import { applyMarkdown, applyProblems } from './plan-reports.ts';
@@ -64,7 +64,9 @@ function renderResult(result: ChangeResult, style: Style): string {
     failed: [style.red('✗'), style.red(`${action} failed`)],
     not_attempted: [style.yellow('·'), style.yellow(`${action} not attempted`)],
   }[status];
-  const lines = [`  ${mark} ${said} ${printable(key)}${id ? style.dim(`  ${printable(id)}`) : ''}`];
+  const lines = [
+    `  ${mark} ${said} ${printableLine(key)}${id ? style.dim(`  ${printableLine(id)}`) : ''}`,
+  ];
   const indent = '      ';
   if (error) {
     lines.push(
@@ -74,7 +76,7 @@ function renderResult(result: ChangeResult, style: Style): string {
     );
     if (error.hint) lines.push(`${indent}${style.cyan('→')} ${printable(error.hint)}`);
     if (error.request_id)
-      lines.push(style.dim(`${indent}(request ${printable(error.request_id)})`));
+      lines.push(style.dim(`${indent}(request ${printableLine(error.request_id)})`));
   }
   lines.push(...warnings.map((text) => `${indent}${style.yellow('warning:')} ${printable(text)}`));
   return lines.join('\n');

@@ -4,7 +4,7 @@ import { deletePolicy } from '../../client/policy-changes.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../table.ts';
+import { printableLine } from '../report/printable.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 
 export interface DeleteOptions {
@@ -24,13 +24,13 @@ export async function runDelete(context: Context, options: DeleteOptions): Promi
     if (!context.flags.input) {
       throw new GovctlError(
         'approval_required',
-        `${policy.name} (${policy.id}) was not deleted: nobody could be asked`,
+        `${policy.name} (${printableLine(policy.id)}) was not deleted: nobody could be asked`,
         {
           hint: 'Give --yes to delete without asking.',
         },
       );
     }
-    const question = `Delete ${printableLine(policy.name)} (${policy.id}) from ${baseUrl} for good?`;
+    const question = `Delete ${printableLine(policy.name)} (${printableLine(policy.id)}) from ${baseUrl} for good?`;
     if (!(await context.world.prompt.confirm(question, false))) {
       await context.say('Nothing was deleted.');
       return exitCodes.ok;

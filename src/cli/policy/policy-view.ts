@@ -1,8 +1,7 @@
 import type { Policy } from '../../contract/policies.ts';
 import { readOwnership, withoutOwnership } from '../../project/ownership.ts';
 import type { View } from '../output.ts';
-import { printable } from '../report/printable.ts';
-import { printableLine } from '../table.ts';
+import { printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 
 /** One policy: for people without govctl's own tags, for machines as the API says it. */
@@ -17,8 +16,8 @@ export function describePolicy(policy: Policy, style: Style): string {
   const { owner, key } = readOwnership(policy.tags ?? []);
   const tags = withoutOwnership(policy.tags ?? []);
   const fields: [string, string | undefined][] = [
-    ['id', policy.id],
-    ['type', policy.resource_type],
+    ['id', printableLine(policy.id)],
+    ['type', printableLine(policy.resource_type)],
     ['severity', policy.severity && paintSeverity(policy.severity, policy.severity, style)],
     [
       'enabled',
@@ -33,7 +32,9 @@ export function describePolicy(policy: Policy, style: Style): string {
     ],
     [
       'created',
-      [policy.created_at, policy.created_by && `by ${policy.created_by}`].filter(Boolean).join(' '),
+      [policy.created_at, policy.created_by && `by ${printableLine(policy.created_by)}`]
+        .filter(Boolean)
+        .join(' '),
     ],
     ['updated', policy.updated_at],
   ];

@@ -18,7 +18,7 @@ interface ValidateOptions {
 /** Reads the policy files and says all that is wrong with them. 3 when something is, else 0. */
 export const runValidate: Run<ValidateOptions> = async (context, { args: [paths], strict }) => {
   const { world, version } = context;
-  const project = await loadProject({ cwd: world.cwd, paths });
+  const project = await loadProject({ cwd: world.cwd, paths, now: world.now() });
   const summary = summarise(project);
   const { problems } = project;
   const verdict = [describe(project, summary), ...notes(summary)].join('\n');
@@ -82,6 +82,8 @@ function describe({ problems }: LoadedProject, summary: Summary): string {
     return `${count(errors, 'error')}${also} in ${count(inFiles, 'file')}; ${count(files, 'file')} read`;
   }
   if (files === 0) return 'No policy files found: no *.yaml or *.yml under the given paths';
+  if (policies === 0)
+    return `${count(files, 'file')} read: no policies in ${files === 1 ? 'it' : 'them'}`;
   const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
   const what = `${count(policies, 'policy', 'policies')} in ${count(files, 'file')}`;
   return `${what[0]?.toUpperCase()}${what.slice(1)} ${policies === 1 ? 'is' : 'are'} valid${also}`;

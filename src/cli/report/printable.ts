@@ -2,6 +2,9 @@
 export const printable = (text: string): string =>
   text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 
+/** Text of one line from elsewhere: what could act on the terminal or begin another line is taken out. */
+export const printableLine = (text: string): string => printable(text.replace(/\s+/g, ' '));
+
 // East Asian Wide and Fullwidth, and emoji: two columns each (Unicode TR 11, in coarse ranges).
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;

@@ -72,6 +72,9 @@ export function parseServerFlags(
     });
   }
   for (const range of flags.allowTarget) checkCidr(range);
+  refuseEmpty('--host', flags.host);
+  refuseEmpty('--data-dir', flags.dataDir);
+  refuseEmpty('--ready-file', flags.readyFile);
   return {
     host: flags.host,
     port: parsePort(flags.port),
@@ -90,6 +93,11 @@ export function parseServerFlags(
     metrics: flags.metrics,
     logLevel: flags.logLevel,
   };
+}
+
+/** A variable of a script that was not set: every address, or the working folder, is not what is meant. */
+function refuseEmpty(flag: string, value: string | undefined): void {
+  if (value?.trim() === '') throw new GovctlError('usage_error', `${flag} is empty`);
 }
 
 function checkCidr(range: string): void {

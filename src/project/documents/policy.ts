@@ -1,6 +1,21 @@
 import { z } from 'zod';
 import { PolicyInput } from '../../contract/policies.ts';
+import { ownershipTagCount } from '../ownership.ts';
 import { keyPattern, maxKeyLength } from '../key.ts';
+
+/** The service takes 500 tags, and govctl adds its own. */
+const ownTags = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(256)
+      .regex(
+        /^(?!govctl\.(?:owner|key):)/,
+        'must not begin with govctl.owner: or govctl.key:, which govctl writes itself',
+      ),
+  )
+  .max(500 - ownershipTagCount);
 
 /** A policy in a file: what the API takes, and what only a repo needs. */
 export const PolicyDocument = z.strictObject({
@@ -14,5 +29,6 @@ export const PolicyDocument = z.strictObject({
     )
     .optional(),
   ...PolicyInput.shape,
+  tags: ownTags.optional(),
 });
 export type PolicyDocument = z.infer<typeof PolicyDocument>;

@@ -143,7 +143,7 @@ describe('a service that is not what it should be', () => {
   };
 
   it.each([
-    ['a login page', 'html' as const, 'something that is not a list of policies'],
+    ['a login page', 'html' as const, 'it is not JSON but begins with'],
     ['an error', 'error' as const, '500'],
     ['a cut connection', 'cut' as const, 'can not be reached'],
   ])(
