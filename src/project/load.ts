@@ -1,17 +1,12 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GovctlError } from '../contract/errors.ts';
+import { checkReferences } from './check-references.ts';
+import type { LocatedOther } from './check-references.ts';
 import { loadConfig, projectName } from './config.ts';
 import { discoverFiles } from './discover.ts';
 import { inputFiles } from './documents/policy-test.ts';
-import type {
-  LoadOptions,
-  LoadedProject,
-  LocalPolicy,
-  OtherDocument,
-  Problem,
-  ProjectConfig,
-} from './model.ts';
+import type { LoadOptions, LoadedProject, LocalPolicy, Problem, ProjectConfig } from './model.ts';
 import { locate, valueSpan } from './locate.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
@@ -31,7 +26,7 @@ interface FileContent {
   readonly absolute: string;
   readonly policies: LocalPolicy[];
   readonly identities: LocatedPolicy[];
-  readonly others: OtherDocument[];
+  readonly locatedOthers: LocatedOther[];
   readonly problems: Problem[];
 }
 
@@ -42,15 +37,27 @@ interface FileContent {
  */
 export async function loadProject(options: LoadOptions): Promise<LoadedProject> {
   const { config, root, problems, contents } = await readPolicyFiles(options);
+  const identities = contents.flatMap((content) => content.identities);
   return {
     config: { ...config, ...projectOf(options) },
     root,
     policies: contents.flatMap((content) => content.policies),
-    others: contents.flatMap((content) => content.others),
+    others: contents.flatMap((content) => content.locatedOthers.map(({ other }) => other)),
     problems: inOrder([
       ...problems,
       ...contents.flatMap((content) => content.problems),
-      ...findDuplicates(contents.flatMap((content) => content.identities)),
+      ...findDuplicates(identities),
+      ...checkReferences(
+        contents.flatMap((content) => content.locatedOthers),
+        {
+          // What a part of the files does not hold may stand in another.
+          policies:
+            options.paths.length > 0
+              ? undefined
+              : identities.flatMap(({ name, key }) => [name, key]),
+          ...(options.now === undefined ? {} : { now: options.now }),
+        },
+      ),
     ]),
     files: contents.length,
   };
@@ -78,7 +85,7 @@ export async function readPolicyFiles(options: LoadOptions): Promise<ReadProject
     if (read.length % filesBetweenTurns === 0) await nextTurn();
     read.push(readPolicyFile(file, absolute, size));
   }
-  const contents = withoutTestInputs(read, options.cwd);
+  const contents = withoutTestInputs(read);
   return { config, root, problems: [...problems, ...found.problems], contents };
 }
 
@@ -98,7 +105,7 @@ function readPolicyFile(file: string, absolute: string, size: number): FileConte
     absolute,
     policies: [],
     identities: [],
-    others: [],
+    locatedOthers: [],
     problems: [],
   };
   const text = readText(file, absolute, size);
@@ -113,19 +120,20 @@ function readPolicyFile(file: string, absolute: string, size: number): FileConte
     const { policy, identity, other, problems } = readDocument(text.source, raw, preset);
     if (policy) content.policies.push(policy);
     if (identity) content.identities.push({ ...identity, source: text.source, index });
-    if (other) content.others.push(other);
+    if (other) content.locatedOthers.push({ other, source: text.source, index, absolute });
     content.problems.push(...problems);
   }
   return content;
 }
 
 /** What a test reads as its input (a CloudFormation template beside it, say) holds resources, not policies. */
-function withoutTestInputs(contents: readonly FileContent[], cwd: string): readonly FileContent[] {
+function withoutTestInputs(contents: readonly FileContent[]): readonly FileContent[] {
   const inputs = new Set<string>();
-  for (const { others } of contents) {
-    for (const { kind, document, place } of others) {
+  for (const { locatedOthers, absolute } of contents) {
+    for (const { other } of locatedOthers) {
+      const { kind, document } = other;
       if (kind !== 'PolicyTest') continue;
-      const folder = path.dirname(path.resolve(cwd, place.file));
+      const folder = path.dirname(absolute);
       for (const file of inputFiles(document)) inputs.add(path.resolve(folder, file));
     }
   }

@@ -73,6 +73,8 @@ export interface LoadOptions {
   readonly cwd: string;
   /** Files or folders; empty: the config's paths, else `.`. */
   readonly paths: readonly string[];
+  /** Milliseconds since the epoch: exemptions that ended before are worth a warning. Absent: none is judged. */
+  readonly now?: number;
   /** --project: names the owner where there is no govctl.yaml, and overrides it. */
   readonly project?: string;
 }

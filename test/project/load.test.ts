@@ -94,7 +94,8 @@ describe('reading policies', () => {
   it('reads documents of the other kinds', async () => {
     const { others, problems } = await load(
       makeRepo({
-        'a.yaml': `kind: Schedule
+        'a.yaml': `${policy('encrypt')}---
+kind: Schedule
 name: weekly
 schedule: {cron: 0 9 * * 1, timezone: Europe/Berlin}
 report_template: {name: Weekly, type: compliance}

@@ -12,7 +12,12 @@ describe('docs/policy-files.md', () => {
     const config = examples.find((text) => text.startsWith('project:')) ?? '';
     const cwd = makeRepo({
       'govctl.yaml': config,
-      ...Object.fromEntries(documents.map((text, index) => [`policies/${index}.yaml`, text])),
+      ...Object.fromEntries(
+        documents.map((text, index) => [
+          `policies/${/^key: (.*)$/m.exec(text)?.[1] ?? index}.yaml`,
+          text,
+        ]),
+      ),
     });
     const { problems, policies, others } = await loadProject({ cwd, paths: [] });
     expect(problems).toEqual([]);

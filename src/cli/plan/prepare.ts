@@ -10,14 +10,15 @@ import { loadConfig } from '../../project/config.ts';
 import type { Refusal } from '../../project/guards.ts';
 import { guardDeletions, guardSelection } from '../../project/guards.ts';
 import { loadProject } from '../../project/load.ts';
-import type { LoadedProject, OtherDocument, Problem } from '../../project/model.ts';
+import type { LoadedProject, Problem } from '../../project/model.ts';
 import type { Plan } from '../../project/plan.ts';
 import { makePlan } from '../../project/plan.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { fromWorkspace, renderGithub } from '../report/github.ts';
 import { renderMarkdown } from '../report/markdown.ts';
-import { count, listWords } from '../report/printable.ts';
+import { notPlannedYet } from '../report/other-kinds.ts';
+import { count } from '../report/printable.ts';
 import { renderProblems } from '../report/problems-text.ts';
 
 /** What a plan is about: options that plan, apply and diff share. */
@@ -94,7 +95,7 @@ export async function preparePlan(
       now: context.world.now(),
     }),
     notes: [
-      ...describeOthers(project.others),
+      ...notPlannedYet(project.others),
       ...(allFiles
         ? []
         : ['Only a part of the files was read, so policies without a file were not looked for.']),
@@ -244,14 +245,4 @@ function coversProject(
   return config.paths
     .map((each) => path.resolve(root, each))
     .every((own) => given.some((each) => own === each || own.startsWith(each + path.sep)));
-}
-
-function describeOthers(others: readonly OtherDocument[]): string[] {
-  const kinds = (['Schedule', 'Webhook', 'Exemption'] as const).flatMap((kind) => {
-    const amount = others.filter((other) => other.kind === kind).length;
-    return amount > 0 ? [count(amount, `${kind} document`)] : [];
-  });
-  return kinds.length === 0
-    ? []
-    : [`Not planned: ${listWords(kinds)}, valid, but this release can not apply these yet.`];
 }

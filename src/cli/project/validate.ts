@@ -6,7 +6,8 @@ import type { Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
 import { renderJunit } from '../report/junit.ts';
 import { renderMarkdown } from '../report/markdown.ts';
-import { count, listWords } from '../report/printable.ts';
+import { notPlannedYet, notRunYet } from '../report/other-kinds.ts';
+import { count } from '../report/printable.ts';
 import { renderProblems } from '../report/problems-text.ts';
 import { renderSarif } from '../report/sarif.ts';
 
@@ -21,7 +22,9 @@ export const runValidate: Run<ValidateOptions> = async (context, { args: [paths]
   const project = await loadProject({ cwd: world.cwd, paths, now: world.now() });
   const summary = summarise(project);
   const { problems } = project;
-  const verdict = [describe(project, summary), ...notes(summary)].join('\n');
+  const notes =
+    summary.errors > 0 ? [] : [...notPlannedYet(project.others), ...notRunYet(project.others)];
+  const verdict = [describe(project, summary), ...notes].join('\n');
   const files = [...project.policies, ...project.others].map(({ place }) => place.file);
   const inRepo = fromWorkspace(problems, world.cwd, world.env);
   await context.show({
@@ -87,29 +90,4 @@ function describe({ problems }: LoadedProject, summary: Summary): string {
   const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
   const what = `${count(policies, 'policy', 'policies')} in ${count(files, 'file')}`;
   return `${what[0]?.toUpperCase()}${what.slice(1)} ${policies === 1 ? 'is' : 'are'} valid${also}`;
-}
-
-/** What is valid but goes nowhere yet, so that nobody waits for it. */
-function notes({ errors, schedules, webhooks, exemptions, policy_tests }: Summary): string[] {
-  if (errors > 0) return [];
-  const unplanned = [
-    [schedules, 'Schedule'],
-    [webhooks, 'Webhook'],
-    [exemptions, 'Exemption'],
-  ] as const;
-  const words = unplanned.flatMap(([amount, kind]) =>
-    amount > 0 ? [count(amount, `${kind} document`)] : [],
-  );
-  const lines: string[] = [];
-  if (words.length > 0) {
-    lines.push(
-      `Also valid: ${listWords(words)}. The service can not take these yet, so plan and apply leave them out.`,
-    );
-  }
-  if (policy_tests > 0) {
-    lines.push(
-      `Also valid: ${count(policy_tests, 'PolicyTest document')}. This version checks their form; it does not run them yet.`,
-    );
-  }
-  return lines;
 }

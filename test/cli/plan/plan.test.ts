@@ -221,7 +221,7 @@ describe('govctl plan', () => {
     );
     const plan = await repo.govctl(['plan']);
     expect(plan, plan.stdout + plan.stderr).toMatchObject({ exitCode: 0 });
-    expect(plan.stdout).toContain('Not planned: 1 Exemption document');
+    expect(plan.stdout).toContain('Checked, but not planned yet: 1 Exemption document.');
   });
 });
 

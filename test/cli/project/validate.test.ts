@@ -49,8 +49,44 @@ expires: 2030-01-01
 `,
     });
     const { stdout } = await runCommandLine(['validate'], { cwd });
+    expect(stdout).toContain('Checked, but not planned yet: 1 Exemption document.');
+  });
+
+  it('warns of an exemption from no known policy, and of one that ended', async () => {
+    const waiver = (policy: string, expires: string): string =>
+      `kind: Exemption\npolicy: ${policy}\nresources: [x]\nreason: r\nowner: me\nexpires: ${expires}\n`;
+    const cwd = makeRepo({
+      'a.yaml': good.replace('name: a', 'name: Encrypt buckets'),
+      'w.yaml': [
+        waiver('encrypt-bucket', '2030-01-01'),
+        waiver('Encrypt buckets', '2026-01-14'),
+        waiver('encrypt-buckets', '2026-01-15'),
+      ].join('---\n'),
+    });
+    const { exitCode, stdout } = await runCommandLine(['validate'], { cwd });
+    expect(exitCode).toBe(0);
     expect(stdout).toContain(
-      'Also valid: 1 Exemption document. The service can not take these yet',
+      'w.yaml:2:9: warning: no policy of these files has the name or key "encrypt-bucket" [unknown-policy]',
+    );
+    expect(stdout).toContain('Did you mean "encrypt-buckets"?');
+    expect(stdout).toContain(
+      'w.yaml:13:10: warning: this exemption expired: 2026-01-14 was its last day [expired-exemption]',
+    );
+    expect(stdout).toContain('1 policy in 2 files is valid, with 2 warnings');
+    const part = await runCommandLine(['validate', 'w.yaml'], { cwd });
+    expect(part.stdout).not.toContain('unknown-policy');
+  });
+
+  it('finds a test whose policy file is not there', async () => {
+    const cwd = makeRepo({
+      'policies/a.yaml': good,
+      'policies/a.test.yaml':
+        'policy: b.yaml\ncases:\n  - name: n\n    input: {resources: [{id: x, type: "A::B"}]}\n    expect: []\n',
+    });
+    const { exitCode, stdout } = await runCommandLine(['validate'], { cwd });
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain(
+      'policies/a.test.yaml:1:9: error: the policy file "b.yaml" does not exist [missing-file]',
     );
   });
 
