@@ -35,7 +35,11 @@ export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
 /** The whole service on a real store in a folder of its own, with a clock that stands still. */
 export async function startTestService(
-  options: { rateLimit?: RateLimitMode; wrapStore?: (store: Store) => Store } = {},
+  options: {
+    rateLimit?: RateLimitMode;
+    wrapStore?: (store: Store) => Store;
+    metricsText?: (store: Store) => () => Promise<string>;
+  } = {},
 ) {
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-server-test-'));
   const opened = await openLowdbStore({ dir: path.join(folder, 'data'), collections });
@@ -56,7 +60,8 @@ export async function startTestService(
   const { key } = bootstrap;
   const events: RequestEvent[] = [];
   const authenticator = createAuthenticator(deps);
-  const app = createApp(deps, createHandlers(deps, {}), {
+  const metricsText = options.metricsText?.(store);
+  const app = createApp(deps, createHandlers(deps, metricsText ? { metricsText } : {}), {
     authenticate: authenticator.authenticate,
     limiter: createRateLimiter(options.rateLimit ?? 'off', clock),
     observe: (event) => void events.push(event),
