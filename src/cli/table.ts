@@ -6,69 +6,106 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string;
   /** Colours the padded cell. */
   readonly paint?: (text: string, row: Row, style: Style) => string;
-  /** Gives way first where the terminal is narrow. */
-  readonly shrinks?: boolean;
+  /** Is cut where the terminal is narrow; those cut in their middle first. */
+  readonly shrinks?: 'end' | 'middle';
+  /** Goes before anything is cut at its end; the lowest number first. */
+  readonly drops?: number;
 }
 
 const gap = '  ';
-/** A shrunk column keeps at least this many cells. */
+/** A cut column keeps at least this many cells while any other can give some. */
 const narrowest = 12;
 
 /** How wide a table may be: in a pipe nothing is cut, as `grep` and `awk` want all of it. */
 export const tableColumns = ({ stdoutIsTty, columns }: Terminal): number =>
   stdoutIsTty ? columns : Infinity;
 
-/** Rows under bold titles, as wide as their content; columns that may shrink do so to fit the terminal. */
+/** Rows under bold titles, as wide as their content where that fits, and never wider than the terminal. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   style: Style,
   terminalColumns: number,
 ): string {
-  const cells = rows.map((row) => columns.map(({ cell }) => printableLine(cell(row))));
-  const wanted = columns.map(({ title }, at) =>
-    cells.reduce((widest, row) => Math.max(widest, displayWidth(row[at] ?? '')), title.length),
+  const cells = new Map(
+    columns.map((column) => [column, rows.map((row) => printableLine(column.cell(row)))]),
   );
-  const widths = fitWidths(wanted, columns, terminalColumns);
+  const widths = new Map(
+    columns.map((column) => [
+      column,
+      (cells.get(column) ?? []).reduce(
+        (widest, text) => Math.max(widest, displayWidth(text)),
+        column.title.length,
+      ),
+    ]),
+  );
+  const layout = layOut(columns, (column) => widths.get(column) ?? 0, terminalColumns);
   const line = (texts: readonly string[], paint: (text: string, at: number) => string): string =>
     texts
       .map((text, at) => {
-        const last = at === texts.length - 1;
-        const cut = truncate(text, widths[at] ?? 0);
-        return paint(last ? cut : padEnd(cut, widths[at] ?? 0), at);
+        const width = layout.widths[at] ?? 0;
+        const where = layout.columns[at]?.shrinks === 'middle' ? 'middle' : 'end';
+        const cut = truncate(text, width, where);
+        return paint(at === texts.length - 1 ? cut : padEnd(cut, width), at);
       })
       .join(gap);
   const titles = line(
-    columns.map(({ title }) => title),
+    layout.columns.map(({ title }) => title),
     (text) => style.bold(text),
   );
   const body = rows.map((row, index) =>
-    line(cells[index] ?? [], (text, at) => columns[at]?.paint?.(text, row, style) ?? text),
+    line(
+      layout.columns.map((column) => cells.get(column)?.[index] ?? ''),
+      (text, at) => layout.columns[at]?.paint?.(text, row, style) ?? text,
+    ),
   );
   return `${[titles, ...body].join('\n')}\n`;
 }
 
-function fitWidths<Row>(
-  wanted: readonly number[],
+interface Layout<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly widths: readonly number[];
+}
+
+/**
+ * Columns that may go are dropped in their order, until the rest fits with those cut in their middle as narrow as
+ * they get; the others are cut only where that is not enough.
+ */
+function layOut<Row>(
   columns: readonly Column<Row>[],
-  terminalColumns: number,
-): number[] {
-  const widths = [...wanted];
-  let over =
-    widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - terminalColumns;
-  const shrinking = columns.map(({ shrinks }, at) => (shrinks ? at : -1)).filter((at) => at >= 0);
-  while (over > 0) {
-    // One cell from the widest at a time evens them out.
-    const widest = shrinking.reduce<number | undefined>(
-      (best, at) =>
-        (widths[at] ?? 0) > (best === undefined ? narrowest : (widths[best] ?? 0)) ? at : best,
-      undefined,
-    );
-    if (widest === undefined) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-    over--;
+  widthOf: (column: Column<Row>) => number,
+  room: number,
+): Layout<Row> {
+  const total = (widths: readonly number[]): number =>
+    widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
+  const least = (column: Column<Row>): number =>
+    column.shrinks === 'middle' ? Math.min(widthOf(column), narrowest) : widthOf(column);
+  const leaving = columns
+    .filter(({ drops }) => drops !== undefined)
+    .sort((a, b) => (a.drops ?? 0) - (b.drops ?? 0));
+  let shown = columns;
+  while (leaving.length > 0 && total(shown.map(least)) > room) {
+    const gone = leaving.shift();
+    shown = shown.filter((column) => column !== gone);
   }
-  return widths;
+  const widths = shown.map(widthOf);
+  const cut = (may: (column: Column<Row>) => boolean, floor: number): void => {
+    const at = shown.flatMap((column, index) => (may(column) ? [index] : []));
+    for (let over = total(widths) - room; over > 0; over--) {
+      // One cell from the widest at a time evens them out.
+      const widest = at.reduce<number | undefined>(
+        (best, index) =>
+          (widths[index] ?? 0) > (best === undefined ? floor : (widths[best] ?? 0)) ? index : best,
+        undefined,
+      );
+      if (widest === undefined) return;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+    }
+  };
+  cut(({ shrinks }) => shrinks === 'middle', narrowest);
+  cut(({ shrinks }) => shrinks !== undefined, narrowest);
+  cut(() => true, 1);
+  return { columns: shown, widths };
 }
 
 /** Cells a text takes on a terminal. */
@@ -77,12 +114,21 @@ const displayWidth = (text: string): number => blanksLike(text).length;
 const padEnd = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 
-function truncate(text: string, width: number): string {
+function truncate(text: string, width: number, where: 'end' | 'middle'): string {
   if (displayWidth(text) <= width) return text;
-  let cut = '';
-  for (const character of text) {
-    if (displayWidth(cut + character) > width - 1) break;
-    cut += character;
+  const characters = [...text];
+  if (where === 'end') return `${startOf(characters, width - 1)}…`;
+  const tail = startOf(characters.toReversed(), Math.floor((width - 1) / 2));
+  const head = startOf(characters, width - 1 - displayWidth(tail));
+  return `${head}…${[...tail].reverse().join('')}`;
+}
+
+/** As many characters as have room. */
+function startOf(characters: readonly string[], width: number): string {
+  let start = '';
+  for (const character of characters) {
+    if (displayWidth(start + character) > width) break;
+    start += character;
   }
-  return `${cut}…`;
+  return start;
 }

@@ -108,8 +108,8 @@ async function collectPages(client: Client, query: Readonly<Record<string, strin
 function columnsFor(policies: readonly Policy[]): Column<Policy>[] {
   const owner = (policy: Policy): string => readOwnership(policy.tags ?? []).owner ?? '';
   return [
-    { title: 'NAME', cell: ({ name }) => name, shrinks: true },
-    { title: 'TYPE', cell: (policy) => policy.resource_type, shrinks: true },
+    { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
+    { title: 'TYPE', cell: (policy) => policy.resource_type, shrinks: 'middle' },
     {
       title: 'SEVERITY',
       cell: ({ severity }) => severity ?? '-',
@@ -121,8 +121,8 @@ function columnsFor(policies: readonly Policy[]): Column<Policy>[] {
       paint: (text, { enabled }, style) => (enabled === false ? style.yellow(text) : text),
     },
     ...(policies.some(owner)
-      ? [{ title: 'PROJECT', cell: (policy: Policy) => owner(policy) || '-' }]
+      ? [{ title: 'PROJECT', cell: (policy: Policy) => owner(policy) || '-', drops: 2 }]
       : []),
-    { title: 'ID', cell: ({ id }) => id },
+    { title: 'ID', cell: ({ id }) => id, drops: 1 },
   ];
 }

@@ -164,7 +164,7 @@ async function listEndpoints(context: Context): Promise<ExitCode> {
           { title: 'METHOD', cell: (row) => row.method },
           { title: 'PATH', cell: (row) => row.path },
           { title: 'SCOPE', cell: (row) => row.scope ?? '-' },
-          { title: 'WHAT', cell: (row) => row.summary, shrinks: true },
+          { title: 'WHAT', cell: (row) => row.summary, shrinks: 'end' },
         ],
         style,
         tableColumns(context.world.terminal),

@@ -134,6 +134,26 @@ describe('policy list', () => {
     expect(narrow.stdout).toContain('…');
     expect((await run(['list'])).stdout).toContain(name);
   });
+
+  it('never overflows: ids go first, then the type’s middle, projects, and names last', async () => {
+    const name = 'Object storage keeps its versions';
+    put(name, { tags: owned, resource_type: 'AWS::CertificateManager::Certificate' });
+    const at = async (columns: number): Promise<string> =>
+      (await run(['list'], { tty: true, columns, env: { NO_COLOR: '1' } })).stdout;
+    const eighty = await at(80);
+    expect(eighty).toContain(name);
+    expect(eighty).toContain('platform');
+    expect(eighty).not.toContain('pol_');
+    expect(eighty).toMatch(/AWS::.*….*icate/);
+    expect(await at(72)).toContain(name);
+    expect(await at(72)).not.toContain('platform');
+    for (const columns of [10, 20, 40, 60, 72, 80, 100, 200]) {
+      for (const line of (await at(columns)).trimEnd().split('\n')) {
+        expect(line.length).toBeLessThanOrEqual(columns);
+      }
+    }
+    expect(await at(200)).toContain('pol_000001');
+  });
 });
 
 describe('policy get', () => {
