@@ -1,7 +1,8 @@
+import type { AuditSortField } from '../../contract/auth.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import type { CollectionSpec, Tx } from '../store/store.ts';
+import type { CollectionSpec, Scalar, Tx } from '../store/store.ts';
 
 export interface StoredAuditEntry {
   readonly id: string;
@@ -16,6 +17,17 @@ export interface StoredAuditEntry {
   readonly request_id: string;
 }
 
+const auditOrder: Record<AuditSortField, (entry: StoredAuditEntry) => Scalar> = {
+  sequence: (entry) => entry.sequence,
+  id: (entry) => entry.id,
+  at: (entry) => entry.at,
+  actor: (entry) => entry.actor,
+  via: (entry) => entry.via,
+  action: (entry) => entry.action,
+  subject: (entry) => entry.subject,
+  request_id: (entry) => entry.request_id,
+};
+
 export const auditLog: CollectionSpec<StoredAuditEntry> = {
   name: 'audit_log',
   index: {
@@ -23,7 +35,7 @@ export const auditLog: CollectionSpec<StoredAuditEntry> = {
     action: (entry) => entry.action,
     subject: (entry) => entry.subject,
   },
-  order: { sequence: (entry) => entry.sequence },
+  order: auditOrder,
 };
 
 /** Writes down who did what, in the transaction that does it. */

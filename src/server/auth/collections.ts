@@ -1,3 +1,4 @@
+import type { ApiKeySortField, OauthClientSortField } from '../../contract/auth.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import type { CollectionSpec } from '../store/store.ts';
 
@@ -16,13 +17,23 @@ export interface StoredApiKey {
   readonly last_used_at?: string;
 }
 
+const apiKeyOrder: Record<ApiKeySortField, (key: StoredApiKey) => string | undefined> = {
+  created_at: (key) => key.created_at,
+  id: (key) => key.id,
+  name: (key) => key.name,
+  user_id: (key) => key.user_id,
+  key_hint: (key) => key.key_hint,
+  expires_at: (key) => key.expires_at,
+  last_used_at: (key) => key.last_used_at,
+};
+
 export const apiKeys: CollectionSpec<StoredApiKey> = {
   name: 'api_keys',
   unique: {
     hash: (key) => key.hash,
     bootstrap: (key) => (key.bootstrap ? 'yes' : undefined),
   },
-  order: { created_at: (key) => key.created_at, id: (key) => key.id, name: (key) => key.name },
+  order: apiKeyOrder,
 };
 
 export interface StoredOauthClient {
@@ -35,13 +46,18 @@ export interface StoredOauthClient {
   readonly created_at: string;
 }
 
+const oauthClientOrder: Record<OauthClientSortField, (client: StoredOauthClient) => string> = {
+  created_at: (client) => client.created_at,
+  id: (client) => client.id,
+  client_id: (client) => client.id,
+  name: (client) => client.name,
+  user_id: (client) => client.user_id,
+  secret_hint: (client) => client.secret_hint,
+};
+
 export const oauthClients: CollectionSpec<StoredOauthClient> = {
   name: 'oauth_clients',
-  order: {
-    created_at: (client) => client.created_at,
-    id: (client) => client.id,
-    name: (client) => client.name,
-  },
+  order: oauthClientOrder,
 };
 
 export interface StoredAccessToken {

@@ -24,13 +24,13 @@ export function createAuthenticator(deps: Deps): Authenticator {
   const lastUses = new Map<string, number>();
   const hashes = new Map<string, string>();
   /** Hashing is the dearest part of a read; the same few headers come again and again. */
-  const hashOf = (authorization: string | null): string => {
-    const known = authorization === null ? undefined : hashes.get(authorization);
-    if (known !== undefined) return known;
-    const hash = hashSecret(bearerOf(authorization));
+  const hashOf = (authorization: string | null): string =>
+    hashes.get(authorization ?? '') ?? hashSecret(bearerOf(authorization));
+  /** Of good ones only: bad ones, of which anybody can send any number, leave nothing behind. */
+  const keepHash = (authorization: string | null, hash: string): void => {
+    if (authorization === null || hashes.has(authorization)) return;
     if (hashes.size >= hashesKept) hashes.clear();
-    if (authorization !== null) hashes.set(authorization, hash);
-    return hash;
+    hashes.set(authorization, hash);
   };
   const holderOfKey = ({ id, user_id: userId, scopes, expires_at }: StoredApiKey): Principal => {
     const now = deps.clock.now();
@@ -54,13 +54,17 @@ export function createAuthenticator(deps: Deps): Authenticator {
   return {
     authenticate(authorization) {
       const hash = hashOf(authorization);
-      return whenKnown(deps.store.find(apiKeys, 'hash', hash), (key) =>
+      const holder = whenKnown(deps.store.find(apiKeys, 'hash', hash), (key) =>
         key
           ? holderOfKey(key.doc)
           : whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
               holderOfToken(token?.doc),
             ),
       );
+      return whenKnown(holder, (principal) => {
+        keepHash(authorization, hash);
+        return principal;
+      });
     },
 
     async saveLastUses() {

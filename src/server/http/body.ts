@@ -1,17 +1,23 @@
 import { isUtf8 } from 'node:buffer';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { locateJsonError } from './locate-json-error.ts';
 
-/** Bytes. */
-const maxBodyBytes = 10 * 1024 * 1024;
+/** `type` is the media type alone, in lower case. */
+interface Body {
+  readonly text: string;
+  readonly type: string;
+}
 
 /**
- * Reads a request's body as text, up to the limit, also where no length was announced.
+ * Reads a request's body as text, up to the endpoint's limit, also where no length was announced.
  * @throws GovctlError unsupported_media_type, body_too_large or malformed_request
  */
-export async function readBody(request: Request, types: readonly string[]): Promise<string> {
-  checkMediaType(request.headers, types);
-  const bytes = await readBytes(request).catch((error: unknown) => {
+export async function readBody(request: Request, endpoint: Endpoint): Promise<Body> {
+  const { bodyTypes = ['application/json'], maxBodyBytes = defaultMaxBodyBytes } = endpoint;
+  const type = mediaTypeOf(request.headers, bodyTypes);
+  const bytes = await readBytes(request, maxBodyBytes).catch((error: unknown) => {
     if (error instanceof GovctlError) throw error;
     throw new GovctlError('malformed_request', 'The body was cut off before its end', {
       cause: error,
@@ -19,14 +25,16 @@ export async function readBody(request: Request, types: readonly string[]): Prom
   });
   if (!isUtf8(bytes)) throw new GovctlError('malformed_request', 'The body is not valid UTF-8');
   const text = bytes.toString('utf8');
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+  return { text: text.startsWith('\ufeff') ? text.slice(1) : text, type };
 }
 
-function checkMediaType(headers: Headers, types: readonly string[]): void {
-  const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+/** @throws GovctlError unsupported_media_type */
+function mediaTypeOf(headers: Headers, types: readonly string[]): string {
+  const [first = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  const type = first.trim();
   const accepted = types.join(' or ');
-  if (!types.includes(type.trim())) {
-    const sent = type.trim() === '' ? 'no Content-Type' : `Content-Type ${type.trim()}`;
+  if (!types.includes(type)) {
+    const sent = type === '' ? 'no Content-Type' : `Content-Type ${type.slice(0, 100)}`;
     throw new GovctlError(
       'unsupported_media_type',
       `The request came with ${sent}; this endpoint takes ${accepted}`,
@@ -36,28 +44,31 @@ function checkMediaType(headers: Headers, types: readonly string[]): void {
   if (charset && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new GovctlError(
       'unsupported_media_type',
-      `The body's ${charset} is not taken, only UTF-8`,
+      `The body's ${charset.slice(0, 100)} is not taken, only UTF-8`,
     );
   }
   const encoding = headers.get('content-encoding');
   if (encoding && encoding.toLowerCase() !== 'identity') {
     throw new GovctlError(
       'unsupported_media_type',
-      `The body's Content-Encoding ${encoding} is not taken; send it as it is`,
+      `The body's Content-Encoding ${encoding.slice(0, 100)} is not taken; send it as it is`,
     );
   }
+  return type;
 }
 
-const tooLarge = (): GovctlError =>
-  new GovctlError('body_too_large', `The body has more than ${maxBodyBytes} bytes (10 MiB)`);
+function tooLarge(limit: number): GovctlError {
+  const said = limit >= 1 << 20 ? `${limit / (1 << 20)} MiB` : `${limit / 1024} KiB`;
+  return new GovctlError('body_too_large', `The body has more than ${limit} bytes (${said})`);
+}
 
-async function readBytes(request: Request): Promise<Buffer> {
+async function readBytes(request: Request, limit: number): Promise<Buffer> {
   const announced = request.headers.get('content-length');
   if (announced !== null) {
-    if (Number(announced) > maxBodyBytes) throw tooLarge();
+    if (Number(announced) > limit) throw tooLarge(limit);
     // HTTP framing holds a body to the announced length; a request made in this process is held to it here.
     const bytes = Buffer.from(await request.arrayBuffer());
-    if (bytes.length > maxBodyBytes) throw tooLarge();
+    if (bytes.length > limit) throw tooLarge(limit);
     return bytes;
   }
   const chunks: Uint8Array[] = [];
@@ -67,9 +78,9 @@ async function readBytes(request: Request): Promise<Buffer> {
     const chunk = await reader?.read();
     if (chunk === undefined || chunk.done) break;
     size += chunk.value.length;
-    if (size > maxBodyBytes) {
+    if (size > limit) {
       await reader?.cancel();
-      throw tooLarge();
+      throw tooLarge(limit);
     }
     chunks.push(chunk.value);
   }
@@ -101,10 +112,11 @@ export function uniqueEntries(given: URLSearchParams, where: string): Record<str
   const seen = new Map<string, string>();
   for (const [name, value] of given) {
     if (seen.has(name)) {
-      throw new GovctlError('malformed_request', `${where} gives ${name} twice`, {
+      const field = name.slice(0, 100);
+      throw new GovctlError('malformed_request', `${where} gives ${field} twice`, {
         details: [
           {
-            field: name,
+            field,
             message: `is given twice; several values go into one, separated by commas`,
           },
         ],

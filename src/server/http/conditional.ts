@@ -14,7 +14,7 @@ export function checkMatch(header: string | null, revision: number): void {
   if (tags(header).includes(current)) return;
   throw new GovctlError(
     'precondition_failed',
-    `It was changed meanwhile: its ETag is ${current}, If-Match names ${header}; read it again first`,
+    `It was changed meanwhile: its ETag is ${current}, If-Match names ${header.slice(0, 100)}; read it again first`,
     { headers: { ETag: current } },
   );
 }

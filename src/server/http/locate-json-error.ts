@@ -6,9 +6,12 @@ export interface JsonProblem {
 }
 
 const blank = /[ \t\n\r]*/y;
-const scalar =
-  /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const text = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const firstPrintable = 0x20;
 
 type Expected = 'value' | 'key' | 'colon' | 'comma' | 'value-or-end' | 'key-or-end';
 
@@ -25,6 +28,25 @@ export function locateJsonError(source: string): JsonProblem {
     if (!pattern.test(source)) return false;
     at = pattern.lastIndex;
     return true;
+  };
+  /** With a loop, as a group repeated by a pattern takes stack for each of its characters. */
+  const takeText = (): boolean => {
+    if (source[at] !== '"') return false;
+    const start = at;
+    at += 1;
+    for (;;) {
+      const code = source.charCodeAt(at);
+      if (code === quote) {
+        at += 1;
+        return true;
+      }
+      if (code === backslash) {
+        if (!take(escape)) break;
+      } else if (code >= firstPrintable) at += 1;
+      else break; // a control character, or NaN at the end
+    }
+    at = start;
+    return false;
   };
   const close = (bracket: '{' | '['): boolean => {
     if (open.at(-1) !== bracket) return false;
@@ -48,14 +70,14 @@ export function locateJsonError(source: string): JsonProblem {
       expected = 'value';
     } else if (expected === 'key' || expected === 'key-or-end') {
       if (next === '}' && expected === 'key-or-end') close('{');
-      else if (take(text)) expected = 'colon';
+      else if (takeText()) expected = 'colon';
       else break;
     } else if (next === ']' && expected === 'value-or-end') close('[');
     else if (next === '{' || next === '[') {
       open.push(next);
       at += 1;
       expected = next === '{' ? 'key-or-end' : 'value-or-end';
-    } else if (take(scalar)) expected = 'comma';
+    } else if (takeText() || take(scalar)) expected = 'comma';
     else break;
   }
   const before = source.slice(0, at);

@@ -22,7 +22,7 @@ export function createQueryParser(endpoint: Endpoint): (search: string) => unkno
       const [name] = Object.keys(given);
       if (name === undefined) return undefined;
       throw new GovctlError('malformed_request', 'This endpoint takes no query parameters', {
-        details: [{ field: name, message: 'is not a known parameter' }],
+        details: [{ field: name.slice(0, 100), message: 'is not a known parameter' }],
       });
     }
     const parsed = check(query, given, 'malformed_request', 'The query is not valid');
@@ -45,9 +45,8 @@ export interface ParsedBody {
 }
 
 export async function parseBody(endpoint: Endpoint, request: Request): Promise<ParsedBody> {
-  const text = await readBody(request, endpoint.bodyTypes ?? ['application/json']);
-  const isForm = request.headers.get('content-type')?.toLowerCase().includes('form-urlencoded');
-  const given = isForm ? parseForm(text) : parseJson(text);
+  const { text, type } = await readBody(request, endpoint);
+  const given = type === 'application/x-www-form-urlencoded' ? parseForm(text) : parseJson(text);
   const body =
     endpoint.body &&
     check(endpoint.body, given, invalidBodyError(endpoint), 'The body is not valid');
@@ -55,11 +54,12 @@ export async function parseBody(endpoint: Endpoint, request: Request): Promise<P
 }
 
 function check(schema: z.ZodType, given: unknown, error: WireErrorName, what: string): unknown {
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, { reportInput: true });
   if (parsed.success) return parsed.data;
   const details = describeIssues(schema, given, parsed.error.issues);
   const [first] = details;
   const said = first ? `${what}: ${first.field || 'it'} ${first.message}` : what;
-  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  throw new GovctlError(error, said + more, { details });
+  throw new GovctlError(error, details.length > 1 ? `${said}; details has the rest` : said, {
+    details,
+  });
 }
