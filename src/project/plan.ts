@@ -25,7 +25,7 @@ export type PolicyDocument = z.infer<typeof PolicyDocument>;
 
 const Place = z.object({ file: z.string(), line: z.int(), column: z.int() });
 
-export const Change = z.object({
+const ChangeFields = z.object({
   key: z.string(),
   action: z.enum(['create', 'update', 'delete']),
   /** See `Cause` in compare.ts; `adopt` takes over a policy that belonged to no project. */
@@ -39,6 +39,16 @@ export const Change = z.object({
   before: PolicyDocument.nullable(),
   after: PolicyDocument.nullable(),
 });
+
+/** A digest can be made anew by anyone; what no plan of govctl's says is not applied all the same. */
+export const Change = ChangeFields.refine(
+  ({ action, id, base, before, after }) =>
+    (action === 'create') === (id === null) &&
+    (id === null) === (before === null) &&
+    (before === null) === (base === null) &&
+    (action === 'delete') === (after === null),
+  'its id, base, before and after do not fit its action',
+);
 export type Change = z.infer<typeof Change>;
 
 /** Ours, live, and in no file; left alone. */
@@ -62,13 +72,16 @@ export const Plan = z.object({
   format_version: z.literal(1),
   /** SHA-256 over the canonical JSON of everything else. */
   digest: z.string(),
-  created_at: z.string(),
-  expires_at: z.string(),
-  base_url: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  base_url: z.url({ protocol: /^https?$/ }),
   project: z.string(),
   git: z.object({ sha: z.string(), dirty: z.boolean() }).optional(),
   summary: Summary,
-  changes: z.array(Change),
+  changes: z.array(Change).refine((changes) => {
+    const ids = changes.flatMap(({ id }) => id ?? []);
+    return new Set(ids).size === ids.length;
+  }, 'several of them are for the same policy'),
   orphans: z.array(Orphan),
 });
 export type Plan = z.infer<typeof Plan>;

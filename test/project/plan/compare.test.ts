@@ -186,6 +186,14 @@ describe('guards', () => {
     expect(guardDeletions(orphans(4), { ...facts, owned: 9 })).toEqual([]);
   });
 
+  it('refuses to delete all of a small project, as a wrong --project or folder would', () => {
+    expect(guardDeletions(orphans(4), { ...facts, owned: 4 })).toMatchObject([
+      { guard: 'empty', message: expect.stringContaining('All 4 policies') },
+    ]);
+    expect(guardDeletions(orphans(4), { ...facts, owned: 4, allowEmpty: true })).toEqual([]);
+    expect(guardDeletions(orphans(1), { ...facts, owned: 1 })).toEqual([]);
+  });
+
   it('never let a protected policy be deleted', () => {
     expect(guardDeletions(orphans(1, ['govctl.protect']), facts)).toMatchObject([
       { guard: 'protected', message: expect.stringContaining('n0') },
