@@ -153,7 +153,7 @@ export function createTransport(options: TransportOptions): Transport {
       });
       const answer = outcome instanceof GovctlError ? undefined : outcome;
       const again =
-        attempt <= retries &&
+        attempt <= (isTimeout(outcome) ? Math.min(retries, 1) : retries) &&
         idempotent &&
         (request.repeatable === false ? wasNotBegun(outcome) : mayRetry(outcome));
       const asked = answer && again ? await parseRetryAfter(answer) : undefined;
@@ -212,6 +212,12 @@ function mayRetry(outcome: HttpAnswer | GovctlError): boolean {
   if (outcome instanceof GovctlError) return !isFinal(outcome);
   return [429, 500, 502, 503, 504].includes(outcome.status);
 }
+
+/** Who was silent for all of the timeout is asked once more only: five times would be minutes. */
+const isTimeout = (outcome: HttpAnswer | GovctlError): boolean =>
+  outcome instanceof GovctlError &&
+  outcome.cause instanceof Error &&
+  outcome.cause.name === 'TimeoutError';
 
 /** Whether the server surely did nothing, so that the same can be sent again whatever it is. */
 function wasNotBegun(outcome: HttpAnswer | GovctlError): boolean {

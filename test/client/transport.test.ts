@@ -207,6 +207,15 @@ describe('an error of the service', () => {
   });
 });
 
+describe('a server that says nothing', () => {
+  it('is asked twice, not five times: each try takes the whole timeout', async () => {
+    const silent = () => new DOMException('timed out', 'TimeoutError');
+    const { client, sent } = clientFor([silent(), silent()]);
+    expect(await errorOf(client.policies.list())).toMatchObject({ error: 'unreachable' });
+    expect(sent).toHaveLength(2);
+  });
+});
+
 describe('listing all policies', () => {
   const collect = async (replies: Reply[]) => {
     const { client, sent } = clientFor(replies);
@@ -232,6 +241,18 @@ describe('listing all policies', () => {
     ]);
     expect(ids).toEqual(['a', 'b', 'c']);
     expect(urls[1]).toContain('offset=2');
+  });
+
+  it('gives a policy that stands twice on a page once', async () => {
+    const { ids } = await collect([page([policy('a'), policy('a')], { has_more: false })]);
+    expect(ids).toEqual(['a']);
+  });
+
+  it('says which field of which policy is wrong', async () => {
+    const { client } = clientFor([page([policy('a'), { id: 'b' }], { has_more: false })]);
+    const error = await errorOf(listAllPolicies(client).next());
+    expect(error).toMatchObject({ error: 'bad_answer' });
+    expect(error.message).toContain('policies.1.name');
   });
 
   it('ends at an empty page where the server says nothing about paging', async () => {

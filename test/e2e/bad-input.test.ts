@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CliResult } from '../support/built-cli.ts';
 import { makeTempFolder, projectRoot, runCli } from '../support/built-cli.ts';
+import { runTool } from '../support/system-tool.ts';
 
 /** A broad table of tries, each through the built binary: one clear message, the right exit code, no stack. */
 const token = 'gk_not-to-be-seen-anywhere';
@@ -280,7 +281,7 @@ describe('bad input, through the built binary', () => {
 
   it('never waits for a pipe, and follows no circle of links', async () => {
     const cwd = repo('odd', { 'a.yaml': sound });
-    execFileSync('mkfifo', [path.join(cwd, 'pipe.yaml')]);
+    runTool('mkfifo', path.join(cwd, 'pipe.yaml'));
     symlinkSync('.', path.join(cwd, 'circle'));
     mkdirSync(path.join(cwd, 'folder.yaml'));
     expect(await runCli(['validate'], { cwd, env })).toMatchObject({
@@ -296,7 +297,7 @@ describe('bad input, through the built binary', () => {
       expect(result.exitCode, args.join(' ')).toBe(3);
       expectClear(result);
     }
-    execFileSync('mkfifo', [path.join(cwd, '.govctlignore')]);
+    runTool('mkfifo', path.join(cwd, '.govctlignore'));
     const ignoring = await runCli(['validate'], { cwd, env });
     expect(ignoring.exitCode).toBe(3);
     expect(ignoring.stderr).toContain('.govctlignore can not be read: it is not a file');

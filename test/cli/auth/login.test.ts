@@ -311,6 +311,20 @@ describe('client credentials', () => {
   });
 });
 
+describe('a token endpoint that answers with what is no token', () => {
+  it.each(['', 'a\r\nX-Evil: 1', 'two words', 'ü'])(
+    'refuses %j and keeps nothing',
+    async (value) => {
+      const outcome = await logInClient({
+        fetch: async () => Response.json({ access_token: value, token_type: 'Bearer' }),
+      });
+      expect(outcome).toMatchObject({ exitCode: 1 });
+      expect(outcome.stderr).toContain('without an access_token');
+      expect(readdirSync(home)).toEqual([]);
+    },
+  );
+});
+
 describe('whose login goes where', () => {
   it('never sends the login of one service to another', async () => {
     await logIn();
@@ -480,6 +494,17 @@ describe('profiles', () => {
     const outcome = await run(['policy', 'list']);
     expect(outcome.exitCode).toBe(3);
     expect(outcome.stderr).toContain(path.join(config(), 'profiles.json'));
+  });
+});
+
+describe('a profile whose address is none', () => {
+  it('is named, with its file', async () => {
+    await logIn();
+    const file = path.join(config(), 'profiles.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(baseUrl, 'nonsense'));
+    const outcome = await run(['policy', 'list', '--base-url', baseUrl]);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain('profiles.default.base_url: must be an address');
   });
 });
 
