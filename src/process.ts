@@ -3,6 +3,7 @@ import { runProgram } from './cli/program.ts';
 import { describeError } from './cli/report-error.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal.ts';
 import { terminalPrompter } from './cli/prompt.ts';
+import { wrapWords } from './cli/wrap-words.ts';
 import type { LaunchServer } from './cli/server/launcher.ts';
 import { GovctlError, exitCodes } from './contract/errors.ts';
 
@@ -33,7 +34,7 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
     const colour = wantsColour(terminal.stderrIsTty, process.env) && !argv.includes('--no-color');
     const verbose = argv.includes('-v') || argv.includes('--verbose');
     const { text, exitCode } = describeError(error, createStyle(colour), verbose);
-    await terminal.stderr.write(text);
+    await terminal.stderr.write(terminal.stderrIsTty ? wrapWords(text, terminal.columns) : text);
     process.exitCode = interruption.signal.aborted ? exitCodes.interrupted : exitCode;
   } finally {
     interruption.done();

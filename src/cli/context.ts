@@ -7,6 +7,7 @@ import type { OutputTarget, View } from './output.ts';
 import { writeView } from './output.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { createStyle, wantsColour } from './terminal.ts';
+import { wrapWords } from './wrap-words.ts';
 
 /** The outside world of a command, as a value. */
 export interface World {
@@ -78,8 +79,10 @@ export function createContext(
   const { terminal, env } = world;
   const style = createStyle(flags.colour && wantsColour(terminal.stdoutIsTty, env));
   const talkStyle = createStyle(flags.colour && wantsColour(terminal.stderrIsTty, env));
+  const talk = (line: string): Promise<void> =>
+    terminal.stderr.write(`${terminal.stderrIsTty ? wrapWords(line, terminal.columns) : line}\n`);
   const say = async (line: string): Promise<void> => {
-    if (!flags.quiet) await terminal.stderr.write(`${line}\n`);
+    if (!flags.quiet) await talk(line);
   };
   return {
     world,
@@ -90,7 +93,7 @@ export function createContext(
     talkStyle,
     show: (view) => writeView(view, flags.output, terminal, style),
     say,
-    warn: (line) => terminal.stderr.write(`${talkStyle.yellow('warning:')} ${line}\n`),
+    warn: (line) => talk(`${talkStyle.yellow('warning:')} ${line}`),
     progress: (text, work) =>
       terminal.stderrIsTty && !flags.quiet && !flags.verbose && env.TERM !== 'dumb'
         ? withSpinner(text, work, talkStyle.level > 0)

@@ -5,9 +5,6 @@ import { nearestWord } from '../contract/nearest.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { createStyle } from './terminal.ts';
 
-/** Formats of everything that prints data; a command may add its own. */
-const commonFormats = ['table', 'json', 'yaml', 'ndjson'] as const;
-
 /** One `-o`: a format on stdout, or into a file. */
 export interface OutputTarget {
   readonly format: string;
@@ -36,11 +33,7 @@ const formatVersion = 1;
 const fileColumns = 100;
 
 /** Reads `-o json`, `-o json=FILE`, `-o table,json=FILE`. @throws GovctlError usage_error for an unknown format */
-export function parseOutputs(
-  given: readonly string[],
-  extra: readonly string[] = [],
-): OutputTarget[] {
-  const known = [...commonFormats, ...extra];
+export function parseOutputs(given: readonly string[], known: readonly string[]): OutputTarget[] {
   const targets = given
     .flatMap((text) => text.split(','))
     .map((text) => {
@@ -49,7 +42,7 @@ export function parseOutputs(
       if (!known.includes(format)) {
         const nearest = nearestWord(format, known);
         throw new GovctlError('usage_error', `-o ${text}: this command has no format "${format}"`, {
-          hint: `${nearest ? `Did you mean ${nearest}? ` : ''}Formats: ${known.join(', ')}; FORMAT=FILE writes a file.`,
+          hint: `${nearest ? `Did you mean ${nearest}? ` : ''}${known.length > 0 ? `Formats: ${known.join(', ')}; FORMAT=FILE writes a file.` : 'It prints no data: leave -o out.'}`,
         });
       }
       if (rest.length > 0 && file === '') {

@@ -1,8 +1,10 @@
-import { Command, CommanderError, Option } from 'commander';
+import { CommanderError, Help, Option } from 'commander';
+import type { Command } from 'commander';
 import type { ExitCode } from '../contract/errors.ts';
 import { exitCodes } from '../contract/errors.ts';
 import type { GlobalFlags, Run, World } from './context.ts';
 import { createContext } from './context.ts';
+import { GovctlCommand, commonFormats } from './govctl-command.ts';
 import { parseOutputs } from './output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
 import { registerDemoCommand } from './demo/commands.ts';
@@ -11,10 +13,9 @@ import { registerPolicyCommands } from './policy/commands.ts';
 import { registerProjectCommands } from './project/commands.ts';
 import { registerServiceCommands } from './server/commands.ts';
 
-/** Turns a lazily loaded command into a commander action. `formats`: those it has beyond the common ones. */
+/** Turns a lazily loaded command into a commander action. */
 export type Act = <Options>(
   load: () => Promise<Run<Options>>,
-  settings?: { readonly formats?: readonly string[] },
 ) => (...parameters: unknown[]) => Promise<void>;
 
 /**
@@ -29,11 +30,11 @@ export async function runProgram(
   let exitCode: ExitCode = exitCodes.ok;
   const runAnother = (words: readonly string[], where: World) => runProgram(words, where, version);
   const act: Act =
-    (load, settings) =>
+    (load) =>
     async (...parameters) => {
       // commander hands the command itself as the last parameter.
-      const command = parameters.at(-1) as Command;
-      const flags = readGlobalFlags(command, world, settings?.formats ?? []);
+      const command = parameters.at(-1) as GovctlCommand;
+      const flags = readGlobalFlags(command, world);
       const run = await load();
       // Options are named by the command that declares them; its run function types them.
       const options = { ...command.opts(), args: command.processedArgs } as Parameters<
@@ -67,16 +68,15 @@ export function createProgram(
   world: World,
   version: string,
   writes: Promise<void>[] = [],
-): Command {
-  const program = new Command('govctl')
+): GovctlCommand {
+  const program = new GovctlCommand('govctl')
     .description('Governance as code: policies in git, planned and applied to a running service.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .addOption(
-      new Option(
-        '-o, --output <format>',
-        'table, json, yaml, ndjson; FORMAT=FILE writes a file; repeatable',
-      ).argParser((value: string, previous: string[] | undefined) => [...(previous ?? []), value]),
+      new Option('-o, --output <format>', describeFormats(commonFormats)).argParser(
+        (value: string, previous: string[] | undefined) => [...(previous ?? []), value],
+      ),
     )
     .option('--base-url <url>', 'the service (GOVCTL_BASE_URL)')
     .option('--profile <name>', 'the login profile to use (GOVCTL_PROFILE)')
@@ -86,7 +86,7 @@ export function createProgram(
     .option('--no-color', 'no colours (NO_COLOR)')
     .showHelpAfterError('(add --help to see how it is used)')
     .showSuggestionAfterError(true)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void writes.push(world.terminal.stdout.write(text)),
@@ -100,8 +100,26 @@ export function createProgram(
   registerAuthCommands(program, act);
   registerServiceCommands(program, act);
   registerDemoCommand(program, act);
+  program
+    .command('version')
+    .summary('print the version')
+    .description('Prints the version, as --version does.')
+    .noFormats()
+    .action(act(() => import('./version.ts').then((m) => m.runVersion)));
   for (const command of program.commands) inheritSettings(command, program);
   return program;
+}
+
+const describeFormats = (formats: readonly string[]): string =>
+  `${formats.join(', ')}; FORMAT=FILE writes a file; repeatable`;
+
+/** `-o` as the command at hand takes it. */
+function visibleGlobalOptions(this: Help, command: Command): Option[] {
+  const formats = command instanceof GovctlCommand ? command.formats : commonFormats;
+  return Help.prototype.visibleGlobalOptions.call(this, command).flatMap((option) => {
+    if (option.long !== '--output') return [option];
+    return formats.length > 0 ? [new Option(option.flags, describeFormats(formats))] : [];
+  });
 }
 
 function inheritSettings(command: Command, parent: Command): void {
@@ -109,7 +127,7 @@ function inheritSettings(command: Command, parent: Command): void {
   for (const child of command.commands) inheritSettings(child, command);
 }
 
-function readGlobalFlags(command: Command, world: World, formats: readonly string[]): GlobalFlags {
+function readGlobalFlags(command: GovctlCommand, world: World): GlobalFlags {
   const given = command.optsWithGlobals<{
     output?: string[];
     baseUrl?: string;
@@ -123,7 +141,7 @@ function readGlobalFlags(command: Command, world: World, formats: readonly strin
   const baseUrl = given.baseUrl ?? world.env.GOVCTL_BASE_URL;
   const inCi = world.env.CI !== undefined && world.env.CI !== '' && world.env.CI !== 'false';
   return {
-    output: parseOutputs(given.output ?? [], formats),
+    output: parseOutputs(given.output ?? [], command.formats),
     ...(baseUrl ? { baseUrl } : {}),
     ...(profile ? { profile } : {}),
     quiet: given.quiet ?? false,

@@ -6,6 +6,7 @@ import type { Prompter } from '../../src/cli/prompt.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { describeError } from '../../src/cli/report-error.ts';
 import { createStyle } from '../../src/cli/terminal.ts';
+import { wrapWords } from '../../src/cli/wrap-words.ts';
 import type { LaunchServer } from '../../src/cli/server/launcher.ts';
 
 export interface FakeWorldSettings {
@@ -115,7 +116,9 @@ export async function runCommandLine(
     exitCode = await runProgram(argv, world, '0.0.0-test');
   } catch (error) {
     const described = describeError(error, createStyle(false), false);
-    world.written.stderr += described.text;
+    world.written.stderr += world.terminal.stderrIsTty
+      ? wrapWords(described.text, world.terminal.columns)
+      : described.text;
     exitCode = described.exitCode;
   }
   return {

@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
+import type { GovctlCommand } from '../govctl-command.ts';
 import type { Act } from '../program.ts';
 
-export function registerAuthCommands(program: Command, act: Act): void {
+export function registerAuthCommands(program: GovctlCommand, act: Act): void {
   const auth = program.command('auth').description('log in to a service and out of it');
   auth
     .command('login')
@@ -23,6 +23,7 @@ export function registerAuthCommands(program: Command, act: Act): void {
     .action(act(() => import('./status.ts').then((m) => m.runStatus)));
   auth
     .command('token')
+    .noFormats()
     .description('print the bearer token, for scripts')
     .action(act(() => import('./token.ts').then((m) => m.runToken)));
   auth
@@ -34,9 +35,10 @@ export function registerAuthCommands(program: Command, act: Act): void {
 
 const loginHelp = `
 Examples:
-  $ govctl auth login                                        asks for what it needs
-  $ govctl auth login --base-url URL --with-token < key.txt  an API key
+  $ govctl auth login                          asks for what it needs
+  $ govctl auth login --base-url URL --with-token < key.txt
   $ printf %s "$SECRET" | govctl auth login --base-url URL --client-id ci
-  $ govctl auth login --profile staging                      beside the default login
+  $ govctl auth login --profile staging        beside the default login
 
-CI needs no login: set GOVCTL_TOKEN, or GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET.`;
+CI needs no login: set GOVCTL_TOKEN, or GOVCTL_CLIENT_ID and
+GOVCTL_CLIENT_SECRET.`;

@@ -1,9 +1,10 @@
-import type { Command } from 'commander';
+import type { GovctlCommand } from '../govctl-command.ts';
 import type { Act } from '../program.ts';
 
-export function registerDemoCommand(program: Command, act: Act): void {
+export function registerDemoCommand(program: GovctlCommand, act: Act): void {
   program
     .command('demo')
+    .noFormats()
     .summary('watch the main job on a service of your own, in a few seconds')
     .description(
       'Starts a service in this process on a temporary store, applies the policy library that comes with govctl, ' +

@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
+import type { GovctlCommand } from '../govctl-command.ts';
 import { InvalidArgumentError } from 'commander';
 import type { Act } from '../program.ts';
 
 const pathsHelp = 'files or folders; default: the paths of govctl.yaml, else this folder';
 const reportFormats = ['markdown', 'github'];
 
-export function registerPlanCommands(program: Command, act: Act): void {
+export function registerPlanCommands(program: GovctlCommand, act: Act): void {
   selecting(
     program
       .command('plan')
@@ -17,8 +17,9 @@ export function registerPlanCommands(program: Command, act: Act): void {
   )
     .option('--out <file>', 'save the plan, to be applied exactly as it was seen')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .alsoFormats(reportFormats)
     .addHelpText('after', planHelp)
-    .action(act(() => import('./plan.ts').then((m) => m.runPlan), { formats: reportFormats }));
+    .action(act(() => import('./plan.ts').then((m) => m.runPlan)));
 
   program
     .command('show')
@@ -27,8 +28,9 @@ export function registerPlanCommands(program: Command, act: Act): void {
       'Shows a plan that `plan --out` saved, after checking that nobody changed it. Asks no service.',
     )
     .argument('<planfile>', 'a file that `govctl plan --out` wrote')
+    .alsoFormats(reportFormats)
     .addHelpText('after', showHelp)
-    .action(act(() => import('./show.ts').then((m) => m.runShow), { formats: reportFormats }));
+    .action(act(() => import('./show.ts').then((m) => m.runShow)));
 
   selecting(
     program
@@ -39,8 +41,9 @@ export function registerPlanCommands(program: Command, act: Act): void {
       )
       .argument('[paths...]', pathsHelp),
   )
+    .alsoFormats(reportFormats)
     .addHelpText('after', diffHelp)
-    .action(act(() => import('./diff.ts').then((m) => m.runDiff), { formats: reportFormats }));
+    .action(act(() => import('./diff.ts').then((m) => m.runDiff)));
 
   selecting(
     program
@@ -53,8 +56,9 @@ export function registerPlanCommands(program: Command, act: Act): void {
   )
     .option('--auto-approve', 'do not ask')
     .option('--concurrency <n>', 'requests at once, 1 to 64 (default: 8, or that of govctl.yaml)')
+    .alsoFormats(reportFormats)
     .addHelpText('after', applyHelp)
-    .action(act(() => import('./apply.ts').then((m) => m.runApply), { formats: reportFormats }));
+    .action(act(() => import('./apply.ts').then((m) => m.runApply)));
 
   program
     .command('drift')
@@ -64,12 +68,9 @@ export function registerPlanCommands(program: Command, act: Act): void {
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
+    .alsoFormats([...reportFormats, 'sarif', 'junit'])
     .addHelpText('after', driftHelp)
-    .action(
-      act(() => import('./drift.ts').then((m) => m.runDrift), {
-        formats: [...reportFormats, 'sarif', 'junit'],
-      }),
-    );
+    .action(act(() => import('./drift.ts').then((m) => m.runDrift)));
 
   program
     .command('import')
@@ -98,12 +99,13 @@ export function registerPlanCommands(program: Command, act: Act): void {
     .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
     .option('--auto-approve', 'do not ask')
     .option('--concurrency <n>', 'requests at once, 1 to 64')
+    .alsoFormats(reportFormats)
     .addHelpText('after', adoptHelp)
-    .action(act(() => import('./adopt.ts').then((m) => m.runAdopt), { formats: reportFormats }));
+    .action(act(() => import('./adopt.ts').then((m) => m.runAdopt)));
 }
 
 /** The options that plan, diff and apply share. */
-function selecting(command: Command): Command {
+function selecting(command: GovctlCommand): GovctlCommand {
   return command
     .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
     .option('--prune', 'also delete policies of this project that have no file any more')
@@ -133,14 +135,14 @@ Marks:
   +  create      ~  update (its file changed)      -  delete (only with --prune)
   !  update of what was edited outside git         ?  live without a file, kept
 
-Exit codes: 0 planned, 2 changes (with --detailed-exitcode), 3 something is wrong in
-the files or the command, 4 not logged in, 5 a live policy of that name is not this
-project's, 6 a safety guard refused.
+Exit codes: 0 planned, 2 changes (with --detailed-exitcode), 3 something is
+wrong in the files or the command, 4 not logged in, 5 a live policy of that
+name is not this project's, 6 a safety guard refused.
 
 Examples:
   $ govctl plan
   $ govctl plan --out plan.json && govctl apply plan.json
-  $ govctl plan --prune -o markdown=plan.md      for a comment on a pull request`;
+  $ govctl plan -o markdown=plan.md         for a comment on a pull request`;
 
 const showHelp = `
 Exit codes: 0 shown, 3 not a plan, or changed since it was saved.
@@ -150,20 +152,21 @@ Examples:
   $ govctl show plan.json -o markdown`;
 
 const diffHelp = `
-Exit codes: 0 the same, 2 they differ, 3 something is wrong in the files or the command,
-4 not logged in, 6 a safety guard refused.
+Exit codes: 0 the same, 2 they differ, 3 something is wrong in the files or
+the command, 4 not logged in, 6 a safety guard refused.
 
 Examples:
   $ govctl diff
   $ govctl diff --target s3-encryption
-  $ govctl diff --prune                          what has no file counts as a difference`;
+  $ govctl diff --prune            what has no file counts as a difference`;
 
 const applyHelp = `
-Exit codes: 0 done, or nothing to do; 3 something is wrong in the files, or nobody could be
-asked for approval; 4 not logged in or not allowed; 5 the service changed since the plan
-was made, the plan expired, or it is for another service or project; 6 a safety guard
-refused; 7 only a part could be applied; 1 nothing could; 130 interrupted. Applying again
-goes on where it stopped.
+Exit codes: 0 done, or nothing to do; 3 something is wrong in the files, or
+nobody could be asked for approval; 4 not logged in or not allowed; 5 the
+service changed since the plan was made, the plan expired, or it is for
+another service or project; 6 a safety guard refused; 7 only a part could be
+applied; 1 nothing could; 130 interrupted. Applying again goes on where it
+stopped.
 
 Examples:
   $ govctl apply
@@ -171,8 +174,8 @@ Examples:
   $ govctl apply --prune --max-delete 50`;
 
 const driftHelp = `
-Exit codes: 0 no drift, 2 edited outside git or not in the service, 3 something is wrong in the files or the command,
-4 not logged in.
+Exit codes: 0 no drift, 2 edited outside git or not in the service, 3
+something is wrong in the files or the command, 4 not logged in.
 
 Examples:
   $ govctl drift
@@ -186,8 +189,9 @@ Examples:
   $ govctl import --out policies/imported && govctl adopt --all-matching`;
 
 const adoptHelp = `
-Exit codes: 0 done, or nothing to adopt; 3 not approved, or there is no such policy or
-file; 4 not logged in; 5 it belongs to another project, or changed meanwhile; 7 partly done.
+Exit codes: 0 done, or nothing to adopt; 3 not approved, or there is no such
+policy or file; 4 not logged in; 5 it belongs to another project, or changed
+meanwhile; 7 partly done.
 
 Examples:
   $ govctl adopt s3-encryption

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
+import type { GovctlCommand } from '../govctl-command.ts';
 import { Option } from 'commander';
 import { policySortFields, severities } from '../../contract/policies.ts';
 import type { Act } from '../program.ts';
 
-export function registerPolicyCommands(program: Command, act: Act): void {
+export function registerPolicyCommands(program: GovctlCommand, act: Act): void {
   const policy = program
     .command('policy')
     .description('look at and change single policies of the service');
@@ -16,7 +16,7 @@ const collect = (value: string, previous: string[] | undefined): string[] => [
   value,
 ];
 
-function registerReads(policy: Command, act: Act): void {
+function registerReads(policy: GovctlCommand, act: Act): void {
   policy
     .command('list')
     .description('list policies')
@@ -41,7 +41,7 @@ function registerReads(policy: Command, act: Act): void {
     .action(act(() => import('./get.ts').then((m) => m.runGet)));
 }
 
-function registerWrites(policy: Command, act: Act): void {
+function registerWrites(policy: GovctlCommand, act: Act): void {
   const ifMatch = new Option('--if-match <etag>', 'only if it still is as this ETag says');
   const fields = policy
     .command('create')

@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
+import type { GovctlCommand } from '../govctl-command.ts';
 import type { Act } from '../program.ts';
 
 const pathsHelp = 'files or folders; default: the paths of govctl.yaml, else this folder';
 
-export function registerProjectCommands(program: Command, act: Act): void {
+export function registerProjectCommands(program: GovctlCommand, act: Act): void {
   program
     .command('init')
     .summary('lay out a repo of policies: config, a first policy with its test, CI, editor schemas')
@@ -21,12 +21,9 @@ export function registerProjectCommands(program: Command, act: Act): void {
     )
     .argument('[paths...]', pathsHelp)
     .option('--strict', 'fail on warnings too')
+    .alsoFormats(['sarif', 'junit', 'github', 'markdown'])
     .addHelpText('after', validateHelp)
-    .action(
-      act(() => import('./validate.ts').then((m) => m.runValidate), {
-        formats: ['sarif', 'junit', 'github', 'markdown'],
-      }),
-    );
+    .action(act(() => import('./validate.ts').then((m) => m.runValidate)));
   program
     .command('fmt')
     .summary('give policy files their canonical form')
@@ -54,4 +51,4 @@ Exit codes: 0 valid, 3 something is wrong.
 Examples:
   $ govctl validate
   $ govctl validate policies/storage.yaml
-  $ govctl validate -o github -o sarif=govctl.sarif      annotations and a file for code scanning`;
+  $ govctl validate -o github -o sarif=govctl.sarif     annotations, and a file`;

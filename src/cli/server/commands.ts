@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
+import type { GovctlCommand } from '../govctl-command.ts';
 import { Option } from 'commander';
 import type { Act } from '../program.ts';
 
 const collect = (value: string, previous: string[]): string[] => [...previous, value];
 
-export function registerServiceCommands(program: Command, act: Act): void {
+export function registerServiceCommands(program: GovctlCommand, act: Act): void {
   registerServer(program, act);
   registerApi(program, act);
   program
@@ -13,6 +13,7 @@ export function registerServiceCommands(program: Command, act: Act): void {
     .action(act(() => import('./doctor.ts').then((m) => m.runDoctor)));
   program
     .command('completion')
+    .noFormats()
     .summary('print a script that completes govctl on Tab')
     .description('Prints a script that completes govctl on Tab.')
     .addHelpText('after', completionHelp)
@@ -20,7 +21,7 @@ export function registerServiceCommands(program: Command, act: Act): void {
     .action(act(() => import('./completion.ts').then((m) => m.completionOf(program))));
 }
 
-function registerServer(program: Command, act: Act): void {
+function registerServer(program: GovctlCommand, act: Act): void {
   program
     .command('server')
     .summary('run the service here')
@@ -63,7 +64,7 @@ function registerServer(program: Command, act: Act): void {
     .action(act(() => import('./server.ts').then((m) => m.runServer)));
 }
 
-function registerApi(program: Command, act: Act): void {
+function registerApi(program: GovctlCommand, act: Act): void {
   program
     .command('api')
     .summary('send one request to the service')
@@ -93,6 +94,6 @@ Examples:
   $ govctl api POST /v1/api-keys --data @key.json`;
 
 const completionHelp = `
-  bash  govctl completion bash > ~/.local/share/bash-completion/completions/govctl
-  zsh   govctl completion zsh > "\${fpath[1]}/_govctl"
-  fish  govctl completion fish > ~/.config/fish/completions/govctl.fish`;
+bash  govctl completion bash > ~/.local/share/bash-completion/completions/govctl
+zsh   govctl completion zsh > "\${fpath[1]}/_govctl"
+fish  govctl completion fish > ~/.config/fish/completions/govctl.fish`;

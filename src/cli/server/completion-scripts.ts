@@ -7,7 +7,16 @@ const flatten = (node: CommandNode): CommandNode[] => [node, ...node.children.fl
 const optionsAt = (node: CommandNode, root: CommandNode): readonly OptionNode[] =>
   node === root
     ? root.options
-    : [...node.options, ...root.options.filter(({ names }) => !names.includes('--help'))];
+    : [
+        ...node.options,
+        ...root.options.filter(
+          (option) =>
+            !option.names.includes('--help') && (node.children.length > 0 || !isOutput(option)),
+        ),
+      ];
+
+/** A command that runs something has an `-o` of its own, or none. */
+const isOutput = ({ names }: OptionNode): boolean => names.includes('--output');
 
 const lastWord = (node: CommandNode): string => node.path.split(' ').at(-1) ?? '';
 
@@ -160,7 +169,9 @@ export function fishScript(root: CommandNode): string {
       ...(node.path === takesProfile
         ? [`complete -c govctl -f ${when} -a '(${askProfiles})'`]
         : []),
-      ...node.options.map((option) => fishOption(option, node === root ? '' : ` ${when}`)),
+      ...node.options.map((option) =>
+        fishOption(option, node === root && !isOutput(option) ? '' : ` ${when}`),
+      ),
     ];
   });
   return `# fish completion for govctl

@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
 import { exitCodes, GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Run } from '../context.ts';
+import type { GovctlCommand } from '../govctl-command.ts';
 import { configDir } from '../login/config-dir.ts';
 import { readProfiles } from '../login/profiles.ts';
 import { bashScript, fishScript, zshScript } from './completion-scripts.ts';
@@ -35,7 +35,7 @@ const shells = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 const dynamicWord = 'profiles';
 
 /** The command that prints the script for a shell, made of the tree it stands in itself. */
-export function completionOf(program: Command): Run<CompletionOptions> {
+export function completionOf(program: GovctlCommand): Run<CompletionOptions> {
   return async ({ world, warn }, { args: [shell] }) => {
     if (shell === dynamicWord) {
       const { profiles } = await readProfiles(configDir(world.env), warn);
@@ -64,16 +64,23 @@ const argumentChoices: Readonly<Record<string, readonly string[]>> = {
   completion: Object.keys(shells),
 };
 
-const formats = ['table', 'json', 'yaml', 'ndjson'];
+const outputOption = {
+  names: ['-o', '--output'],
+  description: 'output format',
+  takesValue: true,
+} as const;
 
-export function describeCommand(command: Command, words: readonly string[]): CommandNode {
+export function describeCommand(command: GovctlCommand, words: readonly string[]): CommandNode {
   const path = words.join(' ');
+  const { formats } = command;
+  // All are made by GovctlCommand.createCommand.
+  const children = command.commands as readonly GovctlCommand[];
   return {
     path,
     description: command.summary() || command.description(),
-    children: command.commands
+    children: children
       // commander marks hidden commands by a field without a type.
-      .filter((child) => !(child as Command & { _hidden?: boolean })._hidden)
+      .filter((child) => !(child as GovctlCommand & { _hidden?: boolean })._hidden)
       .map((child) => describeCommand(child, [...words, child.name()])),
     options: [
       ...command.options
@@ -84,6 +91,10 @@ export function describeCommand(command: Command, words: readonly string[]): Com
           takesValue: option.required || option.optional,
           choices: option.long === '--output' ? formats : (option.argChoices ?? []),
         })),
+      // Declared once, for all; what it takes is each command's own.
+      ...(command.parent && children.length === 0 && formats.length > 0
+        ? [{ ...outputOption, choices: formats }]
+        : []),
       { names: ['-h', '--help'], description: 'show help', takesValue: false, choices: [] },
     ],
     choices: argumentChoices[path] ?? [],

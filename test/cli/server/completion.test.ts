@@ -51,6 +51,12 @@ describe.skipIf(!has('bash'))('completion in bash', () => {
     );
   });
 
+  it('offers the formats that the command takes, and no others', () => {
+    expect(completeInBash('validate', '-o', 's')).toEqual(['sarif']);
+    expect(completeInBash('policy', 'list', '-o', 's')).toEqual([]);
+    expect(completeInBash('completion', '-')).not.toContain('--output');
+  });
+
   it('offers the options of the command and the global ones', () => {
     const options = completeInBash('policy', 'list', '--');
     expect(options).toEqual(
