@@ -48,13 +48,18 @@ export const auth = {
     scope: null,
     body: TokenRequest,
     bodyTypes: ['application/json', 'application/x-www-form-urlencoded'],
+    maxBodyBytes: 64 * 1024,
     secret: true,
     response: { status: 200, body: TokenResponse },
     errors: [],
   }),
 };
 
-const PrincipalName = z.string().min(1).max(256).regex(/\S/, 'must not be blank');
+const PrincipalName = z
+  .string()
+  .min(1, { abort: true })
+  .max(256, { abort: true })
+  .regex(/\S/, 'must not be blank');
 const ScopeSet = z.array(Scope).min(1, 'must name at least one scope').max(16);
 const ById = z.strictObject({ id: z.string() });
 
@@ -89,12 +94,37 @@ const OauthClient = z.looseObject({
   created_at: Timestamp,
 });
 
-const PlainListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    sort_by: z.enum(['created_at', 'id', 'name']).default('created_at'),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+/** Every scalar of a list's items. */
+const apiKeySortFields = [
+  'created_at',
+  'id',
+  'name',
+  'user_id',
+  'key_hint',
+  'expires_at',
+  'last_used_at',
+] as const;
+export type ApiKeySortField = (typeof apiKeySortFields)[number];
+
+const oauthClientSortFields = [
+  'created_at',
+  'id',
+  'client_id',
+  'name',
+  'user_id',
+  'secret_hint',
+] as const;
+export type OauthClientSortField = (typeof oauthClientSortFields)[number];
+
+const plainListQuery = <const Fields extends readonly ['created_at', ...string[]]>(
+  sortFields: Fields,
+) =>
+  z
+    .strictObject({
+      ...listQuery(20),
+      sort_by: z.enum(sortFields).default(() => 'created_at' as const),
+    })
+    .refine(offsetOrCursor, offsetOrCursorMessage);
 
 export const apiKeys = {
   list: endpoint({
@@ -103,7 +133,7 @@ export const apiKeys = {
     summary: 'List API keys, without the keys themselves',
     scope: 'admin',
     ext: true,
-    query: PlainListQuery,
+    query: plainListQuery(apiKeySortFields),
     response: {
       status: 200,
       body: z.looseObject({ api_keys: z.array(ApiKey), pagination: Pagination }),
@@ -140,7 +170,7 @@ export const oauthClients = {
     summary: 'List OAuth clients, without their secrets',
     scope: 'admin',
     ext: true,
-    query: PlainListQuery,
+    query: plainListQuery(oauthClientSortFields),
     response: {
       status: 200,
       body: z.looseObject({ oauth_clients: z.array(OauthClient), pagination: Pagination }),
@@ -183,6 +213,18 @@ const AuditEntry = z.looseObject({
   request_id: z.string(),
 });
 
+const auditSortFields = [
+  'sequence',
+  'id',
+  'at',
+  'actor',
+  'via',
+  'action',
+  'subject',
+  'request_id',
+] as const;
+export type AuditSortField = (typeof auditSortFields)[number];
+
 export const auditLog = {
   list: endpoint({
     method: 'GET',
@@ -193,7 +235,7 @@ export const auditLog = {
     query: z
       .strictObject({
         ...listQuery(20),
-        sort_by: z.enum(['sequence']).default('sequence'),
+        sort_by: z.enum(auditSortFields).default('sequence'),
         actor: z.string().max(256).optional(),
         action: z.string().max(256).optional(),
         subject: z.string().max(256).optional(),

@@ -5,26 +5,47 @@ import { nearestWord } from './nearest.ts';
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
+/** Entries that are worked out; nobody reads more, and a body can have a million. */
+const maxDetails = 100;
+
 /**
  * What a schema found wrong with a JSON value, as `details` of an error: one entry for each field, which names the
- * nearest known word for an unknown field or value. `field` is empty for the value as a whole.
+ * nearest known word for an unknown field or value, and a last one for those beyond the first 100. `field` is empty
+ * for the value as a whole. The issues must have been reported with their input.
  */
 export function describeIssues(
   schema: z.core.$ZodType,
   value: unknown,
   issues: readonly Issue[],
 ): ErrorDetail[] {
-  return issues.flatMap((issue) => {
+  const details: ErrorDetail[] = [];
+  for (const issue of issues) {
+    const room = maxDetails - details.length;
+    if (room === 0) break;
     if (issue.code === 'unrecognized_keys') {
       const known = fieldsAt(schema, issue.path);
-      return issue.keys.map((key) => ({
-        field: showPath([...issue.path, key]),
-        message: unknownField(key, known),
-      }));
+      for (const key of issue.keys.slice(0, room)) {
+        details.push({
+          field: showPath([...issue.path, key]),
+          message: unknownField(key, known),
+        });
+      }
+    } else {
+      const field = showPath(pathIn(value, issue.path));
+      details.push({ field, message: explain(issue, issue.input) });
     }
-    return [{ field: showPath(issue.path), message: explain(issue, valueAt(value, issue.path)) }];
-  });
+  }
+  const more = countFindings(issues) - details.length;
+  if (more > 0) details.push({ field: '', message: `and ${more} more` });
+  return details;
 }
+
+/** How many entries they would make, without a limit. */
+export const countFindings = (issues: readonly Issue[]): number =>
+  issues.reduce(
+    (sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1),
+    0,
+  );
 
 /** `rules[0].effect` */
 function showPath(path: Path): string {
@@ -65,13 +86,15 @@ function fieldsAt(schema: z.core.$ZodType, path: Path): readonly string[] {
   }
 }
 
-function valueAt(value: unknown, path: Path): unknown {
+/** The path as far as it lies in the value as given: an entry of a list that came as one text is that text. */
+function pathIn(value: unknown, path: Path): Path {
   let at = value;
-  for (const step of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+  for (const [depth, step] of path.entries()) {
+    if (typeof at === 'string') return path.slice(0, depth);
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return path;
     at = (at as Record<PropertyKey, unknown>)[step]; // just seen to be there
   }
-  return at;
+  return path;
 }
 
 function explain(issue: Issue, value: unknown): string {

@@ -6,6 +6,9 @@ export const scopes = ['governance:read', 'compliance:write', 'cost:admin', 'adm
 export const Scope = z.enum(scopes);
 export type Scope = z.infer<typeof Scope>;
 
+/** The largest body of most endpoints. */
+export const defaultMaxBodyBytes = 10 * 1024 * 1024;
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
@@ -26,6 +29,8 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Media types of the body; default JSON only. */
   readonly bodyTypes?: readonly string[];
+  /** Default `defaultMaxBodyBytes`. */
+  readonly maxBodyBytes?: number;
   /** A single object with an ETag: GET/POST/PUT answer one, PUT/DELETE heed If-Match. */
   readonly versioned?: true;
   /** Its answer carries a secret: never stored for idempotent replay, sent with `Cache-Control: no-store`. */

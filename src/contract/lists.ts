@@ -1,9 +1,18 @@
 import { z } from 'zod';
 
+/** A number in a query: digits only, whatever else a language may read as one. */
+const digits = <S extends z.ZodType>(number: S) =>
+  z.preprocess((given: unknown, context) => {
+    if (typeof given !== 'string') return given;
+    if (/^\d{1,16}$/.test(given)) return Number(given);
+    context.addIssue('must be a whole number in digits, such as 20');
+    return z.NEVER;
+  }, number);
+
 /** Query parameters of every list. `offset` and `cursor` exclude each other. */
 export const listQuery = (defaultLimit: number) => ({
-  limit: z.coerce.number().int().min(1).max(100).default(defaultLimit),
-  offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  limit: digits(z.int().min(1).max(100)).default(defaultLimit),
+  offset: digits(z.int().min(0)).optional(),
   cursor: z.string().min(1).max(4096).optional(),
   order: z.enum(['asc', 'desc']).default('desc'),
 });
@@ -31,5 +40,8 @@ export const commaList = (name: string) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .refine((parts) => parts.every((part) => part !== ''), `${name} has an empty entry`);
 
-/** ISO 8601 UTC with milliseconds. */
-export const Timestamp = z.iso.datetime({ offset: false });
+/** ISO 8601 UTC; ours have milliseconds. */
+export const Timestamp = z
+  .string()
+  .max(40, { abort: true })
+  .check(z.iso.datetime({ error: 'must be a time in UTC, such as 2026-01-31T09:30:00Z' }));

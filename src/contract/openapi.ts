@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TokenError } from './auth.ts';
 import { contract } from './contract.ts';
+import { defaultMaxBodyBytes } from './endpoint.ts';
 import type { Contract, Endpoint, Scope } from './endpoint.ts';
 import { ErrorBody } from './error-body.ts';
 import type { WireErrorName } from './errors.ts';
@@ -131,11 +132,13 @@ function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query'): J
   }));
 }
 
-function describeBody({ body, bodyTypes = ['application/json'] }: Endpoint): JsonObject {
+function describeBody(endpoint: Endpoint): JsonObject {
+  const { body, bodyTypes = ['application/json'], maxBodyBytes = defaultMaxBodyBytes } = endpoint;
   if (!body) return {};
   const schema = jsonSchema(body, 'input');
   const content = Object.fromEntries(bodyTypes.map((type) => [type, { schema }]));
-  return { requestBody: { required: true, content } };
+  const description = `At most ${maxBodyBytes / 1024} KiB`;
+  return { requestBody: { required: true, description, content } };
 }
 
 function describeSuccess({ response, scope, versioned, method }: Endpoint): JsonObject {

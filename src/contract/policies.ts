@@ -27,7 +27,7 @@ export type Rule = z.infer<typeof Rule>;
 /** `<provider>::<service>::<type>`, more parts allowed, `Custom::Name` too; no wildcards. */
 const ResourceType = z
   .string()
-  .max(256)
+  .max(256, { abort: true })
   .regex(
     /^[A-Za-z0-9._\-/]+(::[A-Za-z0-9._\-/]+)+$/,
     'must look like <provider>::<service>::<type>, such as AWS::S3::Bucket; letters, digits, . _ - / in each part, no wildcards',
@@ -36,8 +36,19 @@ const ResourceType = z
 const text = (max: number) => z.string().max(max);
 const label = z.string().min(1).max(256);
 
+/** No commas, as a list's filter joins tags by them, and no outer spaces, as it drops those. */
+const Tag = z
+  .string()
+  .min(1, { abort: true })
+  .max(256, { abort: true })
+  .regex(/^[^\s,]([^,]*[^\s,])?$/, 'must have no comma in it and no space around it');
+
 const fields = {
-  name: z.string().min(1).max(256).regex(/\S/, 'must not be blank'),
+  name: z
+    .string()
+    .min(1, { abort: true })
+    .max(256, { abort: true })
+    .regex(/\S/, 'must not be blank'),
   description: text(16_384),
   resource_type: ResourceType,
   severity: Severity,
@@ -46,7 +57,7 @@ const fields = {
   compliance_frameworks: z.array(label).max(500),
   auto_remediation: z.boolean(),
   remediation_action: text(16_384),
-  tags: z.array(label).max(500),
+  tags: z.array(Tag).max(500),
 };
 
 export const PolicyInput = z.strictObject({

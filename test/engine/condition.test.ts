@@ -45,6 +45,26 @@ describe('a condition', () => {
     });
   });
 
+  it('says what a function takes that was given something else', () => {
+    const { message, suggestion } = problemOf('cidr_contains(1, 2)');
+    expect(message).toContain('cidr_contains(string, string): bool');
+    expect(suggestion).toBeUndefined();
+  });
+
+  it('of a long line shows the part around the place', () => {
+    const source = `${'true || '.repeat(200)}resurce.b${' || true'.repeat(200)}`;
+    const [line = '', caret = ''] = showCaret(source, problemOf(source)).split('\n');
+    expect(line.length).toBeLessThan(130);
+    expect(line).toMatch(/^….*…$/);
+    const at = caret.indexOf('^');
+    expect(line.slice(at, at + caret.trim().length)).toBe('resurce');
+    const end = `${'true || '.repeat(200)}x`;
+    expect(showCaret(end, problemOf(end))).toMatch(/x\n +\^$/);
+    const name = 'x'.repeat(5_000);
+    expect(showCaret(name, problemOf(name)).length).toBeLessThan(250);
+    expect(problemOf(name).message.length).toBeLessThan(310);
+  });
+
   it('says where an unfinished expression ends', () => {
     expect(problemOf('resource.x ==')).toMatchObject({ line: 1, column: 14 });
   });

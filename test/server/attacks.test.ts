@@ -24,6 +24,15 @@ describe('a hostile list query', () => {
     ['limit=101', 'limit'],
     ['limit=-1', 'limit'],
     ['limit=1e3', 'limit'],
+    ['limit=1e1', 'limit'],
+    ['limit=0x10', 'limit'],
+    ['limit=0b11', 'limit'],
+    ['limit=5.0', 'limit'],
+    ['limit=%2b5', 'limit'],
+    ['limit=%0a5', 'limit'],
+    ['limit=+5', 'limit'],
+    ['offset=', 'offset'],
+    ['severity=high', 'severity'],
     ['limit=5.5', 'limit'],
     ['limit=', 'limit'],
     ['limit=%ZZ', 'limit'],
@@ -66,7 +75,102 @@ describe('a hostile list query', () => {
   });
 });
 
+describe('a query that is almost right', () => {
+  it('names the words it may have, and the nearest', async () => {
+    const { json } = await service.send('GET', '/v1/policies?severity=LOW,high');
+    expect(json.details).toEqual([
+      {
+        field: 'severity',
+        message: 'must be one of LOW, MEDIUM, HIGH, CRITICAL, not "high"; did you mean HIGH?',
+      },
+    ]);
+  });
+
+  it('says once what is wrong with a number', async () => {
+    const got = await service.send('GET', '/v1/policies?offset=9007199254740993');
+    expect(fieldsOf(got)).toEqual(['offset']);
+  });
+});
+
 describe('a hostile body', () => {
+  it.each([
+    ['a text without end', `{"a":"${'x'.repeat(9_000_000)}`, 'line 1, column 6'],
+    ['a text of escapes without end', `{"a":"${'\\n'.repeat(3_000_000)}`, 'line 1, column 6'],
+    ['a text with a line break', `{"${'k'.repeat(100)}":"a\nb"}`, 'line 1, column 105'],
+    ['half an escape', '["\\u12', 'line 1, column 2'],
+  ])('of %s is not JSON, and says where', async (_, text, said) => {
+    for (const url of ['/v1/policies', '/auth/token']) {
+      if (url === '/auth/token' && text.length > 65_536) continue;
+      const got = await service.send('POST', url, { text });
+      expect(got.status).toBe(400);
+      expect(String(got.json.error_description)).toContain(said);
+    }
+  });
+
+  it('that is large is refused at the token endpoint before it is read', async () => {
+    const got = await service.send('POST', '/auth/token', { text: 'x'.repeat(65_537), key: null });
+    expect([got.status, got.json.error]).toEqual([413, 'body_too_large']);
+    expect(String(got.json.error_description)).toContain('64 KiB');
+  });
+
+  it('with far too long texts is refused for their length alone', async () => {
+    const long = policy('x'.repeat(3_000_000), { resource_type: 'a::'.repeat(1_500_000) });
+    const got = await service.send('POST', '/v1/policies', { body: long });
+    expect([got.status, fieldsOf(got)]).toEqual([400, ['name', 'resource_type']]);
+    expect(got.text).toContain('must have at most 256 characters');
+  });
+
+  it('with very many unknown fields is answered soon, with the first 100 of them', async () => {
+    const keys = Array.from({ length: 200_000 }, (_, index) => [`descriptoin${index}`, 0]);
+    const started = performance.now();
+    const got = await service.send('POST', '/v1/policies', {
+      body: policy('many', Object.fromEntries(keys)),
+    });
+    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(got.status).toBe(400);
+    expect(got.text.length).toBeLessThan(50_000);
+    expect(got.json.details).toHaveLength(101);
+    expect((got.json.details as unknown[]).at(-1)).toEqual({
+      field: '',
+      message: 'and 199900 more',
+    });
+  });
+
+  it.each(['a,b', ' a', 'a ', ',', ' '])('with the tag "%s" is refused', async (tag) => {
+    const got = await service.send('POST', '/v1/policies', { body: policy('t', { tags: [tag] }) });
+    expect([got.status, fieldsOf(got)]).toEqual([400, ['tags[0]']]);
+    expect(got.text).toContain('no comma in it and no space around it');
+  });
+
+  it.each([
+    [`2027-01-01T00:00:00.${'0'.repeat(1_000_000)}Z`, 'at most 40 characters'],
+    ['tomorrow', 'such as 2026-01-31T09:30:00Z'],
+    ['2027-02-30T00:00:00Z', 'such as'],
+    ['2020-01-01T00:00:00Z', 'must be in the future'],
+  ])('with a bad time to expire at is refused', async (expires_at, said) => {
+    const body = { name: 'expiring', scopes: ['governance:read'], expires_at };
+    const got = await service.send('POST', '/v1/api-keys', { body });
+    expect([got.status, fieldsOf(got)]).toEqual([400, ['expires_at']]);
+    expect(got.text).toContain(said);
+    expect(got.text.length).toBeLessThan(1_000);
+  });
+
+  it('may give a time in any precision; it is kept to the millisecond', async () => {
+    const body = {
+      name: 'expiring',
+      scopes: ['governance:read'],
+      expires_at: '2027-01-01T00:00:00.123456789Z',
+    };
+    const got = await service.send('POST', '/v1/api-keys', { body });
+    expect([got.status, got.json.expires_at]).toEqual([201, '2027-01-01T00:00:00.123Z']);
+  });
+
+  it('is JSON whatever parameters its media type has', async () => {
+    const headers = { 'content-type': 'application/json; x=form-urlencoded' };
+    const got = await service.send('POST', '/v1/policies', { body: policy('typed'), headers });
+    expect(got.status).toBe(201);
+  });
+
   const rule = '"condition":"true","effect":"DENY"';
   it.each([
     ['__proto__', '"__proto__":{"enabled":false}', ''],

@@ -26,8 +26,11 @@ export type Compilation =
 /** What a condition can see. Nothing else is reachable. */
 const variables = ['resource', 'now'] as const;
 
-/** The checker recurses; past this its stack could end, at a place that depends on who calls. */
+/** Parser and checker recurse; past this their stack could end, at a place that depends on who calls. */
 const maxTreeDepth = 1_000;
+
+const tooDeep = (source: string): Compilation =>
+  failed(source, 0, 0, `has too many levels or chained terms; at most ${maxTreeDepth} are allowed`);
 
 // Deeper nesting than this is a bomb, not a policy; it also keeps the recursive checker off the stack's end.
 const limits = { maxAstNodes: 100_000, maxDepth: 200 };
@@ -39,9 +42,8 @@ const environment = new Environment({ homogeneousAggregateLiterals: false, limit
     throw new Error('conditions are compiled here, not evaluated');
   });
 
-const functionNames = [
-  ...new Set(environment.getDefinitions().functions.map((definition) => definition.name)),
-];
+const { functions } = environment.getDefinitions();
+const functionNames = [...new Set(functions.map(({ name }) => name))];
 
 /**
  * Parses and type-checks a condition: CEL over `resource` (a map) and `now` (a timestamp) that yields bool.
@@ -60,12 +62,7 @@ export function compileCondition(source: string): Compilation {
     const parsed = environment.parse(source);
     // Every level takes a character at least, so a short condition needs no walk.
     if (source.length > maxTreeDepth && isDeeperThan(parsed.ast, maxTreeDepth)) {
-      return failed(
-        source,
-        0,
-        0,
-        `has too many levels or chained terms; at most ${maxTreeDepth} are allowed`,
-      );
+      return tooDeep(source);
     }
     const checked = parsed.check();
     if (!checked.valid) return fromError(source, checked.error);
@@ -79,6 +76,8 @@ export function compileCondition(source: string): Compilation {
     }
     return { ok: true, condition: { source, ast: parsed.ast } };
   } catch (error) {
+    // The parser counts levels of brackets and members, not those of operators before a term: `!!!!…` ends its stack.
+    if (error instanceof RangeError) return tooDeep(source);
     return fromError(source, error);
   }
 }
@@ -100,6 +99,9 @@ function childrenOf(args: unknown): ASTNode[] {
   return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
 }
 
+/** Characters; the package puts whole names and literals into its messages. */
+const longestMessage = 300;
+
 interface CelError {
   readonly summary?: string;
   readonly message?: string;
@@ -114,8 +116,14 @@ function fromError(source: string, thrown: unknown): Compilation {
   const end = Math.min(Math.max(error.range?.end ?? start, start), source.length);
   const summary = error.summary ?? error.message ?? 'does not compile';
   const written = unknownName(error.code, summary);
-  const suggestion =
+  const nearest =
     written && nearestWord(written, error.code === 'unknown_variable' ? variables : functionNames);
+  // A function that is there doesn't take what it was given: what it takes helps, not its name.
+  const isKnown = written !== undefined && nearest === written;
+  const forms = functions.filter(({ name }) => isKnown && name === written);
+  const said = isKnown
+    ? `${summary}; there is ${forms.map(({ signature }) => signature).join(', ')}`
+    : summary;
   // The package marks the whole call for an unknown function; the caret belongs under the name.
   const named = written ? source.indexOf(written, start) : -1;
   const offset = named >= 0 ? named : start;
@@ -123,8 +131,8 @@ function fromError(source: string, thrown: unknown): Compilation {
     source,
     offset,
     named >= 0 && written ? named + written.length : end,
-    summary,
-    suggestion,
+    said.length > longestMessage ? `${said.slice(0, longestMessage)}…` : said,
+    isKnown ? undefined : nearest,
   );
 }
 
@@ -149,12 +157,17 @@ function failed(
   };
 }
 
-/** The offending line with a caret under the place, as `details` of POL_003 and the CLI show it. */
+/** Characters of a line that are shown around a place in it. */
+const shownAround = 120;
+
+/** The offending line with a caret under the place, as `details` of POL_003 and the CLI show it; a part of a long one. */
 export function showCaret(source: string, problem: ConditionProblem): string {
-  const text = source.split('\n')[problem.line - 1] ?? '';
-  const width = Math.max(
-    1,
-    Math.min(problem.end - problem.offset, text.length - problem.column + 1),
-  );
-  return `${text}\n${' '.repeat(problem.column - 1)}${'^'.repeat(width)}`;
+  const line = source.split('\n')[problem.line - 1] ?? '';
+  const at = problem.column - 1;
+  const from = Math.max(0, Math.min(at - shownAround / 2, line.length - shownAround));
+  const until = Math.min(line.length, from + shownAround);
+  const text = `${from > 0 ? '…' : ''}${line.slice(from, until)}${until < line.length ? '…' : ''}`;
+  const before = at - from + (from > 0 ? 1 : 0);
+  const width = Math.max(1, Math.min(problem.end - problem.offset, until - at));
+  return `${text}\n${' '.repeat(before)}${'^'.repeat(width)}`;
 }

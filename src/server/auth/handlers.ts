@@ -46,7 +46,9 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
         key_hint: hintOf(key),
         hash: hashSecret(key),
         created_at: timestamp(now),
-        ...(body.expires_at === undefined ? {} : { expires_at: timestamp(Date.parse(body.expires_at)) }),
+        ...(body.expires_at === undefined
+          ? {}
+          : { expires_at: timestamp(Date.parse(body.expires_at)) }),
       };
       await tx.insert(apiKeys, doc);
       await recordAudit(deps, tx, call.actor, 'api_key.create', doc.id);

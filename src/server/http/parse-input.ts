@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { describeIssues } from '../../contract/describe-issues.ts';
+import { countFindings, describeIssues } from '../../contract/describe-issues.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { WireErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -59,7 +59,7 @@ function check(schema: z.ZodType, given: unknown, error: WireErrorName, what: st
   const details = describeIssues(schema, given, parsed.error.issues);
   const [first] = details;
   const said = first ? `${what}: ${first.field || 'it'} ${first.message}` : what;
-  throw new GovctlError(error, details.length > 1 ? `${said}; details has the rest` : said, {
-    details,
-  });
+  const count = countFindings(parsed.error.issues);
+  const more = count > 1 ? ` (and ${count - 1} more)` : '';
+  throw new GovctlError(error, said + more, { details });
 }
