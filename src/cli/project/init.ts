@@ -3,6 +3,7 @@ import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { projectName } from '../../project/config.ts';
 import { makeKey } from '../../project/key.ts';
+import { loadProject } from '../../project/load.ts';
 import type { Context, Run } from '../context.ts';
 import { gitIgnored, scaffold } from './scaffold.ts';
 
@@ -18,7 +19,9 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   const folder = path.resolve(context.world.cwd, given);
   const name = await chooseProject(context, folder, project);
   const files: { path: string; outcome: Outcome }[] = [];
-  for (const { path: file, text } of scaffold(name)) {
+  const policyPaths = await findPolicies(folder);
+  const scaffolded = scaffold({ project: name, version: context.version, policyPaths });
+  for (const { path: file, text } of scaffolded) {
     files.push({ path: file, outcome: await writeNew(path.join(folder, file), text) });
   }
   files.push({ path: '.gitignore', outcome: await addLines(path.join(folder, '.gitignore')) });
@@ -44,6 +47,22 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   });
   return exitCodes.ok;
 };
+
+/** The top folders below it that hold policies; `.` where some stand in the folder itself. */
+async function findPolicies(folder: string): Promise<string[]> {
+  try {
+    const { policies } = await loadProject({ cwd: folder, paths: [] });
+    const tops = policies.flatMap(({ place: { file } }) => {
+      if (file.startsWith('..')) return []; // of a repo around this folder
+      return [file.includes('/') ? file.slice(0, file.indexOf('/')) : '.'];
+    });
+    return tops.includes('.') ? ['.'] : [...new Set(tops)].sort();
+  } catch (error) {
+    // There is no such folder yet, or the paths of its govctl.yaml are not there.
+    if (error instanceof GovctlError) return [];
+    throw error;
+  }
+}
 
 async function chooseProject(
   { world, flags }: Context,

@@ -6,13 +6,31 @@ export interface ScaffoldFile {
   readonly text: string;
 }
 
+/** What a repo is laid out for. */
+export interface ScaffoldFacts {
+  readonly project: string;
+  /** Of govctl: the workflow installs the one it was written by. */
+  readonly version: string;
+  /** Where the policies are that the folder has already; empty: it gets a first one. */
+  readonly policyPaths: readonly string[];
+}
+
 /** What `govctl init` writes: a repo that validates, is formatted, and has a CI that plans and applies it. */
-export function scaffold(project: string): readonly ScaffoldFile[] {
+export function scaffold({
+  project,
+  version,
+  policyPaths,
+}: ScaffoldFacts): readonly ScaffoldFile[] {
+  const isNew = policyPaths.length === 0;
   return [
-    { path: 'govctl.yaml', text: configFile(project) },
-    { path: 'policies/storage/s3-encryption.yaml', text: policyFile },
-    { path: 'policies/storage/s3-encryption.test.yaml', text: testFile },
-    { path: '.github/workflows/governance.yml', text: workflowFile },
+    { path: 'govctl.yaml', text: configFile(project, isNew ? ['policies'] : policyPaths) },
+    ...(isNew
+      ? [
+          { path: 'policies/storage/s3-encryption.yaml', text: policyFile },
+          { path: 'policies/storage/s3-encryption.test.yaml', text: testFile },
+        ]
+      : []),
+    { path: '.github/workflows/governance.yml', text: workflowFile(version) },
     ...Object.entries(schemaFiles).map(([name, file]) => ({
       path: `schemas/${file}`,
       text: `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`,
@@ -23,10 +41,11 @@ export function scaffold(project: string): readonly ScaffoldFile[] {
 }
 
 /** Lines that .gitignore has to have. */
-export const gitIgnored = ['.govctl/'] as const;
+export const gitIgnored = ['.govctl/', 'plan.json', '*.plan.json'] as const;
 
 const configFile = (
   project: string,
+  paths: readonly string[],
 ): string => `# yaml-language-server: $schema=schemas/${schemaFiles.govctl}
 # The owner of what is applied from this repo; unique for each repo that applies to the same service.
 project: ${project}
@@ -35,8 +54,7 @@ project: ${project}
 # base_url: https://governance.example.com
 
 paths:
-  - policies
-
+${paths.map((each) => `  - ${JSON.stringify(each).replace(/^"([\w./-]+)"$/, '$1')}\n`).join('')}
 guards:
   # Percent of the owned policies that one apply may delete.
   max_delete: 30
@@ -86,7 +104,10 @@ cases:
         result: pass
 `;
 
-const workflowFile = `# Pull requests are checked and planned; what is merged into main is applied.
+const workflowFile = (
+  version: string,
+): string => `# Pull requests are checked and planned; what is merged into main is applied.
+# Policies whose file is gone stay live: to have them deleted, add --prune to both \`govctl plan\` and \`govctl apply\`.
 # Set the variable GOVCTL_BASE_URL and the secret GOVCTL_TOKEN in the repository's settings.
 name: Governance
 on:
@@ -110,7 +131,7 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 20
-      - run: npm install --global govctl
+      - run: npm install --global govctl@${version}
       - run: govctl fmt --check
       - run: govctl validate -o github
 
@@ -127,8 +148,8 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 20
-      - run: npm install --global govctl
-      - run: govctl plan --prune -o markdown >> "$GITHUB_STEP_SUMMARY"
+      - run: npm install --global govctl@${version}
+      - run: govctl plan -o markdown >> "$GITHUB_STEP_SUMMARY"
 
   apply:
     needs: validate
@@ -142,8 +163,8 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 20
-      - run: npm install --global govctl
-      - run: govctl apply --prune --auto-approve -o markdown >> "$GITHUB_STEP_SUMMARY"
+      - run: npm install --global govctl@${version}
+      - run: govctl apply --auto-approve -o markdown >> "$GITHUB_STEP_SUMMARY"
 `;
 
 const editorFile = `${JSON.stringify(

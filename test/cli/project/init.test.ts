@@ -26,7 +26,30 @@ describe('govctl init', () => {
       readFileSync(path.join(repo, '.github/workflows/governance.yml'), 'utf8'),
     ) as { jobs: object };
     expect(Object.keys(workflow.jobs)).toEqual(['validate', 'plan', 'apply']);
-    expect(readFileSync(path.join(repo, '.gitignore'), 'utf8')).toBe('.govctl/\n');
+    expect(readFileSync(path.join(repo, '.gitignore'), 'utf8')).toBe(
+      '.govctl/\nplan.json\n*.plan.json\n',
+    );
+  });
+
+  it('writes a workflow that deletes nothing by itself and installs the version it was made by', async () => {
+    const cwd = makeRepo();
+    await runCommandLine(['init'], { cwd });
+    const workflow = readFileSync(path.join(cwd, '.github/workflows/governance.yml'), 'utf8');
+    expect(workflow).not.toMatch(/^ .*--prune/m);
+    expect(workflow).toMatch(/^# .*--prune/m);
+    expect(workflow).toContain('npm install --global govctl@0.0.0-test\n');
+  });
+
+  it('adds no sample to policies that are there, and finds those by its config', async () => {
+    const cwd = makeRepo({
+      'rules/a.yaml':
+        'name: a\nresource_type: A::B\nrules:\n  - condition: resource.x == 1\n    effect: DENY\n',
+    });
+    const { stdout } = await runCommandLine(['init', '--project', 'acme'], { cwd });
+    expect(stdout).not.toContain('s3-encryption');
+    const valid = await runCommandLine(['validate'], { cwd });
+    expect(valid.stdout).toBe('1 policy in 1 file is valid\n');
+    expect((await runCommandLine(['fmt', '--check'], { cwd })).exitCode).toBe(0);
   });
 
   it('keeps every file that is there', async () => {
@@ -35,7 +58,9 @@ describe('govctl init', () => {
     const { files } = JSON.parse(stdout) as { files: { path: string; outcome: string }[] };
     expect(files.find((file) => file.path === 'govctl.yaml')?.outcome).toBe('kept');
     expect(readFileSync(path.join(cwd, 'govctl.yaml'), 'utf8')).toBe('project: mine\n');
-    expect(readFileSync(path.join(cwd, '.gitignore'), 'utf8')).toBe('dist\n.govctl/\n');
+    expect(readFileSync(path.join(cwd, '.gitignore'), 'utf8')).toBe(
+      'dist\n.govctl/\nplan.json\n*.plan.json\n',
+    );
     const again = await runCommandLine(['init', '-o', 'json'], { cwd });
     const outcomes = (JSON.parse(again.stdout) as { files: { outcome: string }[] }).files;
     expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['kept']));
