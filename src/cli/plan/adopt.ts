@@ -2,15 +2,15 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { planAdoption } from '../../project/adopt.ts';
 import type { Run } from '../context.ts';
 import { count } from '../report/printable.ts';
-import { askApproval } from './approve.ts';
+import type { ApprovalOptions } from './approve.ts';
+import { askApproval, isApproved } from './approve.ts';
 import { planView } from './plan-view.ts';
 import { readRepo } from './prepare.ts';
 import { parseConcurrency, runApplyPlan } from './run-apply.ts';
 
-interface AdoptOptions {
+interface AdoptOptions extends ApprovalOptions {
   readonly args: [wanted: string[]];
   readonly allMatching?: boolean;
-  readonly autoApprove?: boolean;
   readonly project?: string;
   readonly concurrency?: string;
 }
@@ -51,7 +51,7 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
     context,
     view,
     `Take over ${count(plan.changes.length, 'policy', 'policies')} for project ${owner}?`,
-    options.autoApprove ?? false,
+    isApproved(options),
   );
   return runApplyPlan(
     context,

@@ -8,15 +8,15 @@ import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectConfig } from '../project-base-url.ts';
 import { count } from '../report/printable.ts';
-import { askApproval } from './approve.ts';
+import type { ApprovalOptions } from './approve.ts';
+import { askApproval, isApproved } from './approve.ts';
 import { hasChanges, planView, writePlanOutput } from './plan-view.ts';
 import type { SelectionOptions } from './prepare.ts';
 import { preparePlan, refuseBlocked, refuseGuards } from './prepare.ts';
 import { parseConcurrency, runApplyPlan } from './run-apply.ts';
 
-interface ApplyOptions extends SelectionOptions {
+interface ApplyOptions extends SelectionOptions, ApprovalOptions {
   readonly args: [paths: string[]];
-  readonly autoApprove?: boolean;
   readonly concurrency?: string;
 }
 
@@ -42,7 +42,7 @@ async function applyFiles(
   refuseBlocked(blocked);
   refuseGuards(refusals);
   if (!hasChanges(plan.summary)) return nothingToDo(context, plan, notes);
-  await askApproval(context, view, questionFor(plan), options.autoApprove ?? false);
+  await askApproval(context, view, questionFor(plan), isApproved(options));
   return runApplyPlan(context, client, plan, concurrency);
 }
 
@@ -65,12 +65,7 @@ async function applySaved(
       { hint: `Apply it with --base-url ${plan.base_url}, or plan again for this service.` },
     );
   }
-  await askApproval(
-    context,
-    planView(context, plan),
-    questionFor(plan),
-    options.autoApprove ?? false,
-  );
+  await askApproval(context, planView(context, plan), questionFor(plan), isApproved(options));
   return runApplyPlan(context, client, plan, concurrency);
 }
 

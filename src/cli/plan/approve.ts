@@ -4,7 +4,7 @@ import type { View } from '../output.ts';
 
 /**
  * Shows what is about to be done and asks. What is shown goes to stdout only where no machine reads that.
- * @throws GovctlError approval_required where nobody can be asked, interrupted when the answer is no
+ * @throws GovctlError approval_required where nobody can be asked, and when the answer is no
  */
 export async function askApproval(
   context: Context,
@@ -24,9 +24,22 @@ export async function askApproval(
     );
   }
   if (!(await context.world.prompt.confirm(question, false))) {
-    throw new GovctlError('approval_required', 'Not approved; nothing was changed');
+    throw notApproved();
   }
 }
+
+/** A no ends every command alike. */
+export const notApproved = (): GovctlError =>
+  new GovctlError('approval_required', 'Not approved. Nothing was changed.');
+
+/** --auto-approve and --yes are the same, wherever something is asked. */
+export interface ApprovalOptions {
+  readonly autoApprove?: boolean;
+  readonly yes?: boolean;
+}
+
+export const isApproved = ({ autoApprove, yes }: ApprovalOptions): boolean =>
+  autoApprove === true || yes === true;
 
 async function showBeforehand(context: Context, view: View): Promise<void> {
   const { world, flags, style, talkStyle } = context;

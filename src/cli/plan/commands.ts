@@ -55,6 +55,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .argument('[paths...]', `one saved plan, or ${pathsHelp}`),
   )
     .option('--auto-approve', 'do not ask')
+    .option('-y, --yes', 'the same')
     .option('--concurrency <n>', 'requests at once, 1 to 64 (default: 8, or that of govctl.yaml)')
     .alsoFormats(reportFormats)
     .addHelpText('after', applyHelp)
@@ -98,6 +99,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     )
     .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
     .option('--auto-approve', 'do not ask')
+    .option('-y, --yes', 'the same')
     .option('--concurrency <n>', 'requests at once, 1 to 64')
     .alsoFormats(reportFormats)
     .addHelpText('after', adoptHelp)

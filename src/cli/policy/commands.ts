@@ -76,6 +76,7 @@ function registerWrites(policy: GovctlCommand, act: Act): void {
     .description('remove a policy for good')
     .argument('<policy>', 'its id or its name')
     .option('-y, --yes', 'do not ask')
+    .option('--auto-approve', 'the same')
     .addOption(ifMatch)
     .action(act(() => import('./delete.ts').then((m) => m.runDelete)));
   policy

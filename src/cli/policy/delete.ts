@@ -5,11 +5,12 @@ import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { printableLine } from '../report/printable.ts';
+import type { ApprovalOptions } from '../plan/approve.ts';
+import { isApproved, notApproved } from '../plan/approve.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 
-export interface DeleteOptions {
+export interface DeleteOptions extends ApprovalOptions {
   readonly args: readonly [string];
-  readonly yes?: boolean;
   readonly ifMatch?: string;
 }
 
@@ -20,7 +21,7 @@ export async function runDelete(context: Context, options: DeleteOptions): Promi
     findPolicy(client, options.args[0]),
   );
   await warnIfOwned(context, policy);
-  if (!options.yes) {
+  if (!isApproved(options)) {
     if (!context.flags.input) {
       throw new GovctlError(
         'approval_required',
@@ -32,8 +33,7 @@ export async function runDelete(context: Context, options: DeleteOptions): Promi
     }
     const question = `Delete ${printableLine(policy.name)} (${printableLine(policy.id)}) from ${baseUrl} for good?`;
     if (!(await context.world.prompt.confirm(question, false))) {
-      await context.say('Nothing was deleted.');
-      return exitCodes.ok;
+      throw notApproved();
     }
   }
   await context.progress('Deleting it', () =>

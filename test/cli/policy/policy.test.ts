@@ -397,7 +397,8 @@ describe('policy delete', () => {
     put('one');
     const world = createFakeWorld(settings({ tty: true, answers: [false] }));
     const outcome = await runCommandLine(['policy', 'delete', 'one'], world);
-    expect(outcome.exitCode).toBe(0);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain('Not approved. Nothing was changed.');
     expect(world.asked[0]).toContain('Delete one (pol_000001) from https://service.example.com');
     expect(service.policies.size).toBe(1);
     await run(['delete', 'one'], { tty: true, answers: [true] });
