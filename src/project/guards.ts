@@ -57,14 +57,6 @@ export function guardDeletions(comparisons: readonly Comparison[], facts: GuardF
       hint: `If it is meant, add --max-delete ${Math.ceil(percent)}.`,
     });
   }
-  // Fewer than ten are no percentage, but all of them is what a wrong --project or folder looks like.
-  if (!facts.allowEmpty && doomed.length > 1 && doomed.length === facts.owned) {
-    refusals.push({
-      guard: 'empty',
-      message: `All ${doomed.length} policies this project owns would be deleted: none of them has a file here`,
-      hint: 'Check the project and the folder; if it is meant, add --allow-empty.',
-    });
-  }
   const guarded = doomed.filter(({ policy }) => policy.tags?.includes(protectTag));
   if (guarded.length > 0) {
     refusals.push({
@@ -74,4 +66,14 @@ export function guardDeletions(comparisons: readonly Comparison[], facts: GuardF
     });
   }
   return refusals;
+}
+
+/** What is allowed but looks like a wrong --project or folder: said with the plan, for whoever approves it. */
+export function noteDeletions(comparisons: readonly Comparison[], facts: GuardFacts): string[] {
+  const doomed = comparisons.filter(({ kind }) => kind === 'orphan').length;
+  return facts.prune && doomed > 1 && doomed === facts.owned
+    ? [
+        `All ${doomed} policies that this project owns would be deleted: none has a file here. Is it the right project and folder?`,
+      ]
+    : [];
 }

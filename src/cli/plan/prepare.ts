@@ -8,7 +8,7 @@ import type { Comparison, LivePolicy } from '../../project/compare.ts';
 import { comparePolicies, readLive } from '../../project/compare.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { Refusal } from '../../project/guards.ts';
-import { guardDeletions, guardSelection } from '../../project/guards.ts';
+import { guardDeletions, guardSelection, noteDeletions } from '../../project/guards.ts';
 import { loadProject } from '../../project/load.ts';
 import type { LoadedProject, Problem } from '../../project/model.ts';
 import type { Plan } from '../../project/plan.ts';
@@ -74,8 +74,8 @@ export async function preparePlan(
   const { project, owner, live, baseUrl } = repo;
   const owned = live.filter(({ ownership }) => ownership.owner === owner && !ownership.disputed);
   const selects = selectKeys(options, [
-    ...project.policies.map(({ key }) => key),
-    ...owned.flatMap(({ ownership }) => ownership.key ?? []),
+    ...project.policies.map(({ key, policy }) => ({ key, name: policy.name })),
+    ...owned.flatMap(({ ownership: { key }, policy }) => (key ? [{ key, name: policy.name }] : [])),
   ]);
   const allFiles = coversProject(project, context.world.cwd, paths);
   const prune = options.prune ?? false;
@@ -84,17 +84,19 @@ export async function preparePlan(
     selects,
     prune,
   });
+  const deletionFacts = { ...facts(project), owned: owned.length };
   return {
     ...repo,
     comparisons,
     blocked: comparisons.filter((each) => each.kind === 'blocked'),
-    refusals: guardDeletions(comparisons, { ...facts(project), owned: owned.length }),
+    refusals: guardDeletions(comparisons, deletionFacts),
     plan: makePlan(comparisons, prune, {
       project: owner,
       baseUrl,
       now: context.world.now(),
     }),
     notes: [
+      ...noteDeletions(comparisons, deletionFacts),
       ...notPlannedYet(project.others),
       ...(allFiles
         ? []
@@ -214,23 +216,25 @@ export function refuseBlocked(blocked: Prepared['blocked']): void {
   );
 }
 
-/** @throws GovctlError usage_error for a key that nothing has */
+/** A name stands for its key. @throws GovctlError usage_error for what is neither */
 function selectKeys(
   { target = [], exclude = [] }: SelectionOptions,
-  known: readonly string[],
+  known: readonly { readonly key: string; readonly name: string }[],
 ): (key: string) => boolean {
-  const keys = new Set(known);
-  for (const [flag, given] of [
-    ...target.map((key) => ['--target', key] as const),
-    ...exclude.map((key) => ['--exclude', key] as const),
-  ]) {
-    if (keys.has(given)) continue;
-    const near = nearestWord(given, keys);
-    throw new GovctlError('usage_error', `${flag} ${given}: no policy has this key`, {
-      hint: near ? `Did you mean ${near}?` : '`govctl plan -o json` shows the keys.',
-    });
-  }
-  const [wanted, unwanted] = [new Set(target), new Set(exclude)];
+  const keys = new Set(known.map(({ key }) => key));
+  const named = new Map(known.map(({ key, name }) => [name, key]));
+  const keysOf = (flag: string, given: readonly string[]): Set<string> =>
+    new Set(
+      given.map((word) => {
+        const key = keys.has(word) ? word : named.get(word);
+        if (key !== undefined) return key;
+        const near = nearestWord(word, [...keys, ...named.keys()]);
+        throw new GovctlError('usage_error', `${flag} ${word}: no policy has this key or name`, {
+          hint: near ? `Did you mean ${near}?` : '`govctl plan -o json` shows the keys.',
+        });
+      }),
+    );
+  const [wanted, unwanted] = [keysOf('--target', target), keysOf('--exclude', exclude)];
   return (key) => (wanted.size === 0 || wanted.has(key)) && !unwanted.has(key);
 }
 

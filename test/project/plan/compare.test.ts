@@ -9,7 +9,7 @@ import {
   normalisePolicy,
   stampOf,
 } from '../../../src/project/fingerprint.ts';
-import { guardDeletions, guardSelection } from '../../../src/project/guards.ts';
+import { guardDeletions, guardSelection, noteDeletions } from '../../../src/project/guards.ts';
 import { ownershipTags } from '../../../src/project/ownership.ts';
 import type { LocalPolicy } from '../../../src/project/model.ts';
 import { makeLocal, repo } from './arbitraries.ts';
@@ -186,12 +186,13 @@ describe('guards', () => {
     expect(guardDeletions(orphans(4), { ...facts, owned: 9 })).toEqual([]);
   });
 
-  it('refuses to delete all of a small project, as a wrong --project or folder would', () => {
-    expect(guardDeletions(orphans(4), { ...facts, owned: 4 })).toMatchObject([
-      { guard: 'empty', message: expect.stringContaining('All 4 policies') },
+  it('are not needed for a small project, but emptying it is pointed out', () => {
+    expect(guardDeletions(orphans(4), { ...facts, owned: 4 })).toEqual([]);
+    expect(noteDeletions(orphans(4), { ...facts, owned: 4 })).toEqual([
+      expect.stringContaining('All 4 policies'),
     ]);
-    expect(guardDeletions(orphans(4), { ...facts, owned: 4, allowEmpty: true })).toEqual([]);
-    expect(guardDeletions(orphans(1), { ...facts, owned: 1 })).toEqual([]);
+    expect(noteDeletions(orphans(4), { ...facts, owned: 5 })).toEqual([]);
+    expect(noteDeletions(orphans(4), { ...facts, owned: 4, prune: false })).toEqual([]);
   });
 
   it('never let a protected policy be deleted', () => {
