@@ -111,8 +111,8 @@ function selecting(command: GovctlCommand): GovctlCommand {
   return command
     .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
     .option('--prune', 'also delete policies of this project that have no file any more')
-    .option('--target <key>', 'only this key; repeatable', collect)
-    .option('--exclude <key>', 'all but this key; repeatable', collect)
+    .option('--target <key>', 'only the policy of this key or name; repeatable', collect)
+    .option('--exclude <key>', 'all but the policy of this key or name; repeatable', collect)
     .option('--allow-empty', 'go on when the files hold no policies at all')
     .option(
       '--max-delete <percent>',

@@ -37,7 +37,7 @@ function registerReads(policy: GovctlCommand, act: Act): void {
   policy
     .command('get')
     .description('show one policy')
-    .argument('<policy>', 'its id or its name')
+    .argument('<policy>', 'its id, its name or its key in git')
     .action(act(() => import('./get.ts').then((m) => m.runGet)));
 }
 
@@ -62,7 +62,7 @@ function registerWrites(policy: GovctlCommand, act: Act): void {
   policy
     .command('update')
     .description('change some fields of a policy')
-    .argument('<policy>', 'its id or its name')
+    .argument('<policy>', 'its id, its name or its key in git')
     .option('-f, --file <file>', 'YAML or JSON with the fields to change; - reads standard input')
     .option(
       '--set <field=value>',
@@ -74,7 +74,7 @@ function registerWrites(policy: GovctlCommand, act: Act): void {
   policy
     .command('delete')
     .description('remove a policy for good')
-    .argument('<policy>', 'its id or its name')
+    .argument('<policy>', 'its id, its name or its key in git')
     .option('-y, --yes', 'do not ask')
     .option('--auto-approve', 'the same')
     .addOption(ifMatch)
@@ -82,11 +82,11 @@ function registerWrites(policy: GovctlCommand, act: Act): void {
   policy
     .command('enable')
     .description('switch a policy on')
-    .argument('<policy>', 'its id or its name')
+    .argument('<policy>', 'its id, its name or its key in git')
     .action(act(() => import('./enable.ts').then((m) => m.runEnable)));
   policy
     .command('disable')
     .description('switch a policy off; it stays')
-    .argument('<policy>', 'its id or its name')
+    .argument('<policy>', 'its id, its name or its key in git')
     .action(act(() => import('./enable.ts').then((m) => m.runDisable)));
 }

@@ -18,7 +18,7 @@ export interface DeleteOptions extends ApprovalOptions {
 export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
   const { client, baseUrl } = await connect(context, await projectBaseUrl(context));
   const { policy } = await context.progress('Looking it up', () =>
-    findPolicy(client, options.args[0]),
+    findPolicy(context, client, options.args[0]),
   );
   await warnIfOwned(context, policy);
   if (!isApproved(options)) {

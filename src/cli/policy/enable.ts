@@ -21,7 +21,9 @@ async function switchTo(
   enabled: boolean,
 ): Promise<ExitCode> {
   const { client } = await connect(context, await projectBaseUrl(context));
-  const found = await context.progress('Looking it up', () => findPolicy(client, idOrName));
+  const found = await context.progress('Looking it up', () =>
+    findPolicy(context, client, idOrName),
+  );
   const word = enabled ? 'enabled' : 'disabled';
   const same = found.policy.enabled === enabled;
   if (!same) await warnIfOwned(context, found.policy);

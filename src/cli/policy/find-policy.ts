@@ -4,6 +4,7 @@ import { readPolicy } from '../../client/policy-changes.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Policy } from '../../contract/policies.ts';
+import { loadConfig } from '../../project/config.ts';
 import { readOwnership } from '../../project/ownership.ts';
 import type { Context } from '../context.ts';
 
@@ -13,11 +14,16 @@ export interface FoundPolicy {
 }
 
 /**
- * The policy of an id or, where no id is like it, of a name; the API finds by id only, so a name is looked for in
- * the whole list.
- * @throws GovctlError policy_not_found, with the nearest name; usage_error where several have the name
+ * The policy of an id; where no id is like it, of a name; where no name is either, of a key in git: of this folder's
+ * project, else of the only project that has it. The API finds by id only, so the others are looked for in the whole
+ * list.
+ * @throws GovctlError policy_not_found, with the nearest name; usage_error where several could be meant
  */
-export async function findPolicy(client: Client, idOrName: string): Promise<FoundPolicy> {
+export async function findPolicy(
+  { world }: Context,
+  client: Client,
+  idOrName: string,
+): Promise<FoundPolicy> {
   if (idOrName.trim() === '') throw new GovctlError('usage_error', 'The policy is not named');
   if (idOrName.startsWith('pol_')) {
     const found = await readPolicy(client, idOrName);
@@ -25,25 +31,37 @@ export async function findPolicy(client: Client, idOrName: string): Promise<Foun
   }
   const names: string[] = [];
   const matches: Policy[] = [];
+  const withKey: Policy[] = [];
   for await (const policy of listAllPolicies(client)) {
     names.push(policy.name);
     if (policy.name === idOrName) matches.push(policy);
+    if (readOwnership(policy.tags ?? []).key === idOrName) withKey.push(policy);
   }
+  if (matches.length === 0) matches.push(...ofProject(withKey, ownProject(world.cwd)));
   const [match, second] = matches;
   if (!match) throw noSuchPolicy(idOrName, names);
   if (second) {
-    throw new GovctlError('usage_error', `Several policies are named ${JSON.stringify(idOrName)}`, {
+    const have = match.name === idOrName ? 'are named' : 'have the key';
+    throw new GovctlError('usage_error', `Several policies ${have} ${JSON.stringify(idOrName)}`, {
       hint: `Name one by its id: ${matches.map(({ id }) => id).join(', ')}.`,
     });
   }
   return (await readPolicy(client, match.id)) ?? { policy: match, etag: undefined };
 }
 
+const ownProject = (cwd: string): string | undefined => loadConfig(cwd).config.project;
+
+/** Those of the project, where it has any; else all. */
+function ofProject(policies: readonly Policy[], project: string | undefined): readonly Policy[] {
+  const own = policies.filter(({ tags }) => readOwnership(tags ?? []).owner === project);
+  return project !== undefined && own.length > 0 ? own : policies;
+}
+
 function noSuchPolicy(idOrName: string, names: readonly string[]): GovctlError {
   const nearest = nearestWord(idOrName, names);
   return new GovctlError(
     'policy_not_found',
-    `There is no policy with the id or name ${JSON.stringify(idOrName)}`,
+    `There is no policy with the id, name or key ${JSON.stringify(idOrName)}`,
     {
       hint: nearest
         ? `Did you mean ${JSON.stringify(nearest)}?`

@@ -15,7 +15,9 @@ export async function runGet(
   { args: [idOrName] }: GetOptions,
 ): Promise<ExitCode> {
   const { client } = await connect(context, await projectBaseUrl(context));
-  const { policy } = await context.progress('Looking it up', () => findPolicy(client, idOrName));
+  const { policy } = await context.progress('Looking it up', () =>
+    findPolicy(context, client, idOrName),
+  );
   await context.show(policyView(policy));
   return exitCodes.ok;
 }

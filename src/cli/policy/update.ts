@@ -27,7 +27,9 @@ const changeable = Object.keys(PolicyUpdate.shape).filter(
 export async function runUpdate(context: Context, options: UpdateOptions): Promise<ExitCode> {
   const change = await readChange(context, options);
   const { client } = await connect(context, await projectBaseUrl(context));
-  const found = await context.progress('Looking it up', () => findPolicy(client, options.args[0]));
+  const found = await context.progress('Looking it up', () =>
+    findPolicy(context, client, options.args[0]),
+  );
   await warnIfOwned(context, found.policy);
   const changed = await changePolicy(
     context,

@@ -192,6 +192,18 @@ describe('govctl plan', () => {
     expect(plan.stderr).toContain('Did you mean s3-encryption?');
   });
 
+  it('takes a name for a key in --target and --exclude', async () => {
+    const repo = createRepo();
+    repo.write('policies/a.yaml', policyYaml('Encrypt all buckets'));
+    repo.write('policies/b.yaml', policyYaml('b'));
+    const only = await repo.govctl(['plan', '--target', 'Encrypt all buckets']);
+    expect(only.stdout).toContain('Plan: 1 to create');
+    expect(only.stdout).toContain('create encrypt-all-buckets');
+    const rest = await repo.govctl(['plan', '--exclude', 'Encrypt all buckets']);
+    expect(rest.stdout).toContain('create b ');
+    expect(rest.stdout).not.toContain('encrypt-all-buckets');
+  });
+
   it('tells later CI steps the figures, and keeps markdown below what a comment holds', async () => {
     const repo = createRepo();
     for (let index = 0; index < 900; index++) {

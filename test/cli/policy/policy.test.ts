@@ -185,6 +185,23 @@ describe('policy get', () => {
     expect(outcome.stderr).toContain('Did you mean "s3-public"?');
   });
 
+  it('finds by the key in git what has no such name: the own project’s first', async () => {
+    const tagged = (owner: string, key: string) => ({
+      tags: [`govctl.owner:${owner}`, `govctl.key:${key}@0123456789ab`],
+    });
+    put('Encrypt buckets', tagged('platform', 'encrypt'));
+    put('Close ports', tagged('platform', 'ports'));
+    put('Close more ports', tagged('other', 'ports'));
+    expect((await run(['get', 'encrypt'])).stdout).toContain('Encrypt buckets');
+    const several = await run(['get', 'ports']);
+    expect(several).toMatchObject({ exitCode: 3 });
+    expect(several.stderr).toContain('Several policies have the key "ports"');
+    writeFileSync(path.join(folder, 'govctl.yaml'), 'project: other\n');
+    expect((await run(['get', 'ports'], { cwd: folder })).stdout).toContain('Close more ports');
+    put('encrypt');
+    expect((await run(['get', 'encrypt', '-o', 'json'])).stdout).toContain('"name": "encrypt"');
+  });
+
   it('asks for the id where several have the name', async () => {
     service.setFaults({ duplicateNames: true });
     put('twin');
