@@ -112,12 +112,23 @@ export function createTransport(options: TransportOptions): Transport {
   const newKey = options.idempotencyKey ?? (() => crypto.randomUUID());
   const base = options.baseUrl.replace(/\/+$/, '');
 
+  // Where only reads went out, whoever interrupts them wants to know just that.
+  let isChanging = false;
+
+  function interrupted(method: string, url: string, cause: unknown): GovctlError {
+    const what = isChanging
+      ? `Interrupted before ${method} ${new URL(url).pathname} was answered`
+      : 'Interrupted; nothing was changed';
+    return new GovctlError('interrupted', what, { cause });
+  }
+
   async function tryOnce(
     method: string,
     url: string,
     headers: Record<string, string>,
     send: SendOptions,
   ) {
+    if (method !== 'GET' && !send.anonymous) isChanging = true;
     const timeout = AbortSignal.timeout(timeoutMs);
     const cut = anyOf([send.signal, method === 'GET' ? options.signal : undefined]);
     try {
@@ -130,7 +141,7 @@ export function createTransport(options: TransportOptions): Transport {
       });
     } catch (cause) {
       if (cause instanceof GovctlError) throw cause;
-      if (cut?.aborted) throw interrupted(`${method} ${url}`, cause);
+      if (cut?.aborted) throw interrupted(method, url, cause);
       throw unreachable(url, cause, timeout.aborted ? timeoutMs : undefined);
     }
   }
@@ -145,7 +156,7 @@ export function createTransport(options: TransportOptions): Transport {
     const idempotent = method !== 'POST' || request.repeatable === true || !request.anonymous;
     const headers = await requestHeaders(method, request);
     for (let attempt = 1; ; attempt++) {
-      if (stop?.aborted) throw interrupted(`${method} ${url}`, stop.reason);
+      if (stop?.aborted) throw interrupted(method, url, stop.reason);
       const started = performance.now();
       const outcome = await tryOnce(method, url, headers, request).catch((error: unknown) => {
         if (error instanceof GovctlError && error.error === 'unreachable') return error;
@@ -204,9 +215,6 @@ export function createTransport(options: TransportOptions): Transport {
 
   return { send, exchange };
 }
-
-const interrupted = (what: string, cause: unknown): GovctlError =>
-  new GovctlError('interrupted', `Interrupted before ${what} was answered`, { cause });
 
 function mayRetry(outcome: HttpAnswer | GovctlError): boolean {
   if (outcome instanceof GovctlError) return !isFinal(outcome);

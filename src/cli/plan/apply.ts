@@ -39,7 +39,7 @@ async function applyFiles(
   const concurrency = parseConcurrency(options.concurrency, project.config.concurrency);
   const view = planView(context, plan, blocked, notes);
   if (blocked.length + refusals.length > 0) await context.show(view);
-  refuseBlocked(blocked);
+  refuseBlocked(context, blocked);
   refuseGuards(refusals);
   if (!hasChanges(plan.summary)) return nothingToDo(context, plan, notes);
   await askApproval(context, view, questionFor(plan), isApproved(options));

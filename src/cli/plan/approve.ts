@@ -1,6 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import type { View } from '../output.ts';
+import type { PlanView } from './plan-view.ts';
 
 /**
  * Shows what is about to be done and asks. What is shown goes to stdout only where no machine reads that.
@@ -8,11 +8,11 @@ import type { View } from '../output.ts';
  */
 export async function askApproval(
   context: Context,
-  view: View,
+  view: PlanView,
   question: string,
   autoApprove: boolean,
 ): Promise<void> {
-  await showBeforehand(context, view);
+  if (!(context.flags.quiet && autoApprove)) await showBeforehand(context, view);
   if (autoApprove) return;
   if (!context.flags.input) {
     throw new GovctlError(
@@ -41,12 +41,15 @@ export interface ApprovalOptions {
 export const isApproved = ({ autoApprove, yes }: ApprovalOptions): boolean =>
   autoApprove === true || yes === true;
 
-async function showBeforehand(context: Context, view: View): Promise<void> {
+async function showBeforehand(context: Context, view: PlanView): Promise<void> {
   const { world, flags, style, talkStyle } = context;
   const onStdout = flags.output.filter(({ file }) => file === undefined);
   const people = onStdout.length === 0 || onStdout.every(({ format }) => format === 'table');
   if (people) await world.terminal.stdout.write(`${view.human(style, world.terminal.columns)}\n`);
-  else if (!flags.quiet) {
+  else if (!world.terminal.stderrIsTty) {
+    // A build log gets the plan with the result, in the format it asked for.
+    if (!flags.quiet) await world.terminal.stderr.write(view.summary(talkStyle));
+  } else {
     await world.terminal.stderr.write(`${view.human(talkStyle, world.terminal.columns)}\n`);
   }
 }

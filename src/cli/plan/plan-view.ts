@@ -3,6 +3,7 @@ import { planValue } from '../../project/plan.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
+import type { Style } from '../terminal.ts';
 import { createStyle } from '../terminal.ts';
 import { planMarkdown, planProblems } from './plan-reports.ts';
 import { renderPlan, summaryLine } from './plan-text.ts';
@@ -10,13 +11,18 @@ import type { Prepared } from './prepare.ts';
 
 type Blocked = Prepared['blocked'];
 
-/** A plan in every format. */
+/** A view of a plan, and what it comes to in one line. */
+export interface PlanView extends View {
+  readonly summary: (style: Style) => string;
+}
+
+/** A plan in every format; with --quiet people get its last line. */
 export function planView(
-  { world }: Context,
+  { world, flags }: Context,
   plan: Plan,
   blocked: Blocked = [],
   notes: readonly string[] = [],
-): View {
+): PlanView {
   const said = blocked.map(({ local, reason, hint, others }) => ({
     key: local.key,
     name: local.policy.name,
@@ -29,14 +35,17 @@ export function planView(
     ...(said.length > 0 ? { blocked: said } : {}),
     ...(notes.length > 0 ? { notes } : {}),
   };
+  const summary = (style: Style): string => `${summaryLine(plan.summary, blocked.length, style)}\n`;
   return {
     value,
+    summary,
     rows: () => (planValue(plan) as { changes: unknown[] }).changes, // as planValue makes it
-    human: (style, columns) => renderPlan(plan, { notes, blocked: said }, style, columns),
+    human: (style, columns) =>
+      flags.quiet ? summary(style) : renderPlan(plan, { notes, blocked: said }, style, columns),
     more: {
       markdown: () => planMarkdown(plan, { notes, blocked: said }),
       github: () =>
-        `${renderGithub(fromWorkspace(problemsOf(plan, blocked), world.cwd, world.env))}${summaryLine(plan.summary, blocked.length, createStyle(false))}\n`,
+        `${renderGithub(fromWorkspace(problemsOf(plan, blocked), world.cwd, world.env))}${summary(createStyle(false))}`,
     },
   };
 }

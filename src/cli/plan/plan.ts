@@ -23,7 +23,7 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
   const plan = git ? withGitState(prepared.plan, git) : prepared.plan;
   await context.show(planView(context, plan, blocked, notes));
   await writePlanOutput(context, plan);
-  refuseBlocked(blocked);
+  refuseBlocked(context, blocked);
   refuseGuards(refusals);
   if (options.out !== undefined) {
     await writePlanFile(path.resolve(context.world.cwd, options.out), plan);

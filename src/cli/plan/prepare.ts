@@ -201,11 +201,12 @@ export function refuseGuards(refusals: readonly Refusal[]): void {
   });
 }
 
-/** @throws GovctlError ownership_conflict */
-export function refuseBlocked(blocked: Prepared['blocked']): void {
+/** What stands in the way, named only where the plan did not show it. @throws GovctlError ownership_conflict */
+export function refuseBlocked({ flags }: Context, blocked: Prepared['blocked']): void {
   const [first] = blocked;
   if (!first) return;
-  const details = blocked.map(({ local, reason, hint }): ErrorDetail => ({
+  const unseen = flags.quiet ? blocked : [];
+  const details = unseen.map(({ local, reason, hint }): ErrorDetail => ({
     field: `${local.key} (${local.place.file}:${local.place.line})`,
     message: `${reason}\n${hint}`,
   }));

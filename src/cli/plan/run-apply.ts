@@ -45,14 +45,31 @@ async function showResult(context: Context, plan: Plan, result: ApplyResult): Pr
     value: { summary, results, network_ms: Math.round(networkMs * 10) / 10, digest: plan.digest },
     rows: () => results,
     human: (style) => {
-      const told = results.filter(({ status, warnings }) => status !== 'skipped' || warnings);
-      const lines = told.map((each) => renderResult(each, style));
+      const lines = tell(results, context.flags.quiet).map((each) => renderResult(each, style));
+      const untold = summary.not_attempted - mostNotAttempted;
+      if (untold > 0 && !context.flags.quiet) {
+        lines.push(
+          `  ${style.yellow('·')} ${style.yellow(`${untold.toLocaleString('en')} more not attempted`)}; apply again to go on`,
+        );
+      }
       return `${[...lines, ...(lines.length > 0 ? [''] : []), resultLine(result, style)].join('\n')}\n`;
     },
     more: {
       markdown: () => applyMarkdown(plan.project, line, results),
       github: () => `${renderGithub(fromWorkspace(problems, world.cwd, world.env))}${line}\n`,
     },
+  });
+}
+
+/** Of what was not even begun a few are told: of an interrupted apply it may be thousands. */
+const mostNotAttempted = 10;
+
+function tell(results: readonly ChangeResult[], quiet: boolean): readonly ChangeResult[] {
+  let notAttempted = 0;
+  return results.filter(({ status, warnings }) => {
+    if (status === 'failed' || warnings) return true;
+    if (quiet || status === 'skipped') return false;
+    return status !== 'not_attempted' || ++notAttempted <= mostNotAttempted;
   });
 }
 

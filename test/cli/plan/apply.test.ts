@@ -30,6 +30,15 @@ describe('govctl apply', () => {
     expect(repo.service.policies.size).toBe(0);
   });
 
+  it('says with --quiet what failed and what it comes to', async () => {
+    const repo = createRepo();
+    repo.write('policies/a.yaml', policyYaml('a'));
+    const plan = await repo.govctl(['plan', '-q']);
+    expect(plan.stdout).toBe('Plan: 1 to create, 0 to update, 0 to delete; 0 unchanged.\n');
+    const apply = await repo.govctl(['apply', '-q', '--yes']);
+    expect(apply.stdout).toMatch(/^\s*Apply: 1 applied in \d+ ms\.\n$/);
+  });
+
   it('asks nothing where there is nothing to do', async () => {
     const repo = createRepo();
     repo.write('policies/a.yaml', policyYaml('a'));
@@ -43,7 +52,7 @@ describe('govctl apply', () => {
     repo.write('policies/a.yaml', policyYaml('a'));
     const result = await repo.govctl(['apply', '--auto-approve', '-o', 'json']);
     expect(JSON.parse(result.stdout)).toMatchObject({ summary: { applied: 1 } });
-    expect(result.stderr).toContain('+ create a');
+    expect(result.stderr).toBe('Plan: 1 to create, 0 to update, 0 to delete; 0 unchanged.\n');
     const refused = await repo.govctl(['apply', '-o', 'json']);
     expect(JSON.parse(refused.stdout)).toMatchObject({ summary: { applied: 0 }, results: [] });
   });
@@ -228,6 +237,40 @@ describe('govctl import and adopt', () => {
 });
 
 describe('a command that is interrupted', () => {
+  it('says that nothing was changed where it only read', async () => {
+    const repo = createRepo();
+    repo.write('policies/a.yaml', policyYaml('a'));
+    const controller = new AbortController();
+    for (const argv of [['plan'], ['policy', 'delete', 'a', '--yes']]) {
+      const outcome = await repo.govctl(argv, {
+        signal: controller.signal,
+        fetch: async () => {
+          controller.abort();
+          throw new Error('aborted');
+        },
+      });
+      expect(outcome.exitCode).toBe(130);
+      expect(outcome.stderr).toBe('error: Interrupted; nothing was changed\n');
+    }
+  });
+
+  it('lists ten of what it did not attempt, and counts the rest', async () => {
+    const repo = createRepo();
+    for (let n = 0; n < 40; n++) repo.write(`policies/${n}.yaml`, policyYaml(`p${n}`));
+    const controller = new AbortController();
+    const outcome = await repo.govctl(['apply', '--auto-approve', '--concurrency', '1'], {
+      signal: controller.signal,
+      fetch: async (url, init) => {
+        const answer = await repo.service.fetch(url, init);
+        if (init.method === 'POST') controller.abort();
+        return answer;
+      },
+    });
+    expect(outcome.exitCode).toBe(130);
+    expect(outcome.stdout.match(/create not attempted/g)).toHaveLength(10);
+    expect(outcome.stdout).toContain('29 more not attempted; apply again to go on');
+  });
+
   it('finishes what it began, says what is left, and exits with 130', async () => {
     const repo = createRepo();
     for (const name of 'abcdefghijkl') repo.write(`policies/${name}.yaml`, policyYaml(name));
