@@ -51,7 +51,7 @@ export const auth = {
     maxBodyBytes: 64 * 1024,
     secret: true,
     response: { status: 200, body: TokenResponse },
-    errors: [],
+    errors: ['rate_limit_exceeded'],
   }),
 };
 

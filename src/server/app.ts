@@ -11,6 +11,7 @@ import { checkMatch, etagOf, isKnown } from './http/conditional.ts';
 import { asKnownError, errorAnswer } from './http/error-answer.ts';
 import { createQueryParser, parseBody } from './http/parse-input.ts';
 import type { ParsedBody } from './http/parse-input.ts';
+import type { Peer } from './listener.ts';
 import { oneTime, runOnce } from './idempotency/service.ts';
 import type { OneTime } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
@@ -41,12 +42,12 @@ export interface AppOptions {
 }
 
 export interface App {
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(request: Request, peer: Peer): Response | Promise<Response>;
 }
 
 /** Contract + handlers → one fetch-style app. Paths, scopes and shapes come from the contract alone. */
 export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): App {
-  const hono = new Hono();
+  const hono = new Hono<{ Bindings: Peer }>();
   const nouns: Contract = contract;
   // Handlers' type says that both tables have the same nouns and verbs, with inputs that fit.
   const verbsOf = handlers as unknown as Record<string, Record<string, AnyHandler>>;
@@ -76,7 +77,7 @@ function createRoute(
   endpoint: Endpoint,
   handler: AnyHandler,
   { authenticate, limiter, observe }: AppOptions,
-): (context: Context) => Awaitable<Response> {
+): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
   const { scope, method, path: route } = endpoint;
   return (context) => {
@@ -128,7 +129,8 @@ function createRoute(
     return settle(
       work,
       (answer) => end(answerOf(endpoint, request, answer, requestId, rate)),
-      (error) => {
+      (thrown) => {
+        const error = limiter.failed(thrown, context.env.remoteAddress);
         const known = asKnownError(error, deps, requestId);
         return end(errorAnswer(known, endpoint, deps, requestId, rate), known.error);
       },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import type { Server } from 'node:http';
+import { STATUS_CODES, createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -13,15 +13,24 @@ export interface ListenerOptions {
   readonly port: number;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: Fetch;
   /** Answers what is no request of this API's at all. */
   readonly refuse: (status: number, description: string) => Response;
 }
+
+/** Where a request came from; read when it is needed. */
+export interface Peer {
+  readonly remoteAddress?: string | undefined;
+}
+
+type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;
 
 export interface Listener {
   readonly port: number;
   /** Takes no new connections; those that are open stay. */
   stopListening(): void;
+  /** Answers 503 to requests whose bodies are still on their way. @returns how many */
+  refuseUnread(): number;
   /** Closes connections as they fall idle, and all of them after so many milliseconds. */
   close(withinMs: number): Promise<void>;
 }
@@ -29,9 +38,31 @@ export interface Listener {
 /** @throws GovctlError usage_error or file_error when the address or a TLS file can't be used */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { host, port, tls, fetch, refuse } = options;
-  const handle = getRequestListener(fetch, {
-    errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
-  });
+  /** One for each request whose body is not there yet. */
+  const unread = new Set<() => boolean>();
+  const answer = (request: Request, incoming: IncomingMessage): Response | Promise<Response> => {
+    if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0') {
+      return refuse(400, 'The request has no Host header');
+    }
+    const answered = fetch(request, incoming.socket);
+    if (incoming.complete || !('then' in answered)) return answered;
+    return new Promise((resolve, reject) => {
+      const giveUp = (): boolean => {
+        if (!incoming.complete) resolve(refuse(503, stopping));
+        return !incoming.complete;
+      };
+      unread.add(giveUp);
+      void answered.then(resolve, reject).finally(() => unread.delete(giveUp));
+    });
+  };
+  const handle = getRequestListener(
+    // Only HTTP/1 servers are made here.
+    (request, { incoming }) => answer(request, incoming as IncomingMessage),
+    {
+      hostname: host,
+      errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
+    },
+  );
   /** Connections that never sent a request: Node doesn't count them as idle. */
   const unused = new Set<Socket>();
   const listener: Parameters<typeof createHttpServer>[1] = (incoming, outgoing) => {
@@ -41,10 +72,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const server: Server = tls
     ? createTlsServer(await readTls(tls), listener)
-    : createHttpServer({ keepAliveTimeout }, listener);
+    : createHttpServer(serverOptions, listener);
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
+  });
+  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    unused.delete(incoming.socket);
+    void answerByHand(outgoing, refuse(417, 'The only Expect there is here is 100-continue'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     void answerBroken(error, socket, refuse);
@@ -62,6 +97,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       // http's own close() would cut idle connections at once; a request on one of them is to be answered.
       NetServer.prototype.close.call(server);
     },
+    refuseUnread: () => [...unread].filter((giveUp) => giveUp()).length,
     async close(withinMs) {
       for (const socket of unused) socket.destroy();
       const done = new AbortController();
@@ -79,15 +115,22 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-/** Milliseconds; longer than load balancers keep theirs, so that it is they who close. */
-const keepAliveTimeout = 65_000;
+/** Also said to requests that come while the server stops. */
+export const stopping = 'The server is stopping; try again in a moment';
+
+const serverOptions: ServerOptions = {
+  /** Milliseconds; longer than load balancers keep theirs, so that it is they who close. */
+  keepAliveTimeout: 65_000,
+  /** Node's own refusal has no body. */
+  requireHostHeader: false,
+};
 
 function createTlsServer(
   tls: { cert: Buffer; key: Buffer },
   listener: Parameters<typeof createHttpServer>[1],
 ): Server {
   try {
-    return createHttpsServer({ ...tls, keepAliveTimeout, minVersion: 'TLSv1.2' }, listener);
+    return createHttpsServer({ ...tls, ...serverOptions, minVersion: 'TLSv1.2' }, listener);
   } catch (cause) {
     throw new GovctlError(
       'usage_error',
@@ -166,17 +209,22 @@ async function answerBroken(
     socket.destroy();
     return;
   }
-  const [status, title, why] =
+  const [status, why] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'Request Header Fields Too Large', 'The headers are larger than 16 KiB']
+      ? [431, 'The headers are larger than 16 KiB']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'Request Timeout', 'The request did not come in time']
-        : [400, 'Bad Request', 'The request is not valid HTTP'];
-  const body = await refuse(status, why).text();
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+        ? [408, 'The request did not come in time']
+        : [400, 'The request is not valid HTTP'];
+  const refusal = refuse(status, why);
+  const body = await refusal.text();
+  const headers = [...refusal.headers, ['Content-Length', String(Buffer.byteLength(body))]];
+  const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
+}
+
+async function answerByHand(outgoing: ServerResponse, response: Response): Promise<void> {
+  const body = await response.text();
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
 }
 
 const messageOf = (cause: unknown): string =>

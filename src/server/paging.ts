@@ -7,7 +7,15 @@ import type { Awaitable } from './awaitable.ts';
 import type { Answer } from './call.ts';
 import { toJson } from './json.ts';
 import type { Json } from './json.ts';
-import type { CollectionSpec, Document, Page, Reader, Versioned, Where } from './store/store.ts';
+import type {
+  CollectionSpec,
+  Document,
+  Page,
+  Reader,
+  Scalar,
+  Versioned,
+  Where,
+} from './store/store.ts';
 
 export interface ListQuery {
   readonly limit: number;
@@ -19,13 +27,15 @@ export interface ListQuery {
 
 export type Filters = Readonly<Record<string, Where>>;
 
-/** What a cursor says: for which list it was made, how many rows came before, and the last row's place. */
+/** What a cursor says: for which list it was made, how many rows came before, the last row's place, and its own sum. */
 const Cursor = z.tuple([
   z.string(),
   z.int().min(0),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
   z.string(),
+  z.string(),
 ]);
+type Cursor = readonly [list: string, seen: number, value: Scalar | null, id: string];
 
 /** Parsed queries are kept by their parser, and so is what they ask for. */
 const lists = new WeakMap<ListQuery, string>();
@@ -34,16 +44,24 @@ const lists = new WeakMap<ListQuery, string>();
 function listOf(collection: string, query: ListQuery, filters: Filters): string {
   const known = lists.get(query);
   if (known !== undefined) return known;
-  const asked = JSON.stringify([collection, query.sort_by, query.order, filters]);
-  const list = hash('sha256', asked, 'base64url').slice(0, 12);
+  // Values are a set: their order makes no other list.
+  const sets = Object.entries(filters).map(([field, where]) => [
+    field,
+    Object.keys(where),
+    [...new Set(Object.values(where).flat())].sort(),
+  ]);
+  const asked = JSON.stringify([collection, query.sort_by, query.order, sets]);
+  const list = sumOf(asked);
   lists.set(query, list);
   return list;
 }
 
-const encode = (cursor: z.infer<typeof Cursor>): string =>
-  Buffer.from(JSON.stringify(cursor)).toString('base64url');
+const sumOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 12);
 
-function decode(text: string, list: string): z.infer<typeof Cursor> {
+const encode = (cursor: Cursor): string =>
+  Buffer.from(JSON.stringify([...cursor, sumOf(JSON.stringify(cursor))])).toString('base64url');
+
+function decode(text: string, list: string): Cursor {
   const refuse = (why: string): GovctlError =>
     new GovctlError('malformed_request', `The cursor ${why}; begin again without one`, {
       details: [{ field: 'cursor', message: why }],
@@ -55,8 +73,12 @@ function decode(text: string, list: string): z.infer<typeof Cursor> {
     throw refuse('is garbled');
   }
   if (!parsed.success) throw refuse('is garbled');
-  if (parsed.data[0] !== list) throw refuse('was made for another list, order or filter');
-  return parsed.data;
+  const [madeFor, seen, value, id] = parsed.data;
+  const cursor: Cursor = [madeFor, seen, value, id];
+  // Decoding skips what isn't base64, and a value may have been changed: only what was handed out will do.
+  if (encode(cursor) !== text) throw refuse('is garbled');
+  if (madeFor !== list) throw refuse('was made for another list, order or filter');
+  return cursor;
 }
 
 /** Answers one page of a list as the contract shapes it: `{<plural>: [...], pagination}`. */

@@ -6,6 +6,7 @@ import { issueToken } from './auth/token.ts';
 import type { Handlers } from './call.ts';
 import type { Deps } from './deps.ts';
 import { idempotencyKeys } from './idempotency/service.ts';
+import type { RateLimiter } from './limits/service.ts';
 import { policies } from './policies/collection.ts';
 import { policyHandlers } from './policies/handlers.ts';
 import type { SystemOptions } from './system/handlers.ts';
@@ -21,9 +22,13 @@ export const collections = [
   idempotencyKeys,
 ] as const;
 
-export const createHandlers = (deps: Deps, system: SystemOptions): Handlers => ({
+export const createHandlers = (
+  deps: Deps,
+  limiter: RateLimiter,
+  system: SystemOptions,
+): Handlers => ({
   policies: policyHandlers(deps),
-  auth: { token: issueToken(deps) },
+  auth: { token: issueToken(deps, limiter) },
   apiKeys: apiKeyHandlers(deps),
   oauthClients: oauthClientHandlers(deps),
   auditLog: auditLogHandlers(deps),

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import manifest from '../../package.json' with { type: 'json' };
 import { GovctlError } from '../contract/errors.ts';
 import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './address.ts';
 import { createApp } from './app.ts';
 import type { Observe } from './app.ts';
-import { ensureBootstrapKey } from './auth/bootstrap.ts';
+import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
 import { createAuthenticator } from './auth/service.ts';
 import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
@@ -14,11 +13,13 @@ import { errorAnswer } from './http/error-answer.ts';
 import { createIds } from './ids.ts';
 import { createRateLimiter } from './limits/service.ts';
 import type { RateLimitMode } from './limits/service.ts';
-import { listen } from './listener.ts';
+import { listen, stopping } from './listener.ts';
+import type { Peer } from './listener.ts';
 import { openLog } from './log.ts';
 import type { LogLevel } from './log.ts';
 import { maintain } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
+import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
 import { collections, createHandlers } from './service.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
@@ -60,8 +61,9 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Milliseconds that begun requests get to finish in. */
-const stopWithin = 10_000;
+/** Milliseconds that a stop may take, and that bodies on their way get of it. */
+const stopWithin = 8_000;
+const bodiesWithin = 1_000;
 const maintainEvery = 60_000;
 
 /**
@@ -70,7 +72,9 @@ const maintainEvery = 60_000;
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   checkOptions(options);
-  const { clock = systemClock } = options;
+  const { clock = systemClock, readyFile } = options;
+  // Before anything can fail: a file that an earlier server left says that one is ready.
+  if (readyFile !== undefined) await removeReadyFile(readyFile);
   const notices: string[] = [];
   const serverLog = openLog(options.logLevel, () => clock.now());
   const { log, close: closeLog } = serverLog;
@@ -82,7 +86,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const random = (bytes: number): Uint8Array => randomBytes(bytes);
     const ids = createIds(clock, random);
     const deps: Deps = { store, clock, ids, random, log, version: manifest.version };
-    const apiKey = await ensureBootstrapKey(deps, options.apiKey);
     const service = await createService(deps, options, serverLog.request);
     opened.push(service.stopMaintenance);
     const listener = await listen({
@@ -97,18 +100,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       () => listener.close(stopWithin),
       () => listener.stopListening(),
     );
-    if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, baseUrl);
+    const publish = readyFile === undefined ? undefined : await writeReadyFile(readyFile, baseUrl);
+    // Late, as a generated key is shown once: a start that fails must not have made one.
+    const apiKey = await ensureBootstrapKey(deps, options.apiKey);
+    await publish?.();
     notices.push(...startNotices(options, apiKey));
     log.info({ base_url: baseUrl, data_dir: options.dataDir }, 'listening');
 
     const stop = async (): Promise<void> => {
       log.info({}, 'stopping');
-      const { readyFile } = options;
+      const until = clock.monotonic() + stopWithin;
       try {
-        if (readyFile !== undefined) await rm(readyFile, { force: true });
+        if (readyFile !== undefined) await withdrawReadyFile(readyFile);
         listener.stopListening();
-        await service.drain(stopWithin);
-        await listener.close(stopWithin);
+        await service.drain(bodiesWithin);
+        const refused = listener.refuseUnread();
+        await service.drain(until - clock.monotonic(), refused);
+        await listener.close(Math.max(0, until - clock.monotonic()));
         await service.stopMaintenance();
       } finally {
         // Whatever failed above: the files are left whole and the lock is let go.
@@ -123,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       port: listener.port,
       ...(apiKey ? { apiKey } : {}),
       notices,
-      fetch: async (url, init) => service.fetch(new Request(url, init)),
+      fetch: async (url, init) => service.fetch(new Request(url, init), {}),
       stop: () => (stopping ??= stop()),
     };
   } catch (error) {
@@ -133,7 +141,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** @throws GovctlError usage_error */
-function checkOptions({ store, allowTargets, publicUrl }: ServerOptions): void {
+function checkOptions(options: ServerOptions): void {
+  const { host, dataDir, store, apiKey, allowTargets, publicUrl } = options;
+  // Node takes no host for all of this machine's addresses, and no folder for the working one.
+  if (host.trim() === '') {
+    throw new GovctlError('usage_error', 'The host to listen on is empty', {
+      hint: 'Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all its addresses.',
+    });
+  }
+  if (dataDir.trim() === '') {
+    throw new GovctlError('usage_error', 'The data folder is empty', {
+      hint: 'Give --data-dir a folder; without it, it is .govctl/data.',
+    });
+  }
+  if (apiKey !== undefined) checkGivenKey(apiKey);
   if (/^postgres(ql)?:\/\//.test(store)) {
     throw new GovctlError('usage_error', 'The PostgreSQL store comes with a later release', {
       hint: 'Leave --store out to use the embedded store in --data-dir.',
@@ -172,9 +193,9 @@ async function openStore(dir: string, log: Log, notices: string[]): Promise<Stor
 }
 
 interface Service {
-  fetch(request: Request): Response | Promise<Response>;
-  /** Refuses new requests and waits for those that have begun, so many milliseconds at most. */
-  drain(withinMs: number): Promise<void>;
+  fetch(request: Request, peer: Peer): Response | Promise<Response>;
+  /** Refuses new requests and waits for those that have begun, but for so many, so many milliseconds at most. */
+  drain(withinMs: number, except?: number): Promise<void>;
   stopMaintenance(): Promise<void>;
 }
 
@@ -192,9 +213,11 @@ async function createService(
   let begun = 0;
   let draining = false;
   const observe = observeInto(logRequest, metrics);
-  const app = createApp(deps, createHandlers(deps, metrics ? { metricsText: metrics.text } : {}), {
+  const limiter = createRateLimiter(mode, deps.clock);
+  const system = metrics ? { metricsText: metrics.text } : {};
+  const app = createApp(deps, createHandlers(deps, limiter, system), {
     authenticate: authenticator.authenticate,
-    limiter: createRateLimiter(mode, deps.clock),
+    limiter,
     observe(event) {
       begun -= 1;
       observe(event);
@@ -207,16 +230,15 @@ async function createService(
   }, maintainEvery);
   timer.unref();
   return {
-    fetch(request) {
-      if (draining)
-        return refuseRequest(deps, 503, 'The server is stopping; try again in a moment');
+    fetch(request, peer) {
+      if (draining) return refuseRequest(deps, 503, stopping);
       begun += 1;
-      return app.fetch(request);
+      return app.fetch(request, peer);
     },
-    async drain(withinMs) {
+    async drain(withinMs, except = 0) {
       draining = true;
       const until = deps.clock.monotonic() + withinMs;
-      while (begun > 0 && deps.clock.monotonic() < until) await sleep(5);
+      while (begun > except && deps.clock.monotonic() < until) await sleep(5);
     },
     async stopMaintenance() {
       clearInterval(timer);
@@ -248,22 +270,6 @@ function refuseRequest(deps: Deps, status: number, description: string): Respons
       ? new GovctlError('unavailable', description, { headers: { 'Retry-After': '1' } })
       : new GovctlError('malformed_request', description, { status });
   return errorAnswer(error, undefined, deps, deps.ids.next('req'), { Connection: 'close' });
-}
-
-/** In one step, so that nobody reads half of it. */
-async function writeReadyFile(file: string, baseUrl: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    await writeFile(temporary, `${JSON.stringify({ base_url: baseUrl, pid: process.pid })}\n`);
-    await rename(temporary, file);
-  } catch (cause) {
-    await rm(temporary, { force: true });
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new GovctlError('file_error', `The ready file ${file} can not be written: ${why}`, {
-      cause,
-      hint: 'Its folder must exist and be writable.',
-    });
-  }
 }
 
 function startNotices(options: ServerOptions, apiKey: RunningServer['apiKey']): string[] {

@@ -420,15 +420,35 @@ describe('a hostile token request', () => {
   ])('with %s fails as RFC 6749 says', async (_, fields, headers, status, error) => {
     const got = await service.send('POST', '/auth/token', {
       key: null,
-      body: { ...grant, ...client, ...fields },
+      body: { ...grant, ...('authorization' in headers ? {} : client), ...fields },
       headers,
     });
     expect([got.status, got.json.error]).toEqual([status, error]);
     expect(got.headers.get('cache-control')).toBe('no-store');
     expect(got.text).not.toContain(client.client_secret);
-    if ('authorization' in headers) {
-      expect(got.headers.get('www-authenticate')).toMatch(/^Basic /);
-    }
+    if (status === 401) expect(got.headers.get('www-authenticate')).toMatch(/^Basic /);
+  });
+
+  it('with credentials twice is refused, even when both are right', async () => {
+    const authorization = basic(client.client_id, client.client_secret);
+    const got = await service.send('POST', '/auth/token', {
+      key: null,
+      body: { ...grant, ...client },
+      headers: { authorization },
+    });
+    expect([got.status, got.json.error]).toEqual([400, 'invalid_request']);
+  });
+
+  it.each([
+    { grant_type: 'a "quoted" \\ grant\n\u00e9' },
+    { scope: '"quoted"\\ \u0007 \u{1f600}' },
+    { scope: Array.from({ length: 10_000 }, (_, index) => `s${index}`).join(' ') },
+    { grant_type: ['"'] },
+  ])('is told what is wrong in few characters, all of RFC 6749’s: %#', async (fields) => {
+    const body = { ...grant, ...client, ...fields };
+    const got = await service.send('POST', '/auth/token', { key: null, body });
+    expect(got.status).toBe(400);
+    expect(got.json.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,600}$/);
   });
 
   it('with the secret in the query is refused, and with a form field twice too', async () => {

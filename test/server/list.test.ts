@@ -223,3 +223,41 @@ describe('paging while others write', () => {
     await service.close();
   });
 });
+
+describe('a cursor', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+    for (const seed of seeds)
+      await service.send('POST', '/v1/policies', { body: policy(seed.name, seed) });
+  });
+  afterAll(() => service.close());
+  const first = async (query: string) =>
+    String(
+      listOf(await service.send('GET', `/v1/policies?limit=1${query}`)).pagination.next_cursor,
+    );
+
+  it('is taken only as it was handed out', async () => {
+    const cursor = await first('');
+    const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    const changed = (...edit: readonly [at: number, to: unknown]): string =>
+      Buffer.from(JSON.stringify(parts.with(...edit))).toString('base64url');
+    const garbled = [`${cursor}!!!`, `${cursor}==`, ` ${cursor}`, changed(2, 5), changed(1, 7)];
+    for (const text of garbled) {
+      const got = await service.send('GET', `/v1/policies?cursor=${encodeURIComponent(text)}`);
+      expect([got.status, fieldsOf(got)]).toEqual([400, ['cursor']]);
+    }
+    expect((await service.send('GET', `/v1/policies?cursor=${cursor}`)).status).toBe(200);
+  });
+
+  it('stays good when the same tags are asked for in another order', async () => {
+    for (const name of ['tagged 1', 'tagged 2']) {
+      const body = policy(name, { tags: ['x', 'y'] });
+      expect((await service.send('POST', '/v1/policies', { body })).status).toBe(201);
+    }
+    const cursor = await first('&tags=x,y');
+    const got = await service.send('GET', `/v1/policies?tags=y,x&cursor=${cursor}`);
+    expect([got.status, namesOf(got).length]).toEqual([200, 2]);
+    expect((await service.send('GET', `/v1/policies?tags=y&cursor=${cursor}`)).status).toBe(400);
+  });
+});

@@ -78,6 +78,7 @@ describe('a request', () => {
         headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
         body: new Uint8Array([0x7b, 0xff, 0x7d]),
       }),
+      {},
     );
     expect([response.status, await response.json()]).toMatchObject([
       400,
@@ -127,6 +128,7 @@ describe('a request', () => {
         body: stream,
         duplex: 'half',
       }),
+      {},
     );
     expect([response.status, await response.json()]).toMatchObject([
       413,
@@ -255,7 +257,7 @@ describe('health', () => {
     expect(got.json).toMatchObject({
       error: 'unavailable',
       status: 'not_ready',
-      reasons: ['store: fsync failed'],
+      reasons: ['store: it takes no changes; the log says why'],
     });
     expect((await other.send('GET', '/healthz')).status).toBe(200);
     await other.close();

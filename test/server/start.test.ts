@@ -124,6 +124,17 @@ describe('a started server', () => {
     expect(existsSync(readyFile)).toBe(false);
   });
 
+  it('takes away a ready file of an earlier server first, and leaves one of another alone', async () => {
+    const readyFile = path.join(folder, 'ready.json');
+    await writeFile(readyFile, '{"base_url":"http://127.0.0.1:1","pid":1}');
+    await expect(start({ readyFile, host: '192.0.2.1' })).rejects.toThrow('192.0.2.1');
+    expect(existsSync(readyFile)).toBe(false);
+    const server = await start({ readyFile });
+    await writeFile(readyFile, '{"base_url":"http://127.0.0.1:1","pid":1}');
+    await server.stop();
+    expect(existsSync(readyFile)).toBe(true);
+  });
+
   it('limits by default only where other machines can connect, and warns there', async () => {
     const server = await start({ host: '0.0.0.0' });
     expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -160,6 +171,24 @@ describe('a started server', () => {
     expect(await exchangeRaw(server, large)).toMatch(/^HTTP\/1\.1 431 [^]*16 KiB/);
     expect(await exchangeRaw(server, 'GET /healthz HTTP/1.0\r\nHost: a b\r\n\r\n')).toMatch(
       /^HTTP\/1\.[01] 400 /,
+    );
+    for (const [text, status] of [
+      ['NONSENSE\r\n\r\n', 400],
+      [large, 431],
+      ['GET /healthz HTTP/1.1\r\n\r\n', 400],
+      ['GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n', 417],
+    ] as const) {
+      const got = await exchangeRaw(server, text);
+      expect(got).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(got).toMatch(/\r\nx-request-id: req_\w+\r\n/i);
+      expect(got.match(/connection: /gi)).toHaveLength(1);
+      expect(JSON.parse(got.slice(got.indexOf('{'), got.lastIndexOf('}') + 1))).toMatchObject({
+        error: 'malformed_request',
+        request_id: expect.any(String),
+      });
+    }
+    expect(await exchangeRaw(server, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(
+      /^HTTP\/1\.[01] 200 /,
     );
   });
 
@@ -247,6 +276,39 @@ describe('stopping', () => {
   });
 });
 
+describe('a body that never comes', () => {
+  it('holds up no stop: its request is answered 503', async () => {
+    const server = await start();
+    const half = exchangeRaw(
+      server,
+      'POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const started = performance.now();
+    await server.stop();
+    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(await half).toMatch(/^HTTP\/1\.1 503 [^]*"unavailable"/);
+  });
+});
+
+describe('a key that nobody has seen', () => {
+  it.each<[string, Partial<ServerOptions>]>([
+    ['the port is taken', {}],
+    ['the address is none of this machine’s', { host: '192.0.2.1' }],
+    ['TLS files are missing', { tls: { cert: '/none.pem', key: '/none.pem' } }],
+    ['the ready file can not be written', { readyFile: '/none/ready.json' }],
+  ])('is not made when %s: the next start shows one that works', async (why, options) => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo; // it listens on a port
+    await expect(start(why.includes('port') ? { port } : options)).rejects.toThrow();
+    other.close();
+    const server = await start();
+    expect(server.apiKey).toMatchObject({ generated: true });
+    expect((await send(server, 'GET', '/v1/policies')).status).toBe(200);
+  });
+});
+
 describe('a server that can not start says what to do', () => {
   const failing = async (options: Partial<ServerOptions>) =>
     start(options).then(
@@ -278,7 +340,10 @@ describe('a server that can not start says what to do', () => {
 
   it('when the data folder is in use or is a file', async () => {
     await start();
-    expect(await failing({})).toMatchObject({ error: 'data_refused' });
+    expect(await failing({})).toMatchObject({
+      error: 'data_refused',
+      hint: expect.stringContaining('--data-dir'),
+    });
     const file = path.join(folder, 'file');
     await writeFile(file, '');
     expect(await failing({ dataDir: file })).toMatchObject({
@@ -294,12 +359,22 @@ describe('a server that can not start says what to do', () => {
     [{ allowTargets: ['example.com'] }, 'example.com'],
     [{ publicUrl: 'ftp://x' }, 'ftp://x'],
     [{ apiKey: 'with space here' }, 'API key'],
+    [{ host: '' }, 'host'],
+    [{ host: ' ' }, 'host'],
+    [{ dataDir: '' }, 'data folder'],
   ])('with the options %j', async (options, text) => {
     expect(await failing(options)).toMatchObject({
       error: 'usage_error',
       message: expect.stringContaining(text),
     });
     expect(existsSync(path.join(folder, 'data', 'lock'))).toBe(false);
+  });
+
+  it.runIf(process.platform === 'linux')('when no folder can be made there', async () => {
+    expect(await failing({ dataDir: '/proc/none/data' })).toMatchObject({
+      error: 'data_refused',
+      message: expect.stringContaining('/proc/none'),
+    });
   });
 
   it('when TLS files are missing or wrong', async () => {

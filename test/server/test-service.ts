@@ -21,6 +21,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** null sends no Authorization. */
   readonly key?: string | null;
+  /** The address it comes from. */
+  readonly from?: string;
 }
 
 export interface Got {
@@ -61,9 +63,10 @@ export async function startTestService(
   const events: RequestEvent[] = [];
   const authenticator = createAuthenticator(deps);
   const metricsText = options.metricsText?.(store);
-  const app = createApp(deps, createHandlers(deps, metricsText ? { metricsText } : {}), {
+  const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
+  const app = createApp(deps, createHandlers(deps, limiter, metricsText ? { metricsText } : {}), {
     authenticate: authenticator.authenticate,
-    limiter: createRateLimiter(options.rateLimit ?? 'off', clock),
+    limiter,
     observe: (event) => void events.push(event),
   });
 
@@ -79,6 +82,7 @@ export async function startTestService(
         },
         ...(text === undefined ? {} : { body: text }),
       }),
+      { remoteAddress: sent.from },
     );
     const body = await response.text();
     return {

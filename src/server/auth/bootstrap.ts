@@ -13,14 +13,12 @@ const system = { userId: 'system', via: 'system', requestId: 'system' };
  * Sees that a data folder has a key to begin with. A given key takes the place of the folder's own (which is also the
  * way back for who lost it); without one, a folder that has no key at all gets a generated one.
  * @returns the key, where this start has one to show
- * @throws GovctlError usage_error when the given key can't travel in a header
  */
 export async function ensureBootstrapKey(
   deps: Deps,
   given: string | undefined,
 ): Promise<{ readonly key: string; readonly generated: boolean } | undefined> {
   if (given !== undefined) {
-    checkGivenKey(given);
     await putBootstrapKey(deps, given);
     return { key: given, generated: false };
   }
@@ -31,7 +29,8 @@ export async function ensureBootstrapKey(
   return { key, generated: true };
 }
 
-function checkGivenKey(key: string): void {
+/** @throws GovctlError usage_error when the key can't travel in a header */
+export function checkGivenKey(key: string): void {
   if (/^[\x21-\x7e]{8,512}$/.test(key)) return;
   throw new GovctlError('usage_error', 'The API key given can not be used as one', {
     hint: 'Give 8 to 512 printable ASCII characters without spaces; `openssl rand -base64 32` makes a good one.',

@@ -6,6 +6,7 @@ import type { Handlers, PublicCall } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
+import type { RateLimiter } from '../limits/service.ts';
 import { TokenFailure } from '../token-failure.ts';
 import { accessTokens, oauthClients } from './collections.ts';
 import type { StoredOauthClient } from './collections.ts';
@@ -16,15 +17,16 @@ const lifetime = 3600;
 
 /** RFC 6749 section 4.4: client credentials, in the body or as Basic. */
 export const issueToken =
-  (deps: Deps): Handlers['auth']['token'] =>
+  (deps: Deps, limiter: RateLimiter): Handlers['auth']['token'] =>
   async ({ body }, call) => {
     if (body.grant_type !== 'client_credentials') {
       throw new TokenFailure(
         'unsupported_grant_type',
-        `The grant type ${JSON.stringify(body.grant_type.slice(0, 60))} is not supported; use client_credentials`,
+        `The grant type ${body.grant_type.slice(0, 60)} is not supported; use client_credentials`,
       );
     }
     const client = await authenticateClient(deps, body, call);
+    const rate = limiter.take(client.id);
     const scopes = grantedScopes(client, body.scope);
     return call.transact(async (tx) => {
       const secret = newSecret('gat', deps.random);
@@ -48,10 +50,12 @@ export const issueToken =
           expires_in: lifetime,
           scope: scopes.join(' '),
         }),
-        headers: { Pragma: 'no-cache' },
+        headers: { ...rate, Pragma: 'no-cache' },
       };
     }, client.user_id);
   };
+
+const challenge = { 'WWW-Authenticate': 'Basic realm="govctl"' };
 
 interface Credentials {
   readonly id: string;
@@ -64,6 +68,12 @@ async function authenticateClient(
   call: PublicCall,
 ): Promise<StoredOauthClient> {
   const header = call.header('authorization');
+  if (header !== null && body.client_secret !== undefined) {
+    throw new TokenFailure(
+      'invalid_request',
+      'Send the client id and secret once: in the body, or as HTTP Basic authentication',
+    );
+  }
   const basic = header === null ? undefined : readBasic(header);
   const { id, secret } = basic ?? inBody(body);
   const client = (await deps.store.get(oauthClients, id))?.doc;
@@ -74,12 +84,7 @@ async function authenticateClient(
     { request_id: call.requestId, client_known: client !== undefined },
     'client authentication failed',
   );
-  throw new TokenFailure(
-    'invalid_client',
-    'The client id or secret is wrong',
-    401,
-    basic ? { 'WWW-Authenticate': 'Basic realm="govctl"' } : {},
-  );
+  throw new TokenFailure('invalid_client', 'The client id or secret is wrong', 401, challenge);
 }
 
 function inBody({ client_id: id, client_secret: secret }: TokenRequest): Credentials {
@@ -88,7 +93,7 @@ function inBody({ client_id: id, client_secret: secret }: TokenRequest): Credent
     'invalid_client',
     'Send client_id and client_secret, in the body or as HTTP Basic authentication',
     401,
-    { 'WWW-Authenticate': 'Basic realm="govctl"' },
+    challenge,
   );
 }
 
@@ -108,9 +113,7 @@ function readBasic(header: string): Credentials {
     'invalid_client',
     'The Authorization header is not valid Basic authentication',
     401,
-    {
-      'WWW-Authenticate': 'Basic realm="govctl"',
-    },
+    challenge,
   );
 }
 
@@ -123,10 +126,14 @@ function grantedScopes(client: StoredOauthClient, asked: string | undefined): re
   const granted = [...new Set(names)].map((name) => Scope.safeParse(name).data ?? name);
   const refused = granted.filter((name) => !client.scopes.some((scope) => scope === name));
   if (refused.length > 0) {
-    const list = refused.map((name) => name.slice(0, 60)).join(' ');
+    const list = refused
+      .slice(0, 5)
+      .map((name) => name.slice(0, 60))
+      .join(' ');
+    const more = refused.length > 5 ? ` and ${refused.length - 5} more` : '';
     throw new TokenFailure(
       'invalid_scope',
-      `The client does not have the scope ${list}; it has ${client.scopes.join(' ')}`,
+      `The client does not have the scope ${list}${more}; it has ${client.scopes.join(' ')}`,
     );
   }
   return client.scopes.filter((scope) => granted.includes(scope));

@@ -1,6 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { Clock } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { TokenFailure } from '../token-failure.ts';
 
 export type RateLimitMode = 'enforce' | 'report' | 'off';
 
@@ -29,13 +30,23 @@ export interface RateLimiter {
    * @throws GovctlError rate_limit_exceeded in mode enforce; a refused request is not counted
    */
   take(key: string): Readonly<Record<string, string>>;
+  /**
+   * Counts what failed to authenticate under the address it came from. Who knows the right secret is let in all the
+   * same: behind a proxy, many share an address.
+   * @returns the error to answer: rate_limit_exceeded in mode enforce, where one address failed too often
+   */
+  failed(error: unknown, address: string | undefined): unknown;
 }
+
+/** Failed authentications in a minute from one address. */
+const maxFailures = 60;
+const addressesKept = 10_000;
 
 const none: Readonly<Record<string, string>> = {};
 
 /** Counts in memory: a restart starts the windows afresh. */
 export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimiter {
-  if (mode === 'off') return { take: () => none };
+  if (mode === 'off') return { take: () => none, failed: (error) => error };
   const keys = new Map<string, KeyCounters>();
   const day: Counter = { number: 0, count: 0 };
   let hourOfSweep = 0;
@@ -65,14 +76,46 @@ export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimite
       if (leftOfDay < left) [tightest, left] = ['day', leftOfDay];
       const { ms, limit } = windows[tightest];
       const resetMs = (Math.floor(now / ms) + 1) * ms;
-      if (left <= 0 && mode === 'enforce') throw exceeded(tightest, limit, resetMs, now);
+      if (left <= 0 && mode === 'enforce') {
+        const whose = tightest === 'day' ? 'of all keys together' : 'of this key';
+        throw exceeded(tightest, limit, whose, resetMs, now);
+      }
       minute.count += 1;
       hour.count += 1;
       day.count += 1;
       return rateHeaders(limit, Math.max(0, left - 1), resetMs);
     },
+    failed: mode === 'enforce' ? createFailureCount(clock) : (error) => error,
   };
 }
+
+function createFailureCount(clock: Clock): RateLimiter['failed'] {
+  const failures = new Map<string, number>();
+  let minute = 0;
+  return (error, address) => {
+    if (address === undefined || !isFailedAuthentication(error)) return error;
+    const now = clock.now();
+    const current = Math.floor(now / windows.minute.ms);
+    if (minute !== current) {
+      minute = current;
+      failures.clear();
+    }
+    const count = (failures.get(address) ?? 0) + 1;
+    // With very many addresses the oldest is forgotten: memory stays bounded.
+    const [oldest] = failures.keys();
+    if (oldest !== undefined && failures.size >= addressesKept && count === 1) {
+      failures.delete(oldest);
+    }
+    failures.set(address, count);
+    if (count <= maxFailures) return error;
+    const whose = 'that failed to authenticate from this address';
+    return exceeded('minute', maxFailures, whose, (minute + 1) * windows.minute.ms, now);
+  };
+}
+
+const isFailedAuthentication = (error: unknown): boolean =>
+  (error instanceof GovctlError && error.error === 'invalid_token') ||
+  (error instanceof TokenFailure && error.error === 'invalid_client');
 
 /** Begins the window anew where time has moved past it. */
 function remaining(counter: Counter, name: WindowName, now: number): number {
@@ -95,9 +138,14 @@ const rateHeaders = (
   'X-RateLimit-Reset': String(resetMs / 1000),
 });
 
-function exceeded(window: WindowName, limit: number, resetMs: number, now: number): GovctlError {
+function exceeded(
+  window: WindowName,
+  limit: number,
+  whose: string,
+  resetMs: number,
+  now: number,
+): GovctlError {
   const retryAfter = Math.ceil((resetMs - now) / 1000);
-  const whose = window === 'day' ? 'of all keys together' : 'of this key';
   const message = `The ${limit} requests a ${window} ${whose} are used up; try again in ${retryAfter} s`;
   return new GovctlError('rate_limit_exceeded', message, {
     extra: { message, retry_after: retryAfter, limit, reset_time: timestamp(resetMs) },

@@ -16,10 +16,12 @@ export const systemHandlers = (deps: Deps, { metricsText }: SystemOptions): Hand
     health: () => Promise.resolve({ body: health }),
 
     ready: async () => {
-      const { writable, reason = 'the store takes no changes' } = deps.store.health();
+      const { writable, reason } = deps.store.health();
       if (writable) return { body: toJson({ status: 'ready' as const }) };
+      // Anyone may ask: the reason, which names files, is for the log alone.
+      deps.log.error({ reason }, 'not ready: the store is read-only');
       throw new GovctlError('unavailable', `Not ready: the store is read-only`, {
-        extra: { status: 'not_ready', reasons: [`store: ${reason}`] },
+        extra: { status: 'not_ready', reasons: ['store: it takes no changes; the log says why'] },
       });
     },
 

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** The file system as the store uses it: a value, so that tests can put faults in. */
 export interface FileLayer {
@@ -36,10 +37,27 @@ const FLAGS = {
   create: constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
 };
 
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+/** Step by step: Node's own recursion never ends where a folder that is there takes none, as /proc does. */
+async function makeFolder(path: string): Promise<void> {
+  const make = (): Promise<void> => mkdir(path, { mode: 0o700 });
+  try {
+    await make();
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await make().catch(async (again: unknown) => {
+      // Another process may have made it between the two.
+      if (codeOf(again) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw again;
+    });
+  }
+}
+
 export const nodeFiles: FileLayer = {
-  async makeFolder(path) {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  },
+  makeFolder,
   list: (folder) => readdir(folder),
   size: async (path) => (await stat(path)).size,
   async open(path, mode) {

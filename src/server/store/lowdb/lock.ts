@@ -87,7 +87,7 @@ const place = async (temp: string, path: string): Promise<boolean> => {
 const inUse = (dir: string, path: string, { pid }: Holder): StoreRefusal =>
   new StoreRefusal(
     `${dir} is in use by ${pid === process.pid ? 'this process' : `process ${pid}`} already, and only one at a time may use it.\n` +
-      `Way out: stop that process, or give another data folder. (The lock is ${path}.)`,
+      `Way out: stop that process, or give another data folder (--data-dir). (The lock is ${path}.)`,
   );
 
 const take = async (dir: string, path: string, self: Holder): Promise<Lock> => {
