@@ -131,7 +131,9 @@ function nameOf(body: ErrorBodyType | undefined, status: number): ErrorName | un
 
 function hintFor(name: ErrorName): { hint?: string } {
   if (name === 'invalid_token' || name === 'expired_token') {
-    return { hint: 'Log in with `govctl auth login`, or set GOVCTL_TOKEN.' };
+    return {
+      hint: 'Where GOVCTL_TOKEN is set, it is what was used: renew or unset it. Else log in with `govctl auth login`.',
+    };
   }
   if (name === 'insufficient_scope')
     return { hint: '`govctl auth status` shows who you are and your scopes.' };

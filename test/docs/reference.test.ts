@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { GovctlCommand } from '../../src/cli/govctl-command.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { contract } from '../../src/contract/contract.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
@@ -94,6 +95,9 @@ const exitMeanings: Record<keyof typeof exitCodes, string> = {
 
 function* walk(command: Command, name: string): Generator<[string, string]> {
   command.configureHelp({ helpWidth: 100 });
-  yield [name, command.helpInformation()];
+  const formats =
+    command instanceof GovctlCommand && command.commands.length === 0 ? command.formats : [];
+  const output = formats.length > 0 ? `\nFormats of -o: ${formats.join(', ')}\n` : '';
+  yield [name, command.helpInformation() + output];
   for (const child of command.commands) yield* walk(child, `${name} ${child.name()}`);
 }

@@ -138,13 +138,18 @@ async function askSecret({ flags, world }: Context, question: string): Promise<s
   return checkToken(await world.terminal.readStdin(), 'standard input');
 }
 
+/** Characters of a reason that still fits into a line. */
+const longestReason = 60;
+
 /** The keychain where it works; else a file, and it is said why. */
 async function choosePlace({ world, say }: Context, file: string): Promise<SecretPlace> {
   if (world.env.GOVCTL_KEYRING === 'off') return 'file';
   const why = await probeKeychain(world.keychain ?? systemKeychain());
   if (why === undefined) return 'keychain';
+  // What a missing keychain service says fills lines and helps nobody.
+  const reason = why.length <= longestReason ? ` (${why})` : '';
   await say(
-    `There is no usable keychain (${why}); the login goes into ${file}, readable by you only.`,
+    `There is no usable keychain${reason}; the login goes into ${file}, readable by you only.`,
   );
   return 'file';
 }

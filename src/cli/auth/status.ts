@@ -21,6 +21,8 @@ interface LoginStatus {
   /** GOVCTL_TOKEN, GOVCTL_CLIENT_ID or profile. */
   readonly source: string;
   readonly profile?: string;
+  /** With --all: whether it is the profile that commands use without --profile. */
+  readonly current?: boolean;
   readonly method: string;
   readonly client_id?: string;
   readonly stored_in?: string;
@@ -37,7 +39,7 @@ interface LoginStatus {
 export async function runStatus(context: Context, options: StatusOptions): Promise<ExitCode> {
   const targets = options.all ? await everyProfile(context) : [await currentTarget(context)];
   const asked = await context.progress('Asking the service', () =>
-    Promise.all(targets.map(({ baseUrl, login }) => lookAt(context, baseUrl, login))),
+    Promise.all(targets.map((target) => lookAt(context, target))),
   );
   await context.show({
     value: { logins: asked.map(({ status }) => status) },
@@ -52,6 +54,7 @@ export async function runStatus(context: Context, options: StatusOptions): Promi
 interface LoggedIn {
   readonly baseUrl: string;
   readonly login: Login;
+  readonly current?: boolean;
 }
 
 async function currentTarget(context: Context): Promise<LoggedIn> {
@@ -61,10 +64,11 @@ async function currentTarget(context: Context): Promise<LoggedIn> {
 }
 
 async function everyProfile({ world, warn }: Context): Promise<LoggedIn[]> {
-  const { profiles } = await readProfiles(configDir(world.env), warn);
+  const { profiles, current } = await readProfiles(configDir(world.env), warn);
   const found = Object.entries(profiles).map(([name, profile]): LoggedIn => ({
     baseUrl: profile.base_url,
     login: { kind: 'profile', name, profile },
+    current: name === current,
   }));
   if (found.length > 0) return found;
   throw new GovctlError('not_logged_in', 'There are no login profiles', {
@@ -72,7 +76,7 @@ async function everyProfile({ world, warn }: Context): Promise<LoggedIn[]> {
   });
 }
 
-async function lookAt(context: Context, baseUrl: string, login: Login) {
+async function lookAt(context: Context, { baseUrl, login, current }: LoggedIn) {
   const { client, tokens } = await connectAs(context, baseUrl, login);
   let valid: boolean | null = true;
   let message: string;
@@ -90,6 +94,7 @@ async function lookAt(context: Context, baseUrl: string, login: Login) {
   const status: LoginStatus = {
     base_url: baseUrl,
     ...describeParts(login),
+    ...(current === undefined ? {} : { current }),
     ...(token && token.length >= 20 ? { token_hint: token.slice(-4) } : {}),
     ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
     ...(scope === undefined ? {} : { scope }),
@@ -131,7 +136,7 @@ function describeStatus(
       ? style.green(`valid: ${status.message}`)
       : style.red(status.valid === false ? `refused: ${status.message}` : status.message);
   const lines: [string, string][] = [
-    ['login', describeSource(login)],
+    ['login', `${describeSource(login)}${status.current ? ' (current)' : ''}`],
     ['token', verdict],
   ];
   if (status.token_hint) lines.push(['ends in', status.token_hint]);

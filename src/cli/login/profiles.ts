@@ -45,18 +45,24 @@ export function checkProfileName(name: string): string {
   });
 }
 
+const mend = 'Mend it, or remove it and log in again with `govctl auth login`.';
+
 /** @throws GovctlError invalid_file when the file is not what govctl writes */
 export async function readProfiles(folder: string, warn: Warn): Promise<Profiles> {
   const file = join(folder, fileName);
   const text = await readPrivateFile(file, warn);
   if (text === undefined) return { format_version: 1, current: defaultProfile, profiles: {} };
-  const parsed = Profiles.safeParse(parseJson(text));
+  const value = parseJson(text);
+  if (value === undefined) {
+    throw new GovctlError('invalid_file', `${file} is broken: it is not JSON`, { hint: mend });
+  }
+  const parsed = Profiles.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new GovctlError(
     'invalid_file',
     `${file} is not a list of govctl's profiles: ${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not valid'}`,
-    { hint: 'Mend it, or remove it and log in again with `govctl auth login`.' },
+    { hint: mend },
   );
 }
 

@@ -7,6 +7,7 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Comparison, LivePolicy } from '../../project/compare.ts';
 import { comparePolicies, readLive } from '../../project/compare.ts';
 import { loadConfig } from '../../project/config.ts';
+import { findRenames } from '../../project/find-renames.ts';
 import type { Refusal } from '../../project/guards.ts';
 import { guardDeletions, guardSelection, noteDeletions } from '../../project/guards.ts';
 import { loadProject } from '../../project/load.ts';
@@ -97,6 +98,10 @@ export async function preparePlan(
     }),
     notes: [
       ...noteDeletions(comparisons, deletionFacts),
+      ...findRenames(comparisons).map(
+        ({ local, key, formerName }) =>
+          `${local.key} (${local.place.file}:${local.place.line}) has the same content as ${JSON.stringify(formerName)}; give it \`key: ${key}\` to make this a rename.`,
+      ),
       ...notPlannedYet(project.others),
       ...(allFiles
         ? []

@@ -45,7 +45,10 @@ async function showResult(context: Context, plan: Plan, result: ApplyResult): Pr
     value: { summary, results, network_ms: Math.round(networkMs * 10) / 10, digest: plan.digest },
     rows: () => results,
     human: (style) => {
-      const lines = tell(results, context.flags.quiet).map((each) => renderResult(each, style));
+      const done = plan.changes.every(({ cause }) => cause === 'adopt') ? 'adopted' : undefined;
+      const lines = tell(results, context.flags.quiet).map((each) =>
+        renderResult(each, style, done),
+      );
       const untold = summary.not_attempted - mostNotAttempted;
       if (untold > 0 && !context.flags.quiet) {
         lines.push(
@@ -73,10 +76,11 @@ function tell(results: readonly ChangeResult[], quiet: boolean): readonly Change
   });
 }
 
-function renderResult(result: ChangeResult, style: Style): string {
+/** `done`: what is said of what was applied; default: its action. */
+function renderResult(result: ChangeResult, style: Style, done?: string): string {
   const { status, action, key, id, error, warnings = [] } = result;
   const [mark, said] = {
-    applied: [style.green('✓'), `${action}d`],
+    applied: [style.green('✓'), done ?? `${action}d`],
     skipped: [style.dim('='), 'already done'],
     failed: [style.red('✗'), style.red(`${action} failed`)],
     not_attempted: [style.yellow('·'), style.yellow(`${action} not attempted`)],

@@ -15,7 +15,7 @@ import type { World } from '../context.ts';
 type FieldSchema<T> = z.ZodType<T>;
 
 /**
- * The fields of one policy in a YAML or JSON file; `-` is standard input.
+ * The fields of one policy in a YAML or JSON file; `-` is standard input. A file of a repo may say `kind: Policy`.
  * @throws GovctlError invalid_file with file:line:column of everything that is wrong, file_error
  */
 export async function readFields<T>(
@@ -40,9 +40,23 @@ export async function readFields<T>(
       },
     );
   }
-  const parsed = schema.safeParse(document.value);
+  const fields = withoutKind(source, document.value);
+  const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
   throw invalid(source, explainIssues(source, document, parsed.error.issues, schema));
+}
+
+/** @throws GovctlError invalid_file for a `key`: it is for what git keeps */
+function withoutKind(source: Source, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (Object.hasOwn(value, 'key')) {
+    throw new GovctlError('invalid_file', `${source.file} has a key: it is a file of a repo`, {
+      hint: 'Use `govctl apply` for what git keeps, or take the key out.',
+    });
+  }
+  const fields: Record<string, unknown> = { ...value };
+  if (fields.kind === 'Policy') delete fields.kind;
+  return fields;
 }
 
 /** Characters. What is longer is no policy, and parsing it would take its time. */

@@ -3,7 +3,8 @@ import { readPolicy, updatePolicy } from '../../client/policy-changes.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Policy } from '../../contract/policies.ts';
-import { PolicyUpdate, serverAssigned } from '../../contract/policies.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import { PolicyUpdate, serverAssigned, severities } from '../../contract/policies.ts';
 import { isOwnershipTag } from '../../project/ownership.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -71,8 +72,17 @@ async function readChange({ world }: Context, options: UpdateOptions): Promise<P
   const parsed = PolicyUpdate.safeParse(change);
   if (parsed.success) return parsed.data;
   throw new GovctlError('usage_error', 'The change is not valid', {
-    details: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
+    details: parsed.error.issues.map(({ path, message }) => ({
+      field: path.join('.'),
+      message: path[0] === 'severity' ? explainSeverity(change.severity) : message,
+    })),
   });
+}
+
+function explainSeverity(given: unknown): string {
+  const nearest = nearestWord(String(given), severities);
+  const known = `must be one of ${severities.join(', ')}`;
+  return nearest ? `${known}. Did you mean ${nearest}?` : known;
 }
 
 /** New tags leave govctl's own in place: people neither see nor write them. */

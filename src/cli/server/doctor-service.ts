@@ -97,6 +97,14 @@ async function checkCertificate(host: string, port: number, now: number): Promis
     if (days >= soonDays) return { check, status: 'ok', message };
     return { check, status: 'warn', message, hint: 'Have it renewed.' };
   } catch (error) {
+    if (/^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/.test(String((error as { code?: unknown }).code))) {
+      return {
+        check,
+        status: 'fail',
+        message: 'this port speaks plain http, not https',
+        hint: 'Write http:// in the address, or give the port that speaks https.',
+      };
+    }
     return {
       ...failure(check, error),
       hint: 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.',

@@ -65,7 +65,42 @@ function everythingIn(folder: string): string {
     .join('\n');
 }
 
+describe('auth status --all', () => {
+  it('marks the profile that commands use', async () => {
+    await logIn();
+    await logIn({}, '--profile', 'staging');
+    const { fetch } = createTokenService();
+    const { stdout } = await run(['auth', 'status', '--all'], { fetch });
+    expect(stdout).toContain('profile "default": an API key, kept in a file (current)');
+    expect(stdout.match(/\(current\)/g)).toHaveLength(1);
+    const json = await run(['auth', 'status', '--all', '-o', 'json'], { fetch });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      logins: [
+        { profile: 'default', current: true },
+        { profile: 'staging', current: false },
+      ],
+    });
+  });
+});
+
 describe('auth login with an API key', () => {
+  it('says in one line that there is no keychain, whatever the system says of it', async () => {
+    const fail = () => Promise.reject(new Error(`DBus error: ${'no such service '.repeat(20)}`));
+    const outcome = await logIn({ keychain: { read: fail, write: fail, remove: fail } });
+    expect(outcome.stderr).toMatch(
+      /^There is no usable keychain; the login goes into .*, readable by you only\.\n/m,
+    );
+    expect(outcome.stderr).not.toContain('DBus');
+  });
+
+  it('says of a broken list of profiles that it is not JSON', async () => {
+    await logIn();
+    writeFileSync(path.join(config(), 'profiles.json'), '{"a":');
+    const outcome = await run(['auth', 'status'], {});
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain('profiles.json is broken: it is not JSON');
+  });
+
   it('tries the key at the service, keeps it in a file only its owner can read, and says so', async () => {
     const outcome = await logIn();
     expect(outcome).toMatchObject({ exitCode: 0 });

@@ -172,6 +172,7 @@ describe('govctl import and adopt', () => {
 
     const adopted = await repo.govctl(['adopt', '--all-matching', '--auto-approve']);
     expect(adopted, adopted.stderr).toMatchObject({ exitCode: 0 });
+    expect(adopted.stdout).toContain('✓ adopted ');
     expect(await repo.govctl(['plan', '--detailed-exitcode'])).toMatchObject({ exitCode: 0 });
     const [mine, foreign] = [...repo.service.policies.values()];
     expect(mine?.tags?.slice(0, 2)).toEqual(['team:x', 'govctl.owner:acme']);

@@ -194,6 +194,21 @@ describe('govctl plan', () => {
     expect(plan.stderr).toContain('Did you mean s3-encryption?');
   });
 
+  it('says how to make a rename of what looks like one', async () => {
+    const repo = createRepo();
+    repo.write('policies/a.yaml', policyYaml('old name'));
+    await repo.govctl(['apply', '--yes']);
+    repo.write('policies/a.yaml', policyYaml('new name'));
+    const said =
+      'new-name (policies/a.yaml:1) has the same content as "old name"; give it `key: old-name` to make this a rename.';
+    expect((await repo.govctl(['plan'])).stdout).toContain(said);
+    expect((await repo.govctl(['plan', '--prune'])).stdout).toContain(said);
+    repo.write('policies/a.yaml', `key: old-name\n${policyYaml('new name')}`);
+    const renamed = await repo.govctl(['plan']);
+    expect(renamed.stdout).toContain('1 to update');
+    expect(renamed.stdout).not.toContain('same content');
+  });
+
   it('takes a name for a key in --target and --exclude', async () => {
     const repo = createRepo();
     repo.write('policies/a.yaml', policyYaml('Encrypt all buckets'));

@@ -259,6 +259,15 @@ describe('policy create', () => {
     expect(service.policies.size).toBe(1);
   });
 
+  it('takes a file of a repo, but leaves what has a key to apply', async () => {
+    const text =
+      'kind: Policy\nname: n\nresource_type: A::B\nrules: [{condition: "true", effect: DENY}]\n';
+    expect(await run(['create', '-f', '-'], { stdin: text })).toMatchObject({ exitCode: 0 });
+    const keyed = await run(['create', '-f', '-'], { stdin: `key: k\n${text}` });
+    expect(keyed).toMatchObject({ exitCode: 3 });
+    expect(keyed.stderr).toContain('Use `govctl apply`');
+  });
+
   it('shows what it sent where the server answers nothing', async () => {
     service.setFaults({ emptyAnswers: true });
     const outcome = await run([...flags, '-o', 'json']);
@@ -380,6 +389,15 @@ describe('policy update', () => {
     expect(outcome.exitCode).toBe(3);
     expect(outcome.stderr).toContain(why);
     expect(service.requests).toEqual([]);
+  });
+
+  it('names the nearest severity', async () => {
+    put('one');
+    const outcome = await run(['update', 'one', '--set', 'severity=hgh']);
+    expect(outcome).toMatchObject({ exitCode: 3 });
+    expect(outcome.stderr).toContain(
+      'severity: must be one of LOW, MEDIUM, HIGH, CRITICAL. Did you mean HIGH?',
+    );
   });
 
   it('sends --if-match', async () => {

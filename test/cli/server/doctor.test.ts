@@ -70,6 +70,22 @@ describe('govctl doctor', () => {
     expect(found.service?.hint).toContain('govctl auth login');
   });
 
+  it('says that a port speaks plain http where https was meant', async () => {
+    const server = createServer((_, answer) => answer.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const { found } = await examine(`https://127.0.0.1:${port}`);
+      expect(found.tls).toMatchObject({
+        status: 'fail',
+        message: 'this port speaks plain http, not https',
+        hint: expect.stringContaining('http://'),
+      });
+    } finally {
+      server.close();
+    }
+  });
+
   it('finds where the way to the service ends, and stops there', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
