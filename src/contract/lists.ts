@@ -11,7 +11,7 @@ const digits = <S extends z.ZodType>(number: S) =>
 
 /** Query parameters of every list. `offset` and `cursor` exclude each other. */
 export const listQuery = (defaultLimit: number) => ({
-  limit: digits(z.int().min(1).max(100)).default(defaultLimit),
+  limit: digits(z.int().min(1).max(100)).prefault(defaultLimit),
   offset: digits(z.int().min(0)).optional(),
   cursor: z.string().min(1).max(4096).optional(),
   order: z.enum(['asc', 'desc']).default('desc'),

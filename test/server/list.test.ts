@@ -224,6 +224,50 @@ describe('paging while others write', () => {
   });
 });
 
+describe('the other lists', () => {
+  it.each([
+    ['/v1/api-keys', 'api_keys'],
+    ['/v1/oauth-clients', 'oauth_clients'],
+    ['/v1/audit-log', 'audit_log'],
+  ])('of %s are sorted by any scalar field of their items, page by page', async (url, plural) => {
+    const service = await startTestService();
+    for (const name of ['b', 'c', 'a']) {
+      const body = { name, scopes: ['governance:read'] };
+      await service.send('POST', '/v1/oauth-clients', { body });
+      await service.send('POST', '/v1/api-keys', {
+        body:
+          name === 'c'
+            ? body
+            : { ...body, expires_at: `2027-01-0${name === 'a' ? 1 : 2}T00:00:00Z` },
+      });
+      service.advance(1_000);
+    }
+    type Row = Readonly<Record<string, unknown>>;
+    const rowsOf = async (query: string): Promise<[Row[], string | undefined]> => {
+      const { json } = await service.send('GET', `${url}?${query}`);
+      return [json[plural] as Row[], (json.pagination as { next_cursor?: string }).next_cursor];
+    };
+    const [all] = await rowsOf('limit=100');
+    const fields = new Set(
+      all.flatMap((row) => Object.keys(row).filter((field) => !Array.isArray(row[field]))),
+    );
+    expect(fields.size).toBeGreaterThan(4);
+    for (const field of fields) {
+      const [first, cursor] = await rowsOf(`sort_by=${field}&order=asc&limit=2`);
+      const [rest] = await rowsOf(`sort_by=${field}&order=asc&limit=100&cursor=${cursor ?? ''}`);
+      const rows = [...first, ...rest];
+      expect(new Set(rows.map(({ id }) => id)).size, field).toBe(all.length);
+      const values = rows.map((row) => row[field]).filter((value) => value !== undefined);
+      const sorted = [...values].sort((a, b) => {
+        if (typeof a === 'number') return a - Number(b);
+        return String(a) < String(b) ? -1 : 1;
+      });
+      expect(values, field).toEqual(sorted);
+    }
+    await service.close();
+  });
+});
+
 describe('a cursor', () => {
   let service: TestService;
   beforeAll(async () => {
