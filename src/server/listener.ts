@@ -59,7 +59,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     // Only HTTP/1 servers are made here.
     (request, { incoming }) => answer(request, incoming as IncomingMessage),
     {
-      hostname: host,
+      hostname: 'localhost',
       errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
     },
   );

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/server/start.ts';
@@ -160,6 +160,20 @@ describe('a started server', () => {
     expect(text).toContain('govctl_store_writable 1');
     expect(text).toContain('process_cpu_seconds_total');
     expect(text).not.toContain('pol_x');
+  });
+
+  const addresses = Object.values(networkInterfaces()).flat();
+  const hasIpv6 = addresses.some((each) => each?.address === '::1');
+  it.runIf(hasIpv6)('serves HTTP/1.0 without a Host, on IPv6 too', async () => {
+    const server = await start({ host: '::1' });
+    const got = await new Promise<string>((resolve, reject) => {
+      const socket = connect(server.port, '::1', () =>
+        socket.write('GET /healthz HTTP/1.0\r\n\r\n'),
+      );
+      socket.on('data', (chunk: Buffer) => resolve(chunk.toString()));
+      socket.on('error', reject);
+    });
+    expect(got).toMatch(/^HTTP\/1\.[01] 200 /);
   });
 
   it('answers what is not HTTP, and too large headers, in the error shape', async () => {
