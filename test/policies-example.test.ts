@@ -6,8 +6,8 @@ import { parseAllDocuments } from 'yaml';
 import { PolicyInput } from '../src/contract/policies.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
 import { PolicyTestDocument } from '../src/project/documents/policy-test.ts';
-import { formatYaml } from '../src/project/format.ts';
-import { createSource } from '../src/project/source.ts';
+import { formatYaml } from '../src/project/write/format.ts';
+import { createSource } from '../src/project/read/source.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const library = path.join(root, 'policies-example');

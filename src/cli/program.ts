@@ -11,7 +11,10 @@ import { registerDemoCommand } from './demo/commands.ts';
 import { registerPlanCommands } from './plan/commands.ts';
 import { registerPolicyCommands } from './policy/commands.ts';
 import { registerProjectCommands } from './project/commands.ts';
-import { registerServiceCommands } from './server/commands.ts';
+import { registerServerCommand } from './server/commands.ts';
+import { registerApiCommand } from './api/commands.ts';
+import { registerDoctorCommand } from './doctor/commands.ts';
+import { registerCompletionCommand } from './completion/commands.ts';
 
 /** Turns a lazily loaded command into a commander action. */
 export type Act = <Options>(
@@ -98,7 +101,10 @@ export function createProgram(
   registerPlanCommands(program, act);
   registerPolicyCommands(program, act);
   registerAuthCommands(program, act);
-  registerServiceCommands(program, act);
+  registerServerCommand(program, act);
+  registerApiCommand(program, act);
+  registerDoctorCommand(program, act);
+  registerCompletionCommand(program, act);
   registerDemoCommand(program, act);
   program
     .command('version')

@@ -1,14 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { configFileName, showPath } from './discover.ts';
-import { explainIssues } from './explain-issue.ts';
-import { locate, valueSpan } from './locate.ts';
+import { configFileName, showPath } from './read/discover.ts';
+import { explainIssues } from './read/explain-issue.ts';
+import { locate, valueSpan } from './read/locate.ts';
 import type { Problem, ProjectConfig } from './model.ts';
-import { parseYaml } from './parse-yaml.ts';
-import { readText } from './read-text.ts';
-import { problemAt } from './source.ts';
-import type { Finding } from './source.ts';
+import { parseYaml } from './read/parse-yaml.ts';
+import { readText } from './read/read-text.ts';
+import { problemAt } from './read/source.ts';
+import type { Finding } from './read/source.ts';
 
 export const projectName = z
   .string()

@@ -1,5 +1,5 @@
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { planAdoption } from '../../project/adopt.ts';
+import { planAdoption } from '../../project/plan/adopt.ts';
 import type { Run } from '../context.ts';
 import { count } from '../report/printable.ts';
 import type { ApprovalOptions } from './approve.ts';

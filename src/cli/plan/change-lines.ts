@@ -1,5 +1,5 @@
-import type { FieldChange } from '../../project/field-diff.ts';
-import { diffSequences } from '../../project/sequence-diff.ts';
+import type { FieldChange } from '../../project/compare/field-diff.ts';
+import { diffSequences } from '../../project/compare/sequence-diff.ts';
 
 /** One line of a difference: `~` old → new in one line, `…` lines that were left out. */
 export interface DiffLine {

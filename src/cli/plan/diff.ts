@@ -1,9 +1,9 @@
 import { exitCodes } from '../../contract/errors.ts';
-import type { Comparison } from '../../project/compare.ts';
-import { policyToYaml } from '../../project/export.ts';
-import { changedFields } from '../../project/plan.ts';
-import type { PolicyLike } from '../../project/fingerprint.ts';
-import { normalisePolicy } from '../../project/fingerprint.ts';
+import type { Comparison } from '../../project/compare/compare.ts';
+import { policyToYaml } from '../../project/write/export.ts';
+import { changedFields } from '../../project/plan/plan.ts';
+import type { PolicyLike } from '../../project/compare/fingerprint.ts';
+import { normalisePolicy } from '../../project/compare/fingerprint.ts';
 import type { Run } from '../context.ts';
 import { escapeMarkdown } from '../report/markdown.ts';
 import { count, printable, printableLine } from '../report/printable.ts';

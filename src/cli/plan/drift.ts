@@ -1,6 +1,6 @@
 import { exitCodes } from '../../contract/errors.ts';
-import { findDrift } from '../../project/drift.ts';
-import type { Drifted, DriftReport, Missing } from '../../project/drift.ts';
+import { findDrift } from '../../project/compare/drift.ts';
+import type { Drifted, DriftReport, Missing } from '../../project/compare/drift.ts';
 import type { Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
 import { renderJunit } from '../report/junit.ts';

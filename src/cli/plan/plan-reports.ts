@@ -1,8 +1,8 @@
-import type { DriftReport } from '../../project/drift.ts';
-import type { ChangeResult } from '../../project/apply.ts';
+import type { DriftReport } from '../../project/compare/drift.ts';
+import type { ChangeResult } from '../../project/apply/apply.ts';
 import type { Problem } from '../../project/model.ts';
-import type { Plan } from '../../project/plan.ts';
-import { changedFields } from '../../project/plan.ts';
+import type { Plan } from '../../project/plan/plan.ts';
+import { changedFields } from '../../project/plan/plan.ts';
 import { escapeMarkdown } from '../report/markdown.ts';
 import { count } from '../report/printable.ts';
 import { createStyle } from '../terminal.ts';

@@ -1,5 +1,5 @@
-import type { Change, Plan, Summary } from '../../project/plan.ts';
-import { changedFields } from '../../project/plan.ts';
+import type { Change, Plan, Summary } from '../../project/plan/plan.ts';
+import { changedFields } from '../../project/plan/plan.ts';
 import { count, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 import type { DiffLine } from './change-lines.ts';

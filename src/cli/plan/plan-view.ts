@@ -1,5 +1,5 @@
-import type { Plan } from '../../project/plan.ts';
-import { planValue } from '../../project/plan.ts';
+import type { Plan } from '../../project/plan/plan.ts';
+import { planValue } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { exitCodes } from '../../contract/errors.ts';
-import { writePlanFile } from '../../project/plan-file.ts';
-import { readGitState } from '../../project/git.ts';
-import { withGitState } from '../../project/plan.ts';
+import { writePlanFile } from '../../project/plan/plan-file.ts';
+import { readGitState } from '../../project/plan/git.ts';
+import { withGitState } from '../../project/plan/plan.ts';
 import type { Run } from '../context.ts';
 import { planView, hasChanges, writePlanOutput } from './plan-view.ts';
 import type { SelectionOptions } from './prepare.ts';

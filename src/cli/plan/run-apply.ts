@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { ApplyResult, ChangeResult } from '../../project/apply.ts';
-import { applyExitCode, applyPlan } from '../../project/apply.ts';
-import type { Plan } from '../../project/plan.ts';
+import type { ApplyResult, ChangeResult } from '../../project/apply/apply.ts';
+import { applyExitCode, applyPlan } from '../../project/apply/apply.ts';
+import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
 import { count, printable, printableLine } from '../report/printable.ts';

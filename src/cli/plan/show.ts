@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { exitCodes } from '../../contract/errors.ts';
-import { readPlanFile } from '../../project/plan-file.ts';
+import { readPlanFile } from '../../project/plan/plan-file.ts';
 import type { Run } from '../context.ts';
 import { planView } from './plan-view.ts';
 

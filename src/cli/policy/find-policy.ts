@@ -5,7 +5,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Policy } from '../../contract/policies.ts';
 import { loadConfig } from '../../project/config.ts';
-import { readOwnership } from '../../project/ownership.ts';
+import { readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
 
 export interface FoundPolicy {

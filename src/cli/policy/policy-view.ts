@@ -1,5 +1,5 @@
 import type { Policy } from '../../contract/policies.ts';
-import { readOwnership, withoutOwnership } from '../../project/ownership.ts';
+import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { View } from '../output.ts';
 import { printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';

@@ -3,12 +3,12 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { explainIssues } from '../../project/explain-issue.ts';
+import { explainIssues } from '../../project/read/explain-issue.ts';
 import type { Problem } from '../../project/model.ts';
-import { parseYaml } from '../../project/parse-yaml.ts';
-import { readText } from '../../project/read-text.ts';
-import type { Source } from '../../project/source.ts';
-import { createSource } from '../../project/source.ts';
+import { parseYaml } from '../../project/read/parse-yaml.ts';
+import { readText } from '../../project/read/read-text.ts';
+import type { Source } from '../../project/read/source.ts';
+import { createSource } from '../../project/read/source.ts';
 import type { World } from '../context.ts';
 
 /** A schema of an object, and what it makes of a file. */

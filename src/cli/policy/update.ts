@@ -5,7 +5,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Policy } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { PolicyUpdate, serverAssigned, severities } from '../../contract/policies.ts';
-import { isOwnershipTag } from '../../project/ownership.ts';
+import { isOwnershipTag } from '../../project/compare/ownership.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { projectName } from '../../project/config.ts';
 import { makeKey } from '../../project/key.ts';
-import { loadProject } from '../../project/load.ts';
+import { loadProject } from '../../project/read/load.ts';
 import type { Context, Run } from '../context.ts';
 import { gitIgnored, scaffold } from './scaffold.ts';
 

@@ -1,4 +1,4 @@
-import { jsonSchemaOf, schemaFiles } from '../../project/json-schemas.ts';
+import { jsonSchemaOf, schemaFiles } from '../../project/write/json-schemas.ts';
 
 /** A file of a new repo: its path below the repo's folder, and its text. */
 export interface ScaffoldFile {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { jsonSchemaOf, schemaFiles, schemaNames } from '../../project/json-schemas.ts';
+import { jsonSchemaOf, schemaFiles, schemaNames } from '../../project/write/json-schemas.ts';
 import type { Run } from '../context.ts';
 
 interface SchemaOptions {

@@ -1,6 +1,6 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { loadProject } from '../../project/load.ts';
+import { loadProject } from '../../project/read/load.ts';
 import type { LoadedProject, OtherKind } from '../../project/model.ts';
 import type { Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';

@@ -4,24 +4,7 @@ import type { Act } from '../program.ts';
 
 const collect = (value: string, previous: string[]): string[] => [...previous, value];
 
-export function registerServiceCommands(program: GovctlCommand, act: Act): void {
-  registerServer(program, act);
-  registerApi(program, act);
-  program
-    .command('doctor')
-    .description('check this machine, the login and the service, and say what to do')
-    .action(act(() => import('./doctor.ts').then((m) => m.runDoctor)));
-  program
-    .command('completion')
-    .noFormats()
-    .summary('print a script that completes govctl on Tab')
-    .description('Prints a script that completes govctl on Tab.')
-    .addHelpText('after', completionHelp)
-    .argument('<shell>', 'bash, zsh or fish')
-    .action(act(() => import('./completion.ts').then((m) => m.completionOf(program))));
-}
-
-function registerServer(program: GovctlCommand, act: Act): void {
+export function registerServerCommand(program: GovctlCommand, act: Act): void {
   program
     .command('server')
     .summary('run the service here')
@@ -63,37 +46,3 @@ function registerServer(program: GovctlCommand, act: Act): void {
     )
     .action(act(() => import('./server.ts').then((m) => m.runServer)));
 }
-
-function registerApi(program: GovctlCommand, act: Act): void {
-  program
-    .command('api')
-    .summary('send one request to the service')
-    .description('Sends one request with your login and prints the answer.')
-    .argument('[method]', 'GET, POST, PUT or DELETE; left out: GET, with --data POST')
-    .argument('[path]', 'e.g. /v1/policies')
-    .option(
-      '-f, --field <name=value>',
-      'a query field of a GET or DELETE, a field of the body otherwise; repeatable',
-      collect,
-      [],
-    )
-    .option('-d, --data <body>', 'the body: JSON, @FILE, or - for standard input')
-    .option('-H, --header <header>', '"Name: value"; repeatable', collect, [])
-    .option('-i, --include', 'print status and headers too')
-    .option('--paginate', 'fetch every page of a list and print one list')
-    .option('--list', 'list the endpoints')
-    .addHelpText('after', apiHelp)
-    .action(act(() => import('./api.ts').then((m) => m.runApi)));
-}
-
-const apiHelp = `
-Examples:
-  $ govctl api --list
-  $ govctl api GET /v1/policies -f severity=HIGH,CRITICAL --paginate
-  $ govctl api PUT /v1/policies/pol_01… --data '{"enabled": false}'
-  $ govctl api POST /v1/api-keys --data @key.json`;
-
-const completionHelp = `
-bash  govctl completion bash > ~/.local/share/bash-completion/completions/govctl
-zsh   govctl completion zsh > "\${fpath[1]}/_govctl"
-fish  govctl completion fish > ~/.config/fish/completions/govctl.fish`;

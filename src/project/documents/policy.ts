@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PolicyInput } from '../../contract/policies.ts';
-import { ownershipTagCount } from '../ownership.ts';
+import { ownershipTagCount } from '../compare/ownership.ts';
 import { keyPattern, maxKeyLength } from '../key.ts';
 
 /** The service takes 500 tags, and govctl adds its own. */

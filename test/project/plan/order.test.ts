@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../../../src/project/fingerprint.ts';
-import { orderChanges, temporaryName } from '../../../src/project/order.ts';
-import type { Change, PolicyDocument } from '../../../src/project/plan.ts';
+import { fingerprint } from '../../../src/project/compare/fingerprint.ts';
+import { orderChanges, temporaryName } from '../../../src/project/plan/order.ts';
+import type { Change, PolicyDocument } from '../../../src/project/plan/plan.ts';
 
 const documentNamed = (name: string): PolicyDocument => ({
   name,

@@ -1,0 +1,18 @@
+import type { GovctlCommand } from '../govctl-command.ts';
+import type { Act } from '../program.ts';
+
+export function registerCompletionCommand(program: GovctlCommand, act: Act): void {
+  program
+    .command('completion')
+    .noFormats()
+    .summary('print a script that completes govctl on Tab')
+    .description('Prints a script that completes govctl on Tab.')
+    .addHelpText('after', completionHelp)
+    .argument('<shell>', 'bash, zsh or fish')
+    .action(act(() => import('./completion.ts').then((m) => m.completionOf(program))));
+}
+
+const completionHelp = `
+bash  govctl completion bash > ~/.local/share/bash-completion/completions/govctl
+zsh   govctl completion zsh > "\${fpath[1]}/_govctl"
+fish  govctl completion fish > ~/.config/fish/completions/govctl.fish`;

@@ -1,0 +1,9 @@
+import type { GovctlCommand } from '../govctl-command.ts';
+import type { Act } from '../program.ts';
+
+export function registerDoctorCommand(program: GovctlCommand, act: Act): void {
+  program
+    .command('doctor')
+    .description('check this machine, the login and the service, and say what to do')
+    .action(act(() => import('./doctor.ts').then((m) => m.runDoctor)));
+}

@@ -1,0 +1,85 @@
+import { fingerprint } from '../compare/fingerprint.ts';
+import type { Change } from './plan.ts';
+
+/** One request of an apply. */
+export interface Step {
+  readonly change: Change;
+  /** `aside` renames a policy to a temporary name, so that others can pass through its old one. */
+  readonly kind: 'whole' | 'aside';
+  /** Positions, in the same list, of the steps that must have succeeded before this one begins. */
+  readonly waitsFor: readonly number[];
+}
+
+/** The name a policy has for a moment while names go round in a circle. The same for the same change. */
+export const temporaryName = ({ key, before, after }: Change): string =>
+  `govctl-renaming-${fingerprint([key, before?.name, after?.name]).slice(0, 12)}`;
+
+/**
+ * Orders changes where names are unique: who takes a name waits for who gives it away, a circle of renames is
+ * opened by setting one policy aside under a temporary name. Deletions that nobody waits for come last. Changes
+ * that don't share names don't wait for each other.
+ * @param isAside changes whose policy an interrupted apply already left under its temporary name
+ */
+export function orderChanges(
+  changes: readonly Change[],
+  isAside: (change: Change) => boolean = () => false,
+): Step[] {
+  const ordered = [
+    ...changes.filter(({ action }) => action !== 'delete'),
+    ...changes.filter(({ action }) => action === 'delete'),
+  ];
+  const gives = new Map<string, Change>();
+  for (const change of ordered) {
+    const name = isAside(change) ? undefined : givenName(change);
+    if (name !== undefined) gives.set(name, change);
+  }
+  const giverFor = (change: Change): Change | undefined => {
+    const name = takenName(change);
+    return name === undefined ? undefined : gives.get(name);
+  };
+  const asides = circleOpeners(ordered, giverFor);
+  const steps = [
+    ...asides.map((change) => ({ change, kind: 'aside' as const })),
+    ...ordered.map((change) => ({ change, kind: 'whole' as const })),
+  ];
+  const asideAt = new Map(asides.map((change, index) => [change, index]));
+  const wholeAt = new Map(ordered.map((change, index) => [change, asides.length + index]));
+  return steps.map(({ change, kind }) => {
+    if (kind === 'aside') return { change, kind, waitsFor: [] };
+    const giver = giverFor(change);
+    const waits = [asideAt.get(change), giver && (asideAt.get(giver) ?? wholeAt.get(giver))];
+    return { change, kind, waitsFor: waits.filter((at) => at !== undefined) };
+  });
+}
+
+function givenName({ action, before, after }: Change): string | undefined {
+  if (!before) return undefined;
+  return action === 'delete' || before.name !== after?.name ? before.name : undefined;
+}
+
+function takenName({ before, after }: Change): string | undefined {
+  return after && before?.name !== after.name ? after.name : undefined;
+}
+
+/** One change of each circle: the one with the smallest key, so that a repeated apply picks the same. */
+function circleOpeners(
+  changes: readonly Change[],
+  giverFor: (change: Change) => Change | undefined,
+): Change[] {
+  const openers: Change[] = [];
+  const visited = new Set<Change>();
+  for (const start of changes) {
+    const path: Change[] = [];
+    let at: Change | undefined = start;
+    while (at && !visited.has(at)) {
+      visited.add(at);
+      path.push(at);
+      at = giverFor(at);
+    }
+    const circle = at ? path.slice(path.indexOf(at)) : [];
+    if (at && path.includes(at)) {
+      openers.push(circle.reduce((least, next) => (next.key < least.key ? next : least)));
+    }
+  }
+  return openers;
+}

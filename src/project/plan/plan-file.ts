@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { GovctlError } from '../../contract/errors.ts';
+import { Plan, digestPlan } from './plan.ts';
+
+/** Bytes; ten thousand policies of usual size are a tenth of it. */
+const largestPlan = 256 * 1024 * 1024;
+
+/** Writes a plan whole or not at all, readable by its owner only. @throws GovctlError file_error */
+export async function writePlanFile(file: string, plan: Plan): Promise<void> {
+  const half = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const handle = await open(half, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(plan, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(half, file);
+  } catch (cause) {
+    await rm(half, { force: true });
+    throw new GovctlError('file_error', `The plan could not be written to ${file}: ${why(cause)}`, {
+      cause,
+      hint: 'Nothing was saved. Choose a file in a folder you may write to.',
+    });
+  }
+}
+
+/**
+ * Reads a saved plan and checks that it is what govctl wrote.
+ * @throws GovctlError invalid_file for what is no plan, plan_tampered where the digest does not fit
+ */
+export async function readPlanFile(file: string): Promise<Plan> {
+  const given = parsePlanText(await readText(file), file);
+  if (typeof given !== 'object' || given === null || !('digest' in given)) {
+    throw notAPlan(file, 'it is JSON, but not a plan');
+  }
+  if ('format_version' in given && given.format_version !== 1) {
+    throw notAPlan(
+      file,
+      `it has format version ${JSON.stringify(given.format_version)}, and this govctl reads version 1`,
+    );
+  }
+  // The digest covers what is written, so it is taken before anything is parsed into shape.
+  if (digestPlan(given as Plan) !== given.digest) {
+    throw new GovctlError(
+      'plan_tampered',
+      `${file} is not as govctl wrote it: its digest does not fit`,
+      {
+        hint: 'Nothing was changed. Make a new plan with `govctl plan --out FILE` and apply that.',
+      },
+    );
+  }
+  const plan = Plan.safeParse(given);
+  if (plan.success) return plan.data;
+  const issue = plan.error.issues[0];
+  throw notAPlan(file, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    const found = await stat(file);
+    if (found.isDirectory()) throw new Error('it is a folder');
+    // Reading a pipe or a device could wait for ever.
+    if (!found.isFile()) throw new Error('it is not a file');
+    if (found.size > largestPlan) throw new Error('it is too large for a plan');
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new GovctlError('invalid_file', `The plan ${file} can not be read: ${why(cause)}`, {
+      cause,
+      hint: missing ? 'Write one with `govctl plan --out FILE`.' : 'Check the path.',
+    });
+  }
+}
+
+function parsePlanText(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw notAPlan(file, `it is not JSON (${why(cause)})`);
+  }
+}
+
+const notAPlan = (file: string, reason: string): GovctlError =>
+  new GovctlError('invalid_file', `${file} is not a saved plan: ${reason}`, {
+    hint: 'Write one with `govctl plan --out FILE`; to apply YAML files, name them or their folder.',
+  });
+
+function why(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file or folder',
+    EACCES: 'permission denied',
+    EISDIR: 'it is a folder',
+    ENOSPC: 'the disk is full',
+    EROFS: 'the file system is read-only',
+  };
+  return (code && reasons[code]) || (cause instanceof Error ? cause.message : String(cause));
+}

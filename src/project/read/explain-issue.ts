@@ -1,0 +1,235 @@
+import type { z } from 'zod';
+import { nearestWord } from '../../contract/nearest.ts';
+import type { FieldPath } from './locate.ts';
+import { firstKeySpan, locate, valueSpan } from './locate.ts';
+import type { Problem } from '../model.ts';
+import type { RawDocument } from './parse-yaml.ts';
+import { spanOf } from './parse-yaml.ts';
+import { problemAt } from './source.ts';
+import type { Finding, Source, Span } from './source.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Says what a schema found wrong with a document, in the words and at the places of its file. `special` may say more
+ * about an unknown field, by its name.
+ */
+export function explainIssues(
+  source: Source,
+  document: RawDocument,
+  issues: readonly Issue[],
+  schema: z.core.$ZodType,
+  special: (name: string) => Finding | undefined = () => undefined,
+): Problem[] {
+  const misspelt = new Set<string>();
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const known = fieldNames(schema, asPath(issue.path));
+    for (const name of issue.keys) {
+      misspelt.add(showPath([...asPath(issue.path), nearestWord(name, known) ?? '']));
+    }
+  }
+  return issues.flatMap((issue) => {
+    const path = asPath(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((name) =>
+        unknownField(source, document, [...path, name], special(name), fieldNames(schema, path)),
+      );
+    }
+    const located = locate(document, path);
+    const value = valueAt(document.value, path);
+    if (located.missing > 0 || value === undefined) {
+      // `efect` is one mistake, not an unknown field and a missing one.
+      return misspelt.has(showPath(path)) ? [] : [missingField(source, document, path, issue)];
+    }
+    const secret = issue.code === 'custom' && issue.params?.secret === true;
+    const finding = { ...explain(issue, path, value), secret };
+    return [problemAt(source, valueSpan(located, source.text), finding)];
+  });
+}
+
+const asPath = (path: readonly PropertyKey[]): FieldPath =>
+  path.map((step) => (typeof step === 'number' ? step : String(step)));
+
+/** The names of the fields that the map at `path` may have. */
+export function fieldNames(schema: z.core.$ZodType, path: FieldPath): readonly string[] {
+  // The definitions are a closed union on `type`; only these hold other schemas here.
+  const { def } = schema._zod as unknown as { def: z.core.$ZodTypes['_zod']['def'] };
+  switch (def.type) {
+    case 'optional':
+    case 'default':
+    case 'nullable':
+    case 'prefault':
+      return fieldNames(def.innerType, path);
+    case 'union':
+      return [...new Set(def.options.flatMap((option) => fieldNames(option, path)))];
+    case 'array':
+      return path.length > 0 ? fieldNames(def.element, path.slice(1)) : [];
+    case 'object': {
+      const [step, ...rest] = path;
+      if (step === undefined) return Object.keys(def.shape);
+      const inner = Object.hasOwn(def.shape, step) ? def.shape[step] : undefined;
+      return inner ? fieldNames(inner, rest) : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** `rules[0].effect`, as people write paths. */
+function showPath(path: FieldPath): string {
+  return path
+    .map((step, index) =>
+      typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`,
+    )
+    .join('');
+}
+
+const placeOf = (path: FieldPath): string => (path.length === 0 ? '' : ` in ${showPath(path)}`);
+
+function unknownField(
+  source: Source,
+  document: RawDocument,
+  path: FieldPath,
+  special: Finding | undefined,
+  known: readonly string[],
+): Problem {
+  const { key, node, missing } = locate(document, path);
+  const span: Span = key && missing === 0 ? spanOf(key) : spanOf(node);
+  if (special) return problemAt(source, span, special);
+  const name = String(path.at(-1));
+  const nearest = nearestWord(name, known);
+  return problemAt(source, span, {
+    code: 'unknown-field',
+    message: `unknown field "${name}"${placeOf(path.slice(0, -1))}`,
+    hint: nearest
+      ? `Did you mean ${nearest}?`
+      : known.length > 0
+        ? `Fields here: ${known.join(', ')}.`
+        : undefined,
+  });
+}
+
+function missingField(
+  source: Source,
+  document: RawDocument,
+  path: FieldPath,
+  issue: Issue,
+): Problem {
+  const around = path.slice(0, -1);
+  const located = locate(document, around);
+  const span =
+    firstKeySpan(located.node) ?? (located.key ? spanOf(located.key) : spanOf(located.node));
+  const name = String(path.at(-1) ?? '');
+  return problemAt(source, span, {
+    code: 'missing-field',
+    message: `the required field "${name}" is missing${placeOf(around)}`,
+    hint: `Add ${name}: ${expectedOf(issue)}.`,
+  });
+}
+
+function valueAt(value: unknown, path: FieldPath): unknown {
+  let at = value;
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Record<string | number, unknown>)[step];
+  }
+  return at;
+}
+
+const expectedWords: Partial<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map of fields',
+  record: 'a map of fields',
+};
+
+function expectedOf(issue: Issue): string {
+  if (issue.code === 'invalid_type') return expectedWords[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_value') return issue.values.map(String).join(' | ');
+  return '…';
+}
+
+function explain(issue: Issue, path: FieldPath, value: unknown): Finding {
+  const field = path.length === 0 ? 'the document' : showPath(path);
+  switch (issue.code) {
+    case 'invalid_type':
+      return {
+        code: 'wrong-type',
+        message: `${field} must be ${expectedOf(issue)}, but is ${describe(value)}`,
+        hint: typeHint(issue.expected, value),
+      };
+    case 'invalid_value': {
+      const values = issue.values.map(String);
+      const nearest = typeof value === 'string' ? nearestWord(value, values) : undefined;
+      const expected = values.length === 1 ? values[0] : `one of ${values.join(', ')}`;
+      return {
+        code: 'invalid-value',
+        message: `${field} must be ${expected}, but is ${describe(value)}`,
+        hint: nearest && `Did you mean ${nearest}?`,
+      };
+    }
+    case 'too_small':
+    case 'too_big':
+      return { code: 'invalid-value', message: `${field} ${sizeMessage(issue)}` };
+    case 'invalid_union': {
+      const inner = issue.errors.flat().map((one) => expectedOf(one as Issue));
+      return {
+        code: 'invalid-value',
+        message: `${field} must be ${[...new Set(inner)].join(' or ')}, but is ${describe(value)}`,
+      };
+    }
+    default:
+      return { code: 'invalid-value', message: `${field} ${lowerFirst(issue.message)}` };
+  }
+}
+
+function sizeMessage(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
+  const small = issue.code === 'too_small';
+  const bound = Number(small ? issue.minimum : issue.maximum);
+  const relation = small ? 'at least' : 'at most';
+  const plural = bound === 1 ? '' : 's';
+  switch (issue.origin) {
+    case 'string':
+      return small && bound === 1
+        ? 'must not be empty'
+        : `must have ${relation} ${bound} character${plural}`;
+    case 'array':
+      return `must have ${relation} ${bound === 1 ? 'one' : bound} item${plural}`;
+    default:
+      return `must be ${relation} ${bound}`;
+  }
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a map';
+  if (typeof value === 'string') return value === '' ? 'empty text' : `"${cut(value)}"`;
+  if (typeof value === 'boolean') return String(value);
+  return `the number ${String(value)}`;
+}
+
+const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
+
+function typeHint(expected: string, value: unknown): string | undefined {
+  if (expected === 'string' && value !== null && typeof value !== 'object') {
+    return `Put it in quotes: "${String(value)}".`;
+  }
+  if (expected === 'boolean' && typeof value === 'string') {
+    if (/^(yes|on|y|true)$/i.test(value)) return 'Write true, without quotes.';
+    if (/^(no|off|n|false)$/i.test(value)) return 'Write false, without quotes.';
+  }
+  if (expected === 'array' && value !== null && typeof value !== 'object') {
+    return `Make it a list: [${String(value)}].`;
+  }
+  if ((expected === 'number' || expected === 'int') && typeof value === 'string') {
+    return Number.isFinite(Number(value)) ? 'Remove the quotes.' : undefined;
+  }
+  return undefined;
+}
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);

@@ -1,0 +1,243 @@
+import { Composer, Lexer, Parser, isAlias, isMap, isScalar, isSeq, visit } from 'yaml';
+import type { CST, Document, Node, ParsedNode } from 'yaml';
+import { explainYamlError } from './explain-yaml-error.ts';
+import type { Problem } from '../model.ts';
+import { problemAt } from './source.ts';
+import type { Finding, Source } from './source.ts';
+
+/** One document of a file: a YAML document, or one item of a top-level list. */
+export interface RawDocument {
+  readonly node: ParsedNode;
+  /** Plain JavaScript values; own properties only, `__proto__` included. */
+  readonly value: unknown;
+  /** The YAML document it stands in, to resolve aliases with. */
+  readonly within: Document.Parsed;
+}
+
+export interface ParsedYaml {
+  readonly documents: readonly RawDocument[];
+  readonly problems: readonly Problem[];
+}
+
+/** Nested collections. The yaml library recurses; a policy nests four deep, and this stays far from the stack's end. */
+const maxDepth = 100;
+/** Times one anchor's uses may multiply (a list of 1,000 policies may share one); a bomb passes it at once. */
+export const maxAliasCount = 1_000;
+/** Syntax errors shown per file: one mistake can break the rest of a file in many ways. */
+const maxSyntaxErrors = 5;
+
+/**
+ * How govctl reads YAML 1.2: keys are text, `<<` merges. The library compares each key with each other, which never
+ * ends for a map of a million; `findRepeatedKeys` looks them up instead.
+ */
+const yamlOptions = {
+  stringKeys: true,
+  uniqueKeys: false,
+  merge: true,
+  logLevel: 'error',
+} as const;
+
+/** Reads all documents of a file. What is wrong is returned; nothing is thrown, whatever the text is. */
+export function parseYaml(source: Source): ParsedYaml {
+  const documents: RawDocument[] = [];
+  const problems: Problem[] = [];
+  let composed: readonly Document.Parsed[];
+  try {
+    composed = composeDocuments(source.text);
+  } catch (error) {
+    if (!(error instanceof TooDeepError)) throw error;
+    return { documents, problems: [problemAt(source, spanAt(error.offset), tooDeep)] };
+  }
+  for (const within of composed) {
+    problems.push(...syntaxProblems(source, within));
+    if (within.contents === null || within.errors.length > 0) continue;
+    for (const key of findRepeatedKeys(within.contents)) {
+      problems.push(problemAt(source, spanOf(key), repeatedKey));
+    }
+    const value = toValue(source, within, problems);
+    if (value === undefined || isEmpty(within.contents)) continue;
+    if (isSeq(within.contents) && Array.isArray(value)) {
+      within.contents.items.forEach((node, index) => {
+        if (isEmpty(node)) return;
+        documents.push({ node: resolveNode(node, within), value: value[index], within });
+      });
+    } else {
+      documents.push({ node: within.contents, value, within });
+    }
+  }
+  return { documents, problems };
+}
+
+class TooDeepError extends Error {
+  constructor(readonly offset: number) {
+    super('too deep');
+  }
+}
+
+const tooDeep: Finding = {
+  code: 'too-deep',
+  message: `lists and maps are nested more than ${maxDepth} deep here`,
+  hint: 'No policy needs that; check for brackets that are never closed.',
+};
+
+/** @throws TooDeepError before the recursive half of the library sees the text */
+export function composeDocuments(text: string): Document.Parsed[] {
+  return [...new Composer(yamlOptions).compose(shallowTokens(text), false, text.length)];
+}
+
+function* shallowTokens(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > maxDepth) throw new TooDeepError(parser.offset - lexeme.length);
+  }
+  yield* parser.end();
+}
+
+/** Nothing was written: no value at all, or null. */
+export const isEmpty = (node: unknown): boolean =>
+  typeof node === 'object' && node !== null && 'value' in node && node.value === null;
+
+/** An alias stands for what it names. */
+export function resolveNode(node: ParsedNode, within: Document.Parsed): ParsedNode {
+  if (!isAlias(node)) return node;
+  // What an alias of a parsed document resolves to was parsed too.
+  return (node.resolve(within) as ParsedNode | undefined) ?? node;
+}
+
+const repeatedKey: Finding = {
+  code: 'duplicate-field',
+  message: 'this field stands here a second time; YAML allows each once',
+  hint: 'Remove one of the two.',
+};
+
+function findRepeatedKeys(node: unknown, found: Node[] = []): Node[] {
+  if (isSeq(node)) {
+    for (const item of node.items) findRepeatedKeys(item, found);
+  } else if (isMap(node)) {
+    const names = new Set<unknown>();
+    for (const { key, value } of node.items) {
+      if (isScalar(key) && key.value !== '<<') {
+        if (names.has(key.value)) found.push(key);
+        names.add(key.value);
+      }
+      if (!isScalar(value)) findRepeatedKeys(value, found);
+    }
+  }
+  return found;
+}
+
+function toValue(source: Source, within: Document.Parsed, problems: Problem[]): unknown {
+  if (mayHoldAliases(source.text)) {
+    const cycle = findCycle(within);
+    if (cycle) {
+      problems.push(
+        problemAt(source, spanOf(cycle), {
+          code: 'cyclic-alias',
+          message: 'the alias names something it stands in itself, so it would never end',
+          hint: 'Write the value out.',
+        }),
+      );
+      return undefined;
+    }
+  }
+  try {
+    return within.toJS({ maxAliasCount });
+  } catch (error) {
+    const node = findUnresolved(within) ?? within.contents;
+    problems.push(problemAt(source, spanOf(node), conversionFinding(error)));
+    return undefined;
+  }
+}
+
+/** A quick look that spares most files the walk; `&&` is CEL, not an anchor. */
+const mayHoldAliases = (text: string): boolean =>
+  text.includes('*') && /(?:^|[\s,[{:-])&[^\s&,[\]{}]/.test(text);
+
+function conversionFinding(error: unknown): Finding {
+  const { message } = error as Error;
+  if (/alias count/i.test(message)) {
+    return {
+      code: 'alias-bomb',
+      message: `the aliases of this document multiply to more than ${maxAliasCount} values`,
+      hint: 'Write the values out, or split the file.',
+    };
+  }
+  if (/unresolved alias/i.test(message)) {
+    return {
+      code: 'alias',
+      message: 'the alias names an anchor that is not set before it in this document',
+      hint: 'Write &name before the value it stands for; quote the text if it only begins with *.',
+    };
+  }
+  if (/merge sources/i.test(message)) {
+    return {
+      code: 'syntax',
+      message: 'a << merge must name a map, or a list of maps',
+      hint: 'Write <<: *anchor, where the anchor stands before a map.',
+    };
+  }
+  return { code: 'syntax', message: `the document can not be read: ${message}` };
+}
+
+/** The first alias that names a node around it. */
+const findCycle = (within: Document.Parsed): Node | undefined =>
+  findAlias(within, (target, path) => target !== undefined && path.includes(target));
+
+/** The first alias that names nothing. */
+const findUnresolved = (within: Document.Parsed): Node | undefined =>
+  findAlias(within, (target) => target === undefined);
+
+function findAlias(
+  within: Document.Parsed,
+  isWanted: (target: Node | undefined, path: readonly unknown[]) => boolean,
+): Node | undefined {
+  const anchors = new Map<string, Node>();
+  let found: Node | undefined;
+  visit(within, {
+    Node: (_key, node, path) => {
+      if (isAlias(node)) {
+        if (!isWanted(anchors.get(node.source), path)) return undefined;
+        found = node;
+        return visit.BREAK;
+      }
+      if ('anchor' in node && node.anchor) anchors.set(node.anchor, node);
+      return undefined;
+    },
+  });
+  return found;
+}
+
+const spanAt = (offset: number) => ({ start: offset, end: offset + 1 });
+
+export function spanOf(node: Node | null | undefined): { start: number; end: number } {
+  const [start, end] = node?.range ?? [0, 0];
+  return { start, end };
+}
+
+function syntaxProblems(source: Source, within: Document.Parsed): Problem[] {
+  const problems: Problem[] = [];
+  const lines = new Set<number>();
+  for (const error of within.errors) {
+    const problem = problemAt(
+      source,
+      { start: error.pos[0], end: error.pos[1] },
+      explainYamlError(error, tooDeep),
+    );
+    // The library reports the same mistake several times over.
+    if (lines.has(problem.line)) continue;
+    if (lines.size >= maxSyntaxErrors) break;
+    lines.add(problem.line);
+    problems.push(problem);
+  }
+  for (const warning of within.warnings) {
+    problems.push(
+      problemAt(
+        source,
+        { start: warning.pos[0], end: warning.pos[1] },
+        { ...explainYamlError(warning, tooDeep), level: 'warning' },
+      ),
+    );
+  }
+  return problems;
+}

@@ -1,0 +1,217 @@
+import { isScalar } from 'yaml';
+import type { Scalar } from 'yaml';
+import type { z } from 'zod';
+import type { PolicyInput } from '../../contract/policies.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import { compileCondition } from '../../engine/condition/compile.ts';
+import type { ConditionProblem } from '../../engine/condition/compile.ts';
+import { ExemptionDocument } from '../documents/exemption.ts';
+import { PolicyDocument } from '../documents/policy.ts';
+import { PolicyTestDocument } from '../documents/policy-test.ts';
+import { ScheduleDocument } from '../documents/schedule.ts';
+import { WebhookDocument, secretReference } from '../documents/webhook.ts';
+import { explainIssues } from './explain-issue.ts';
+import { makeKey } from '../key.ts';
+import { firstKeySpan, locate, valueSpan } from './locate.ts';
+import type { FieldPath } from './locate.ts';
+import type { LocalPolicy, OtherDocument, OtherKind, Problem } from '../model.ts';
+import type { RawDocument } from './parse-yaml.ts';
+import { spanOf } from './parse-yaml.ts';
+import { scalarOffsets } from './scalar-offsets.ts';
+import { problemAt } from './source.ts';
+import type { Source, Span } from './source.ts';
+
+export type Kind = 'Policy' | OtherKind;
+const kinds: readonly Kind[] = ['Policy', 'Schedule', 'Webhook', 'Exemption', 'PolicyTest'];
+
+const otherSchemas: Readonly<Record<OtherKind, z.ZodType<Record<string, unknown>>>> = {
+  Schedule: ScheduleDocument,
+  Webhook: WebhookDocument,
+  Exemption: ExemptionDocument,
+  PolicyTest: PolicyTestDocument,
+};
+
+/** What a document is that does not say its kind: files called `*.test.yaml` hold tests. */
+export const presetKind = (file: string): Kind =>
+  /\.test\.ya?ml$/i.test(file) ? 'PolicyTest' : 'Policy';
+
+/** The schema of a kind, if there is such a kind. */
+export function schemaOf(kind: unknown): z.ZodType | undefined {
+  if (!isKind(kind)) return undefined;
+  return kind === 'Policy' ? PolicyDocument : otherSchemas[kind];
+}
+
+/** What a policy is called, known even when the rest of it is wrong. */
+export interface PolicyIdentity {
+  readonly name: string;
+  readonly key: string;
+  readonly isKeyGiven: boolean;
+}
+
+export interface ReadDocument {
+  readonly policy?: LocalPolicy;
+  readonly identity?: PolicyIdentity;
+  readonly other?: OtherDocument;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads one document as the kind it says it is, `preset` where it says none. */
+export function readDocument(source: Source, raw: RawDocument, preset: Kind): ReadDocument {
+  const { value } = raw;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refuse(source, spanOf(raw.node), {
+      code: 'not-a-document',
+      message: 'a document must be a map of fields, such as name, resource_type and rules',
+      hint: 'Name this file in .govctlignore when it holds no policies.',
+    });
+  }
+  const fields = value as Record<string, unknown>;
+  const kind = Object.hasOwn(fields, 'kind') ? fields.kind : preset;
+  if (!isKind(kind)) return refuse(source, fieldSpan(source, raw, ['kind']), kindFinding(kind));
+  return kind === 'Policy' ? readPolicy(source, raw, fields) : readOther(source, raw, kind, fields);
+}
+
+const isKind = (kind: unknown): kind is Kind => kinds.some((known) => known === kind);
+
+function kindFinding(kind: unknown) {
+  const nearest = typeof kind === 'string' ? nearestWord(kind, kinds) : undefined;
+  const foreign = typeof kind === 'string' && !nearest;
+  return {
+    code: 'unknown-kind',
+    message: `kind must be one of ${kinds.join(', ')}, but is ${JSON.stringify(kind)}`,
+    hint: nearest
+      ? `Did you mean ${nearest}?`
+      : foreign
+        ? 'Name this file in .govctlignore when it belongs to another tool.'
+        : undefined,
+  };
+}
+
+function refuse(source: Source, span: Span, finding: Parameters<typeof problemAt>[2]) {
+  return { problems: [problemAt(source, span, finding)] };
+}
+
+const fieldSpan = (source: Source, raw: RawDocument, path: FieldPath): Span =>
+  valueSpan(locate(raw, path), source.text);
+
+const documentSpan = (raw: RawDocument): Span => firstKeySpan(raw.node) ?? spanOf(raw.node);
+
+function readPolicy(
+  source: Source,
+  raw: RawDocument,
+  fields: Record<string, unknown>,
+): ReadDocument {
+  if (!['name', 'resource_type', 'rules'].some((field) => Object.hasOwn(fields, field))) {
+    return refuse(source, documentSpan(raw), {
+      code: 'not-a-document',
+      message: 'this is no policy: it has no name, no resource_type and no rules',
+      hint: `Name this file in .govctlignore when it belongs to another tool; otherwise add kind: ${kinds.join(' | ')}.`,
+    });
+  }
+  const conditions = conditionProblems(source, raw, fields);
+  const parsed = PolicyDocument.safeParse(fields);
+  const identity = identityOf(fields);
+  if (!parsed.success) {
+    const issues = explainIssues(source, raw, parsed.error.issues, PolicyDocument);
+    return { ...identity, problems: [...issues, ...conditions] };
+  }
+  const { key, ...policy } = parsed.data;
+  delete policy.kind;
+  const read: LocalPolicy = {
+    key: key ?? identity.identity?.key ?? makeKey(policy.name),
+    policy: policy satisfies PolicyInput,
+    place: source.place(documentSpan(raw).start),
+  };
+  return { ...identity, policy: read, problems: conditions };
+}
+
+function identityOf({ name, key }: Record<string, unknown>): { identity?: PolicyIdentity } {
+  if (typeof name !== 'string') return {};
+  const isKeyGiven = typeof key === 'string';
+  return { identity: { name, key: isKeyGiven ? key : makeKey(name), isKeyGiven } };
+}
+
+/** Compiles what is there, even where other fields are wrong: all findings at once. */
+function conditionProblems(
+  source: Source,
+  raw: RawDocument,
+  fields: Record<string, unknown>,
+): Problem[] {
+  const rules = Object.hasOwn(fields, 'rules') ? fields.rules : undefined;
+  if (!Array.isArray(rules)) return [];
+  const problems: Problem[] = [];
+  for (const [index, rule] of (rules as unknown[]).entries()) {
+    const condition = (rule as { condition?: unknown } | null)?.condition;
+    if (typeof condition !== 'string' || condition === '') continue;
+    const compiled = compileCondition(condition);
+    if (compiled.ok) continue;
+    const path: FieldPath = ['rules', index, 'condition'];
+    const { problem } = compiled;
+    problems.push(
+      problemAt(source, conditionSpan(source, raw, path, problem), {
+        code: 'condition',
+        message: `rules[${index}].condition: ${problem.message}`,
+        hint: problem.suggestion ? `Did you mean ${problem.suggestion}?` : undefined,
+      }),
+    );
+  }
+  return problems;
+}
+
+/** Where a place inside a condition stands in the file. */
+function conditionSpan(
+  source: Source,
+  raw: RawDocument,
+  path: FieldPath,
+  problem: ConditionProblem,
+): Span {
+  const located = locate(raw, path);
+  if (isScalar(located.node)) {
+    const offsets = scalarOffsets(source.text, located.node as Scalar);
+    const start = offsets?.[problem.offset];
+    const last = offsets?.[Math.max(problem.end - 1, problem.offset)];
+    if (start !== undefined) return { start, end: Math.max(start, last ?? start) + 1 };
+  }
+  return valueSpan(located, source.text);
+}
+
+function readOther(
+  source: Source,
+  raw: RawDocument,
+  kind: OtherKind,
+  fields: Record<string, unknown>,
+): ReadDocument {
+  const schema = otherSchemas[kind];
+  const parsed = schema.safeParse(fields);
+  if (!parsed.success) {
+    return { problems: explainIssues(source, raw, parsed.error.issues, schema) };
+  }
+  const document = parsed.data;
+  const other: OtherDocument = {
+    kind,
+    title: titleOf(document, source.file),
+    document,
+    place: source.place(documentSpan(raw).start),
+  };
+  const isPlainSecret = kind === 'Webhook' && !secretReference.test(String(document.secret));
+  const problems = isPlainSecret
+    ? [
+        problemAt(source, fieldSpan(source, raw, ['secret']), {
+          level: 'warning',
+          code: 'plain-secret',
+          message: 'the secret is written out, and git keeps it for ever',
+          hint: 'Write secret: ${WEBHOOK_SECRET} to read it from the environment, and rotate this one.',
+          secret: true,
+        }),
+      ]
+    : [];
+  return { other, problems };
+}
+
+function titleOf(document: Record<string, unknown>, file: string): string {
+  for (const field of ['name', 'policy', 'url', 'key']) {
+    const value = document[field];
+    if (typeof value === 'string') return value;
+  }
+  return file;
+}

@@ -1,0 +1,70 @@
+import { stringify } from 'yaml';
+import type { PolicyLike } from '../compare/fingerprint.ts';
+import { policyFields } from '../compare/fingerprint.ts';
+import { keyPattern, makeKey, maxKeyLength } from '../key.ts';
+import { withoutOwnership } from '../compare/ownership.ts';
+
+/**
+ * A policy as a tidy YAML document: fields in the order files have them, what says nothing left out, govctl's own
+ * tags stripped. `key` is written only where the name does not give it.
+ */
+export function policyToYaml(policy: PolicyLike, key?: string): string {
+  const document: Record<string, unknown> =
+    key !== undefined && key !== makeKey(policy.name) ? { key } : {};
+  for (const field of policyFields) {
+    const value = tidyField(policy, field);
+    if (value !== undefined) document[field] = value;
+  }
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function tidyField(policy: PolicyLike, field: (typeof policyFields)[number]): unknown {
+  switch (field) {
+    case 'rules':
+      return policy.rules.map(({ condition, effect, message }) => ({
+        condition,
+        effect,
+        ...(message ? { message } : {}),
+      }));
+    case 'tags': {
+      const tags = withoutOwnership(policy.tags ?? []);
+      return tags.length > 0 ? tags : undefined;
+    }
+    case 'compliance_frameworks':
+      return policy.compliance_frameworks?.length ? policy.compliance_frameworks : undefined;
+    case 'enabled':
+      // On is what a file means that doesn't say.
+      return policy.enabled === false ? false : undefined;
+    case 'auto_remediation':
+      return policy.auto_remediation ? true : undefined;
+    default:
+      return policy[field] || undefined;
+  }
+}
+
+const isKey = (text: string): boolean => text.length <= maxKeyLength && keyPattern.test(text);
+
+export interface ExportFile {
+  /** Relative to the folder that is exported into. */
+  readonly file: string;
+  readonly text: string;
+  readonly name: string;
+}
+
+/** One file for each policy, named after its key. Two that want the same file name get numbers. */
+export function exportPolicies(
+  policies: readonly { readonly policy: PolicyLike; readonly key?: string | undefined }[],
+): ExportFile[] {
+  const taken = new Set<string>();
+  return policies.map(({ policy, key: given }) => {
+    // The key comes from a tag that anybody may have edited, and it becomes a file name.
+    const key = given !== undefined && isKey(given) ? given : undefined;
+    const wanted = key ?? makeKey(policy.name);
+    let slug = wanted;
+    for (let number = 2; taken.has(slug.toLowerCase()); number++) slug = `${wanted}-${number}`;
+    taken.add(slug.toLowerCase());
+    // A key taken by another name's slug would be a duplicate in the repo.
+    const written = key ?? (slug === wanted ? undefined : slug);
+    return { file: `${slug}.yaml`, text: policyToYaml(policy, written), name: policy.name };
+  });
+}

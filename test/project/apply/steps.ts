@@ -1,0 +1,46 @@
+import type { Client } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { listAllPolicies } from '../../../src/client/policies.ts';
+import type { Fetch } from '../../../src/client/transport.ts';
+import type { ApplyResult } from '../../../src/project/apply/apply.ts';
+import { applyPlan } from '../../../src/project/apply/apply.ts';
+import type { Comparison, Selection } from '../../../src/project/compare/compare.ts';
+import { comparePolicies, everything, readLive } from '../../../src/project/compare/compare.ts';
+import type { LocalPolicy } from '../../../src/project/model.ts';
+import type { Plan } from '../../../src/project/plan/plan.ts';
+import { makePlan } from '../../../src/project/plan/plan.ts';
+
+const project = 'acme';
+const baseUrl = 'http://service.test';
+
+export const clientOf = (fetch: Fetch, token = 'test'): Client =>
+  createClient({
+    baseUrl,
+    fetch,
+    token: async () => token,
+    sleep: async () => {},
+    random: () => 0,
+  });
+
+/** Lists, compares and plans, as the CLI does. */
+export async function planNow(
+  client: Client,
+  local: readonly LocalPolicy[],
+  selection: Partial<Selection> = {},
+): Promise<{ plan: Plan; blocked: Extract<Comparison, { kind: 'blocked' }>[] }> {
+  const live = [];
+  for await (const policy of listAllPolicies(client)) live.push(readLive(policy));
+  const chosen = { ...everything, ...selection };
+  const comparisons = comparePolicies(project, local, live, chosen);
+  return {
+    plan: makePlan(comparisons, chosen.prune, { project, baseUrl, now: Date.UTC(2026, 0, 15) }),
+    blocked: comparisons.filter((each) => each.kind === 'blocked'),
+  };
+}
+
+export const applyNow = (
+  client: Client,
+  plan: Plan,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<ApplyResult> =>
+  applyPlan(client, plan, { concurrency: 4, signal, sleep: async () => {} });

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diffFields } from '../../../src/project/compare/field-diff.ts';
+import { normalisePolicy } from '../../../src/project/compare/fingerprint.ts';
+import { diffSequences } from '../../../src/project/compare/sequence-diff.ts';
+import { localPolicy, makeLocal } from '../arbitraries.ts';
+
+const rule = (condition: string, message?: string) => ({
+  condition,
+  effect: 'DENY' as const,
+  ...(message ? { message } : {}),
+});
+const withRules = (...rules: ReturnType<typeof rule>[]) =>
+  normalisePolicy(makeLocal('a', { name: 'A', rules }).policy);
+
+describe('differences field by field', () => {
+  it('are none exactly where two policies mean the same', () => {
+    fc.assert(
+      fc.property(localPolicy, localPolicy, (a, b) => {
+        const [left, right] = [normalisePolicy(a.policy), normalisePolicy(b.policy)];
+        const same = JSON.stringify(left) === JSON.stringify(right);
+        expect(diffFields(left, right).length === 0).toBe(same);
+      }),
+    );
+  });
+
+  it('name the one field of the one rule that changed', () => {
+    expect(
+      diffFields(withRules(rule('a'), rule('b', 'old')), withRules(rule('a'), rule('b', 'new'))),
+    ).toEqual([{ path: 'rules[1].message', before: 'old', after: 'new' }]);
+  });
+
+  it('show a rule put on top as one rule, not as all of them', () => {
+    expect(
+      diffFields(withRules(rule('a'), rule('b')), withRules(rule('n'), rule('a'), rule('b'))),
+    ).toEqual([{ path: 'rules[0]', before: null, after: rule('n') }]);
+  });
+});
+
+describe('differences of sequences', () => {
+  it('turn the one into the other, with nothing removed and added that both have in order', () => {
+    const letters = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
+    fc.assert(
+      fc.property(letters, letters, (before, after) => {
+        const steps = diffSequences(before, after);
+        const without = (kind: string) =>
+          steps.filter((step) => step.kind !== kind).map(({ value }) => value);
+        expect(without('added')).toEqual(before);
+        expect(without('removed')).toEqual(after);
+      }),
+    );
+  });
+
+  it('do not blow up on long texts that share nothing', () => {
+    const long = (word: string) => Array.from({ length: 5_000 }, (_, index) => `${word}${index}`);
+    expect(diffSequences(long('a'), long('b'))).toHaveLength(10_000);
+  });
+});

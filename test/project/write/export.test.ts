@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { PolicyInput } from '../../../src/contract/policies.ts';
+import { exportPolicies } from '../../../src/project/write/export.ts';
+import { contentFingerprint } from '../../../src/project/compare/fingerprint.ts';
+import { formatYaml } from '../../../src/project/write/format.ts';
+import { createSource } from '../../../src/project/read/source.ts';
+import { repo } from '../arbitraries.ts';
+
+describe('exporting policies', () => {
+  it('writes files that say the same, and that fmt leaves as they are', () => {
+    fc.assert(
+      fc.property(repo, fc.string({ unit: 'binary', maxLength: 200 }), (policies, text) => {
+        const told = policies.map(({ key, policy }) => ({
+          key,
+          policy: { ...policy, description: text },
+        }));
+        exportPolicies(told).forEach(({ file, text: yaml }, index) => {
+          const { key = told[index]?.key, ...fields } = parse(yaml) as Record<string, unknown>;
+          expect(key).toBe(told[index]?.key);
+          expect(contentFingerprint(PolicyInput.parse(fields))).toBe(
+            contentFingerprint(told[index]?.policy ?? { name: '', resource_type: '', rules: [] }),
+          );
+          expect(formatYaml(createSource(file, yaml))).toEqual({ text: yaml });
+        });
+      }),
+    );
+  });
+});
