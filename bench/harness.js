@@ -158,3 +158,17 @@ export async function postPolicies(url, from, count, concurrency = 64) {
     await answer.arrayBuffer();
   });
 }
+
+/** Deletes until `kept` policies are left. */
+export async function deletePolicies(url, kept) {
+  const headers = { authorization: `Bearer ${benchKey}` };
+  for (;;) {
+    const answer = await fetch(`${url}/v1/policies?limit=100`, { headers });
+    const { policies, pagination } = await answer.json();
+    const doomed = policies.slice(0, Math.max(0, pagination.total - kept));
+    if (doomed.length === 0) return;
+    await runConcurrently(doomed.length, 64, async (n) => {
+      await fetch(`${url}/v1/policies/${doomed[n].id}`, { method: 'DELETE', headers });
+    });
+  }
+}
