@@ -82,6 +82,20 @@ export const serverAssigned = {
   created_by: z.unknown().optional(),
 };
 
+/** The fields that a client decides, in the order that answers and files have them. */
+export const policyFields = [
+  'name',
+  'description',
+  'resource_type',
+  'severity',
+  'enabled',
+  'rules',
+  'compliance_frameworks',
+  'auto_remediation',
+  'remediation_action',
+  'tags',
+] as const satisfies (keyof PolicyInput)[];
+
 /** A partial update: fields left out stay, null clears an optional one. */
 export const PolicyUpdate = z.strictObject({
   name: fields.name.optional(),

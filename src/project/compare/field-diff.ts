@@ -1,5 +1,6 @@
 import type { NormalPolicy } from './fingerprint.ts';
-import { canonicalJson, policyFields } from './fingerprint.ts';
+import { policyFields } from '../../contract/policies.ts';
+import { canonicalJson } from './fingerprint.ts';
 import { diffSequences } from './sequence-diff.ts';
 
 /** One field that differs. `path` as in `severity` or `rules[2].message`; null: not there. */

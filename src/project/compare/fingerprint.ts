@@ -19,20 +19,6 @@ export interface PolicyLike {
   readonly tags?: readonly string[] | null | undefined;
 }
 
-/** The fields of a policy that a file decides, in the order a file has them. */
-export const policyFields = [
-  'name',
-  'description',
-  'resource_type',
-  'severity',
-  'enabled',
-  'rules',
-  'compliance_frameworks',
-  'auto_remediation',
-  'remediation_action',
-  'tags',
-] as const satisfies (keyof PolicyLike)[];
-
 /** A policy with one spelling for each meaning: two that mean the same are deeply equal. */
 export interface NormalPolicy {
   readonly name: string;

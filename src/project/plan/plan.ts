@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Policy } from '../../contract/policies.ts';
+import { Policy, policyFields } from '../../contract/policies.ts';
 import type { Comparison, LivePolicy } from '../compare/compare.ts';
 import type { FieldChange } from '../compare/field-diff.ts';
 import { diffFields } from '../compare/field-diff.ts';
@@ -9,7 +9,6 @@ import {
   contentFingerprint,
   fingerprint,
   normalisePolicy,
-  policyFields,
   stampOf,
   stateFingerprint,
 } from '../compare/fingerprint.ts';

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { PolicyLike } from '../compare/fingerprint.ts';
-import { policyFields } from '../compare/fingerprint.ts';
+import { policyFields } from '../../contract/policies.ts';
 import { keyPattern, makeKey, maxKeyLength } from '../key.ts';
 import { withoutOwnership } from '../compare/ownership.ts';
 

@@ -2,7 +2,7 @@ import { compileCondition, showCaret } from '../../engine/condition/compile.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { PolicyInput, PolicyUpdate, Rule } from '../../contract/policies.ts';
-import { serverAssigned } from '../../contract/policies.ts';
+import { policyFields, serverAssigned } from '../../contract/policies.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
@@ -124,22 +124,7 @@ function withDefaults(update: PolicyUpdate): Record<string, unknown> {
   );
 }
 
-const fieldOrder = [
-  'id',
-  'name',
-  'description',
-  'resource_type',
-  'severity',
-  'enabled',
-  'rules',
-  'compliance_frameworks',
-  'auto_remediation',
-  'remediation_action',
-  'tags',
-  'created_at',
-  'updated_at',
-  'created_by',
-] as const;
+const fieldOrder = ['id', ...policyFields, 'created_at', 'updated_at', 'created_by'] as const;
 
 /** The fields in the contract's order, absent ones left out. */
 function arrange(fields: Record<string, unknown>): StoredPolicy {
