@@ -65,10 +65,11 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('drift')
     .summary('find what was edited outside git')
     .description(
-      'Compares each live policy of the project with what was last applied to it, and finds the policies of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
+      'Compares each live policy of the project with what was last applied to it, and shows the policies of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
+    .option('--fail-missing', 'count policies of the files that are not in the service')
     .alsoFormats([...reportFormats, 'sarif', 'junit'])
     .addHelpText('after', driftHelp)
     .action(act(() => import('./drift.ts').then((m) => m.runDrift)));
@@ -176,8 +177,8 @@ Examples:
   $ govctl apply --prune --max-delete 50`;
 
 const driftHelp = `
-Exit codes: 0 no drift, 2 edited outside git or not in the service, 3
-something is wrong in the files or the command, 4 not logged in.
+Exit codes: 0 no drift, 2 edited outside git (with --fail-missing: or not in
+the service), 3 something is wrong in the files or the command, 4 not logged in.
 
 Examples:
   $ govctl drift

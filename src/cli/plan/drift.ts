@@ -15,16 +15,21 @@ import { readRepo } from './prepare.ts';
 interface DriftOptions {
   readonly args: [paths: string[]];
   readonly project?: string;
+  readonly failMissing?: boolean;
 }
 
-/** Finds what was edited outside git since it was last applied. 2 when something was. */
+/**
+ * Finds what was edited outside git since it was last applied: 2 when something was. Policies of the files that are
+ * not live are shown; they count with --fail-missing only, as they may just not have been applied yet.
+ */
 export const runDrift: Run<DriftOptions> = async (context, options) => {
   const { world, version } = context;
   const { project, owner, live } = await readRepo(context, options.args[0], options);
   const report = findDrift(owner, live, project.policies);
   const { drifted, missing, summary } = report;
   const verdict = describeDrift(owner, summary);
-  const differs = drifted.length + missing.length > 0;
+  const counted = options.failMissing ? drifted.length + missing.length : drifted.length;
+  const differs = counted > 0;
   const problems = driftProblems(report);
   const inRepo = fromWorkspace(problems, world.cwd, world.env);
   await context.show({
@@ -48,7 +53,10 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
         renderJunit(
           'govctl drift',
           project.policies.map(({ place }) => place.file),
-          problems.map((each) => ({ ...each, level: 'error' as const })),
+          driftProblems(options.failMissing ? report : { ...report, missing: [] }).map((each) => ({
+            ...each,
+            level: 'error' as const,
+          })),
         ),
     },
   });
@@ -58,20 +66,15 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
 
 function describeDrift(owner: string, { owned, drifted, missing }: DriftReport['summary']): string {
   const policies = `${count(owned, 'policy', 'policies')} of project ${owner}`;
-  if (drifted + missing === 0) {
-    return `No drift: ${policies} ${owned === 1 ? 'is' : 'are'} as last applied.`;
-  }
-  const parts = [
-    ...(drifted > 0
-      ? [`${drifted} of ${policies} ${drifted === 1 ? 'was' : 'were'} edited outside git`]
-      : []),
-    ...(missing > 0
-      ? [
-          `${count(missing, 'policy', 'policies')} of the files ${missing === 1 ? 'is' : 'are'} not in the service`,
-        ]
-      : []),
-  ];
-  return `Drift: ${parts.join('; ')}.`;
+  const edited =
+    drifted === 0
+      ? `No drift: ${policies} ${owned === 1 ? 'is' : 'are'} as last applied`
+      : `Drift: ${drifted} of ${policies} ${drifted === 1 ? 'was' : 'were'} edited outside git`;
+  const absent =
+    missing === 0
+      ? ''
+      : `; ${count(missing, 'policy', 'policies')} of the files ${missing === 1 ? 'is' : 'are'} not in the service`;
+  return `${edited}${absent}.`;
 }
 
 function renderMissing({ key, name, place }: Missing, style: Style): string {

@@ -111,7 +111,7 @@ describe('govctl drift', () => {
     }
   });
 
-  it('does not stay green when a policy was deleted outside git', async () => {
+  it('shows a policy that was deleted outside git, and counts it with --fail-missing', async () => {
     const repo = createRepo();
     repo.write('policies/a.yaml', policyYaml('a'));
     repo.write('policies/b.yaml', policyYaml('b'));
@@ -119,18 +119,22 @@ describe('govctl drift', () => {
     const id = [...repo.service.policies.values()].find(({ name }) => name === 'b')?.id ?? '';
     repo.service.policies.delete(id);
     const drift = await repo.govctl(['drift']);
-    expect(drift.exitCode).toBe(2);
+    expect(drift.exitCode).toBe(0);
+    expect((await repo.govctl(['drift', '--fail-missing'])).exitCode).toBe(2);
     expect(drift.stdout).toContain(
       '  - b  policies/b.yaml:1\n      not in the service: never applied (merged just now, say), or deleted outside git\n',
     );
-    expect(drift.stdout).toContain('Drift: 1 policy of the files is not in the service.');
+    expect(drift.stdout).toContain(
+      'No drift: 1 policy of project acme is as last applied; 1 policy of the files is not in the service.',
+    );
     const json = await repo.govctl(['drift', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
       summary: { owned: 1, drifted: 0, missing: 1 },
       missing: [{ key: 'b', name: 'b', place: { file: 'policies/b.yaml', line: 1 } }],
     });
     for (const format of ['github', 'markdown', 'sarif', 'junit']) {
-      expect((await repo.govctl(['drift', '-o', format])).stdout).toContain('deleted outside git');
+      const { stdout } = await repo.govctl(['drift', '--fail-missing', '-o', format]);
+      expect(stdout).toContain('deleted outside git');
     }
   });
 
