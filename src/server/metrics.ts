@@ -1,7 +1,7 @@
 import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Observe } from './app.ts';
 import { createRequestHistogram } from './request-histogram.ts';
-import { collections } from './service.ts';
+import { collections } from './nouns.ts';
 import type { CollectionSpec, Store } from './store/store.ts';
 
 export interface Metrics {

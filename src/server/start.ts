@@ -20,7 +20,7 @@ import type { LogLevel } from './log.ts';
 import { maintain } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
-import { collections, createHandlers } from './service.ts';
+import { collections, createHandlers } from './nouns.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';

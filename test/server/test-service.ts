@@ -11,7 +11,7 @@ import { createIds } from '../../src/server/ids.ts';
 import { createRateLimiter } from '../../src/server/limits/service.ts';
 import type { RateLimitMode } from '../../src/server/limits/service.ts';
 import { maintain } from '../../src/server/maintenance.ts';
-import { collections, createHandlers } from '../../src/server/service.ts';
+import { collections, createHandlers } from '../../src/server/nouns.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 
