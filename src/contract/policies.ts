@@ -10,9 +10,9 @@ import {
 } from './lists.ts';
 
 export const severities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
-const Severity = z.enum(severities);
+export const Severity = z.enum(severities);
 
-const Effect = z.enum(['ALLOW', 'DENY']);
+export const Effect = z.enum(['ALLOW', 'DENY']);
 
 /** Characters; an expression longer than this is refused before it is parsed. */
 export const maxConditionLength = 65_536;
@@ -25,7 +25,7 @@ export const Rule = z.strictObject({
 export type Rule = z.infer<typeof Rule>;
 
 /** `<provider>::<service>::<type>`, more parts allowed, `Custom::Name` too; no wildcards. */
-const ResourceType = z
+export const ResourceType = z
   .string()
   .max(256, { abort: true })
   .regex(

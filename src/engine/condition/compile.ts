@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { nearestWord } from '../../contract/nearest.ts';
 import { maxConditionLength } from '../../contract/policies.ts';
 
-interface CompiledCondition {
+export interface CompiledCondition {
   readonly source: string;
   readonly ast: ASTNode;
 }

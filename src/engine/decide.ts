@@ -1,0 +1,94 @@
+import type { FindingRule } from '../contract/findings.ts';
+import type { Rule } from '../contract/policies.ts';
+import type { Evaluator, Undecided } from './condition/evaluate.ts';
+
+/** What a policy says of a resource, before exemptions. `rules` as in a finding. */
+export type Verdict =
+  | { readonly status: 'PASS' }
+  | { readonly status: 'FAIL'; readonly rules: readonly FindingRule[] }
+  | {
+      readonly status: 'ERROR';
+      readonly rules: readonly FindingRule[];
+      readonly reason: Undecided['reason'];
+      readonly path?: string;
+    };
+
+/** A rule with its condition made ready to run. */
+export interface PreparedRule {
+  readonly index: number;
+  readonly rule: Rule;
+  readonly holds: Evaluator;
+}
+
+const pass: Verdict = { status: 'PASS' };
+
+/**
+ * Decides a policy over a resource. Deny overrides: a DENY rule that holds → FAIL with every one of them; else
+ * ALLOW rules of which none holds → FAIL; else PASS. A rule that can't be decided never counts as a match; where it could
+ * change the outcome, the result is ERROR.
+ */
+export function createDecider(
+  rules: readonly PreparedRule[],
+): (resource: unknown, now: number) => Verdict {
+  const denials = rules.filter(({ rule }) => rule.effect === 'DENY');
+  const allowances = rules.filter(({ rule }) => rule.effect === 'ALLOW');
+  return (resource, now) => {
+    let denied: FindingRule[] | undefined;
+    let open: Open[] | undefined;
+    for (const denial of denials) {
+      const held = denial.holds(resource, now);
+      if (held === true) (denied ??= []).push(matched(denial));
+      else if (held !== false) (open ??= []).push({ ...denial, why: held });
+    }
+    if (denied) return { status: 'FAIL', rules: denied };
+    if (allowances.length > 0) {
+      let openAllowances: Open[] | undefined;
+      let allowed = false;
+      for (const allowance of allowances) {
+        const held = allowance.holds(resource, now);
+        if (held === true) {
+          allowed = true;
+          break;
+        }
+        if (held !== false) (openAllowances ??= []).push({ ...allowance, why: held });
+      }
+      if (!allowed) {
+        // No open DENY could make it worse.
+        if (!openAllowances) return { status: 'FAIL', rules: [noneMatched(allowances)] };
+        open = [...(open ?? []), ...openAllowances];
+      }
+    }
+    return open ? undecided(open) : pass;
+  };
+}
+
+type Open = PreparedRule & { readonly why: Undecided };
+
+const matched = ({ index, rule }: PreparedRule): FindingRule => ({
+  index,
+  effect: rule.effect,
+  ...(rule.message === undefined ? {} : { message: rule.message }),
+});
+
+function noneMatched(allowances: readonly PreparedRule[]): FindingRule {
+  const conditions = allowances.map(({ rule }) => rule.condition.trim()).join(' | ');
+  return {
+    index: allowances[0]?.index ?? 0,
+    effect: 'ALLOW',
+    message: `no ALLOW rule matched: ${conditions}`,
+  };
+}
+
+function undecided(open: readonly Open[]): Verdict {
+  const [first] = open;
+  return {
+    status: 'ERROR',
+    rules: open.map(({ index, rule, why }) => ({
+      index,
+      effect: rule.effect,
+      message: why.message,
+    })),
+    reason: first?.why.reason ?? 'type_error',
+    ...(first?.why.path === undefined ? {} : { path: first.why.path }),
+  };
+}

@@ -1,0 +1,112 @@
+import type { Finding } from '../contract/findings.ts';
+import type { PolicyInput } from '../contract/policies.ts';
+import type { Resource } from '../contract/resources.ts';
+import { typeKey } from '../contract/resources.ts';
+import { compileCondition } from './condition/compile.ts';
+import { createEvaluator } from './condition/create-evaluator.ts';
+import type { Verdict } from './decide.ts';
+import { createDecider } from './decide.ts';
+import { exemptionEnd, matchesId } from './exempt.ts';
+import type { Exemption } from './exempt.ts';
+
+/** A policy with what it is known by beside its name. */
+export interface EvaluatedPolicy {
+  readonly policy: PolicyInput;
+  readonly id?: string;
+  readonly key?: string;
+}
+
+/** A policy made ready to run. */
+export interface PreparedPolicy extends EvaluatedPolicy {
+  /** Whether it reads `now`, so that its verdict changes with time alone. */
+  readonly readsNow: boolean;
+  decide(resource: unknown, now: number): Verdict;
+}
+
+/**
+ * Makes a policy ready to run.
+ * @throws Error when a condition does not compile: callers have checked it
+ */
+export function preparePolicy(given: EvaluatedPolicy): PreparedPolicy {
+  let readsNow = false;
+  const rules = given.policy.rules.map((rule, index) => {
+    const compiled = compileCondition(rule.condition);
+    if (!compiled.ok) {
+      throw new Error(
+        `${given.policy.name}, rules[${index}].condition: ${compiled.problem.message}`,
+      );
+    }
+    const evaluator = createEvaluator(compiled.condition);
+    readsNow ||= evaluator.readsNow;
+    return { index, rule, holds: evaluator.holds };
+  });
+  return { ...given, readsNow, decide: createDecider(rules) };
+}
+
+/** Policies by the type they are about. */
+export type PolicySet = ReadonlyMap<string, readonly PreparedPolicy[]>;
+
+export function createPolicySet(policies: readonly PreparedPolicy[]): PolicySet {
+  const set = new Map<string, PreparedPolicy[]>();
+  for (const policy of policies) {
+    const key = typeKey(policy.policy.resource_type);
+    const same = set.get(key);
+    if (same) same.push(policy);
+    else set.set(key, [policy]);
+  }
+  return set;
+}
+
+export const policiesFor = (set: PolicySet, type: string): readonly PreparedPolicy[] =>
+  set.get(typeKey(type)) ?? [];
+
+/**
+ * The finding of one policy over one resource. A disabled policy is SKIPPED; an exemption that counts at `now` turns
+ * FAIL into EXEMPT.
+ */
+export function evaluate(
+  prepared: PreparedPolicy,
+  resource: Resource,
+  now: number,
+  exemptions: readonly Exemption[] = [],
+): Finding {
+  if (!prepared.policy.enabled) return finding(prepared, resource, { status: 'SKIPPED' });
+  const verdict = prepared.decide(resource, now);
+  if (verdict.status !== 'FAIL') return finding(prepared, resource, verdict);
+  const exemption = exemptions.find((one) => isExempt(one, prepared, resource.id, now));
+  return finding(prepared, resource, verdict, exemption);
+}
+
+/** Whether an exemption covers a policy's finding over a resource at `now` (milliseconds since the epoch). */
+export const isExempt = (
+  exemption: Exemption,
+  { policy, id, key }: EvaluatedPolicy,
+  resourceId: string,
+  now: number,
+): boolean =>
+  (exemption.policy === policy.name || exemption.policy === key || exemption.policy === id) &&
+  now < exemptionEnd(exemption.expires) &&
+  exemption.resources.some((pattern) => matchesId(pattern, resourceId));
+
+function finding(
+  { policy, id, key }: EvaluatedPolicy,
+  resource: Resource,
+  verdict: Verdict | { readonly status: 'SKIPPED' },
+  exemption?: Exemption,
+): Finding {
+  return {
+    policy: policy.name,
+    ...(id === undefined ? {} : { policy_id: id }),
+    ...(key === undefined ? {} : { policy_key: key }),
+    resource: resource.id,
+    resource_type: resource.type,
+    status: exemption ? 'EXEMPT' : verdict.status,
+    severity: policy.severity ?? 'MEDIUM',
+    rules: 'rules' in verdict ? [...verdict.rules] : [],
+    ...('reason' in verdict ? { reason: verdict.reason } : {}),
+    ...('path' in verdict && verdict.path !== undefined ? { path: verdict.path } : {}),
+    ...(exemption
+      ? { exemption: `${exemption.reason} (${exemption.owner}, until ${exemption.expires})` }
+      : {}),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Resource } from '../contract/resources.ts';
+
+/** The kinds of input that resources are read from. `auto` detection tells them apart by what they hold. */
+export const formats = [
+  'native',
+  'cloudformation',
+  'terraform',
+  'aws-config',
+  'gcp-assets',
+  'azure',
+] as const;
+export type Format = (typeof formats)[number];
+
+/** Where something stands in a document, from its root: `['Resources', 'Bucket']`, `['resource_changes', 3]`. */
+export type DocumentPath = readonly (string | number)[];
+
+/** A resource as its source has it, references resolved, before normalising. */
+export interface RawResource {
+  /** What it is called in its input, unique there: logical id, Terraform address, ARN, asset name, resource id. */
+  readonly address: string;
+  /** What findings call it. A template's resource has no id yet: then its address. */
+  readonly id: string;
+  /** As policies name it: `AWS::S3::Bucket`. */
+  readonly type: string;
+  readonly name?: string | undefined;
+  readonly account_id?: string | undefined;
+  readonly region?: string | undefined;
+  readonly tags: Readonly<Record<string, unknown>>;
+  /** The provider's own document; values that can't be known are `UnknownValue`s. */
+  readonly properties: Readonly<Record<string, unknown>>;
+  /** About the source itself, shown to conditions as `resource.source`, such as `{format, address, deletion_policy}`. */
+  readonly source: Readonly<Record<string, unknown>>;
+  /** Texts by which others of the same input may name it literally: id, ARN, name. */
+  readonly names: readonly string[];
+  readonly at: DocumentPath;
+  /** Rules that the resource itself asks to be spared: `Metadata.guard.SuppressedRules`. */
+  readonly suppressed?: readonly string[];
+  /** Native format only: top-level attributes as given; they win over what is normalised. */
+  readonly given?: Readonly<Record<string, unknown>>;
+}
+
+/** A resource ready for evaluation, and where it came from. */
+export interface ReadResource {
+  readonly resource: Resource;
+  readonly address: string;
+  readonly at: DocumentPath;
+  readonly suppressed?: readonly string[];
+}
+
+/** Something in an input that could not be used, and where. */
+export interface InputProblem {
+  readonly message: string;
+  /** Counted from 1; absent where it is about the whole input. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface ReadOptions {
+  /** Default: detected. */
+  readonly format?: Format | undefined;
+  /** Values for a template's parameters, by name. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+}

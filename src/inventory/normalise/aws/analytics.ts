@@ -1,0 +1,3 @@
+import type { Normaliser } from '../normaliser.ts';
+
+export const analytics: readonly Normaliser[] = [];

@@ -1,0 +1,128 @@
+import { UnknownValue } from '../../contract/resources.ts';
+
+/** A value that may be absent, or not known before the deployment. */
+export type Maybe<T> = T | UnknownValue | undefined;
+
+export const isUnknown = (value: unknown): value is UnknownValue => value instanceof UnknownValue;
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isUnknown(value);
+
+/** The value at a path. Absent or null → undefined; under an unknown value everything is unknown. */
+export function at(value: unknown, ...steps: readonly (string | number)[]): unknown {
+  let here = value;
+  for (const step of steps) {
+    if (isUnknown(here)) {
+      return new UnknownValue(`${here.expression}.${step}`, { present: false });
+    }
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, step)) return undefined;
+    here = (here as Record<string | number, unknown>)[step];
+  }
+  return here ?? undefined;
+}
+
+/** Terraform's nested blocks are lists; the first one, at a path of block names. `at` reads its attributes. */
+export function block(value: unknown, ...names: readonly string[]): unknown {
+  let here = value;
+  for (const name of names) {
+    const found = at(here, name);
+    here = Array.isArray(found) ? (found[0] as unknown) : found;
+  }
+  return here ?? undefined;
+}
+
+/** Whether an attribute is set at all: has() of it. Empty texts count as set. */
+export function isGiven(value: unknown): boolean | UnknownValue {
+  if (isUnknown(value)) return value.present ? true : value;
+  return value !== undefined && value !== null;
+}
+
+/** A boolean, also written as a text, as templates do. Anything else is undefined. */
+export function flag(value: unknown): Maybe<boolean> {
+  if (typeof value === 'boolean' || isUnknown(value)) return value;
+  if (typeof value !== 'string') return undefined;
+  const text = value.toLowerCase();
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+/** A number, also written as a text. Anything else is undefined. */
+export function number(value: unknown): Maybe<number> {
+  if (typeof value === 'number' || isUnknown(value)) return value;
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const read = Number(value);
+  return Number.isFinite(read) ? read : undefined;
+}
+
+/** A text; numbers and booleans as their text. Anything else is undefined. */
+export function text(value: unknown): Maybe<string> {
+  if (typeof value === 'string' || isUnknown(value)) return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** A list; a single value is a list of one, absent is empty. */
+export function list(value: unknown): unknown[] | UnknownValue {
+  if (value === undefined || value === null) return [];
+  if (isUnknown(value)) return value;
+  return Array.isArray(value) ? (value as unknown[]) : [value];
+}
+
+/** Each item of a list that is known. */
+export const mapList = <T>(value: unknown, make: (item: unknown) => T): T[] | UnknownValue => {
+  const items = list(value);
+  return isUnknown(items) ? items : items.map(make);
+};
+
+/** Whether a text is one of these, ignoring case. Absent → false. */
+export function isOneOf(value: unknown, ...options: readonly string[]): boolean | UnknownValue {
+  if (isUnknown(value)) return value;
+  return options.some((option) => String(value).toLowerCase() === option.toLowerCase());
+}
+
+/** Logic over what may be unknown: false wins. Absent counts as false. */
+export function and(...values: readonly Maybe<boolean>[]): boolean | UnknownValue {
+  if (values.some((value) => value === false || value === undefined)) return false;
+  return values.find(isUnknown) ?? true;
+}
+
+/** Logic over what may be unknown: true wins. Absent counts as false. */
+export function or(...values: readonly Maybe<boolean>[]): boolean | UnknownValue {
+  if (values.includes(true)) return true;
+  return values.find(isUnknown) ?? false;
+}
+
+/** The opposite; absent counts as false. */
+export const not = (value: Maybe<boolean>): boolean | UnknownValue =>
+  isUnknown(value) ? value : value !== true;
+
+/** Whether some item of a list does; unknown items may. */
+export function some(
+  value: unknown,
+  does: (item: unknown) => Maybe<boolean>,
+): boolean | UnknownValue {
+  const items = list(value);
+  return isUnknown(items)
+    ? items
+    : or(...items.map((item) => (isUnknown(item) ? item : does(item))));
+}
+
+/** Whether every item of a list does; true for none. */
+export const every = (
+  value: unknown,
+  does: (item: unknown) => Maybe<boolean>,
+): boolean | UnknownValue => not(some(value, (item) => not(does(item))));
+
+/** `{Key, Value}` pairs, a map, or Terraform's map → tags. Values become texts. */
+export function readTags(value: unknown, keyName = 'Key', valueName = 'Value'): Fields {
+  const pairs = Array.isArray(value)
+    ? (value as unknown[]).map((pair) => [at(pair, keyName), at(pair, valueName)] as const)
+    : isFields(value)
+      ? Object.entries(value)
+      : [];
+  return Object.fromEntries(
+    pairs.flatMap(([key, tag]) => {
+      const word = text(tag ?? '');
+      return typeof key === 'string' && word !== undefined ? [[key, word] as const] : [];
+    }),
+  );
+}
