@@ -1,0 +1,91 @@
+import { UnknownValue } from '../../../contract/resources.ts';
+import { at, isUnknown, list, mapList, text } from '../values.ts';
+
+/** A statement of an AWS policy document: single values are lists, whatever is not given is empty. */
+export interface Statement {
+  readonly effect?: string | UnknownValue;
+  readonly sid?: string | UnknownValue;
+  readonly principals: Texts;
+  readonly not_principals: Texts;
+  readonly actions: Texts;
+  readonly not_actions: Texts;
+  readonly resources: Texts;
+  readonly not_resources: Texts;
+  readonly conditions: Readonly<Record<string, unknown>> | UnknownValue;
+}
+
+type Texts = readonly unknown[] | UnknownValue;
+
+/** The statements of a policy document, given as an object or as JSON text (percent-encoded or not). Absent → none. */
+export function readStatements(document: unknown): (Statement | UnknownValue)[] | UnknownValue {
+  const read = parseDocument(document);
+  return mapList(at(read, 'Statement'), (item) => (isUnknown(item) ? item : readStatement(item)));
+}
+
+/** The statements of several documents in one list. */
+export function readAllStatements(
+  documents: readonly unknown[],
+): (Statement | UnknownValue)[] | UnknownValue {
+  const read = documents.map(readStatements);
+  const known = read.flatMap((one) => (isUnknown(one) ? [] : one));
+  const unknown = read.filter(isUnknown);
+  return known.length === 0 && unknown[0] ? unknown[0] : [...known, ...unknown];
+}
+
+function readStatement(given: unknown): Statement {
+  const effect = text(at(given, 'Effect'));
+  const sid = text(at(given, 'Sid'));
+  return {
+    ...(effect === undefined ? {} : { effect }),
+    ...(sid === undefined ? {} : { sid }),
+    principals: principals(at(given, 'Principal')),
+    not_principals: principals(at(given, 'NotPrincipal')),
+    actions: texts(at(given, 'Action')),
+    not_actions: texts(at(given, 'NotAction')),
+    resources: texts(at(given, 'Resource')),
+    not_resources: texts(at(given, 'NotResource')),
+    conditions: conditions(at(given, 'Condition')),
+  };
+}
+
+/** JSON text → its value. Text that is no JSON can't be judged, so it is unknown rather than empty. */
+function parseDocument(document: unknown): unknown {
+  if (typeof document !== 'string' || document.trim() === '') return document;
+  try {
+    // The IAM API, and with it AWS Config, gives documents percent-encoded.
+    return JSON.parse(/^\s*%7B/i.test(document) ? decodeURIComponent(document) : document);
+  } catch {
+    return new UnknownValue('a policy document that is not JSON');
+  }
+}
+
+/** Texts; what is nested one level deeper (a condition inside a list) is taken up, a map counts by its values. */
+function texts(value: unknown): Texts {
+  const items = list(value);
+  if (isUnknown(items)) return items;
+  return items.flatMap((item): unknown[] => {
+    if (typeof item === 'object' && item !== null && !isUnknown(item)) {
+      return Object.values(item).flatMap((inner) => (Array.isArray(inner) ? inner : [inner]));
+    }
+    const word = text(item);
+    return word === undefined ? [] : [word];
+  });
+}
+
+/** `"*"`, or lists by kind: `{AWS: [...], Service: ...}`. The kind is left out, as `*` means the same in each. */
+const principals = texts;
+
+function conditions(value: unknown): Statement['conditions'] {
+  if (isUnknown(value)) return value;
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([operator, keys]): [string, unknown] => [
+      operator,
+      isUnknown(keys) || typeof keys !== 'object' || keys === null
+        ? keys
+        : Object.fromEntries(
+            Object.entries(keys).map(([key, values]): [string, unknown] => [key, texts(values)]),
+          ),
+    ]),
+  );
+}
