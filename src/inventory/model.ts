@@ -61,3 +61,28 @@ export interface ReadOptions {
   /** Values for a template's parameters, by name. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
+
+/** A part of a document that could not be used; `at` leads to it, as far as the document goes. */
+export interface DocumentProblem {
+  readonly message: string;
+  readonly at?: DocumentPath;
+}
+
+/** What a reader makes of a document: the parts that could be used, and those that could not. */
+export interface ReadDocument {
+  readonly raws: readonly RawResource[];
+  readonly problems: readonly DocumentProblem[];
+}
+
+/**
+ * Reads one format. A document is the parsed text: plain JSON values, nested at most `maxDepth` deep, with own keys
+ * only (`__proto__` may be one). Several YAML documents, or JSON lines, are one list. Neither function throws.
+ */
+export interface Reader {
+  readonly format: Format;
+  /** As a message names it: `a CloudFormation template`. */
+  readonly title: string;
+  /** Whether the document is of this format, told by a few of its fields; no other reader may say so too. */
+  detects(document: unknown): boolean;
+  read(document: unknown, options: ReadOptions): ReadDocument;
+}
