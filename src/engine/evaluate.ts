@@ -70,12 +70,16 @@ export function evaluate(
   now: number,
   exemptions: readonly Exemption[] = [],
 ): Finding {
-  if (!prepared.policy.enabled) return finding(prepared, resource, { status: 'SKIPPED' });
+  if (!prepared.policy.enabled) return findingOf(prepared, resource, { status: 'SKIPPED' });
   const verdict = prepared.decide(resource, now);
-  if (verdict.status !== 'FAIL') return finding(prepared, resource, verdict);
+  if (verdict.status !== 'FAIL') return findingOf(prepared, resource, verdict);
   const exemption = exemptions.find((one) => isExempt(one, prepared, resource.id, now));
-  return finding(prepared, resource, verdict, exemption);
+  return findingOf(prepared, resource, verdict, exemption && describeExemption(exemption));
 }
+
+/** Why a finding is exempt, in one line. */
+export const describeExemption = ({ reason, owner, expires }: Exemption): string =>
+  `${reason} (${owner}, until ${expires})`;
 
 /** Whether an exemption covers a policy's finding over a resource at `now` (milliseconds since the epoch). */
 export const isExempt = (
@@ -88,11 +92,12 @@ export const isExempt = (
   now < exemptionEnd(exemption.expires) &&
   exemption.resources.some((pattern) => matchesId(pattern, resourceId));
 
-function finding(
+/** A verdict as a finding; EXEMPT where there is an exemption. */
+export function findingOf(
   { policy, id, key }: EvaluatedPolicy,
   resource: Resource,
   verdict: Verdict | { readonly status: 'SKIPPED' },
-  exemption?: Exemption,
+  exemption?: string,
 ): Finding {
   return {
     policy: policy.name,
@@ -100,13 +105,11 @@ function finding(
     ...(key === undefined ? {} : { policy_key: key }),
     resource: resource.id,
     resource_type: resource.type,
-    status: exemption ? 'EXEMPT' : verdict.status,
+    status: exemption === undefined ? verdict.status : 'EXEMPT',
     severity: policy.severity ?? 'MEDIUM',
     rules: 'rules' in verdict ? [...verdict.rules] : [],
     ...('reason' in verdict ? { reason: verdict.reason } : {}),
     ...('path' in verdict && verdict.path !== undefined ? { path: verdict.path } : {}),
-    ...(exemption
-      ? { exemption: `${exemption.reason} (${exemption.owner}, until ${exemption.expires})` }
-      : {}),
+    ...(exemption === undefined ? {} : { exemption }),
   };
 }
