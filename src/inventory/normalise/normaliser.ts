@@ -12,7 +12,10 @@ export interface Attribute {
   readonly absent?: unknown;
 }
 
-/** Values by dotted path, as in the table: `{'encryption.enabled': true}`. Undefined: absent. */
+/**
+ * Values by dotted path, as in the table: `{'encryption.enabled': true}`. Undefined: absent. A list is given whole: what
+ * the table says of its elements (`volumes[].device`) is for its maker to keep, with what stands there when absent.
+ */
 export type Attributes = Readonly<Record<string, unknown>>;
 
 /** Reads a provider's document into well-known attributes. Must not throw: what it doesn't understand is absent. */
