@@ -60,12 +60,32 @@ export function text(value: unknown): Maybe<string> {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
+/** JSON text → its value; what is no text stays. Text that is no JSON can't be judged, so it is unknown, not absent. */
+export function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return new UnknownValue('a text that is not JSON');
+  }
+}
+
+/** A map with texts as values, such as environment variables. Absent is empty. */
+export const textMap = (value: unknown): Fields | UnknownValue =>
+  isUnknown(value) ? value : readTags(value);
+
 /** A list; a single value is a list of one, absent is empty. */
 export function list(value: unknown): unknown[] | UnknownValue {
   if (value === undefined || value === null) return [];
   if (isUnknown(value)) return value;
   return Array.isArray(value) ? (value as unknown[]) : [value];
 }
+
+/** Whether a list has items; one that is set but not known has. */
+export const hasItems = (value: unknown): boolean | UnknownValue => {
+  const items = list(value);
+  return isUnknown(items) ? isGiven(items) : items.length > 0;
+};
 
 /** Each item of a list that is known. */
 export const mapList = <T>(value: unknown, make: (item: unknown) => T): T[] | UnknownValue => {
