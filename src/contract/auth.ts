@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Scope, endpoint } from './endpoint.ts';
 import {
+  ById,
   Pagination,
   Timestamp,
   listQuery,
@@ -61,8 +62,6 @@ const PrincipalName = z
   .max(256, { abort: true })
   .regex(/\S/, 'must not be blank');
 const ScopeSet = z.array(Scope).min(1, 'must name at least one scope').max(16);
-const ById = z.strictObject({ id: z.string() });
-
 const ApiKeyInput = z.strictObject({
   name: PrincipalName,
   scopes: ScopeSet,

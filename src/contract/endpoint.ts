@@ -27,6 +27,8 @@ export interface Endpoint {
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
+  /** Instead of `body`: of this media type, handed on as it comes, of any size. */
+  readonly streamed?: string;
   /** Media types of the body; default JSON only. */
   readonly bodyTypes?: readonly string[];
   /** Default `defaultMaxBodyBytes`. */
@@ -56,8 +58,10 @@ type Given<T> = T extends z.ZodType ? z.input<T> : undefined;
 export interface HandlerInput<E extends Endpoint> {
   readonly params: Parsed<E['params']>;
   readonly query: Parsed<E['query']>;
-  readonly body: Parsed<E['body']>;
+  readonly body: E extends Streamed ? AsyncIterable<Uint8Array> : Parsed<E['body']>;
 }
+
+type Streamed = { readonly streamed: string };
 
 type Provide<K extends string, T> = T extends z.ZodType
   ? object extends Given<T>
@@ -68,7 +72,7 @@ type Provide<K extends string, T> = T extends z.ZodType
 /** What a client gives. */
 export type ClientInput<E extends Endpoint> = Provide<'params', E['params']> &
   Provide<'query', E['query']> &
-  Provide<'body', E['body']>;
+  (E extends Streamed ? { readonly body: string } : Provide<'body', E['body']>);
 
 export type ResponseBody<E extends Endpoint> = Parsed<E['response']['body']>;
 

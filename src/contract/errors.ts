@@ -37,6 +37,15 @@ export const errorCatalogue = {
   policy_condition_invalid: entry(400, 'POL_003', 3, 'A condition does not compile'),
   policy_name_taken: entry(409, 'POL_004', 5, 'Another policy has this name'),
 
+  invalid_resource: entry(400, 'RES_001', 3, 'The resource is not valid'),
+  resource_not_found: entry(404, 'RES_002', 1, 'No such resource'),
+  invalid_resolution: entry(400, 'VIO_001', 3, 'The resolution of the violation is not valid'),
+  violation_not_found: entry(404, 'VIO_002', 1, 'No such violation'),
+  invalid_scan: entry(400, 'SCN_001', 3, 'The scan is not valid'),
+  scan_not_found: entry(404, 'SCN_002', 1, 'No such scan'),
+  invalid_exemption: entry(400, 'EXM_001', 3, 'The exemption is not valid'),
+  exemption_not_found: entry(404, 'EXM_002', 1, 'No such exemption'),
+
   invalid_token: entry(401, 'AUTH_001', 4, 'The access token or API key is missing or not valid'),
   expired_token: entry(401, 'AUTH_002', 4, 'The access token has expired'),
   insufficient_scope: entry(403, 'AUTH_004', 4, 'The token lacks the scope this needs'),

@@ -15,7 +15,7 @@ export const undecidedReasons = [
 export const UndecidedReason = z.enum(undecidedReasons);
 export type UndecidedReason = z.infer<typeof UndecidedReason>;
 
-const FindingRule = z.looseObject({
+export const FindingRule = z.looseObject({
   /** Of the rule in its policy, from 0. */
   index: z.int(),
   effect: Effect,

@@ -45,3 +45,6 @@ export const Timestamp = z
   .string()
   .max(40, { abort: true })
   .check(z.iso.datetime({ error: 'must be a time in UTC, such as 2026-01-31T09:30:00Z' }));
+
+/** The path parameter of everything that has an id. */
+export const ById = z.strictObject({ id: z.string() });

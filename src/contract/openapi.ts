@@ -133,7 +133,16 @@ function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query'): J
 }
 
 function describeBody(endpoint: Endpoint): JsonObject {
-  const { body, bodyTypes = ['application/json'], maxBodyBytes = defaultMaxBodyBytes } = endpoint;
+  const {
+    body,
+    streamed,
+    bodyTypes = ['application/json'],
+    maxBodyBytes = defaultMaxBodyBytes,
+  } = endpoint;
+  if (streamed !== undefined) {
+    const content = { [streamed]: { schema: { type: 'string' } } };
+    return { requestBody: { required: true, description: 'Read as it comes, any size', content } };
+  }
   if (!body) return {};
   const schema = jsonSchema(body, 'input');
   const content = Object.fromEntries(bodyTypes.map((type) => [type, { schema }]));
@@ -168,7 +177,7 @@ function describeSuccess({ response, scope, versioned, method }: Endpoint): Json
 
 /** What an endpoint may answer: its own errors, and those that any endpoint of its kind may. */
 export function errorsOf(endpoint: Endpoint): readonly WireErrorName[] {
-  const { scope, params, query, body, method, errors } = endpoint;
+  const { scope, params, query, body, streamed, method, errors } = endpoint;
   return [
     ...new Set<WireErrorName>([
       ...errors,
@@ -180,8 +189,11 @@ export function errorsOf(endpoint: Endpoint): readonly WireErrorName[] {
             'insufficient_scope',
             'rate_limit_exceeded',
           ] as const)),
-      ...(params || query || body || method === 'GET' ? (['malformed_request'] as const) : []),
-      ...(body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
+      ...(params || query || body || streamed || method === 'GET'
+        ? (['malformed_request'] as const)
+        : []),
+      ...(body ? (['body_too_large'] as const) : []),
+      ...(body || streamed ? (['unsupported_media_type'] as const) : []),
       ...(method === 'POST' ? (['idempotency_key_reused'] as const) : []),
       'internal_error',
       'unavailable',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import {
+  ById,
   Pagination,
   Timestamp,
   commaList,
@@ -163,8 +164,6 @@ export const PolicyListQuery = z
 export type PolicyListQuery = z.infer<typeof PolicyListQuery>;
 
 const PolicyList = z.looseObject({ policies: z.array(Policy), pagination: Pagination });
-
-const ById = z.strictObject({ id: z.string() });
 
 export const policies = {
   list: endpoint({

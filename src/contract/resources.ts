@@ -1,4 +1,14 @@
 import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import {
+  ById,
+  Pagination,
+  Timestamp,
+  commaList,
+  listQuery,
+  offsetOrCursor,
+  offsetOrCursorMessage,
+} from './lists.ts';
 import { ResourceType } from './policies.ts';
 
 const text = (max: number) => z.string().max(max);
@@ -82,3 +92,172 @@ export const providerOf = (type: string): string => type.slice(0, type.indexOf('
 /** Azure does not distinguish case in type names; the others do. Policies and resources meet under this key. */
 export const typeKey = (type: string): string =>
   /^azure::/i.test(type) ? type.toLowerCase() : type;
+
+/** Objects and arrays within each other; a provider's own documents have a dozen. */
+const maxDepth = 64;
+
+/** Why a value can not be kept as JSON, if it can't. Walks with a stack of its own. */
+function unfitForJson(root: unknown): string | undefined {
+  const waiting: [value: unknown, depth: number][] = [[root, 0]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [value, depth] = next;
+    // `1e999` is JSON, and Infinity once it is read.
+    if (typeof value === 'number' && !Number.isFinite(value)) return 'has a number out of range';
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth === maxDepth) return `is nested deeper than ${maxDepth} levels`;
+    for (const inner of Object.values(value)) waiting.push([inner, depth + 1]);
+  }
+  return undefined;
+}
+
+/**
+ * A resource as the service takes one. The schema above checks it, but leaves out a key named `__proto__`, and what
+ * is left out no policy could see: so the value is taken as given. `_meta` is the service's own.
+ */
+export const GivenResource = z
+  .unknown()
+  .transform((given, context): ResourceInput => {
+    const checked = ResourceInput.safeParse(given, { reportInput: true });
+    const unfit = checked.success ? unfitForJson(given) : undefined;
+    // As they were reported, with their inputs; the type of issues to be added knows no such ones.
+    if (!checked.success) context.issues.push(...(checked.error.issues as z.core.$ZodRawIssue[]));
+    else if (unfit !== undefined) context.addIssue(unfit);
+    if (!checked.success || unfit !== undefined) return z.NEVER;
+    const { _meta: _ours, tags = {}, properties = {}, ...rest } = given as ResourceInput; // just checked
+    return { ...rest, tags, properties };
+  })
+  .meta({ ...z.toJSONSchema(ResourceInput, { io: 'input' }), $schema: undefined });
+
+/** As answered: as given, and `_meta` with what the service knows about it. */
+const AnsweredResource = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  name: z.string().optional(),
+  provider: z.string(),
+  account_id: z.string().optional(),
+  region: z.string().optional(),
+  environment: z.string().optional(),
+  tags: z.record(z.string(), z.string()),
+  properties: z.record(z.string(), z.unknown()),
+  _meta: z.looseObject({ created_at: Timestamp, updated_at: Timestamp }),
+});
+export type AnsweredResource = z.infer<typeof AnsweredResource>;
+
+export const resourceSortFields = [
+  'created_at',
+  'updated_at',
+  'id',
+  'type',
+  'name',
+  'provider',
+  'account_id',
+  'region',
+  'environment',
+] as const;
+
+const ResourceListQuery = z
+  .strictObject({
+    ...listQuery(20),
+    sort_by: z.enum(resourceSortFields).default('created_at'),
+    type: commaList('type').optional(),
+    provider: commaList('provider').optional(),
+    account_id: commaList('account_id').optional(),
+    region: commaList('region').optional(),
+    environment: commaList('environment').optional(),
+    tags: commaList('tags').optional(),
+  })
+  .refine(offsetOrCursor, offsetOrCursorMessage);
+export type ResourceListQuery = z.infer<typeof ResourceListQuery>;
+
+/** In one request; larger sets go through the import. */
+export const maxResourcesPerRequest = 1_000;
+
+const counts = { created: z.int(), updated: z.int(), unchanged: z.int() };
+export type UpsertCounts = { created: number; updated: number; unchanged: number };
+
+/** Rejected lines that an import names; the others are counted. */
+export const maxRejectedShown = 100;
+
+export const ImportAnswer = z.looseObject({
+  lines: z.int(),
+  ...counts,
+  rejected: z.int(),
+  /** The first of them, each with its line, counted from 1. */
+  rejected_lines: z.array(
+    z.looseObject({ line: z.int(), id: z.string().optional(), reason: z.string() }),
+  ),
+});
+export type ImportAnswer = z.infer<typeof ImportAnswer>;
+
+export const resources = {
+  list: endpoint({
+    method: 'GET',
+    path: '/v1/resources',
+    summary: 'List the resources of the inventory; `tags` takes `key` or `key=value`, all of them',
+    scope: 'governance:read',
+    ext: true,
+    query: ResourceListQuery,
+    response: {
+      status: 200,
+      body: z.looseObject({ resources: z.array(AnsweredResource), pagination: Pagination }),
+    },
+    errors: [],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/v1/resources/:id',
+    summary: 'Read a resource; its id url-encoded',
+    scope: 'governance:read',
+    ext: true,
+    params: ById,
+    versioned: true,
+    response: { status: 200, body: AnsweredResource },
+    errors: ['resource_not_found'],
+  }),
+  put: endpoint({
+    method: 'PUT',
+    path: '/v1/resources/:id',
+    summary: 'Create a resource (201) or replace all of it; it is evaluated at once',
+    scope: 'compliance:write',
+    ext: true,
+    params: ById,
+    body: GivenResource,
+    versioned: true,
+    response: { status: 200, body: AnsweredResource },
+    errors: ['invalid_resource', 'precondition_failed'],
+  }),
+  upsert: endpoint({
+    method: 'POST',
+    path: '/v1/resources',
+    summary: 'Create or replace up to 1,000 resources, all or none; they are evaluated at once',
+    scope: 'compliance:write',
+    ext: true,
+    body: z.strictObject({
+      resources: z.array(GivenResource).min(1).max(maxResourcesPerRequest),
+    }),
+    response: { status: 200, body: z.looseObject(counts) },
+    errors: ['invalid_resource'],
+  }),
+  import: endpoint({
+    method: 'POST',
+    path: '/v1/resources/import',
+    summary:
+      'Create or replace resources of any number, one a line; durable in batches, lines that are not valid are rejected alone',
+    scope: 'compliance:write',
+    ext: true,
+    streamed: 'application/x-ndjson',
+    response: { status: 200, body: ImportAnswer },
+    errors: [],
+  }),
+  delete: endpoint({
+    method: 'DELETE',
+    path: '/v1/resources/:id',
+    summary: 'Remove a resource from the inventory; its violations are resolved',
+    scope: 'compliance:write',
+    ext: true,
+    params: ById,
+    versioned: true,
+    response: { status: 204 },
+    errors: ['resource_not_found', 'precondition_failed'],
+  }),
+};

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import {
+  ById,
+  Pagination,
+  Timestamp,
+  commaList,
+  listQuery,
+  offsetOrCursor,
+  offsetOrCursorMessage,
+} from './lists.ts';
+import { ResourceType } from './policies.ts';
+
+export const scanStatuses = ['pending', 'running', 'completed', 'failed'] as const;
+export const ScanStatus = z.enum(scanStatuses);
+export type ScanStatus = z.infer<typeof ScanStatus>;
+
+/** How many findings there are of each status. */
+export const FindingCounts = z.looseObject({
+  evaluated: z.int(),
+  pass: z.int(),
+  fail: z.int(),
+  error: z.int(),
+  exempt: z.int(),
+});
+export type FindingCounts = z.infer<typeof FindingCounts>;
+
+const ScanInput = z.strictObject({
+  name: z.string().min(1).max(256).regex(/\S/, 'must not be blank').optional(),
+  /** Only resources of these types; default all. */
+  resource_types: z.array(ResourceType).min(1).max(100).optional(),
+  /** Only these policies; default all that are enabled. */
+  policy_ids: z.array(z.string().min(1).max(256)).min(1).max(500).optional(),
+});
+export type ScanInput = z.infer<typeof ScanInput>;
+
+export const Scan = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  resource_types: z.array(z.string()).optional(),
+  policy_ids: z.array(z.string()).optional(),
+  status: ScanStatus,
+  /** Percent. */
+  progress: z.number(),
+  summary: FindingCounts,
+  resources_scanned: z.int(),
+  violations_found: z.int(),
+  /** 0 to 100; null where nothing was evaluated. */
+  compliance_score: z.number().nullable(),
+  created_at: Timestamp,
+  created_by: z.string(),
+  started_at: Timestamp.optional(),
+  completed_at: Timestamp.optional(),
+  /** From start to completion: `45s`, `30m`, `1h5m`. */
+  duration: z.string().optional(),
+  /** `failed` only. */
+  failure: z.looseObject({ reason: z.string() }).optional(),
+});
+export type Scan = z.infer<typeof Scan>;
+
+export const scanSortFields = [
+  'created_at',
+  'started_at',
+  'completed_at',
+  'id',
+  'name',
+  'status',
+  'progress',
+  'resources_scanned',
+  'violations_found',
+  'compliance_score',
+  'created_by',
+] as const;
+
+const ScanListQuery = z
+  .strictObject({
+    ...listQuery(20),
+    sort_by: z.enum(scanSortFields).default('created_at'),
+    status: commaList('status').pipe(z.array(ScanStatus)).optional(),
+  })
+  .refine(offsetOrCursor, offsetOrCursorMessage);
+export type ScanListQuery = z.infer<typeof ScanListQuery>;
+
+export const scans = {
+  list: endpoint({
+    method: 'GET',
+    path: '/v1/scans',
+    summary: 'List scans',
+    scope: 'governance:read',
+    ext: true,
+    query: ScanListQuery,
+    response: {
+      status: 200,
+      body: z.looseObject({ scans: z.array(Scan), pagination: Pagination }),
+    },
+    errors: [],
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/v1/scans',
+    summary: 'Evaluate the inventory anew, in the background',
+    scope: 'compliance:write',
+    ext: true,
+    body: ScanInput,
+    versioned: true,
+    response: { status: 201, body: Scan },
+    errors: ['invalid_scan', 'policy_not_found'],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/v1/scans/:id',
+    summary: 'Read a scan, its progress or its result',
+    scope: 'governance:read',
+    ext: true,
+    params: ById,
+    versioned: true,
+    response: { status: 200, body: Scan },
+    errors: ['scan_not_found'],
+  }),
+};
