@@ -38,6 +38,13 @@ export function isGiven(value: unknown): boolean | UnknownValue {
   return value !== undefined && value !== null;
 }
 
+/**
+ * What a plan's attribute was set to. Many are read back from the provider after the deployment ("known after apply"):
+ * where nothing was configured, that is the provider's default, as with an attribute that is left out.
+ */
+export const configured = (value: unknown): unknown =>
+  isUnknown(value) && !value.present ? undefined : value;
+
 /** A boolean, also written as a text, as templates do. Anything else is undefined. */
 export function flag(value: unknown): Maybe<boolean> {
   if (typeof value === 'boolean' || isUnknown(value)) return value;
@@ -61,7 +68,7 @@ export function text(value: unknown): Maybe<string> {
 }
 
 /** JSON text → its value; what is no text stays. Text that is no JSON can't be judged, so it is unknown, not absent. */
-export function parsed(value: unknown): unknown {
+export function readJson(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
     return JSON.parse(value) as unknown;

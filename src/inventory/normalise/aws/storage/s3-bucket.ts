@@ -6,6 +6,7 @@ import {
   and,
   at,
   block,
+  configured,
   flag,
   isGiven,
   isOneOf,
@@ -138,7 +139,8 @@ export const s3Bucket = normaliser({
       };
     },
     terraform: (raw, related) => {
-      // Settings are resources of their own; blocks of the bucket itself were their form before version 4.
+      // Settings are resources of their own; the provider's versions before 4 had them as blocks of the bucket, which
+      // later ones still read back.
       const own = (type: string): unknown =>
         related.referring(raw, type, bucketOfPlan)[0]?.properties;
       const setting = (type: string, inline: string): unknown =>
@@ -258,15 +260,6 @@ export const s3Bucket = normaliser({
 
 const bucketOfTemplate = (raw: RawResource): unknown => raw.properties.Bucket;
 const bucketOfPlan = (raw: RawResource): unknown => raw.properties.bucket;
-
-/**
- * Terraform's old blocks of the bucket are also read back from AWS, so a plan shows them as "known after apply" where
- * nothing was configured: then the separate resource decides, or AWS's default.
- */
-const configured = (value: unknown): unknown =>
-  isUnknown(value) && value.target === undefined && value.parameter === undefined
-    ? undefined
-    : value;
 
 const encryptionOf = (algorithm: unknown, key: unknown, related: Related) => ({
   'encryption.enabled': isGiven(algorithm),
