@@ -2,10 +2,12 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { nearestWord } from '../../contract/nearest.ts';
 import { maxConditionLength } from '../../contract/policies.ts';
+import { lower, LoweringProblem } from './lower.ts';
+import type { Program } from './program.ts';
 
 export interface CompiledCondition {
   readonly source: string;
-  readonly ast: ASTNode;
+  readonly program: Program;
 }
 
 /** Where and why an expression does not compile. `line` and `column` count from 1, `offset` and `end` from 0. */
@@ -25,6 +27,8 @@ export type Compilation =
 
 /** What a condition can see. Nothing else is reachable. */
 const variables = ['resource', 'now'] as const;
+export const resourceSlot = 0;
+export const nowSlot = 1;
 
 /** Parser and checker recurse; past this their stack could end, at a place that depends on who calls. */
 const maxTreeDepth = 1_000;
@@ -35,12 +39,36 @@ const tooDeep = (source: string): Compilation =>
 // Deeper nesting than this is a bomb, not a policy; it also keeps the recursive checker off the stack's end.
 const limits = { maxAstNodes: 100_000, maxDepth: 200 };
 
+/** What the package's library lacks; what they do is in `functions.ts`. */
+const signatures = [
+  'cidr_contains(string, string): bool',
+  'string.charAt(int): string',
+  'string.replace(string, string): string',
+  'string.replace(string, string, int): string',
+  'string.reverse(): string',
+  'duration(google.protobuf.Duration): google.protobuf.Duration',
+  'timestamp(google.protobuf.Timestamp): google.protobuf.Timestamp',
+  'int(google.protobuf.Timestamp): int',
+  'string(google.protobuf.Timestamp): string',
+  'string(google.protobuf.Duration): string',
+];
+
+/** A JSON number is a double, and people write `resource.days / 2 > 1.5`. The package adds `int == double` and `!=`. */
+const mixedOperators = ['+', '-', '*', '/'].flatMap((operator) => [
+  `double ${operator} int: double`,
+  `int ${operator} double: double`,
+]);
+const neverRuns = (): never => {
+  throw new Error('conditions are compiled here, not evaluated');
+};
+
 const environment = new Environment({ homogeneousAggregateLiterals: false, limits })
   .registerVariable('resource', 'map')
-  .registerVariable('now', 'google.protobuf.Timestamp')
-  .registerFunction('cidr_contains(string, string): bool', () => {
-    throw new Error('conditions are compiled here, not evaluated');
-  });
+  .registerVariable('now', 'google.protobuf.Timestamp');
+for (const signature of signatures) environment.registerFunction(signature, neverRuns);
+for (const signature of mixedOperators) {
+  environment.registerOperator(signature, neverRuns);
+}
 
 const { functions } = environment.getDefinitions();
 const functionNames = [...new Set(functions.map(({ name }) => name))];
@@ -74,10 +102,12 @@ export function compileCondition(source: string): Compilation {
         `yields ${checked.type}, but a condition must yield bool`,
       );
     }
-    return { ok: true, condition: { source, ast: parsed.ast } };
+    return { ok: true, condition: { source, program: lower(parsed.ast, variables) } };
   } catch (error) {
     // The parser counts levels of brackets and members, not those of operators before a term: `!!!!…` ends its stack.
     if (error instanceof RangeError) return tooDeep(source);
+    if (error instanceof LoweringProblem)
+      return failed(source, error.start, error.end, error.message);
     return fromError(source, error);
   }
 }

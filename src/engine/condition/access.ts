@@ -1,0 +1,93 @@
+import { UnknownValue } from '../../contract/resources.ts';
+import { entryOf, isMap, isPresent, keysOf } from './compare.ts';
+import { toIndex } from './text.ts';
+import { Failure, mismatch, typeName, unknownFailure } from './values.ts';
+
+/** `of.key` from a value; `path` is what a failure names. */
+export function select(of: unknown, key: string, path: string | undefined): unknown {
+  if (isMap(of)) return entryOf(of, key)?.[1] ?? selectNothing(of, key, path);
+  return notMap(of, key, path);
+}
+
+// A value may be null, and null is a value.
+function selectNothing(of: Parameters<typeof entryOf>[0], key: unknown, path?: string): unknown {
+  return entryOf(of, key) ? null : missing(key, path);
+}
+
+function notMap(of: unknown, key: unknown, path: string | undefined): Failure {
+  if (of instanceof UnknownValue) return unknownFailure(of, path);
+  return new Failure(
+    'type_error',
+    `${path ?? `.${String(key)}`} can't be read: ${typeName(of)} has no attributes`,
+    path,
+  );
+}
+
+const missing = (key: unknown, path: string | undefined): Failure =>
+  new Failure(
+    'missing_attribute',
+    path === undefined ? `there is no ${JSON.stringify(String(key))}` : `${path} is not set`,
+    path,
+  );
+
+/** `of[at]`: an item of a list or what a map has under a key. `path` is that of `of`. */
+export function index(of: unknown, at: unknown, path: string | undefined): unknown {
+  if (of instanceof UnknownValue) return unknownFailure(of, path);
+  if (at instanceof UnknownValue) return unknownFailure(at);
+  if (Array.isArray(of)) {
+    const place = toIndex(at);
+    if (place === undefined) return mismatch('[]', of, at);
+    const item: unknown = place < 0 ? undefined : of[place];
+    return item === undefined ? missing(place, path && `${path}[${place}]`) : item;
+  }
+  if (!isMap(of)) return mismatch('[]', of, at);
+  const entry = entryOf(of, at);
+  if (entry) return entry[1];
+  const isKey = ['string', 'bigint', 'boolean', 'number'].includes(typeof at);
+  const shown = typeof at === 'string' ? JSON.stringify(at.slice(0, 100)) : String(at);
+  return isKey ? missing(shown, path && `${path}[${shown}]`) : mismatch('[]', of, at);
+}
+
+/** `has(of.key)`: also where the value is null. */
+export function has(of: unknown, key: string, path: string | undefined): boolean | Failure {
+  if (!isMap(of)) return notMap(of, key, path);
+  const entry = entryOf(of, key);
+  if (!entry) return false;
+  return entry[1] instanceof UnknownValue && !entry[1].present
+    ? unknownFailure(entry[1], path)
+    : isPresent(entry[1]);
+}
+
+/** What a macro runs over: the items of a list or the keys of a map. */
+export function range(over: unknown, path: string | undefined): readonly unknown[] | Failure {
+  if (Array.isArray(over)) return over as unknown[];
+  if (isMap(over)) return keysOf(over);
+  if (over instanceof UnknownValue) return unknownFailure(over, path);
+  return new Failure(
+    'type_error',
+    `${path ?? 'a value'} is ${typeName(over)}: not a list or a map`,
+    path,
+  );
+}
+
+/** A Failure without a path gets that of the operand to blame: the unknown one, or the first that is read. */
+export function locate(
+  failure: Failure,
+  operands: readonly unknown[],
+  paths: readonly (string | undefined)[],
+): Failure {
+  if (failure.path !== undefined) return failure;
+  const unknown = operands.findIndex((operand) => operand instanceof UnknownValue);
+  const path = unknown >= 0 ? paths[unknown] : paths.find((one) => one !== undefined);
+  if (path === undefined) return failure;
+  const operand = operands[unknown];
+  return operand instanceof UnknownValue
+    ? unknownFailure(operand, path)
+    : new Failure(failure.reason, `${path}: ${failure.message}`, path);
+}
+
+/** A condition, or an operand of `&&`, that is not bool. */
+export const notBool = (value: unknown, path: string | undefined): Failure =>
+  value instanceof UnknownValue
+    ? unknownFailure(value, path)
+    : new Failure('type_error', `${path ?? 'a value'} is ${typeName(value)}, not bool`, path);

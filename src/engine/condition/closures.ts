@@ -1,0 +1,263 @@
+import { has, index, locate, notBool, range, select } from './access.ts';
+import type { Program, Term } from './program.ts';
+import { CelMap, Failure, mismatch, overBudget, stepBudget } from './values.ts';
+
+/** Values by slot, and the steps that are left. */
+export interface Frame {
+  readonly slots: unknown[];
+  steps: number;
+}
+
+/** Gives a value or a Failure. */
+export type Run = (frame: Frame) => unknown;
+
+/** Stands around each part of a program, for those who watch it run. */
+export type Around = (term: Term, run: Run) => Run;
+
+export const frameOf = (program: Program, values: readonly unknown[]): Frame => {
+  const slots = new Array<unknown>(program.slots);
+  for (let i = 0; i < values.length; i++) slots[i] = values[i];
+  return { slots, steps: stepBudget };
+};
+
+/** A program as nested functions: what runs where code must not be generated, and what code is measured against. */
+export function toClosure(term: Term, around: Around = (_term, run) => run): Run {
+  const build = (part: Term): Run => around(part, runOf(part, build));
+  return build(term);
+}
+
+type Build = (term: Term) => Run;
+
+function runOf(term: Term, build: Build): Run {
+  const { path } = term;
+  switch (term.kind) {
+    case 'constant': {
+      const { value } = term;
+      return () => value;
+    }
+    case 'variable': {
+      const { slot } = term;
+      return (frame) => frame.slots[slot];
+    }
+    case 'select':
+    case 'has': {
+      const of = build(term.of);
+      const { key } = term;
+      const read = term.kind === 'has' ? has : select;
+      return (frame) => {
+        const from = of(frame);
+        return from instanceof Failure ? from : read(from, key, path);
+      };
+    }
+    case 'index':
+      return runIndex(term, build);
+    case 'and':
+      return runLogic(term.terms, false, build);
+    case 'or':
+      return runLogic(term.terms, true, build);
+    case 'choose':
+      return runChoice(term, build);
+    case 'call':
+      return runCall(term, build);
+    case 'chain':
+      return runChain(term, build);
+    case 'list':
+      return runList(term.items.map(build));
+    case 'map':
+      return runMap(term, build);
+    case 'loop':
+      return runLoop(term, build);
+  }
+}
+
+type Of<Kind extends Term['kind']> = Extract<Term, { readonly kind: Kind }>;
+
+function runIndex(term: Of<'index'>, build: Build): Run {
+  const of = build(term.of);
+  const at = build(term.at);
+  const { path } = term.of;
+  return (frame) => {
+    const from = of(frame);
+    if (from instanceof Failure) return from;
+    const place = at(frame);
+    return place instanceof Failure ? place : index(from, place, path);
+  };
+}
+
+/** `&&` is decided by a false operand wherever it stands, `||` by a true one; only then a failure counts. */
+function runLogic(terms: readonly Term[], decisive: boolean, build: Build): Run {
+  const runs = terms.map(build);
+  const paths = terms.map(({ path }) => path);
+  return (frame) => {
+    let failure: Failure | undefined;
+    for (let i = 0; i < runs.length; i++) {
+      const value = runs[i]?.(frame);
+      if (value === decisive) return decisive;
+      if (value !== !decisive)
+        failure ??= value instanceof Failure ? value : notBool(value, paths[i]);
+    }
+    return failure ?? !decisive;
+  };
+}
+
+function runChoice(term: Of<'choose'>, build: Build): Run {
+  const condition = build(term.condition);
+  const then = build(term.then);
+  const otherwise = build(term.otherwise);
+  const { path } = term.condition;
+  return (frame) => {
+    const value = condition(frame);
+    if (value === true) return then(frame);
+    if (value === false) return otherwise(frame);
+    return value instanceof Failure ? value : notBool(value, path);
+  };
+}
+
+function runCall(term: Of<'call'>, build: Build): Run {
+  const { run } = term;
+  const args = term.args.map(build);
+  const paths = term.args.map(({ path }) => path);
+  return (frame) => {
+    const values: unknown[] = [];
+    for (const arg of args) {
+      const value = arg(frame);
+      if (value instanceof Failure) return value;
+      values.push(value);
+    }
+    const result = run(...values);
+    return result instanceof Failure ? locate(result, values, paths) : result;
+  };
+}
+
+function runChain(term: Of<'chain'>, build: Build): Run {
+  const first = build(term.first);
+  const steps = term.steps.map(({ run, operand }) => ({
+    run,
+    operand: build(operand),
+    path: operand.path,
+  }));
+  return (frame) => {
+    let value = first(frame);
+    for (const { run, operand, path } of steps) {
+      if (value instanceof Failure) return value;
+      const right = operand(frame);
+      if (right instanceof Failure) return right;
+      const result = run(value, right);
+      value =
+        result instanceof Failure ? locate(result, [value, right], [undefined, path]) : result;
+    }
+    return value;
+  };
+}
+
+const runList =
+  (items: readonly Run[]): Run =>
+  (frame) => {
+    const values: unknown[] = [];
+    for (const item of items) {
+      const value = item(frame);
+      if (value instanceof Failure) return value;
+      values.push(value);
+    }
+    return values;
+  };
+
+function runMap(term: Of<'map'>, build: Build): Run {
+  const entries = term.entries.map(({ key, value }) => [build(key), build(value)] as const);
+  return (frame) => {
+    const map = new CelMap();
+    for (const [keyOf, valueOf] of entries) {
+      const key = keyOf(frame);
+      if (key instanceof Failure) return key;
+      const value = valueOf(frame);
+      if (value instanceof Failure) return value;
+      if (!map.add(key, value)) return badKey(key);
+    }
+    return map;
+  };
+}
+
+export const badKey = (key: unknown): Failure =>
+  mismatch('a map literal with this key or twice the same key', key);
+
+function runLoop(term: Of<'loop'>, build: Build): Run {
+  const over = build(term.over);
+  const test = term.test && build(term.test);
+  const yields = term.yields && build(term.yields);
+  const { path: overPath } = term.over;
+  const testPath = term.test?.path;
+  const { slot, loop } = term;
+  /** One item: whether its test holds. */
+  const testOne = (frame: Frame, item: unknown): boolean | Failure => {
+    if (--frame.steps < 0) return overBudget;
+    frame.slots[slot] = item;
+    const value = test ? test(frame) : true;
+    return typeof value === 'boolean' || value instanceof Failure
+      ? value
+      : notBool(value, testPath);
+  };
+  const itemsOf = (frame: Frame) => {
+    const value = over(frame);
+    return value instanceof Failure ? value : range(value, overPath);
+  };
+  switch (loop) {
+    case 'all':
+      return runQuantifier(itemsOf, testOne, false);
+    case 'exists':
+      return runQuantifier(itemsOf, testOne, true);
+    case 'exists_one':
+      return runExistsOne(itemsOf, testOne);
+    case 'map':
+    case 'filter':
+      return runCollect(itemsOf, testOne, yields);
+  }
+}
+
+type ItemsOf = (frame: Frame) => readonly unknown[] | Failure;
+type TestOne = (frame: Frame, item: unknown) => boolean | Failure;
+
+const runQuantifier =
+  (itemsOf: ItemsOf, testOne: TestOne, decisive: boolean): Run =>
+  (frame) => {
+    const items = itemsOf(frame);
+    if (items instanceof Failure) return items;
+    let failure: Failure | undefined;
+    for (const item of items) {
+      const value = testOne(frame, item);
+      if (value === decisive) return decisive;
+      if (value === overBudget) return overBudget;
+      if (typeof value !== 'boolean') failure ??= value;
+    }
+    return failure ?? !decisive;
+  };
+
+const runExistsOne =
+  (itemsOf: ItemsOf, testOne: TestOne): Run =>
+  (frame) => {
+    const items = itemsOf(frame);
+    if (items instanceof Failure) return items;
+    let found = 0;
+    for (const item of items) {
+      const value = testOne(frame, item);
+      if (typeof value !== 'boolean') return value;
+      if (value) found++;
+    }
+    return found === 1;
+  };
+
+const runCollect =
+  (itemsOf: ItemsOf, testOne: TestOne, yields: Run | undefined): Run =>
+  (frame) => {
+    const items = itemsOf(frame);
+    if (items instanceof Failure) return items;
+    const collected: unknown[] = [];
+    for (const item of items) {
+      const value = testOne(frame, item);
+      if (typeof value !== 'boolean') return value;
+      if (!value) continue;
+      const made = yields ? yields(frame) : item;
+      if (made instanceof Failure) return made;
+      collected.push(made);
+    }
+    return collected;
+  };

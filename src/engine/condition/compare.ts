@@ -1,0 +1,187 @@
+import { UnknownValue } from '../../contract/resources.ts';
+import {
+  CelMap,
+  Duration,
+  isJsonMap,
+  mismatch,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  unknownFailure,
+} from './values.ts';
+import type { Failure } from './values.ts';
+
+/** `==`: numbers by value whatever their types, otherwise values of different types are not equal. */
+export function equal(a: unknown, b: unknown): boolean | Failure {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) {
+    if (a === b) return true;
+    if (a instanceof UnknownValue) return unknownFailure(a);
+    if (b instanceof UnknownValue) return unknownFailure(b);
+    const x = a instanceof Uint ? a.value : a;
+    const y = b instanceof Uint ? b.value : b;
+    // JavaScript compares a bigint with a number by value, exactly.
+    if (typeof x === 'bigint' && typeof y === 'number') return x == (y as unknown); // eslint-disable-line eqeqeq
+    if (typeof x === 'number' && typeof y === 'bigint') return x == (y as unknown); // eslint-disable-line eqeqeq
+    return x === y;
+  }
+  return equalObjects(a, b);
+}
+
+function equalObjects(a: object, b: object): boolean | Failure {
+  if (a instanceof UnknownValue) return unknownFailure(a);
+  if (b instanceof UnknownValue) return unknownFailure(b);
+  if (Array.isArray(a)) return Array.isArray(b) && equalLists(a, b);
+  if (a instanceof Timestamp) {
+    return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
+  }
+  if (a instanceof Duration) {
+    return b instanceof Duration && a.seconds === b.seconds && a.nanos === b.nanos;
+  }
+  if (a instanceof Uint) return b instanceof Uint && a.value === b.value;
+  if (a instanceof Uint8Array) {
+    return b instanceof Uint8Array && a.length === b.length && a.every((byte, i) => byte === b[i]);
+  }
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
+  if (a instanceof Optional) {
+    if (!(b instanceof Optional) || a.present !== b.present) return false;
+    return !a.present || equal(a.value, b.value);
+  }
+  return isMap(a) && isMap(b) && equalMaps(a, b);
+}
+
+export const isMap = (value: unknown): value is CelMap | Readonly<Record<string, unknown>> =>
+  value instanceof CelMap || isJsonMap(value);
+
+// One pair that surely differs decides, whatever is unknown beside it.
+function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean | Failure {
+  if (a.length !== b.length) return false;
+  let open: Failure | undefined;
+  for (let i = 0; i < a.length; i++) {
+    const same = equal(a[i], b[i]);
+    if (same === false) return false;
+    if (same !== true) open ??= same;
+  }
+  return open ?? true;
+}
+
+type AnyMap = CelMap | Readonly<Record<string, unknown>>;
+
+function equalMaps(a: AnyMap, b: AnyMap): boolean | Failure {
+  const keys = keysOf(a);
+  if (keys.length !== sizeOf(b)) return false;
+  let open: Failure | undefined;
+  for (const key of keys) {
+    const other = entryOf(b, key);
+    if (!other) return false;
+    const same = equal(entryOf(a, key)?.[1], other[1]);
+    if (same === false) return false;
+    if (same !== true) open ??= same;
+  }
+  return open ?? true;
+}
+
+export const keysOf = (map: AnyMap): readonly unknown[] =>
+  map instanceof CelMap ? map.keys() : Object.keys(map);
+
+export const sizeOf = (map: AnyMap): number =>
+  map instanceof CelMap ? map.size : Object.keys(map).length;
+
+/** The entry under a key. Only an own property counts: `constructor` is a key as any other. */
+export function entryOf(map: AnyMap, key: unknown): readonly [unknown, unknown] | undefined {
+  if (map instanceof CelMap) return map.entry(key);
+  return typeof key === 'string' && Object.hasOwn(map, key) && map[key] !== undefined
+    ? [key, map[key]]
+    : undefined;
+}
+
+export function notEqual(a: unknown, b: unknown): boolean | Failure {
+  const same = equal(a, b);
+  return typeof same === 'boolean' ? !same : same;
+}
+
+/** Below 0, 0, or above; NaN where a double is NaN; a Failure where the two have no order. */
+function order(name: string, a: unknown, b: unknown): number | Failure {
+  const x = a instanceof Uint ? a.value : a;
+  const y = b instanceof Uint ? b.value : b;
+  if (isNumeric(x) && isNumeric(y)) return x < y ? -1 : x > y ? 1 : orderedEqual(x, y);
+  if (typeof x === 'string' && typeof y === 'string') return compareText(x, y);
+  if (typeof x === 'boolean' && typeof y === 'boolean') return Number(x) - Number(y);
+  if (
+    (x instanceof Timestamp && y instanceof Timestamp) ||
+    (x instanceof Duration && y instanceof Duration)
+  ) {
+    return x.seconds - y.seconds || x.nanos - y.nanos;
+  }
+  if (x instanceof Uint8Array && y instanceof Uint8Array) return compareBytes(x, y);
+  return mismatch(name, a, b);
+}
+
+const isNumeric = (value: unknown): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint';
+
+const orderedEqual = (x: number | bigint, y: number | bigint): number =>
+  Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : 0;
+
+/** By code points, which UTF-16 order is not where one side is beyond U+FFFF. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const shorter = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  if (at === shorter) return a.length - b.length;
+  const x = a.charCodeAt(at);
+  const y = b.charCodeAt(at);
+  const isXPart = x >= 0xd800 && x <= 0xdfff;
+  const isYPart = y >= 0xd800 && y <= 0xdfff;
+  return isXPart === isYPart ? x - y : isXPart ? 1 : -1;
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let i = 0; i < shorter; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+export function less(a: unknown, b: unknown): boolean | Failure {
+  const o = order('<', a, b);
+  return typeof o === 'number' ? o < 0 : o;
+}
+export function lessOrEqual(a: unknown, b: unknown): boolean | Failure {
+  const o = order('<=', a, b);
+  return typeof o === 'number' ? o <= 0 : o;
+}
+export function greater(a: unknown, b: unknown): boolean | Failure {
+  const o = order('>', a, b);
+  return typeof o === 'number' ? o > 0 : o;
+}
+export function greaterOrEqual(a: unknown, b: unknown): boolean | Failure {
+  const o = order('>=', a, b);
+  return typeof o === 'number' ? o >= 0 : o;
+}
+
+/** `in`: an item of a list, or a key of a map. */
+export function isIn(a: unknown, b: unknown): boolean | Failure {
+  if (a instanceof UnknownValue) return unknownFailure(a);
+  if (Array.isArray(b)) {
+    let open: Failure | undefined;
+    for (const item of b) {
+      const same = equal(a, item);
+      if (same === true) return true;
+      if (same !== false) open ??= same;
+    }
+    return open ?? false;
+  }
+  if (isMap(b)) {
+    const entry = entryOf(b, a);
+    return entry === undefined ? false : isPresent(entry[1]);
+  }
+  return mismatch('in', a, b);
+}
+
+/** Whether what stands under a key is surely there. */
+export const isPresent = (value: unknown): boolean | Failure =>
+  value instanceof UnknownValue && !value.present ? unknownFailure(value) : true;

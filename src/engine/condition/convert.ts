@@ -1,0 +1,159 @@
+import {
+  formatDuration,
+  formatTimestamp,
+  makeTimestamp,
+  parseDuration,
+  parseTimestamp,
+} from './time.ts';
+import {
+  Duration,
+  maxInt,
+  maxUint,
+  minInt,
+  mismatch,
+  Timestamp,
+  typeError,
+  typeName,
+  TypeValue,
+  Uint,
+} from './values.ts';
+import { UnknownValue } from '../../contract/resources.ts';
+
+const noNumber = (name: string, text: string) =>
+  typeError(`${name}() can't read ${JSON.stringify(text.slice(0, 40))}`);
+
+const outOfRange = (name: string) => typeError(`${name}(): the value is out of range`);
+
+const toIntRange = (value: bigint) =>
+  value >= minInt && value <= maxInt ? value : outOfRange('int');
+const toUintRange = (value: bigint) =>
+  value >= 0n && value <= maxUint ? new Uint(value) : outOfRange('uint');
+
+/** The longest text of a 64-bit number has 20 digits and a sign; zeros before it are as many as one likes up to here. */
+const longestNumber = 400;
+
+export function toInt(value: unknown): unknown {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') {
+    // As the doubles next to the ends are already beyond them.
+    return value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : outOfRange('int');
+  }
+  if (typeof value === 'string') {
+    return value.length <= longestNumber && /^[+-]?\d+$/.test(value)
+      ? toIntRange(BigInt(value.replace(/^\+/, '')))
+      : noNumber('int', value);
+  }
+  if (value instanceof Uint) return toIntRange(value.value);
+  if (value instanceof Timestamp) return BigInt(value.seconds);
+  return mismatch('int()', value);
+}
+
+export function toUint(value: unknown): unknown {
+  if (value instanceof Uint) return value;
+  if (typeof value === 'bigint') return toUintRange(value);
+  if (typeof value === 'number') {
+    return value > -1 && value < 2 ** 64 ? new Uint(BigInt(Math.trunc(value))) : outOfRange('uint');
+  }
+  if (typeof value === 'string') {
+    return value.length <= longestNumber && /^\+?\d+$/.test(value)
+      ? toUintRange(BigInt(value.replace(/^\+/, '')))
+      : noNumber('uint', value);
+  }
+  return mismatch('uint()', value);
+}
+
+export function toDouble(value: unknown): unknown {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Uint) return Number(value.value);
+  if (typeof value === 'string') {
+    if (/^[+-]?(?:inf|infinity)$/i.test(value)) {
+      return value.startsWith('-') ? -Infinity : Infinity;
+    }
+    if (/^nan$/i.test(value)) return Number.NaN;
+    return value.length <= longestNumber && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)
+      ? Number(value)
+      : noNumber('double', value);
+  }
+  return mismatch('double()', value);
+}
+
+/** The shortest text that reads back as the same number, as Go prints it. */
+export function formatDouble(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (Object.is(value, -0)) return '-0';
+  const magnitude = Math.abs(value);
+  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e21)) {
+    return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  }
+  return String(value);
+}
+
+export function toText(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'number':
+      return formatDouble(value);
+    default:
+  }
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value);
+  if (value instanceof Uint8Array) return decodeText(value);
+  return mismatch('string()', value);
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decodeText(bytes: Uint8Array): unknown {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    // The decoder says by a TypeError that the bytes are no text.
+    return typeError('string(): the bytes are not UTF-8');
+  }
+}
+
+const truths = new Map([
+  ...['1', 't', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
+]);
+
+export function toBool(value: unknown): unknown {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') return truths.get(value) ?? noNumber('bool', value);
+  return mismatch('bool()', value);
+}
+
+const encoder = new TextEncoder();
+
+export function toBytes(value: unknown): unknown {
+  if (typeof value === 'string') return encoder.encode(value);
+  if (value instanceof Uint8Array) return value;
+  return mismatch('bytes()', value);
+}
+
+export function toTimestamp(value: unknown): unknown {
+  if (typeof value === 'string') return parseTimestamp(value);
+  if (value instanceof Timestamp) return value;
+  if (typeof value === 'bigint') return makeTimestamp(Number(value), 0);
+  // A JSON number is a double; whole seconds since the epoch are what it can mean.
+  if (typeof value === 'number' && Number.isInteger(value)) return makeTimestamp(value, 0);
+  return mismatch('timestamp()', value);
+}
+
+export function toDuration(value: unknown): unknown {
+  if (typeof value === 'string') return parseDuration(value);
+  if (value instanceof Duration) return value;
+  return mismatch('duration()', value);
+}
+
+export const typeOf = (value: unknown): unknown =>
+  value instanceof UnknownValue ? mismatch('type()', value) : new TypeValue(typeName(value));
+
+export const dyn = (value: unknown): unknown => value;

@@ -1,0 +1,70 @@
+import type { Strict } from './functions.ts';
+
+/** What every part of a program knows: where its text stands, and which attribute it reads. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  /** `resource.tags["team"]`, `resource.ingress[*].cidr`; absent for what is calculated. */
+  readonly path?: string;
+}
+
+export type LoopKind = 'all' | 'exists' | 'exists_one' | 'map' | 'filter';
+
+/**
+ * A condition ready to be run or written as code: names are slots, macros are loops, functions are found, chains are
+ * flat, so that neither back end recurses deeper than an expression nests.
+ */
+export type Term = Place &
+  (
+    | { readonly kind: 'constant'; readonly value: unknown }
+    | { readonly kind: 'variable'; readonly slot: number }
+    | { readonly kind: 'select'; readonly of: Term; readonly key: string }
+    | { readonly kind: 'has'; readonly of: Term; readonly key: string }
+    | { readonly kind: 'index'; readonly of: Term; readonly at: Term }
+    | { readonly kind: 'and' | 'or'; readonly terms: readonly Term[] }
+    | {
+        readonly kind: 'choose';
+        readonly condition: Term;
+        readonly then: Term;
+        readonly otherwise: Term;
+      }
+    | {
+        readonly kind: 'call';
+        readonly name: string;
+        readonly run: Strict;
+        readonly args: readonly Term[];
+      }
+    /** `a + b - c …`: from left to right. */
+    | {
+        readonly kind: 'chain';
+        readonly first: Term;
+        readonly steps: readonly {
+          readonly name: string;
+          readonly run: Strict;
+          readonly operand: Term;
+        }[];
+      }
+    | { readonly kind: 'list'; readonly items: readonly Term[] }
+    | {
+        readonly kind: 'map';
+        readonly entries: readonly { readonly key: Term; readonly value: Term }[];
+      }
+    | {
+        readonly kind: 'loop';
+        readonly loop: LoopKind;
+        readonly over: Term;
+        readonly slot: number;
+        /** Of `map` with two arguments there is none. */
+        readonly test?: Term;
+        /** Of `map` only. */
+        readonly yields?: Term;
+      }
+  );
+
+export interface Program {
+  readonly root: Term;
+  /** Variables first, then those of loops. */
+  readonly slots: number;
+  /** The variables that are read, by slot. */
+  readonly reads: ReadonlySet<number>;
+}

@@ -1,0 +1,173 @@
+import { maxLength, tooLong } from './arithmetic.ts';
+import { isMap, sizeOf } from './compare.ts';
+import { mismatch, typeError } from './values.ts';
+import type { Failure } from './values.ts';
+
+// Sizes and places count code points. A text without surrogates, and that is nearly all of them, has one for each unit.
+const hasSurrogate = (text: string): boolean => /[\ud800-\udfff]/.test(text);
+
+function countPoints(text: string): number {
+  if (!hasSurrogate(text)) return text.length;
+  let count = 0;
+  for (let at = 0; at < text.length; count++) at += isPair(text, at) ? 2 : 1;
+  return count;
+}
+
+const isPair = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0) > 0xffff;
+
+/** The unit at which a code point starts; undefined where there are not as many. */
+function unitAt(text: string, point: number): number | undefined {
+  if (!hasSurrogate(text)) return point <= text.length ? point : undefined;
+  let at = 0;
+  for (let left = point; left > 0; left--) {
+    if (at >= text.length) return undefined;
+    at += isPair(text, at) ? 2 : 1;
+  }
+  return at;
+}
+
+/** A place that an expression gives: an int, or a whole JSON number. */
+export function toIndex(value: unknown): number | undefined {
+  if (typeof value === 'bigint') return Number(value);
+  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+}
+
+/** `size(x)` where the value has one. */
+export function count(value: unknown): number | Failure {
+  if (typeof value === 'string') return countPoints(value);
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
+  return isMap(value) ? sizeOf(value) : mismatch('size()', value);
+}
+
+export function size(value: unknown): unknown {
+  const counted = count(value);
+  return typeof counted === 'number' ? BigInt(counted) : counted;
+}
+
+const outside = (name: string, index: number) =>
+  typeError(`${name}(): ${index} is outside the text`);
+
+export function charAt(text: unknown, index: unknown): unknown {
+  const point = toIndex(index);
+  if (typeof text !== 'string' || point === undefined) return mismatch('charAt', text, index);
+  const at = point < 0 ? undefined : unitAt(text, point);
+  if (at === undefined) return outside('charAt', point);
+  return at === text.length ? '' : String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+export function indexOf(text: unknown, part: unknown, from: unknown = 0n): unknown {
+  const point = toIndex(from);
+  if (typeof text !== 'string' || typeof part !== 'string' || point === undefined) {
+    return mismatch('indexOf', text, part, from);
+  }
+  const at = point < 0 ? undefined : unitAt(text, point);
+  if (at === undefined) return outside('indexOf', point);
+  const found = text.indexOf(part, at);
+  return BigInt(found < 0 ? found : countPoints(text.slice(0, found)));
+}
+
+export function lastIndexOf(text: unknown, part: unknown, from?: unknown): unknown {
+  const point = from === undefined ? Infinity : toIndex(from);
+  if (typeof text !== 'string' || typeof part !== 'string' || point === undefined) {
+    return mismatch('lastIndexOf', text, part, from);
+  }
+  const at = point < 0 ? undefined : point === Infinity ? text.length : unitAt(text, point);
+  if (at === undefined) return outside('lastIndexOf', point);
+  const found = text.lastIndexOf(part, at);
+  return BigInt(found < 0 ? found : countPoints(text.slice(0, found)));
+}
+
+export const lowerAscii = (text: unknown): unknown =>
+  typeof text === 'string'
+    ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+    : mismatch('lowerAscii', text);
+
+export const upperAscii = (text: unknown): unknown =>
+  typeof text === 'string'
+    ? text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
+    : mismatch('upperAscii', text);
+
+export function replace(text: unknown, old: unknown, by: unknown, limit: unknown = -1n): unknown {
+  const most = toIndex(limit);
+  if (
+    typeof text !== 'string' ||
+    typeof old !== 'string' ||
+    typeof by !== 'string' ||
+    most === undefined
+  ) {
+    return mismatch('replace', text, old, by, limit);
+  }
+  const pieces = old === '' ? ['', ...text, ''] : text.split(old);
+  const times = Math.min(most < 0 ? Infinity : most, pieces.length - 1);
+  if (text.length + times * by.length > maxLength) return tooLong();
+  return `${pieces
+    .slice(0, times)
+    .map((piece) => piece + by)
+    .join('')}${pieces.slice(times).join(old)}`;
+}
+
+export function split(text: unknown, separator: unknown, limit: unknown = -1n): unknown {
+  const most = toIndex(limit);
+  if (typeof text !== 'string' || typeof separator !== 'string' || most === undefined) {
+    return mismatch('split', text, separator, limit);
+  }
+  if (most === 0) return [];
+  const pieces = separator === '' ? [...text] : text.split(separator);
+  if (most < 0 || pieces.length <= most) return pieces;
+  return [...pieces.slice(0, most - 1), pieces.slice(most - 1).join(separator)];
+}
+
+export function join(list: unknown, separator: unknown = ''): unknown {
+  if (!Array.isArray(list) || typeof separator !== 'string')
+    return mismatch('join', list, separator);
+  let length = list.length * separator.length;
+  for (const item of list as unknown[]) {
+    if (typeof item !== 'string') return mismatch('join() of a list with an item that', item);
+    length += item.length;
+  }
+  return length > maxLength ? tooLong() : list.join(separator);
+}
+
+export function substring(text: unknown, start: unknown, end?: unknown): unknown {
+  const first = toIndex(start);
+  const last = end === undefined ? Infinity : toIndex(end);
+  if (typeof text !== 'string' || first === undefined || last === undefined) {
+    return mismatch('substring', text, start, end);
+  }
+  const from = first < 0 ? undefined : unitAt(text, first);
+  const until = last === Infinity ? text.length : last < 0 ? undefined : unitAt(text, last);
+  if (from === undefined) return outside('substring', first);
+  if (until === undefined || until < from) return outside('substring', last);
+  return text.slice(from, until);
+}
+
+// Unicode's White_Space; JavaScript's `trim` knows U+FEFF as well, and not U+0085.
+const isSpace = (text: string, at: number): boolean =>
+  /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/.test(text.charAt(at));
+
+export function trim(text: unknown): unknown {
+  if (typeof text !== 'string') return mismatch('trim', text);
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text, start)) start++;
+  while (end > start && isSpace(text, end - 1)) end--;
+  return text.slice(start, end);
+}
+
+export const reverse = (text: unknown): unknown =>
+  typeof text === 'string' ? [...text].reverse().join('') : mismatch('reverse', text);
+
+export const contains = (text: unknown, part: unknown): unknown =>
+  typeof text === 'string' && typeof part === 'string'
+    ? text.includes(part)
+    : mismatch('contains', text, part);
+
+export const startsWith = (text: unknown, part: unknown): unknown =>
+  typeof text === 'string' && typeof part === 'string'
+    ? text.startsWith(part)
+    : mismatch('startsWith', text, part);
+
+export const endsWith = (text: unknown, part: unknown): unknown =>
+  typeof text === 'string' && typeof part === 'string'
+    ? text.endsWith(part)
+    : mismatch('endsWith', text, part);

@@ -1,0 +1,163 @@
+import { UnknownValue } from '../../contract/resources.ts';
+import type { UndecidedReason } from '../../contract/findings.ts';
+import type { Undecided } from './evaluate.ts';
+
+// A CEL value is: null, boolean, string, number (double), bigint (int), Array (list), plain object or CelMap (map),
+// Uint8Array (bytes), and the classes below. JSON as `JSON.parse` makes it is a value as it is. An UnknownValue may
+// stand anywhere inside a resource. A Failure stands where there is no value; it never gets into a list or a map.
+
+/** Why there is no value: an `Undecided` that runs through an expression, and that `&&`, `||`, `all`, `exists` can absorb. */
+export class Failure implements Undecided {
+  readonly reason: UndecidedReason;
+  readonly path?: string;
+  readonly message: string;
+
+  constructor(reason: UndecidedReason, message: string, path?: string) {
+    this.reason = reason;
+    this.message = message;
+    if (path !== undefined) this.path = path;
+  }
+}
+
+export class Uint {
+  readonly value: bigint;
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+/** Seconds since the epoch and nanoseconds (0 to 999,999,999) after them. */
+export class Timestamp {
+  readonly seconds: number;
+  readonly nanos: number;
+  constructor(seconds: number, nanos: number) {
+    this.seconds = seconds;
+    this.nanos = nanos;
+  }
+}
+
+/** Seconds and nanoseconds (0 to 999,999,999) after them, also where it is negative: -0.5s is -1s + 500,000,000ns. */
+export class Duration {
+  readonly seconds: number;
+  readonly nanos: number;
+  constructor(seconds: number, nanos: number) {
+    this.seconds = seconds;
+    this.nanos = nanos;
+  }
+}
+
+export class TypeValue {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** `optional.of(x)` and `optional.none()`. */
+export class Optional {
+  readonly value: unknown;
+  readonly present: boolean;
+  constructor(present: boolean, value?: unknown) {
+    this.present = present;
+    this.value = value;
+  }
+}
+
+/** A map made by an expression. Its keys may be int, uint, bool or string; numeric keys meet by value. */
+export class CelMap {
+  readonly #entries = new Map<unknown, readonly [key: unknown, value: unknown]>();
+
+  /** Whether the key is one and was not there. */
+  add(key: unknown, value: unknown): boolean {
+    const by = identity(key);
+    if (by === undefined || this.#entries.has(by)) return false;
+    this.#entries.set(by, [key, value]);
+    return true;
+  }
+  get size(): number {
+    return this.#entries.size;
+  }
+  entry(key: unknown): readonly [key: unknown, value: unknown] | undefined {
+    return this.#entries.get(identity(key));
+  }
+  keys(): unknown[] {
+    return Array.from(this.#entries.values(), ([key]) => key);
+  }
+}
+
+/** What two equal keys have in common; undefined for what can't be a key. */
+function identity(key: unknown): string | bigint | boolean | undefined {
+  switch (typeof key) {
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+      return key;
+    case 'number':
+      return Number.isInteger(key) ? BigInt(key) : undefined;
+    default:
+      return key instanceof Uint ? key.value : undefined;
+  }
+}
+
+export const minInt = -(2n ** 63n);
+export const maxInt = 2n ** 63n - 1n;
+export const maxUint = 2n ** 64n - 1n;
+
+/** An object of a JSON document. */
+export type JsonMap = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a map of a JSON document; the other objects have a class of their own. */
+export function isJsonMap(value: unknown): value is JsonMap {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** The name of a value's type, as `type()` and messages say it. */
+export function typeName(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'number':
+      return 'double';
+    case 'bigint':
+      return 'int';
+    case 'boolean':
+      return 'bool';
+    default:
+  }
+  if (value === null) return 'null_type';
+  if (Array.isArray(value)) return 'list';
+  if (value instanceof Uint) return 'uint';
+  if (value instanceof Timestamp) return 'google.protobuf.Timestamp';
+  if (value instanceof Duration) return 'google.protobuf.Duration';
+  if (value instanceof Uint8Array) return 'bytes';
+  if (value instanceof TypeValue) return 'type';
+  if (value instanceof Optional) return 'optional_type';
+  return 'map';
+}
+
+export const typeError = (message: string): Failure => new Failure('type_error', message);
+
+/** The unknown value itself is the reason: where the resource has it is added by who knows. */
+export const unknownFailure = (value: UnknownValue, path?: string): Failure =>
+  new Failure(
+    'unknown_value',
+    `${path ?? 'a value'} is not known before the deployment: ${value.expression}`,
+    path,
+  );
+
+/** An operator or function does not take these operands: one of them is unknown, or has a type it can't work with. */
+export function mismatch(name: string, ...operands: readonly unknown[]): Failure {
+  for (const operand of operands)
+    if (operand instanceof UnknownValue) return unknownFailure(operand);
+  return typeError(`${name} can't be applied to ${operands.map(typeName).join(', ')}`);
+}
+
+/** Counts of loop steps, and of characters or items made, that one evaluation may spend. */
+export const stepBudget = 5_000_000;
+
+export const overBudget = new Failure(
+  'budget',
+  `the condition takes more than ${stepBudget.toLocaleString('en-US')} steps over this resource`,
+);
