@@ -1,0 +1,96 @@
+import type { RawResource } from '../model.ts';
+import { field, isFields, textOf } from '../json.ts';
+import type { Fields } from '../json.ts';
+import { readTags } from '../normalise/values.ts';
+
+/** What a provider's configuration says for all of its resources, where it is a literal. */
+export interface ProviderDefaults {
+  readonly region?: string | undefined;
+  readonly account_id?: string | undefined;
+}
+
+/** Attributes that hold the name that others call a resource by, where it is not `name`. */
+const nameAttributes: Readonly<Record<string, string>> = {
+  aws_db_instance: 'identifier',
+  aws_elasticache_cluster: 'cluster_id',
+  aws_elasticache_replication_group: 'replication_group_id',
+  aws_elasticsearch_domain: 'domain_name',
+  aws_iam_virtual_mfa_device: 'virtual_mfa_device_name',
+  aws_kms_key: 'key_id',
+  aws_lambda_function: 'function_name',
+  aws_neptune_cluster: 'cluster_identifier',
+  aws_docdb_cluster: 'cluster_identifier',
+  aws_opensearch_domain: 'domain_name',
+  aws_rds_cluster: 'cluster_identifier',
+  aws_rds_cluster_instance: 'identifier',
+  aws_redshift_cluster: 'cluster_identifier',
+  aws_s3_bucket: 'bucket',
+  google_bigquery_dataset: 'dataset_id',
+  google_bigquery_table: 'table_id',
+  google_project: 'project_id',
+  google_secret_manager_secret: 'secret_id',
+  google_service_account: 'account_id',
+};
+
+type Identity = Pick<RawResource, 'name' | 'account_id' | 'region' | 'tags' | 'names'>;
+
+/** Name, account, region and tags of a resource, and the texts by which others of the plan may name it. */
+export function identify(type: string, values: Fields, defaults: ProviderDefaults): Identity {
+  const arn = arnOf(values);
+  const name = textOf(values[nameAttributes[type] ?? 'name']) ?? textOf(values['name']);
+  const names = [arn, textOf(values['id']), textOf(values['self_link']), name];
+  const [, , , arnRegion, arnAccount] = arn?.split(':', 6) ?? [];
+  return {
+    ...(name === undefined ? {} : { name }),
+    account_id: textOf(arnAccount) ?? accountOf(type, values) ?? defaults.account_id,
+    region: textOf(arnRegion) ?? regionOf(values) ?? defaults.region,
+    tags: tagsOf(type, values),
+    names: [...new Set(names.filter((one) => one !== undefined))],
+  };
+}
+
+/** The provider's own id: ARN, else `id`; undefined where it is not known yet. */
+export const ownId = (values: unknown): string | undefined =>
+  arnOf(values) ?? textOf(field(values, 'id'));
+
+const arnOf = (values: unknown): string | undefined => {
+  const arn = textOf(field(values, 'arn'));
+  return arn?.startsWith('arn:') ? arn : undefined;
+};
+
+function accountOf(type: string, values: Fields): string | undefined {
+  if (type.startsWith('google_'))
+    return textOf(values[type === 'google_project' ? 'project_id' : 'project']);
+  const id = textOf(values['id']);
+  const subscription = id?.toLowerCase().startsWith('/subscriptions/') ? id.split('/')[2] : '';
+  return textOf(subscription);
+}
+
+function regionOf(values: Fields): string | undefined {
+  const location = textOf(values['region']) ?? textOf(values['location']);
+  const zone = textOf(values['zone']);
+  // Azure's portal writes `West Europe`; Google's links end with the region's name.
+  if (location !== undefined)
+    return location
+      .slice(location.lastIndexOf('/') + 1)
+      .toLowerCase()
+      .replaceAll(' ', '');
+  return zone !== undefined && /^[a-z]+-[a-z]+\d+-[a-z]$/.test(zone)
+    ? zone.slice(0, -2)
+    : undefined;
+}
+
+function tagsOf(type: string, values: Fields): Fields {
+  const [provider] = type.split('_', 1);
+  const candidates =
+    provider === 'google'
+      ? [values['effective_labels'], values['terraform_labels'], values['labels']]
+      : provider === 'aws'
+        ? [values['tags_all'], values['tags'], values['tag']]
+        : [values['tags']];
+  const tags = candidates.find((one) => Array.isArray(one) || isTags(one));
+  return readTags(tags, 'key', 'value');
+}
+
+const isTags = (value: unknown): boolean =>
+  isFields(value) && Object.getPrototypeOf(value) === Object.prototype;

@@ -1,0 +1,183 @@
+import type { DocumentPath } from '../model.ts';
+import { field, fieldsOf, isFields, itemsOf, textOf } from '../json.ts';
+import type { Fields } from '../json.ts';
+import { readModuleAddress } from './address.ts';
+import { readConfiguration } from './configuration.ts';
+import type { ModuleConfiguration } from './configuration.ts';
+import { mergeUnknown } from './merge-unknown.ts';
+import { createTrace, literalOf } from './references.ts';
+import type { Instance } from './references.ts';
+import type { ProviderDefaults } from './identify.ts';
+import { listModuleResources } from './state.ts';
+import type { TerraformResource } from './resource.ts';
+
+/** One entry of `resource_changes` that leaves something to check. */
+interface Change {
+  readonly instance: Instance;
+  readonly entry: Fields;
+  readonly after: Fields;
+  readonly before: unknown;
+  readonly unknown: unknown;
+  readonly sensitive: unknown;
+  readonly action: string | undefined;
+  readonly at: DocumentPath;
+}
+
+/** The resources that a plan would leave behind: created, changed and kept ones, without what it deletes or forgets. */
+export function readPlan(plan: Fields): TerraformResource[] {
+  const changes = listChanges(plan);
+  const findModule = readConfiguration(plan['configuration']);
+  const trace = createTrace(
+    changes.map(({ instance }) => instance),
+    findModule,
+  );
+  const defaultsOf = createProviderDefaults(plan);
+  return changes.map((change) => {
+    const { instance } = change;
+    const configured = findModule(instance.modules)?.resources.get(
+      `${instance.type}.${instance.name}`,
+    );
+    const expressions = field(configured, 'expressions');
+    const values = mergeUnknown(
+      change.after,
+      change.unknown,
+      isFields(expressions) && Object.keys(expressions).length > 0 ? [expressions] : [],
+      {
+        address: instance.address,
+        trace: (expression) => trace(instance, expression),
+      },
+    );
+    return {
+      address: instance.address,
+      module: textOf(change.entry['module_address']),
+      type: instance.type,
+      provider: textOf(change.entry['provider_name']),
+      values: fieldsOf(values),
+      before: change.before,
+      sensitive: change.sensitive,
+      action: change.action,
+      defaults: defaultsOf(configured, change.entry),
+      at: change.at,
+    };
+  });
+}
+
+function listChanges(plan: Fields): Change[] {
+  if (plan['resource_changes'] === undefined || plan['resource_changes'] === null)
+    return listPlannedValues(plan);
+  return itemsOf(plan['resource_changes']).flatMap((entry, index) => {
+    const change = readChange(fieldsOf(entry), ['resource_changes', index]);
+    return change ? [change] : [];
+  });
+}
+
+/** Data sources are not resources; deposed objects are about to be deleted. */
+function readChange(entry: Fields, at: DocumentPath): Change | undefined {
+  const instance = readInstance(entry);
+  if (!instance || entry['deposed'] !== undefined) return undefined;
+  const change = fieldsOf(entry['change']);
+  const action = actionOf(change);
+  const after = change['after'] ?? (action === 'no-op' ? change['before'] : undefined);
+  const unknown = change['after_unknown'];
+  if (!isFields(after) && unknown !== true && !isFields(unknown)) return undefined;
+  if (action === 'delete' || action === 'forget') return undefined;
+  return {
+    instance,
+    entry,
+    after: fieldsOf(after),
+    before: action === 'update' || action === 'no-op' ? change['before'] : undefined,
+    unknown,
+    sensitive: change['after_sensitive'],
+    action,
+    at,
+  };
+}
+
+/** `["delete", "create"]` and its other order are a replacement; an import alone is `import`. */
+function actionOf(change: Fields): string | undefined {
+  const actions = itemsOf(change['actions']).filter((one) => typeof one === 'string');
+  if (actions.includes('create')) return actions.length > 1 ? 'replace' : 'create';
+  const [action] = actions;
+  return action === 'no-op' && isFields(change['importing']) ? 'import' : action;
+}
+
+function readInstance(entry: Fields): Instance | undefined {
+  const address = textOf(entry['address']);
+  const type = textOf(entry['type']);
+  const mode = entry['mode'] ?? 'managed';
+  if (address === undefined || type === undefined || mode !== 'managed') return undefined;
+  const key = entry['index'];
+  return {
+    address,
+    modules: readModuleAddress(textOf(entry['module_address']) ?? ''),
+    type,
+    name: textOf(entry['name']) ?? '',
+    key: typeof key === 'string' || typeof key === 'number' ? key : undefined,
+  };
+}
+
+/**
+ * A plan without changes (made by a tool that reads the source) holds known values only. What the configuration gives
+ * beside them is not known before the deployment.
+ */
+function listPlannedValues(plan: Fields): Change[] {
+  const findModule = readConfiguration(plan['configuration']);
+  return listModuleResources(field(plan['planned_values'], 'root_module'), [
+    'planned_values',
+    'root_module',
+  ]).flatMap(({ entry, at, module }) => {
+    const instance = readInstance({ ...entry, module_address: module });
+    if (!instance) return [];
+    const values = fieldsOf(entry['values']);
+    return [
+      {
+        instance,
+        entry: module === undefined ? entry : { ...entry, module_address: module },
+        after: values,
+        before: undefined,
+        unknown: unknownOf(instance, values, findModule(instance.modules)),
+        sensitive: entry['sensitive_values'],
+        action: undefined,
+        at,
+      },
+    ];
+  });
+}
+
+function unknownOf(
+  instance: Instance,
+  values: Fields,
+  module: ModuleConfiguration | undefined,
+): Fields {
+  const configured = module?.resources.get(`${instance.type}.${instance.name}`);
+  const given = Object.entries(fieldsOf(field(configured, 'expressions')));
+  return Object.fromEntries(
+    given
+      .filter(
+        ([name, node]) =>
+          !Object.hasOwn(values, name) && itemsOf(field(node, 'references')).length > 0,
+      )
+      .map(([name]) => [name, true]),
+  );
+}
+
+/** Region and project that a provider's configuration gives its resources, where the plan tells them. */
+function createProviderDefaults(
+  plan: Fields,
+): (configured: unknown, entry: Fields) => ProviderDefaults {
+  const providers = fieldsOf(field(plan['configuration'], 'provider_config'));
+  const variables = fieldsOf(plan['variables']);
+  return (configured, entry) => {
+    const name = textOf(entry['provider_name'])?.split('/').at(-1) ?? '';
+    const key = textOf(field(configured, 'provider_config_key'));
+    const provider =
+      (key !== undefined ? field(providers, key) : undefined) ?? field(providers, name);
+    const expressions = field(provider, 'expressions');
+    const literal = (attribute: string): string | undefined =>
+      textOf(literalOf(field(expressions, attribute), variables));
+    return {
+      region: literal('region'),
+      account_id: literal('project') ?? literal('subscription_id'),
+    };
+  };
+}
