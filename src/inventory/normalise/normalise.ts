@@ -53,7 +53,6 @@ function attributesOf(raw: RawResource, format: Format, related: Related): Recor
   const nested: Record<string, unknown> = {};
   for (const [path, { absent }] of Object.entries(found.attributes)) {
     if (path.includes('[]')) continue; // about the elements of a list, which is given whole
-    if (path.includes('[]')) continue; // of an element: comes with its list
     const value = values[path] ?? absent;
     if (value !== undefined && value !== null) put(nested, path.split('.'), value);
   }

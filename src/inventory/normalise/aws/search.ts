@@ -1,3 +1,5 @@
 import type { Normaliser } from '../normaliser.ts';
+import { kendraIndex } from './search/kendra-index.ts';
+import { searchDomain } from './search/search-domain.ts';
 
-export const search: readonly Normaliser[] = [];
+export const search: readonly Normaliser[] = [kendraIndex, searchDomain];

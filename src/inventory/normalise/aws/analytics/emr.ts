@@ -1,0 +1,68 @@
+import { normaliser } from '../../normaliser.ts';
+import { and, at, block, flag, isGiven, or, readJson } from '../../values.ts';
+
+export const emrCluster = normaliser({
+  types: ['AWS::EMR::Cluster'],
+  attributes: {
+    'kerberos.enabled': {
+      type: 'bool',
+      meaning: 'has a Kerberos realm, and the password of its administrator is set',
+      absent: false,
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) =>
+      kerberos(
+        at(properties, 'KerberosAttributes', 'Realm'),
+        at(properties, 'KerberosAttributes', 'KdcAdminPassword'),
+      ),
+    terraform: ({ properties }) => {
+      const attributes = block(properties, 'kerberos_attributes');
+      return kerberos(at(attributes, 'realm'), at(attributes, 'kdc_admin_password'));
+    },
+  },
+});
+
+const kerberos = (realm: unknown, password: unknown) => ({
+  'kerberos.enabled': and(isGiven(realm), isGiven(password)),
+});
+
+export const emrSecurityConfiguration = normaliser({
+  types: ['AWS::EMR::SecurityConfiguration'],
+  attributes: {
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'encryption at rest is on, and it is said how S3 data or local disks are encrypted',
+      absent: false,
+    },
+    'tls.required': {
+      type: 'bool',
+      meaning: 'encryption in transit is on, and certificates are provided',
+      absent: false,
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => encryption(at(properties, 'SecurityConfiguration')),
+    terraform: ({ properties }) => encryption(at(properties, 'configuration')),
+    'aws-config': ({ properties }) => encryption(at(properties, 'SecurityConfiguration')),
+  },
+});
+
+/** The configuration is one JSON document, in a template also as an object. */
+function encryption(configuration: unknown) {
+  const settings = at(readJson(configuration), 'EncryptionConfiguration');
+  const atRest = at(settings, 'AtRestEncryptionConfiguration');
+  return {
+    'encryption.enabled': and(
+      flag(at(settings, 'EnableAtRestEncryption')),
+      or(
+        isGiven(at(atRest, 'S3EncryptionConfiguration')),
+        isGiven(at(atRest, 'LocalDiskEncryptionConfiguration')),
+      ),
+    ),
+    'tls.required': and(
+      flag(at(settings, 'EnableInTransitEncryption')),
+      isGiven(at(settings, 'InTransitEncryptionConfiguration', 'TLSCertificateConfiguration')),
+    ),
+  };
+}

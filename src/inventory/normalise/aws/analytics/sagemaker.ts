@@ -1,0 +1,36 @@
+import { normaliser } from '../../normaliser.ts';
+import { at, isOneOf, not } from '../../values.ts';
+import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+
+export const sagemakerEndpointConfig = normaliser({
+  types: ['AWS::SageMaker::EndpointConfig'],
+  attributes: kmsKeyAttributes(' for the volumes of the instances'),
+  from: {
+    cloudformation: ({ properties }, related) => kmsKey(at(properties, 'KmsKeyId'), related),
+    terraform: ({ properties }, related) => kmsKey(at(properties, 'kms_key_arn'), related),
+  },
+});
+
+export const sagemakerNotebookInstance = normaliser({
+  types: ['AWS::SageMaker::NotebookInstance'],
+  attributes: {
+    ...kmsKeyAttributes(' for the volume'),
+    direct_internet_access: {
+      type: 'bool',
+      meaning: 'reaches the internet without going through the VPC',
+      absent: true,
+    },
+  },
+  from: {
+    cloudformation: ({ properties }, related) => ({
+      ...kmsKey(at(properties, 'KmsKeyId'), related),
+      direct_internet_access: isDirect(at(properties, 'DirectInternetAccess')),
+    }),
+    terraform: ({ properties }, related) => ({
+      ...kmsKey(at(properties, 'kms_key_id'), related),
+      direct_internet_access: isDirect(at(properties, 'direct_internet_access')),
+    }),
+  },
+});
+
+const isDirect = (value: unknown) => not(isOneOf(value, 'Disabled'));

@@ -1,0 +1,70 @@
+import { normaliser } from '../../normaliser.ts';
+import { at, block, flag, isUnknown, list, mapList, readJson, text } from '../../values.ts';
+import { containerAttributes, readContainer } from './container.ts';
+
+export const batchJobDefinition = normaliser({
+  types: ['AWS::Batch::JobDefinition'],
+  attributes: containerAttributes,
+  from: {
+    cloudformation: ({ properties }) => ({
+      containers: all(
+        mapList(at(properties, 'ContainerProperties'), readContainer),
+        ...inRanges(at(properties, 'NodeProperties', 'NodeRangeProperties'), 'Container'),
+        mapList(at(properties, 'EksProperties', 'PodProperties', 'Containers'), (container) =>
+          readPodContainer({
+            name: at(container, 'Name'),
+            image: at(container, 'Image'),
+            user: at(container, 'SecurityContext', 'RunAsUser'),
+            privileged: at(container, 'SecurityContext', 'Privileged'),
+            readOnly: at(container, 'SecurityContext', 'ReadOnlyRootFilesystem'),
+          }),
+        ),
+      ),
+    }),
+    terraform: ({ properties }) => ({
+      containers: all(
+        mapList(readJson(at(properties, 'container_properties')), readContainer),
+        ...inRanges(
+          at(readJson(at(properties, 'node_properties')), 'nodeRangeProperties'),
+          'container',
+        ),
+        mapList(
+          at(block(properties, 'eks_properties', 'pod_properties'), 'containers'),
+          (container) => {
+            const context = block(container, 'security_context');
+            return readPodContainer({
+              name: at(container, 'name'),
+              image: at(container, 'image'),
+              user: at(context, 'run_as_user'),
+              privileged: at(context, 'privileged'),
+              readOnly: at(context, 'read_only_root_file_system'),
+            });
+          },
+        ),
+      ),
+    }),
+  },
+});
+
+type Containers = ReturnType<typeof mapList>;
+
+/** The containers of a multi-node job's ranges. */
+function inRanges(ranges: unknown, field: string): Containers[] {
+  const items = list(ranges);
+  return isUnknown(items)
+    ? [items]
+    : items.map((range) => mapList(at(range, field), readContainer));
+}
+
+const readPodContainer = (
+  given: Readonly<Record<'name' | 'image' | 'user' | 'privileged' | 'readOnly', unknown>>,
+) => ({
+  name: text(given.name),
+  image: text(given.image),
+  user: text(given.user),
+  privileged: flag(given.privileged) ?? false,
+  read_only_root_filesystem: flag(given.readOnly) ?? false,
+});
+
+const all = (...lists: readonly Containers[]): Containers =>
+  lists.find(isUnknown) ?? lists.flatMap((each) => (isUnknown(each) ? [] : each));

@@ -1,0 +1,29 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, mapList, readJson, text } from '../../values.ts';
+import { containerAttributes, readContainer } from './container.ts';
+
+export const ecsTaskDefinition = normaliser({
+  types: ['AWS::ECS::TaskDefinition'],
+  attributes: {
+    network_mode: {
+      type: 'string',
+      meaning: '`awsvpc`, `bridge`, `host` or `none`',
+      absent: 'bridge',
+    },
+    ...containerAttributes,
+  },
+  from: {
+    cloudformation: (raw) => ofTemplate(raw),
+    terraform: ({ properties }) => ({
+      network_mode: text(at(properties, 'network_mode')),
+      containers: mapList(readJson(at(properties, 'container_definitions')), readContainer),
+    }),
+    'aws-config': (raw) => ofTemplate(raw),
+  },
+});
+
+const ofTemplate = ({ properties }: RawResource) => ({
+  network_mode: text(at(properties, 'NetworkMode')),
+  containers: mapList(at(properties, 'ContainerDefinitions'), readContainer),
+});

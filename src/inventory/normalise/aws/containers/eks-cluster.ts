@@ -1,0 +1,58 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, block, flag, hasItems, isGiven, mapList, some, text } from '../../values.ts';
+
+export const eksCluster = normaliser({
+  types: ['AWS::EKS::Cluster'],
+  attributes: {
+    public_access: { type: 'bool', meaning: 'the API endpoint is public', absent: true },
+    'network.allowed_cidrs': {
+      type: 'list<string>',
+      meaning: 'publicAccessCidrs',
+      absent: ['0.0.0.0/0'],
+    },
+    'encryption.customer_managed': {
+      type: 'bool',
+      meaning: 'secrets are encrypted with a customer managed KMS key',
+      absent: false,
+    },
+    'logging.types': {
+      type: 'list<string>',
+      meaning:
+        'control plane logs that are on: `api`, `audit`, `authenticator`, `controllerManager`, `scheduler`',
+      absent: [],
+    },
+  },
+  from: {
+    cloudformation: (raw) => ofTemplate(raw),
+    terraform: ({ properties }) => {
+      const network = block(properties, 'vpc_config');
+      return {
+        public_access: flag(at(network, 'endpoint_public_access')),
+        'network.allowed_cidrs': cidrs(at(network, 'public_access_cidrs')),
+        'encryption.customer_managed': some(at(properties, 'encryption_config'), (config) =>
+          isGiven(at(block(config, 'provider'), 'key_arn')),
+        ),
+        'logging.types': mapList(at(properties, 'enabled_cluster_log_types'), text),
+      };
+    },
+    'aws-config': (raw) => ofTemplate(raw),
+  },
+});
+
+function ofTemplate({ properties }: RawResource) {
+  const network = at(properties, 'ResourcesVpcConfig');
+  return {
+    public_access: flag(at(network, 'EndpointPublicAccess')),
+    'network.allowed_cidrs': cidrs(at(network, 'PublicAccessCidrs')),
+    'encryption.customer_managed': some(at(properties, 'EncryptionConfig'), (config) =>
+      isGiven(at(config, 'Provider', 'KeyArn')),
+    ),
+    'logging.types': mapList(at(properties, 'Logging', 'ClusterLogging', 'EnabledTypes'), (one) =>
+      text(at(one, 'Type')),
+    ),
+  };
+}
+
+/** An empty list means the default, too: everybody. */
+const cidrs = (value: unknown) => (hasItems(value) === false ? undefined : mapList(value, text));

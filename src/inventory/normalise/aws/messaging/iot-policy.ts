@@ -1,0 +1,21 @@
+import { normaliser } from '../../normaliser.ts';
+import { at } from '../../values.ts';
+import { readStatements } from '../policy-document.ts';
+
+export const iotPolicy = normaliser({
+  types: ['AWS::IoT::Policy'],
+  attributes: {
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning: 'what devices with this policy may do',
+      absent: [],
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => read(at(properties, 'PolicyDocument')),
+    terraform: ({ properties }) => read(at(properties, 'policy')),
+    'aws-config': ({ properties }) => read(at(properties, 'PolicyDocument')),
+  },
+});
+
+const read = (document: unknown) => ({ 'policy.statements': readStatements(document) });

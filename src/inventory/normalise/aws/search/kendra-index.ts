@@ -1,0 +1,19 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import { at, block } from '../../values.ts';
+import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+
+export const kendraIndex = normaliser({
+  types: ['AWS::Kendra::Index'],
+  attributes: kmsKeyAttributes(),
+  from: {
+    cloudformation: (raw, related) => ofTemplate(raw, related),
+    terraform: ({ properties }, related) =>
+      kmsKey(at(block(properties, 'server_side_encryption_configuration'), 'kms_key_id'), related),
+    'aws-config': (raw, related) => ofTemplate(raw, related),
+  },
+});
+
+const ofTemplate = ({ properties }: RawResource, related: Related) =>
+  kmsKey(at(properties, 'ServerSideEncryptionConfiguration', 'KmsKeyId'), related);

@@ -1,0 +1,51 @@
+import type { Attribute } from '../../normaliser.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, block, mapList, text } from '../../values.ts';
+import { tlsOfPolicy } from '../tls-policy.ts';
+
+const tls = {
+  'tls.minimum_version': {
+    type: 'string',
+    meaning: 'the oldest version of the security policy',
+    absent: '1.0',
+  },
+} as const satisfies Record<string, Attribute>;
+
+export const apiGatewayDomainName = normaliser({
+  types: ['AWS::ApiGateway::DomainName'],
+  attributes: {
+    ...tls,
+    endpoint_types: {
+      type: 'list<string>',
+      meaning: '`EDGE`, `REGIONAL` or `PRIVATE`, as written; none written: EDGE',
+      absent: [],
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => ({
+      'tls.minimum_version': tlsOfPolicy(at(properties, 'SecurityPolicy')),
+      endpoint_types: mapList(at(properties, 'EndpointConfiguration', 'Types'), text),
+    }),
+    terraform: ({ properties }) => ({
+      'tls.minimum_version': tlsOfPolicy(at(properties, 'security_policy')),
+      endpoint_types: mapList(at(block(properties, 'endpoint_configuration'), 'types'), text),
+    }),
+  },
+});
+
+export const apiGatewayV2DomainName = normaliser({
+  types: ['AWS::ApiGatewayV2::DomainName'],
+  attributes: tls,
+  from: {
+    cloudformation: ({ properties }) => ({
+      'tls.minimum_version': tlsOfPolicy(
+        at(properties, 'DomainNameConfigurations', 0, 'SecurityPolicy'),
+      ),
+    }),
+    terraform: ({ properties }) => ({
+      'tls.minimum_version': tlsOfPolicy(
+        at(block(properties, 'domain_name_configuration'), 'security_policy'),
+      ),
+    }),
+  },
+});

@@ -1,0 +1,28 @@
+import { normaliser } from '../../normaliser.ts';
+import { at, isUnknown, text } from '../../values.ts';
+
+export const apiGatewayMethod = normaliser({
+  types: ['AWS::ApiGateway::Method'],
+  attributes: {
+    http_method: { type: 'string', meaning: 'such as `GET`, `OPTIONS`; `ANY` for all' },
+    authorization_type: {
+      type: 'string',
+      meaning: '`NONE`, `AWS_IAM`, `CUSTOM` or `COGNITO_USER_POOLS`',
+      absent: 'NONE',
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) =>
+      read(at(properties, 'HttpMethod'), at(properties, 'AuthorizationType')),
+    terraform: ({ properties }) =>
+      read(at(properties, 'http_method'), at(properties, 'authorization')),
+  },
+});
+
+function read(method: unknown, authorization: unknown) {
+  const word = text(method);
+  return {
+    http_method: isUnknown(word) ? word : word?.toUpperCase(),
+    authorization_type: text(authorization),
+  };
+}

@@ -1,0 +1,76 @@
+import type { UnknownValue } from '../../../../contract/resources.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, isUnknown, mapList, text } from '../../values.ts';
+
+export const lambdaPermission = normaliser({
+  types: ['AWS::Lambda::Permission', 'AWS::Lambda::LayerVersionPermission'],
+  attributes: {
+    actions: {
+      type: 'list<string>',
+      meaning: 'what is allowed, such as `lambda:InvokeFunction`',
+      absent: [],
+    },
+    principal: {
+      type: 'string',
+      meaning: 'who may: `*`, a service such as `sns.amazonaws.com`, an account id or an ARN',
+    },
+    principal_kind: {
+      type: 'string',
+      meaning:
+        '`everybody`, `service` or `account`, which stands for the users and roles of one, too',
+    },
+    source_account: { type: 'string', meaning: 'the account on whose behalf a service may act' },
+    source_arn: { type: 'string', meaning: 'the resource on whose behalf a service may act' },
+    organization_id: { type: 'string', meaning: 'the organization that the caller must be in' },
+  },
+  from: {
+    cloudformation: ({ properties }) =>
+      read({
+        action: at(properties, 'Action'),
+        principal: at(properties, 'Principal'),
+        account: at(properties, 'SourceAccount'),
+        arn: at(properties, 'SourceArn'),
+        organization: at(properties, 'PrincipalOrgID') ?? at(properties, 'OrganizationId'),
+      }),
+    terraform: ({ properties }) =>
+      read({
+        action: at(properties, 'action'),
+        principal: at(properties, 'principal'),
+        account: at(properties, 'source_account'),
+        arn: at(properties, 'source_arn'),
+        organization: at(properties, 'principal_org_id') ?? at(properties, 'organization_id'),
+      }),
+  },
+});
+
+function read(
+  given: Readonly<Record<'action' | 'principal' | 'account' | 'arn' | 'organization', unknown>>,
+) {
+  return {
+    actions: mapList(given.action, text),
+    principal: text(given.principal),
+    principal_kind: principalKind(given.principal),
+    source_account: set(given.account),
+    source_arn: set(given.arn),
+    organization_id: set(given.organization),
+  };
+}
+
+/** Terraform writes an empty text for what is not set. */
+const set = (value: unknown) => (value === '' ? undefined : text(value));
+
+function principalKind(principal: unknown): string | UnknownValue | undefined {
+  if (isUnknown(principal)) {
+    const ofAccount = /AWS::AccountId|aws_caller_identity/.test(principal.expression);
+    if (principal.text !== undefined) return kindOfText(principal.text) ?? principal;
+    return ofAccount || principal.target !== undefined ? 'account' : principal;
+  }
+  const written = text(principal);
+  return typeof written === 'string' ? (kindOfText(written) ?? 'account') : undefined;
+}
+
+const kindOfText = (principal: string): string | undefined => {
+  if (principal.includes('*')) return 'everybody';
+  if (/\.amazonaws\.com(\.cn)?$/.test(principal)) return 'service';
+  return /^arn:/.test(principal) ? 'account' : undefined;
+};
