@@ -1,4 +1,19 @@
-import type { DocumentPath, Format, InputProblem, ReadOptions, ReadResource } from './model.ts';
+import type { Resource } from '../contract/resources.ts';
+import type {
+  DocumentPath,
+  Format,
+  InputProblem,
+  RawResource,
+  ReadOptions,
+  ReadResource,
+  Reader,
+} from './model.ts';
+import { normaliseAll } from './normalise/normalise.ts';
+import { readers } from './readers.ts';
+import { describeDocument } from './describe-document.ts';
+import { parseText } from './text/parse.ts';
+import type { ParsedText } from './text/parse.ts';
+import type { Place } from './text/place.ts';
 
 /** What an input holds. */
 export interface Inventory {
@@ -7,7 +22,7 @@ export interface Inventory {
   /** Parts that could not be used; the rest was. */
   readonly problems: readonly InputProblem[];
   /** Line and column of something in the text, from 1; found when asked for, as only findings need it. */
-  locate(at: DocumentPath): { readonly line: number; readonly column: number } | undefined;
+  locate(at: DocumentPath): Place | undefined;
 }
 
 export type InventoryRead =
@@ -19,5 +34,52 @@ export type InventoryRead =
  * parameters, and fills in the well-known attributes. Total: what can't be read is a problem with a place.
  */
 export function readInventory(text: string, options: ReadOptions = {}): InventoryRead {
-  throw new Error(`in work: ${text.length} ${String(options.format)}`);
+  const parse = parseText(text);
+  if (!parse.ok) return parse;
+  const { parsed } = parse;
+  const reader = readers.find((one) =>
+    options.format === undefined ? one.detects(parsed.document) : one.format === options.format,
+  );
+  if (!reader)
+    return { ok: false, problem: { message: unknownFormat(parsed.document), line: 1, column: 1 } };
+  const { raws, problems } = reader.read(parsed.document, options);
+  const places = parsed.locate(problems.map(({ at = [] }) => at));
+  const found = problems.map(({ message }, index) => ({ message, ...places[index] }));
+  const [first] = found;
+  if (raws.length === 0 && first) return { ok: false, problem: first };
+  return {
+    ok: true,
+    inventory: {
+      format: reader.format,
+      resources: readResources(raws, reader),
+      problems: [...parsed.problems, ...found],
+      locate: createLocate(parsed, raws),
+    },
+  };
+}
+
+/** The native format says all there is to say. */
+const readResources = (raws: readonly RawResource[], { format }: Reader): ReadResource[] =>
+  format === 'native'
+    ? raws.map(({ given, address, at }) => ({ resource: given as Resource, address, at })) // as the native reader made it
+    : normaliseAll(raws, format);
+
+/** Where findings stand: the resources are located together when the first is asked for. */
+function createLocate(parsed: ParsedText, raws: readonly RawResource[]): Inventory['locate'] {
+  let known: Map<string, Place | undefined> | undefined;
+  return (at) => {
+    if (!known) {
+      const places = parsed.locate(raws.map((raw) => raw.at));
+      known = new Map(raws.map((raw, index) => [JSON.stringify(raw.at), places[index]]));
+    }
+    const key = JSON.stringify(at);
+    const found = known.get(key) ?? parsed.locate([at])[0];
+    known.set(key, found);
+    return found;
+  };
+}
+
+function unknownFormat(document: unknown): string {
+  const known = readers.map(({ format }) => format).join(', ');
+  return `this is ${describeDocument(document)}, which is no format that govctl knows; the formats are ${known} (--format names one)`;
 }

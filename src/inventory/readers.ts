@@ -1,4 +1,7 @@
+import { cloudformation } from './cloudformation/read-template.ts';
 import type { Reader } from './model.ts';
+import { native } from './native/read-native.ts';
+import { terraform } from './terraform/reader.ts';
 
 /** Every format. The first that detects a document reads it. */
-export const readers: readonly Reader[] = [];
+export const readers: readonly Reader[] = [cloudformation, terraform, native];

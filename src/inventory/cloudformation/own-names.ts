@@ -1,0 +1,16 @@
+import type { Fields } from './resolver.ts';
+
+/**
+ * The names that a resource gives itself: `Name`, or its type's last part with Name, Identifier or Id, such as
+ * `BucketName` of a bucket. `FunctionName` of a permission is another resource's.
+ */
+export function ownNames(type: string, properties: Fields): string[] {
+  const noun = type.slice(type.lastIndexOf(':') + 1).toLowerCase();
+  const names: string[] = [];
+  for (const [key, value] of Object.entries(properties)) {
+    if (typeof value !== 'string' || value === '') continue;
+    const stem = /^(.*)(?:Name|Identifier|Id)$/.exec(key)?.[1];
+    if (stem !== undefined && noun.endsWith(stem.toLowerCase())) names.push(value);
+  }
+  return names;
+}

@@ -1,0 +1,53 @@
+import { Composer, Lexer, Parser, isMap, isScalar, isSeq } from 'yaml';
+import type { CST, Document, Node } from 'yaml';
+
+/** Nested collections. The yaml library recurses, as do readers; real documents stay far below. */
+export const maxDepth = 100;
+
+/**
+ * YAML 1.2 with keys as text, and `<<` that merges. The library compares each key with each other, which never ends for
+ * a map of a million; `findRepeatedKeys` looks them up instead.
+ */
+const yamlOptions = {
+  stringKeys: true,
+  uniqueKeys: false,
+  merge: true,
+  logLevel: 'error',
+} as const;
+
+export class TooDeepError extends Error {
+  constructor(readonly offset: number) {
+    super('too deep');
+  }
+}
+
+/** @throws TooDeepError before the recursive half of the library sees the text */
+export function composeDocuments(text: string): Document.Parsed[] {
+  return [...new Composer(yamlOptions).compose(shallowTokens(text), false, text.length)];
+}
+
+function* shallowTokens(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > maxDepth) throw new TooDeepError(parser.offset - lexeme.length);
+  }
+  yield* parser.end();
+}
+
+/** Keys that stand a second time in their map. */
+export function findRepeatedKeys(node: unknown, found: Node[] = []): Node[] {
+  if (isSeq(node)) {
+    for (const item of node.items) findRepeatedKeys(item, found);
+  } else if (isMap(node)) {
+    const names = new Set<unknown>();
+    for (const { key, value } of node.items) {
+      if (isScalar(key) && key.value !== '<<') {
+        if (names.has(key.value)) found.push(key);
+        names.add(key.value);
+      }
+      if (!isScalar(value)) findRepeatedKeys(value, found);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,27 @@
+/** Where something stands in a text: both count from 1, columns in UTF-16 units as editors do. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Finds places by offset. The starts of lines are found once, when first asked for. */
+export function createPlaces(text: string): (offset: number) => Place {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= findLineStarts(text);
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
+
+function findLineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
