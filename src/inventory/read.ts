@@ -27,7 +27,12 @@ export interface Inventory {
 
 export type InventoryRead =
   | { readonly ok: true; readonly inventory: Inventory }
-  | { readonly ok: false; readonly problem: InputProblem };
+  | {
+      readonly ok: false;
+      readonly problem: InputProblem;
+      /** It could be parsed, but no reader takes it. */
+      readonly unknownFormat?: true;
+    };
 
 /**
  * Reads the resources of one input: parses it (JSON or YAML), tells its format, resolves what a template leaves to its
@@ -40,8 +45,10 @@ export function readInventory(text: string, options: ReadOptions = {}): Inventor
   const reader = readers.find((one) =>
     options.format === undefined ? one.detects(parsed.document) : one.format === options.format,
   );
-  if (!reader)
-    return { ok: false, problem: { message: unknownFormat(parsed.document), line: 1, column: 1 } };
+  if (!reader) {
+    const problem = { message: unknownFormat(parsed.document), line: 1, column: 1 };
+    return { ok: false, problem, unknownFormat: true };
+  }
   const { raws, problems } = reader.read(parsed.document, options);
   const places = parsed.locate(problems.map(({ at = [] }) => at));
   const found = problems.map(({ message }, index) => ({ message, ...places[index] }));
