@@ -1,7 +1,9 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block, flag, isGiven, mapList, text } from '../../values.ts';
+import { at, flag, isGiven, mapList, text } from '../../values.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 import { secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 export const amazonmqBroker = normaliser({
@@ -19,30 +21,22 @@ export const amazonmqBroker = normaliser({
     'users[].password.source': secretSourceAttribute("the user's password"),
   },
   from: {
-    cloudformation: ({ properties }, related) =>
-      read(related, {
-        encryption: at(properties, 'EncryptionOptions'),
-        key: at(properties, 'EncryptionOptions', 'KmsKeyId'),
-        open: at(properties, 'PubliclyAccessible'),
-        users: readUsers(at(properties, 'Users'), 'Username', 'Password'),
-      }),
-    terraform: ({ properties }, related) => {
-      const encryption = block(properties, 'encryption_options');
-      return read(related, {
-        encryption,
-        key: at(encryption, 'kms_key_id'),
-        open: at(properties, 'publicly_accessible'),
-        users: readUsers(at(properties, 'user'), 'username', 'password'),
-      });
-    },
-    'aws-config': ({ properties }, related) =>
-      read(related, {
-        encryption: at(properties, 'EncryptionOptions'),
-        key: at(properties, 'EncryptionOptions', 'KmsKeyId'),
-        open: at(properties, 'PubliclyAccessible'),
-        users: readUsers(at(properties, 'Users'), 'Username', 'Password'),
-      }),
+    cloudformation: (raw, related) => ofDocument(raw, related),
+    terraform: ({ properties }, related) => ({
+      'encryption.configured': isGiven(planned(properties, 'encryption_options')),
+      ...kmsKey(planned(properties, 'encryption_options', 'kms_key_id'), related),
+      public_access: flag(planned(properties, 'publicly_accessible')),
+      users: readUsers(at(properties, 'user'), 'username', 'password'),
+    }),
+    'aws-config': (raw, related) => ofDocument(raw, related),
   },
+});
+
+const ofDocument = ({ properties }: RawResource, related: Related) => ({
+  'encryption.configured': isGiven(at(properties, 'EncryptionOptions')),
+  ...kmsKey(at(properties, 'EncryptionOptions', 'KmsKeyId'), related),
+  public_access: flag(at(properties, 'PubliclyAccessible')),
+  users: readUsers(at(properties, 'Users'), 'Username', 'Password'),
 });
 
 const readUsers = (users: unknown, name: string, password: string) =>
@@ -50,13 +44,3 @@ const readUsers = (users: unknown, name: string, password: string) =>
     const source = secretSource(at(user, password));
     return { name: text(at(user, name)), password: source === undefined ? {} : { source } };
   });
-
-const read = (
-  related: Related,
-  given: Readonly<Record<'encryption' | 'key' | 'open' | 'users', unknown>>,
-) => ({
-  'encryption.configured': isGiven(given.encryption),
-  ...kmsKey(given.key, related),
-  public_access: flag(given.open),
-  users: given.users,
-});

@@ -1,0 +1,68 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, configured, flag, number, text } from '../../values.ts';
+import { configuration, supplementary } from '../config-item.ts';
+import { readAllStatements, readStatements } from '../policy-document.ts';
+
+export const kmsKeyType = normaliser({
+  types: ['AWS::KMS::Key'],
+  attributes: {
+    'policy.statements': { type: 'list<Statement>', meaning: 'the key policy', absent: [] },
+    key_manager: { type: 'string', meaning: '`CUSTOMER` or `AWS`', absent: 'CUSTOMER' },
+    key_spec: {
+      type: 'string',
+      meaning: 'such as `SYMMETRIC_DEFAULT`, `RSA_2048`, `HMAC_256`',
+      absent: 'SYMMETRIC_DEFAULT',
+    },
+    key_origin: {
+      type: 'string',
+      meaning: '`AWS_KMS`, `EXTERNAL`, `AWS_CLOUDHSM` or `EXTERNAL_KEY_STORE`',
+      absent: 'AWS_KMS',
+    },
+    'rotation.enabled': { type: 'bool', meaning: 'automatic rotation is on', absent: false },
+    'rotation.interval_days': {
+      type: 'int',
+      meaning: 'days between rotations, where they are set; 365 otherwise',
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => ({
+      'policy.statements': readStatements(at(properties, 'KeyPolicy')),
+      key_spec: text(at(properties, 'KeySpec')),
+      key_origin: text(at(properties, 'Origin')),
+      'rotation.enabled': flag(at(properties, 'EnableKeyRotation')),
+      'rotation.interval_days': number(at(properties, 'RotationPeriodInDays')),
+    }),
+    terraform: (raw, related) => {
+      const { properties } = raw;
+      const external = /\baws_kms_external_key\b/.test(raw.address);
+      return {
+        'policy.statements': readAllStatements([
+          configured(at(properties, 'policy')),
+          ...related
+            .referring(raw, 'AWS::KMS::KeyPolicy', keyOfPlan)
+            .map((one) => one.properties.policy),
+        ]),
+        key_spec: text(
+          configured(at(properties, 'customer_master_key_spec') ?? at(properties, 'key_spec')),
+        ),
+        key_origin: external
+          ? 'EXTERNAL'
+          : at(properties, 'custom_key_store_id') === undefined
+            ? undefined
+            : 'AWS_CLOUDHSM',
+        'rotation.enabled': flag(at(properties, 'enable_key_rotation')),
+        'rotation.interval_days': number(configured(at(properties, 'rotation_period_in_days'))),
+      };
+    },
+    'aws-config': (raw) => ({
+      'policy.statements': readStatements(supplementary(raw, 'Policy')),
+      key_manager: text(configuration(raw, 'keyManager')),
+      key_spec: text(configuration(raw, 'keySpec') ?? configuration(raw, 'customerMasterKeySpec')),
+      key_origin: text(configuration(raw, 'origin')),
+      'rotation.enabled': flag(supplementary(raw, 'KeyRotationStatus')),
+    }),
+  },
+});
+
+const keyOfPlan = ({ properties }: RawResource): unknown => properties.key_id;

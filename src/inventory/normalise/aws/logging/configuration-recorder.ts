@@ -1,0 +1,54 @@
+import { normaliser } from '../../normaliser.ts';
+import { at, block, flag, list } from '../../values.ts';
+import { configuration } from '../config-item.ts';
+
+export const configurationRecorder = normaliser({
+  types: ['AWS::Config::ConfigurationRecorder'],
+  attributes: {
+    'recording.all_supported': {
+      type: 'bool',
+      meaning: 'records all supported resource types',
+      absent: false,
+    },
+    'recording.excluded_types': {
+      type: 'list<string>',
+      meaning: 'types left out by an exclusion strategy',
+      absent: [],
+    },
+    'recording.include_global_types': {
+      type: 'bool',
+      meaning: 'records IAM types in this region',
+      absent: false,
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => {
+      // Without a group, a recorder records all that is supported.
+      const group = at(properties, 'RecordingGroup');
+      return {
+        'recording.all_supported': group === undefined || flag(at(group, 'AllSupported')),
+        'recording.excluded_types': list(at(group, 'ExclusionByResourceTypes', 'ResourceTypes')),
+        'recording.include_global_types': flag(at(group, 'IncludeGlobalResourceTypes')),
+      };
+    },
+    terraform: ({ properties }) => {
+      const group = block(properties, 'recording_group');
+      return {
+        'recording.all_supported': flag(at(group, 'all_supported')) ?? true,
+        'recording.excluded_types': list(
+          at(block(group, 'exclusion_by_resource_types'), 'resource_types'),
+        ),
+        'recording.include_global_types': flag(at(group, 'include_global_resource_types')),
+      };
+    },
+    'aws-config': (raw) => ({
+      'recording.all_supported': flag(configuration(raw, 'recordingGroup', 'allSupported')),
+      'recording.excluded_types': list(
+        configuration(raw, 'recordingGroup', 'exclusionByResourceTypes', 'resourceTypes'),
+      ),
+      'recording.include_global_types': flag(
+        configuration(raw, 'recordingGroup', 'includeGlobalResourceTypes'),
+      ),
+    }),
+  },
+});

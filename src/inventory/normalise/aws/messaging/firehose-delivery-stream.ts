@@ -1,0 +1,102 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
+import { normaliser } from '../../normaliser.ts';
+import { and, at, block, configured, flag, isGiven, text } from '../../values.ts';
+import { configuration } from '../config-item.ts';
+import { secretSource, secretSourceAttribute } from '../secret-source.ts';
+
+export const firehoseDeliveryStream = normaliser({
+  types: ['AWS::KinesisFirehose::DeliveryStream'],
+  attributes: {
+    source_type: {
+      type: 'string',
+      meaning:
+        'who writes to the stream: `DirectPut`, `KinesisStreamAsSource`, `MSKAsSource` and others',
+      absent: 'DirectPut',
+    },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'server-side encryption is on; a stream that reads from another is encrypted there',
+      absent: false,
+    },
+    'redshift_destination.enabled': {
+      type: 'bool',
+      meaning: 'records are copied into a Redshift cluster',
+      absent: false,
+    },
+    'redshift_destination.password.source': secretSourceAttribute("the cluster user's password"),
+    'splunk_destination.enabled': {
+      type: 'bool',
+      meaning: 'records are sent to Splunk',
+      absent: false,
+    },
+    'splunk_destination.hec_token.source': secretSourceAttribute(
+      "the token for Splunk's HTTP Event Collector",
+    ),
+  },
+  from: {
+    cloudformation: ({ properties }) => {
+      const redshift = at(properties, 'RedshiftDestinationConfiguration');
+      const splunk = at(properties, 'SplunkDestinationConfiguration');
+      return {
+        source_type: text(at(properties, 'DeliveryStreamType')),
+        'encryption.enabled': isGiven(
+          at(properties, 'DeliveryStreamEncryptionConfigurationInput', 'KeyType'),
+        ),
+        'redshift_destination.enabled': isGiven(redshift),
+        'redshift_destination.password.source': credential(
+          at(redshift, 'Password'),
+          at(redshift, 'SecretsManagerConfiguration', 'Enabled'),
+        ),
+        'splunk_destination.enabled': isGiven(splunk),
+        'splunk_destination.hec_token.source': credential(
+          at(splunk, 'HECToken'),
+          at(splunk, 'SecretsManagerConfiguration', 'Enabled'),
+        ),
+      };
+    },
+    terraform: ({ properties }) => {
+      const redshift = block(properties, 'redshift_configuration');
+      const splunk = block(properties, 'splunk_configuration');
+      return {
+        source_type: isGiven(block(properties, 'kinesis_source_configuration'))
+          ? 'KinesisStreamAsSource'
+          : isGiven(block(properties, 'msk_source_configuration'))
+            ? 'MSKAsSource'
+            : undefined,
+        'encryption.enabled': and(flag(at(block(properties, 'server_side_encryption'), 'enabled'))),
+        'redshift_destination.enabled': isGiven(redshift),
+        'redshift_destination.password.source': credential(
+          at(redshift, 'password'),
+          at(block(configured(redshift), 'secrets_manager_configuration'), 'enabled'),
+        ),
+        'splunk_destination.enabled': isGiven(splunk),
+        'splunk_destination.hec_token.source': credential(
+          at(splunk, 'hec_token'),
+          at(block(configured(splunk), 'secrets_manager_configuration'), 'enabled'),
+        ),
+      };
+    },
+    'aws-config': (raw) => {
+      const redshift = configuration(raw, 'RedshiftDestinationConfiguration');
+      const splunk = configuration(raw, 'SplunkDestinationConfiguration');
+      return {
+        source_type: text(configuration(raw, 'DeliveryStreamType')),
+        'encryption.enabled': isGiven(
+          configuration(raw, 'DeliveryStreamEncryptionConfigurationInput', 'KeyType'),
+        ),
+        'redshift_destination.enabled': isGiven(redshift),
+        'redshift_destination.password.source':
+          redshift && credential(hidden, at(redshift, 'SecretsManagerConfiguration', 'Enabled')),
+        'splunk_destination.enabled': isGiven(splunk),
+        'splunk_destination.hec_token.source':
+          splunk && credential(hidden, at(splunk, 'SecretsManagerConfiguration', 'Enabled')),
+      };
+    },
+  },
+});
+
+/** The API never gives a password back, so where it came from is not known. */
+const hidden = new UnknownValue('a credential that AWS does not show');
+
+const credential = (value: unknown, fromSecretsManager: unknown): unknown =>
+  flag(fromSecretsManager) === true ? 'secrets_manager' : secretSource(value);

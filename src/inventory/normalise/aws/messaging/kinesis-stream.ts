@@ -1,0 +1,45 @@
+import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import { and, at, isGiven, isOneOf, number } from '../../values.ts';
+import { configuration } from '../config-item.ts';
+import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+
+export const kinesisStream = normaliser({
+  types: ['AWS::Kinesis::Stream'],
+  attributes: {
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'server-side encryption is on, with a KMS key',
+      absent: false,
+    },
+    ...kmsKeyAttributes(),
+    retention_hours: { type: 'int', meaning: 'how long records are kept', absent: 24 },
+  },
+  from: {
+    cloudformation: ({ properties }, related) => ({
+      ...encryption(
+        at(properties, 'StreamEncryption', 'EncryptionType'),
+        at(properties, 'StreamEncryption', 'KeyId'),
+        related,
+      ),
+      retention_hours: number(at(properties, 'RetentionPeriodHours')),
+    }),
+    terraform: ({ properties }, related) => ({
+      ...encryption(at(properties, 'encryption_type'), at(properties, 'kms_key_id'), related),
+      retention_hours: number(at(properties, 'retention_period')),
+    }),
+    'aws-config': (raw, related) => ({
+      ...encryption(
+        configuration(raw, 'StreamEncryption', 'EncryptionType'),
+        configuration(raw, 'StreamEncryption', 'KeyId'),
+        related,
+      ),
+      retention_hours: number(configuration(raw, 'RetentionPeriodHours')),
+    }),
+  },
+});
+
+const encryption = (type: unknown, key: unknown, related: Related) => ({
+  'encryption.enabled': and(isOneOf(type, 'KMS'), isGiven(key)),
+  ...kmsKey(key, related),
+});

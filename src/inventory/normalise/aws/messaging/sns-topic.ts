@@ -1,0 +1,51 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, configured, isGiven } from '../../values.ts';
+import { configuration } from '../config-item.ts';
+import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { readAllStatements, readStatements } from '../policy-document.ts';
+
+export const snsTopic = normaliser({
+  types: ['AWS::SNS::Topic'],
+  attributes: {
+    'policy.statements': { type: 'list<Statement>', meaning: 'the topic policy', absent: [] },
+    'encryption.enabled': { type: 'bool', meaning: 'a KMS key is set', absent: false },
+    ...kmsKeyAttributes(),
+  },
+  from: {
+    cloudformation: (raw, related) => ({
+      'policy.statements': readAllStatements(
+        related
+          .referring(raw, 'AWS::SNS::TopicPolicy', topicsOfTemplate)
+          .map(({ properties }) => properties.PolicyDocument),
+      ),
+      'encryption.enabled': isGiven(at(raw.properties, 'KmsMasterKeyId')),
+      ...kmsKey(at(raw.properties, 'KmsMasterKeyId'), related),
+    }),
+    terraform: (raw, related) => {
+      const key = notEmpty(configured(at(raw.properties, 'kms_master_key_id')));
+      return {
+        'policy.statements': readAllStatements([
+          configured(at(raw.properties, 'policy')),
+          ...related
+            .referring(raw, 'AWS::SNS::TopicPolicy', topicOfPlan)
+            .map(({ properties }) => properties.policy),
+        ]),
+        'encryption.enabled': isGiven(key),
+        ...kmsKey(key, related),
+      };
+    },
+    'aws-config': (raw, related) => {
+      const key = notEmpty(configuration(raw, 'KmsMasterKeyId'));
+      return {
+        'policy.statements': readStatements(configuration(raw, 'Policy')),
+        'encryption.enabled': isGiven(key),
+        ...kmsKey(key, related),
+      };
+    },
+  },
+});
+
+const topicsOfTemplate = ({ properties }: RawResource): unknown => properties.Topics;
+const topicOfPlan = ({ properties }: RawResource): unknown => properties.arn;
+const notEmpty = (value: unknown): unknown => (value === '' ? undefined : value);

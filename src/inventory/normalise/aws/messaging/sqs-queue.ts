@@ -1,0 +1,66 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import { at, configured, flag, isGiven, or } from '../../values.ts';
+import { configuration } from '../config-item.ts';
+import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { readAllStatements, readStatements } from '../policy-document.ts';
+
+export const sqsQueue = normaliser({
+  types: ['AWS::SQS::Queue'],
+  attributes: {
+    'policy.statements': { type: 'list<Statement>', meaning: 'the queue policy', absent: [] },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: "SQS-managed or KMS encryption; SQS-managed is AWS's default",
+      absent: true,
+    },
+    ...kmsKeyAttributes(),
+  },
+  from: {
+    cloudformation: (raw, related) => ({
+      'policy.statements': readAllStatements(
+        related
+          .referring(raw, 'AWS::SQS::QueuePolicy', queuesOfTemplate)
+          .map(({ properties }) => properties.PolicyDocument),
+      ),
+      ...encryption(
+        at(raw.properties, 'KmsMasterKeyId'),
+        at(raw.properties, 'SqsManagedSseEnabled'),
+        related,
+      ),
+    }),
+    terraform: (raw, related) => ({
+      'policy.statements': readAllStatements([
+        configured(at(raw.properties, 'policy')),
+        ...related
+          .referring(raw, 'AWS::SQS::QueuePolicy', queueOfPlan)
+          .map(({ properties }) => properties.policy),
+      ]),
+      ...encryption(
+        configured(at(raw.properties, 'kms_master_key_id')),
+        configured(at(raw.properties, 'sqs_managed_sse_enabled')),
+        related,
+      ),
+    }),
+    'aws-config': (raw, related) => ({
+      'policy.statements': readStatements(configuration(raw, 'Policy')),
+      ...encryption(
+        configuration(raw, 'KmsMasterKeyId'),
+        configuration(raw, 'SqsManagedSseEnabled'),
+        related,
+      ),
+    }),
+  },
+});
+
+const encryption = (key: unknown, managed: unknown, related: Related) => {
+  const given = key === '' ? undefined : key;
+  return {
+    'encryption.enabled': or(isGiven(given), flag(managed) ?? true),
+    ...kmsKey(given, related),
+  };
+};
+
+const queuesOfTemplate = ({ properties }: RawResource): unknown => properties.Queues;
+const queueOfPlan = ({ properties }: RawResource): unknown => properties.queue_url;
