@@ -24,7 +24,3 @@ export function parsed(value: unknown): unknown {
   }
   return read;
 }
-
-/** What an item of an older type calls a field of the template: `VPCOptions` is `vpcoptions`, `KmsKeyId` is `kmsKeyId`. */
-export const itemName = (name: string): string =>
-  name.replace(/^[A-Z]+/, (capitals) => capitals.toLowerCase());

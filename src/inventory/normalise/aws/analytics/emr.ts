@@ -1,5 +1,6 @@
 import { normaliser } from '../../normaliser.ts';
-import { and, at, block, flag, isGiven, or, readJson } from '../../values.ts';
+import { and, at, flag, isGiven, or, readJson } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 
 export const emrCluster = normaliser({
   types: ['AWS::EMR::Cluster'],
@@ -16,10 +17,11 @@ export const emrCluster = normaliser({
         at(properties, 'KerberosAttributes', 'Realm'),
         at(properties, 'KerberosAttributes', 'KdcAdminPassword'),
       ),
-    terraform: ({ properties }) => {
-      const attributes = block(properties, 'kerberos_attributes');
-      return kerberos(at(attributes, 'realm'), at(attributes, 'kdc_admin_password'));
-    },
+    terraform: ({ properties }) =>
+      kerberos(
+        planned(properties, 'kerberos_attributes', 'realm'),
+        planned(properties, 'kerberos_attributes', 'kdc_admin_password'),
+      ),
   },
 });
 

@@ -1,13 +1,14 @@
 import { normaliser } from '../../normaliser.ts';
 import { at, isOneOf, not } from '../../values.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 
 export const sagemakerEndpointConfig = normaliser({
   types: ['AWS::SageMaker::EndpointConfig'],
   attributes: kmsKeyAttributes(' for the volumes of the instances'),
   from: {
     cloudformation: ({ properties }, related) => kmsKey(at(properties, 'KmsKeyId'), related),
-    terraform: ({ properties }, related) => kmsKey(at(properties, 'kms_key_arn'), related),
+    terraform: ({ properties }, related) => kmsKey(planned(properties, 'kms_key_arn'), related),
   },
 });
 
@@ -27,8 +28,8 @@ export const sagemakerNotebookInstance = normaliser({
       direct_internet_access: isDirect(at(properties, 'DirectInternetAccess')),
     }),
     terraform: ({ properties }, related) => ({
-      ...kmsKey(at(properties, 'kms_key_id'), related),
-      direct_internet_access: isDirect(at(properties, 'direct_internet_access')),
+      ...kmsKey(planned(properties, 'kms_key_id'), related),
+      direct_internet_access: isDirect(planned(properties, 'direct_internet_access')),
     }),
   },
 });

@@ -1,7 +1,9 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { and, at, flag } from '../../values.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 
 export const workspacesWorkspace = normaliser({
   types: ['AWS::WorkSpaces::Workspace'],
@@ -14,28 +16,22 @@ export const workspacesWorkspace = normaliser({
     ...kmsKeyAttributes(),
   },
   from: {
-    cloudformation: ({ properties }, related) =>
-      read(related, {
-        root: at(properties, 'RootVolumeEncryptionEnabled'),
-        user: at(properties, 'UserVolumeEncryptionEnabled'),
-        key: at(properties, 'VolumeEncryptionKey'),
-      }),
-    terraform: ({ properties }, related) =>
-      read(related, {
-        root: at(properties, 'root_volume_encryption_enabled'),
-        user: at(properties, 'user_volume_encryption_enabled'),
-        key: at(properties, 'volume_encryption_key'),
-      }),
-    'aws-config': ({ properties }, related) =>
-      read(related, {
-        root: at(properties, 'RootVolumeEncryptionEnabled'),
-        user: at(properties, 'UserVolumeEncryptionEnabled'),
-        key: at(properties, 'VolumeEncryptionKey'),
-      }),
+    cloudformation: (raw, related) => ofDocument(raw, related),
+    terraform: ({ properties }, related) => ({
+      'encryption.enabled': and(
+        flag(planned(properties, 'root_volume_encryption_enabled')),
+        flag(planned(properties, 'user_volume_encryption_enabled')),
+      ),
+      ...kmsKey(planned(properties, 'volume_encryption_key'), related),
+    }),
+    'aws-config': (raw, related) => ofDocument(raw, related),
   },
 });
 
-const read = (related: Related, given: Readonly<Record<'root' | 'user' | 'key', unknown>>) => ({
-  'encryption.enabled': and(flag(given.root), flag(given.user)),
-  ...kmsKey(given.key, related),
+const ofDocument = ({ properties }: RawResource, related: Related) => ({
+  'encryption.enabled': and(
+    flag(at(properties, 'RootVolumeEncryptionEnabled')),
+    flag(at(properties, 'UserVolumeEncryptionEnabled')),
+  ),
+  ...kmsKey(at(properties, 'VolumeEncryptionKey'), related),
 });

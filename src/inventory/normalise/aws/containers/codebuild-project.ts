@@ -1,7 +1,10 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block, isUnknown, list, mapList, text } from '../../values.ts';
+import { at, block, isUnknown, mapList, text } from '../../values.ts';
+import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 
 export const codebuildProject = normaliser({
   types: ['AWS::CodeBuild::Project'],
@@ -22,66 +25,45 @@ export const codebuildProject = normaliser({
     },
   },
   from: {
-    cloudformation: ({ properties }, related) =>
-      read(related, {
-        key: at(properties, 'EncryptionKey'),
-        variables: pairs(at(properties, 'Environment', 'EnvironmentVariables'), 'Name', 'Type'),
-        sources: sources(at(properties, 'Source'), at(properties, 'SecondarySources'), [
-          'Type',
-          'Location',
-        ]),
-      }),
+    cloudformation: (raw, related) => ofDocument(raw, related),
     terraform: ({ properties }, related) =>
       read(related, {
-        key: at(properties, 'encryption_key'),
-        variables: pairs(
-          at(block(properties, 'environment'), 'environment_variable'),
-          'name',
-          'type',
-        ),
-        sources: sources(block(properties, 'source'), at(properties, 'secondary_sources'), [
-          'type',
-          'location',
-        ]),
+        key: planned(properties, 'encryption_key'),
+        variables: at(block(properties, 'environment'), 'environment_variable'),
+        sources: [at(properties, 'source'), at(properties, 'secondary_sources')],
       }),
-    'aws-config': ({ properties }, related) =>
-      read(related, {
-        key: at(properties, 'encryptionKey'),
-        variables: pairs(at(properties, 'environment', 'environmentVariables'), 'name', 'type'),
-        sources: sources(at(properties, 'source'), at(properties, 'secondarySources'), [
-          'type',
-          'location',
-        ]),
-      }),
+    'aws-config': (raw, related) => ofDocument(raw, related),
   },
 });
 
-const read = (
+const ofDocument = ({ properties }: RawResource, related: Related) =>
+  read(related, {
+    key: field(properties, 'EncryptionKey'),
+    variables: field(properties, 'Environment', 'EnvironmentVariables'),
+    sources: [field(properties, 'Source'), field(properties, 'SecondarySources')],
+  });
+
+/** Each source spells the parts of a variable and of a source alike but for the case of their names. */
+function read(
   related: Related,
-  given: { readonly key: unknown; readonly variables: unknown; readonly sources: unknown },
-) => ({ ...kmsKey(given.key, related), variables: given.variables, sources: given.sources });
-
-const pairs = (variables: unknown, name: string, kind: string) =>
-  mapList(variables, (one) => ({
-    name: text(at(one, name)),
-    kind: text(at(one, kind)) ?? 'PLAINTEXT',
-  }));
-
-function sources(
-  first: unknown,
-  others: unknown,
-  [kind, location]: readonly [kind: string, location: string],
+  given: {
+    readonly key: unknown;
+    readonly variables: unknown;
+    readonly sources: readonly unknown[];
+  },
 ) {
-  const all = [list(first), list(others)];
-  return (
-    all.find(isUnknown) ??
-    all.flatMap((some) =>
-      isUnknown(some)
-        ? []
-        : some.map((one) => ({
-            kind: text(at(one, kind)),
-            location: text(at(one, location)),
-          })),
-    )
-  );
+  const sources = given.sources.map((some) => mapList(some, readSource));
+  return {
+    ...kmsKey(given.key, related),
+    variables: mapList(given.variables, (variable) => ({
+      name: text(field(variable, 'Name')),
+      kind: text(field(variable, 'Type')) ?? 'PLAINTEXT',
+    })),
+    sources: sources.find(isUnknown) ?? sources.flat(),
+  };
 }
+
+const readSource = (source: unknown) => ({
+  kind: text(field(source, 'Type')),
+  location: text(field(source, 'Location')),
+});

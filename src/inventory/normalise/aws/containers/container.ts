@@ -1,5 +1,6 @@
 import type { Attribute } from '../../normaliser.ts';
-import { at, flag, text } from '../../values.ts';
+import { flag, text } from '../../values.ts';
+import { field } from '../api-field.ts';
 
 /** Declares what `readContainer` gives. */
 export const containerAttributes = {
@@ -23,15 +24,11 @@ export const containerAttributes = {
   },
 } as const satisfies Record<string, Attribute>;
 
-/** A container of ECS or Batch. The same names everywhere; templates write them with a capital, the API without. */
-export function readContainer(container: unknown) {
-  const field = (name: string): unknown =>
-    at(container, name) ?? at(container, `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
-  return {
-    name: text(field('Name')),
-    image: text(field('Image')),
-    user: text(field('User')),
-    privileged: flag(field('Privileged')) ?? false,
-    read_only_root_filesystem: flag(field('ReadonlyRootFilesystem')) ?? false,
-  };
-}
+/** A container of ECS or Batch, as a template or the API writes it. */
+export const readContainer = (container: unknown) => ({
+  name: text(field(container, 'Name')),
+  image: text(field(container, 'Image')),
+  user: text(field(container, 'User')),
+  privileged: flag(field(container, 'Privileged')) ?? false,
+  read_only_root_filesystem: flag(field(container, 'ReadonlyRootFilesystem')) ?? false,
+});

@@ -1,7 +1,8 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block, flag, isOneOf, or, some, text } from '../../values.ts';
+import { at, flag, isOneOf, or, some, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 
 export const ecrRepository = normaliser({
   types: ['AWS::ECR::Repository'],
@@ -21,7 +22,7 @@ export const ecrRepository = normaliser({
     cloudformation: (raw, related) => ofTemplate(raw, related),
     terraform: (raw, related) => ({
       scan_on_push: or(
-        flag(at(block(raw.properties, 'image_scanning_configuration'), 'scan_on_push')),
+        flag(planned(raw.properties, 'image_scanning_configuration', 'scan_on_push')),
         isScannedByRegistry(raw, related),
       ),
       immutable_tags: isOneOf(at(raw.properties, 'image_tag_mutability'), 'IMMUTABLE'),

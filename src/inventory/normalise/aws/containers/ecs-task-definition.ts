@@ -1,6 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, mapList, readJson, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 import { containerAttributes, readContainer } from './container.ts';
 
 export const ecsTaskDefinition = normaliser({
@@ -16,7 +17,7 @@ export const ecsTaskDefinition = normaliser({
   from: {
     cloudformation: (raw) => ofTemplate(raw),
     terraform: ({ properties }) => ({
-      network_mode: text(at(properties, 'network_mode')),
+      network_mode: text(planned(properties, 'network_mode')),
       containers: mapList(readJson(at(properties, 'container_definitions')), readContainer),
     }),
     'aws-config': (raw) => ofTemplate(raw),

@@ -1,6 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, block, flag, hasItems, isGiven, mapList, some, text } from '../../values.ts';
+import { at, flag, hasItems, isGiven, mapList, some, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 
 export const eksCluster = normaliser({
   types: ['AWS::EKS::Cluster'],
@@ -25,17 +26,14 @@ export const eksCluster = normaliser({
   },
   from: {
     cloudformation: (raw) => ofTemplate(raw),
-    terraform: ({ properties }) => {
-      const network = block(properties, 'vpc_config');
-      return {
-        public_access: flag(at(network, 'endpoint_public_access')),
-        'network.allowed_cidrs': cidrs(at(network, 'public_access_cidrs')),
-        'encryption.customer_managed': some(at(properties, 'encryption_config'), (config) =>
-          isGiven(at(block(config, 'provider'), 'key_arn')),
-        ),
-        'logging.types': mapList(at(properties, 'enabled_cluster_log_types'), text),
-      };
-    },
+    terraform: ({ properties }) => ({
+      public_access: flag(planned(properties, 'vpc_config', 'endpoint_public_access')),
+      'network.allowed_cidrs': cidrs(planned(properties, 'vpc_config', 'public_access_cidrs')),
+      'encryption.customer_managed': isGiven(
+        planned(properties, 'encryption_config', 'provider', 'key_arn'),
+      ),
+      'logging.types': mapList(planned(properties, 'enabled_cluster_log_types'), text),
+    }),
     'aws-config': (raw) => ofTemplate(raw),
   },
 });

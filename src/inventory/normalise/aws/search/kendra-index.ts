@@ -1,8 +1,9 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block } from '../../values.ts';
+import { at } from '../../values.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 
 export const kendraIndex = normaliser({
   types: ['AWS::Kendra::Index'],
@@ -10,7 +11,7 @@ export const kendraIndex = normaliser({
   from: {
     cloudformation: (raw, related) => ofTemplate(raw, related),
     terraform: ({ properties }, related) =>
-      kmsKey(at(block(properties, 'server_side_encryption_configuration'), 'kms_key_id'), related),
+      kmsKey(planned(properties, 'server_side_encryption_configuration', 'kms_key_id'), related),
     'aws-config': (raw, related) => ofTemplate(raw, related),
   },
 });

@@ -6,7 +6,6 @@ import type { Maybe } from '../../values.ts';
 import {
   and,
   at,
-  block,
   flag,
   hasItems,
   isGiven,
@@ -17,8 +16,9 @@ import {
   or,
   text,
 } from '../../values.ts';
-import { itemName } from '../config-item.ts';
+import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
 
 export const searchDomain = normaliser({
@@ -72,69 +72,52 @@ export const searchDomain = normaliser({
     },
   },
   from: {
-    cloudformation: (raw, related) => ofDocument(raw, related, (name) => name),
-    terraform: ({ properties }, related) => {
-      const cluster = block(properties, 'cluster_config');
-      const atRest = block(properties, 'encrypt_at_rest');
-      const endpoint = block(properties, 'domain_endpoint_options');
-      return read(related, {
-        instances: at(cluster, 'instance_count'),
-        zones: at(cluster, 'zone_awareness_enabled'),
-        standby: at(cluster, 'multi_az_with_standby_enabled'),
-        masters: at(cluster, 'dedicated_master_enabled'),
-        masterCount: at(cluster, 'dedicated_master_count'),
-        encrypted: at(atRest, 'enabled'),
-        key: at(atRest, 'kms_key_id'),
-        nodeToNode: at(block(properties, 'node_to_node_encryption'), 'enabled'),
-        https: at(endpoint, 'enforce_https'),
-        tlsPolicy: at(endpoint, 'tls_security_policy'),
-        subnets: at(block(properties, 'vpc_options'), 'subnet_ids'),
-        security: at(block(properties, 'advanced_security_options'), 'enabled'),
+    cloudformation: (raw, related) => ofDocument(raw, related),
+    terraform: ({ properties }, related) =>
+      read(related, {
+        instances: planned(properties, 'cluster_config', 'instance_count'),
+        zones: planned(properties, 'cluster_config', 'zone_awareness_enabled'),
+        standby: planned(properties, 'cluster_config', 'multi_az_with_standby_enabled'),
+        masters: planned(properties, 'cluster_config', 'dedicated_master_enabled'),
+        masterCount: planned(properties, 'cluster_config', 'dedicated_master_count'),
+        encrypted: planned(properties, 'encrypt_at_rest', 'enabled'),
+        key: planned(properties, 'encrypt_at_rest', 'kms_key_id'),
+        nodeToNode: planned(properties, 'node_to_node_encryption', 'enabled'),
+        https: planned(properties, 'domain_endpoint_options', 'enforce_https'),
+        tlsPolicy: planned(properties, 'domain_endpoint_options', 'tls_security_policy'),
+        subnets: planned(properties, 'vpc_options', 'subnet_ids'),
+        security: planned(properties, 'advanced_security_options', 'enabled'),
         logs: mapList(at(properties, 'log_publishing_options'), (log) => ({
           type: text(at(log, 'log_type')),
           on: isLogged(at(log, 'enabled') ?? true, at(log, 'cloudwatch_log_group_arn')),
         })),
-      });
-    },
-    // Elasticsearch's items are written as its API does, OpenSearch's as its template is.
-    'aws-config': (raw, related) =>
-      ofDocument(
-        raw,
-        related,
-        isGiven(at(raw.properties, 'elasticsearchClusterConfig')) === true
-          ? itemName
-          : (name) => name,
-      ),
+      }),
+    'aws-config': (raw, related) => ofDocument(raw, related),
   },
 });
 
-function ofDocument(
-  { properties }: RawResource,
-  related: Related,
-  named: (name: string) => string,
-) {
-  const field = (...path: readonly string[]): unknown => at(properties, ...path.map(named));
-  const cluster = (name: string): unknown =>
-    field('ClusterConfig', name) ?? field('ElasticsearchClusterConfig', name);
-  const logs = field('LogPublishingOptions');
+function ofDocument({ properties }: RawResource, related: Related) {
+  const cluster =
+    field(properties, 'ClusterConfig') ?? field(properties, 'ElasticsearchClusterConfig');
+  const logs = field(properties, 'LogPublishingOptions');
   return read(related, {
-    instances: cluster('InstanceCount'),
-    zones: cluster('ZoneAwarenessEnabled'),
-    standby: cluster('MultiAZWithStandbyEnabled'),
-    masters: cluster('DedicatedMasterEnabled'),
-    masterCount: cluster('DedicatedMasterCount'),
-    encrypted: field('EncryptionAtRestOptions', 'Enabled'),
-    key: field('EncryptionAtRestOptions', 'KmsKeyId'),
-    nodeToNode: field('NodeToNodeEncryptionOptions', 'Enabled'),
-    https: field('DomainEndpointOptions', 'EnforceHTTPS'),
-    tlsPolicy: field('DomainEndpointOptions', 'TLSSecurityPolicy'),
-    subnets: field('VPCOptions', 'SubnetIds'),
-    security: field('AdvancedSecurityOptions', 'Enabled'),
+    instances: field(cluster, 'InstanceCount'),
+    zones: field(cluster, 'ZoneAwarenessEnabled'),
+    standby: field(cluster, 'MultiAZWithStandbyEnabled'),
+    masters: field(cluster, 'DedicatedMasterEnabled'),
+    masterCount: field(cluster, 'DedicatedMasterCount'),
+    encrypted: field(properties, 'EncryptionAtRestOptions', 'Enabled'),
+    key: field(properties, 'EncryptionAtRestOptions', 'KmsKeyId'),
+    nodeToNode: field(properties, 'NodeToNodeEncryptionOptions', 'Enabled'),
+    https: field(properties, 'DomainEndpointOptions', 'EnforceHTTPS'),
+    tlsPolicy: field(properties, 'DomainEndpointOptions', 'TLSSecurityPolicy'),
+    subnets: field(properties, 'VPCOptions', 'SubnetIds'),
+    security: field(properties, 'AdvancedSecurityOptions', 'Enabled'),
     logs: isUnknown(logs)
       ? logs
       : Object.entries(logs ?? {}).map(([type, log]: [string, unknown]) => ({
           type,
-          on: isLogged(at(log, named('Enabled')), at(log, named('CloudWatchLogsLogGroupArn'))),
+          on: isLogged(field(log, 'Enabled'), field(log, 'CloudWatchLogsLogGroupArn')),
         })),
   });
 }

@@ -1,6 +1,7 @@
 import type { Attribute } from '../../normaliser.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, block, mapList, text } from '../../values.ts';
+import { at, mapList, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
 
 const tls = {
@@ -11,15 +12,20 @@ const tls = {
   },
 } as const satisfies Record<string, Attribute>;
 
+/** Declared alike for an API and for a domain name. */
+export const endpointTypes = {
+  endpoint_types: {
+    type: 'list<string>',
+    meaning: '`EDGE`, `REGIONAL` or `PRIVATE`, as written; none written: EDGE',
+    absent: [],
+  },
+} as const satisfies Record<string, Attribute>;
+
 export const apiGatewayDomainName = normaliser({
   types: ['AWS::ApiGateway::DomainName'],
   attributes: {
     ...tls,
-    endpoint_types: {
-      type: 'list<string>',
-      meaning: '`EDGE`, `REGIONAL` or `PRIVATE`, as written; none written: EDGE',
-      absent: [],
-    },
+    ...endpointTypes,
   },
   from: {
     cloudformation: ({ properties }) => ({
@@ -27,8 +33,8 @@ export const apiGatewayDomainName = normaliser({
       endpoint_types: mapList(at(properties, 'EndpointConfiguration', 'Types'), text),
     }),
     terraform: ({ properties }) => ({
-      'tls.minimum_version': tlsOfPolicy(at(properties, 'security_policy')),
-      endpoint_types: mapList(at(block(properties, 'endpoint_configuration'), 'types'), text),
+      'tls.minimum_version': tlsOfPolicy(planned(properties, 'security_policy')),
+      endpoint_types: mapList(planned(properties, 'endpoint_configuration', 'types'), text),
     }),
   },
 });
@@ -44,7 +50,7 @@ export const apiGatewayV2DomainName = normaliser({
     }),
     terraform: ({ properties }) => ({
       'tls.minimum_version': tlsOfPolicy(
-        at(block(properties, 'domain_name_configuration'), 'security_policy'),
+        planned(properties, 'domain_name_configuration', 'security_policy'),
       ),
     }),
   },

@@ -1,23 +1,22 @@
-import type { Attribute } from '../../normaliser.ts';
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, block, mapList, text } from '../../values.ts';
-
-const endpointTypes = {
-  endpoint_types: {
-    type: 'list<string>',
-    meaning: '`EDGE`, `REGIONAL` or `PRIVATE`, as written; none written: EDGE',
-    absent: [],
-  },
-} as const satisfies Record<string, Attribute>;
+import { mapList, text } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { planned } from '../plan-value.ts';
+import { endpointTypes } from './api-gateway-domain-name.ts';
 
 export const apiGatewayRestApi = normaliser({
   types: ['AWS::ApiGateway::RestApi'],
   attributes: endpointTypes,
   from: {
-    cloudformation: ({ properties }) => read(at(properties, 'EndpointConfiguration', 'Types')),
-    terraform: ({ properties }) => read(at(block(properties, 'endpoint_configuration'), 'types')),
-    'aws-config': ({ properties }) => read(at(properties, 'endpointConfiguration', 'types')),
+    cloudformation: (raw) => ofDocument(raw),
+    terraform: ({ properties }) => ({
+      endpoint_types: mapList(planned(properties, 'endpoint_configuration', 'types'), text),
+    }),
+    'aws-config': (raw) => ofDocument(raw),
   },
 });
 
-const read = (types: unknown) => ({ endpoint_types: mapList(types, text) });
+const ofDocument = ({ properties }: RawResource) => ({
+  endpoint_types: mapList(field(properties, 'EndpointConfiguration', 'Types'), text),
+});

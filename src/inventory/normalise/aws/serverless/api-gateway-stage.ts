@@ -2,7 +2,8 @@ import type { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block, flag, isGiven, isUnknown, mapList, text } from '../../values.ts';
+import { at, flag, isGiven, isUnknown, mapList, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 
 export const apiGatewayStage = normaliser({
   types: ['AWS::ApiGateway::Stage'],
@@ -46,18 +47,15 @@ export const apiGatewayStage = normaliser({
       ),
     }),
     terraform: (raw, related) => ({
-      'logging.enabled': isGiven(
-        at(block(raw.properties, 'access_log_settings'), 'destination_arn'),
-      ),
-      method_settings: settingsOf(raw, related).map(({ properties }) => {
-        const settings = block(properties, 'settings');
-        return readSettings({
+      'logging.enabled': isGiven(planned(raw.properties, 'access_log_settings', 'destination_arn')),
+      method_settings: settingsOf(raw, related).map(({ properties }) =>
+        readSettings({
           path: text(at(properties, 'method_path')),
-          level: at(settings, 'logging_level'),
-          cached: at(settings, 'caching_enabled'),
-          encrypted: at(settings, 'cache_data_encrypted'),
-        });
-      }),
+          level: planned(properties, 'settings', 'logging_level'),
+          cached: planned(properties, 'settings', 'caching_enabled'),
+          encrypted: planned(properties, 'settings', 'cache_data_encrypted'),
+        }),
+      ),
     }),
     'aws-config': ({ properties }) => ({
       'logging.enabled': isGiven(at(properties, 'accessLogSettings', 'destinationArn')),

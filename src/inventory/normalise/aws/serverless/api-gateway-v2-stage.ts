@@ -1,5 +1,8 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { and, at, block, isUnknown } from '../../values.ts';
+import { and, isUnknown } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { planned } from '../plan-value.ts';
 
 export const apiGatewayV2Stage = normaliser({
   types: ['AWS::ApiGatewayV2::Stage'],
@@ -11,22 +14,21 @@ export const apiGatewayV2Stage = normaliser({
     },
   },
   from: {
-    cloudformation: ({ properties }) =>
+    cloudformation: (raw) => ofDocument(raw),
+    terraform: ({ properties }) =>
       read(
-        at(properties, 'AccessLogSettings', 'DestinationArn'),
-        at(properties, 'AccessLogSettings', 'Format'),
+        planned(properties, 'access_log_settings', 'destination_arn'),
+        planned(properties, 'access_log_settings', 'format'),
       ),
-    terraform: ({ properties }) => {
-      const settings = block(properties, 'access_log_settings');
-      return read(at(settings, 'destination_arn'), at(settings, 'format'));
-    },
-    'aws-config': ({ properties }) =>
-      read(
-        at(properties, 'accessLogSettings', 'destinationArn'),
-        at(properties, 'accessLogSettings', 'format'),
-      ),
+    'aws-config': (raw) => ofDocument(raw),
   },
 });
+
+const ofDocument = ({ properties }: RawResource) =>
+  read(
+    field(properties, 'AccessLogSettings', 'DestinationArn'),
+    field(properties, 'AccessLogSettings', 'Format'),
+  );
 
 const read = (destination: unknown, format: unknown) => ({
   'logging.enabled': and(isWritten(destination), isWritten(format)),

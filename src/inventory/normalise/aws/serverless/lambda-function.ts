@@ -1,7 +1,10 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block, hasItems, isGiven, isUnknown, number, text, textMap } from '../../values.ts';
+import { hasItems, isGiven, isUnknown, number, text, textMap } from '../../values.ts';
+import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 
 export const lambdaFunction = normaliser({
   types: ['AWS::Lambda::Function', 'AWS::Serverless::Function'],
@@ -25,41 +28,40 @@ export const lambdaFunction = normaliser({
     },
   },
   from: {
-    cloudformation: ({ properties }, related) =>
-      read(related, {
-        runtime: at(properties, 'Runtime'),
-        variables: at(properties, 'Environment', 'Variables'),
-        key: at(properties, 'KmsKeyArn'),
-        subnets: at(properties, 'VpcConfig', 'SubnetIds'),
-        // SAM's transform has a name of its own for it.
-        deadLetters: at(properties, 'DeadLetterConfig') ?? at(properties, 'DeadLetterQueue'),
-        concurrency: at(properties, 'ReservedConcurrentExecutions'),
-      }),
+    cloudformation: (raw, related) => ofDocument(raw, related),
     terraform: ({ properties }, related) =>
       read(related, {
-        runtime: at(properties, 'runtime'),
-        variables: at(block(properties, 'environment'), 'variables'),
-        key: at(properties, 'kms_key_arn'),
-        subnets: at(block(properties, 'vpc_config'), 'subnet_ids'),
-        deadLetters: block(properties, 'dead_letter_config'),
-        concurrency: at(properties, 'reserved_concurrent_executions'),
+        runtime: planned(properties, 'runtime'),
+        variables: planned(properties, 'environment', 'variables'),
+        key: planned(properties, 'kms_key_arn'),
+        subnets: planned(properties, 'vpc_config', 'subnet_ids'),
+        deadLetterTarget: planned(properties, 'dead_letter_config', 'target_arn'),
+        concurrency: planned(properties, 'reserved_concurrent_executions'),
       }),
-    'aws-config': ({ properties }, related) =>
-      read(related, {
-        runtime: at(properties, 'runtime'),
-        variables: at(properties, 'environment', 'variables'),
-        key: at(properties, 'kmskeyArn') ?? at(properties, 'kmsKeyArn'),
-        subnets: at(properties, 'vpcConfig', 'subnetIds'),
-        deadLetters: at(properties, 'deadLetterConfig'),
-        concurrency: at(properties, 'reservedConcurrentExecutions'),
-      }),
+    'aws-config': (raw, related) => ofDocument(raw, related),
   },
 });
+
+const ofDocument = ({ properties }: RawResource, related: Related) =>
+  read(related, {
+    runtime: field(properties, 'Runtime'),
+    variables: field(properties, 'Environment', 'Variables'),
+    key: field(properties, 'KmsKeyArn'),
+    subnets: field(properties, 'VpcConfig', 'SubnetIds'),
+    // SAM's transform has a name of its own for it.
+    deadLetterTarget:
+      field(properties, 'DeadLetterConfig', 'TargetArn') ??
+      field(properties, 'DeadLetterQueue', 'TargetArn'),
+    concurrency: field(properties, 'ReservedConcurrentExecutions'),
+  });
 
 function read(
   related: Related,
   given: Readonly<
-    Record<'runtime' | 'variables' | 'key' | 'subnets' | 'deadLetters' | 'concurrency', unknown>
+    Record<
+      'runtime' | 'variables' | 'key' | 'subnets' | 'deadLetterTarget' | 'concurrency',
+      unknown
+    >
   >,
 ) {
   const concurrency = number(given.concurrency);
@@ -68,11 +70,7 @@ function read(
     environment_variables: textMap(given.variables),
     ...kmsKey(given.key, related),
     'vpc.enabled': hasItems(given.subnets),
-    'dead_letter_queue.enabled': isGiven(
-      at(given.deadLetters, 'TargetArn') ??
-        at(given.deadLetters, 'target_arn') ??
-        at(given.deadLetters, 'targetArn'),
-    ),
+    'dead_letter_queue.enabled': isGiven(given.deadLetterTarget),
     // Terraform writes -1 for "no limit".
     reserved_concurrency:
       isUnknown(concurrency) || (concurrency ?? -1) >= 0 ? concurrency : undefined,

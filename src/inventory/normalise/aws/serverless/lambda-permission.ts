@@ -1,6 +1,7 @@
 import type { UnknownValue } from '../../../../contract/resources.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, isUnknown, mapList, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 
 export const lambdaPermission = normaliser({
   types: ['AWS::Lambda::Permission', 'AWS::Lambda::LayerVersionPermission'],
@@ -34,11 +35,12 @@ export const lambdaPermission = normaliser({
       }),
     terraform: ({ properties }) =>
       read({
-        action: at(properties, 'action'),
-        principal: at(properties, 'principal'),
-        account: at(properties, 'source_account'),
-        arn: at(properties, 'source_arn'),
-        organization: at(properties, 'principal_org_id') ?? at(properties, 'organization_id'),
+        action: planned(properties, 'action'),
+        principal: planned(properties, 'principal'),
+        account: planned(properties, 'source_account'),
+        arn: planned(properties, 'source_arn'),
+        organization:
+          planned(properties, 'principal_org_id') ?? planned(properties, 'organization_id'),
       }),
   },
 });

@@ -1,0 +1,15 @@
+import { at, isUnknown } from '../values.ts';
+
+/**
+ * A value of a Terraform plan, at a path of names; of nested blocks, the first. A plan shows what AWS fills in by itself
+ * as known after apply: where no expression of the configuration gives the value, it is absent.
+ */
+export function planned(value: unknown, ...names: readonly string[]): unknown {
+  let here = value;
+  for (const name of names) {
+    const inner = Array.isArray(here) ? (here[0] as unknown) : here;
+    here = at(inner, name);
+    if (isUnknown(here) && !isUnknown(inner) && !here.present && !here.target) return undefined;
+  }
+  return here;
+}
