@@ -23,5 +23,5 @@ export default tseslint.config(
       'prefer-const': 'error',
     },
   },
-  { files: ['bench/**/*.ts'], rules: { 'no-console': 'off' } },
+  { files: ['bench/**/*.ts', 'test/corpus/**/*.ts'], rules: { 'no-console': 'off' } },
 );

@@ -33,7 +33,7 @@ export interface RawResource {
   /** Texts by which others of the same input may name it literally: id, ARN, name. */
   readonly names: readonly string[];
   readonly at: DocumentPath;
-  /** Rules that the resource itself asks to be spared: `Metadata.guard.SuppressedRules`. */
+  /** Rules that the resource itself asks to be spared, as the tag by which a policy stands for them: `guard:RULE`. */
   readonly suppressed?: readonly string[];
   /** Native format only: top-level attributes as given; they win over what is normalised. */
   readonly given?: Readonly<Record<string, unknown>>;

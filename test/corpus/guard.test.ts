@@ -2,6 +2,7 @@
 // One rule, or a few by a part of their names:
 //   npx vitest run --config .config/vitest.config.ts test/corpus/guard.test.ts -t S3_BUCKET_LOGGING_ENABLED
 // Every disagreement and every ERROR is printed with the findings; -t leaves the totals out.
+// Many cases suppress a rule by its id in cfn_nag: the policy then needs the tag `cfn_nag:<ID>` beside `guard:<RULE_NAME>`.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -30,6 +31,8 @@ interface Answer {
   readonly expected: string;
   readonly verdict: 'FAIL' | 'ERROR' | 'PASS';
   readonly findings: readonly Finding[];
+  /** What the resources ask to be spared. */
+  readonly suppressed: readonly string[];
 }
 
 function readDocument(file: string): unknown {
@@ -79,7 +82,8 @@ function readCases(): Map<string, Case[]> {
 
 function answer(policies: readonly PreparedPolicy[], { name, input, expected }: Case): Answer {
   const { raws } = cloudformation.read(input, {});
-  const findings = normaliseAll(raws, 'cloudformation').flatMap(({ resource, suppressed = [] }) =>
+  const resources = normaliseAll(raws, 'cloudformation');
+  const findings = resources.flatMap(({ resource, suppressed = [] }) =>
     policies
       .filter(({ policy }) => typeKey(policy.resource_type) === typeKey(resource.type))
       .filter(({ policy }) => suppressionOf(policy, suppressed) === undefined)
@@ -87,19 +91,21 @@ function answer(policies: readonly PreparedPolicy[], { name, input, expected }: 
   );
   const has = (status: string): boolean => findings.some((finding) => finding.status === status);
   const verdict = has('FAIL') ? 'FAIL' : has('ERROR') ? 'ERROR' : 'PASS';
-  return { name, expected, verdict, findings };
+  const suppressed = resources.flatMap((one) => one.suppressed ?? []);
+  return { name, expected, verdict, findings, suppressed };
 }
 
 const agrees = ({ verdict, expected }: Answer): boolean =>
   (verdict === 'FAIL') === (expected === 'FAIL');
 
-const show = ({ name, expected, verdict, findings }: Answer): string => {
+const show = ({ name, expected, verdict, findings, suppressed }: Answer): string => {
   const lines = findings
     .filter(({ status }) => verdict === 'PASS' || status === verdict)
     .map(({ policy, resource, status, rules }) => {
       const why = rules.map(({ message }) => message ?? '').join(' | ');
       return `      ${policy} over ${resource}: ${status} ${why.slice(0, 300)}`;
     });
+  if (suppressed.length > 0) lines.push(`      suppressed: ${[...new Set(suppressed)].join(' ')}`);
   return [`    ${name.trim()}: ${expected} is published, ours is ${verdict}`, ...lines].join('\n');
 };
 

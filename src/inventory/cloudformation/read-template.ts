@@ -12,6 +12,7 @@ import { createResolver } from './create-resolver.ts';
 import { withGlobals } from './globals.ts';
 import { isLoop } from './loops.ts';
 import { ownNames } from './own-names.ts';
+import { suppressedRules } from './suppressed-rules.ts';
 import { readParameters } from './parameters.ts';
 import type { Fields } from './resolver.ts';
 import { isFields, own } from './resolver.ts';
@@ -163,11 +164,4 @@ const tagProperties = [
 function tagsOf(properties: Fields): Fields {
   const found = tagProperties.find((name) => Object.hasOwn(properties, name));
   return found === undefined ? {} : readTags(properties[found]);
-}
-
-/** The rules of AWS Guard that the resource asks to be spared. */
-function suppressedRules(metadata: unknown): string[] {
-  const guard = isFields(metadata) ? own(metadata, 'guard') : undefined;
-  const rules = isFields(guard) ? own(guard, 'SuppressedRules') : undefined;
-  return Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : [];
 }
