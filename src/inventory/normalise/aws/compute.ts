@@ -1,3 +1,12 @@
 import type { Normaliser } from '../normaliser.ts';
+import { autoScalingGroup } from './compute/auto-scaling-group.ts';
+import { ec2Instance } from './compute/ec2-instance.ts';
+import { launchConfiguration } from './compute/launch-configuration.ts';
+import { launchTemplate } from './compute/launch-template.ts';
 
-export const compute: readonly Normaliser[] = [];
+export const compute: readonly Normaliser[] = [
+  autoScalingGroup,
+  launchConfiguration,
+  ec2Instance,
+  launchTemplate,
+];

@@ -1,0 +1,234 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import {
+  at,
+  flag,
+  isGiven,
+  isOneOf,
+  isUnknown,
+  list,
+  mapList,
+  or,
+  some,
+  text,
+} from '../../values.ts';
+import { field } from '../api-field.ts';
+import { planned } from '../plan-value.ts';
+import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
+
+export const ec2Instance = normaliser({
+  types: ['AWS::EC2::Instance'],
+  attributes: {
+    instance_type: { type: 'string', meaning: 'such as `m7g.large`' },
+    public_access: {
+      type: 'bool',
+      meaning: 'has, or asks for, a public IPv4 address',
+      absent: false,
+    },
+    ...metadataServiceAttributes,
+    subnet_id: { type: 'string', meaning: "the subnet of the instance's first network interface" },
+    iam_instance_profile: { type: 'string', meaning: 'name or ARN of the instance profile' },
+    ebs_optimized: {
+      type: 'bool',
+      meaning: 'has bandwidth of its own for EBS; newer instance types always have',
+      absent: false,
+    },
+    detailed_monitoring: {
+      type: 'bool',
+      meaning: 'metrics come every minute instead of every five',
+      absent: false,
+    },
+    volumes: { type: 'list', meaning: 'EBS volumes of the block device mappings', absent: [] },
+    'volumes[].device': { type: 'string', meaning: 'device name' },
+    'volumes[].encryption.enabled': {
+      type: 'bool',
+      meaning: 'the volume is encrypted',
+      absent: false,
+    },
+  },
+  from: {
+    cloudformation: (raw, related) => {
+      const template = launchTemplate(
+        field(raw.properties, 'LaunchTemplate', 'LaunchTemplateId') ??
+          field(raw.properties, 'LaunchTemplate', 'LaunchTemplateName'),
+        related,
+      );
+      const data = at(template, 'LaunchTemplateData');
+      const given = (...names: string[]): unknown =>
+        at(raw.properties, ...names) ?? at(data, ...names);
+      const interfaces = given('NetworkInterfaces');
+      const subnet =
+        given('SubnetId') ??
+        at(interfaces, 0, 'SubnetId') ??
+        subnetOfInterface(at(interfaces, 0, 'NetworkInterfaceId'), related);
+      return {
+        instance_type: text(given('InstanceType')),
+        public_access: or(
+          asksForAddress(interfaces, (one) => at(one, 'AssociatePublicIpAddress')) ??
+            flag(at(related.find(subnet)?.properties, 'MapPublicIpOnLaunch')),
+          hasElasticAddress(raw, related),
+        ),
+        ...metadataService(
+          given('MetadataOptions', 'HttpEndpoint'),
+          given('MetadataOptions', 'HttpTokens'),
+        ),
+        subnet_id: subnet,
+        iam_instance_profile:
+          at(raw.properties, 'IamInstanceProfile') ??
+          at(data, 'IamInstanceProfile', 'Arn') ??
+          at(data, 'IamInstanceProfile', 'Name'),
+        ebs_optimized: flag(given('EbsOptimized')),
+        detailed_monitoring: flag(
+          at(raw.properties, 'Monitoring') ?? at(data, 'Monitoring', 'Enabled'),
+        ),
+        volumes: ebsVolumes(given('BlockDeviceMappings')),
+      };
+    },
+    terraform: (raw, related) => {
+      const own = (...names: string[]): unknown => planned(raw.properties, ...names);
+      const template = launchTemplate(
+        own('launch_template', 'id') ?? own('launch_template', 'name'),
+        related,
+      );
+      const given = (...names: string[]): unknown => own(...names) ?? planned(template, ...names);
+      const subnet =
+        own('subnet_id') ??
+        planned(template, 'network_interfaces', 'subnet_id') ??
+        subnetOfInterface(
+          own('primary_network_interface', 'network_interface_id') ??
+            own('network_interface', 'network_interface_id'),
+          related,
+        );
+      return {
+        instance_type: text(given('instance_type')),
+        public_access: or(
+          flag(
+            own('associate_public_ip_address') ??
+              planned(template, 'network_interfaces', 'associate_public_ip_address') ??
+              planned(related.find(subnet)?.properties, 'map_public_ip_on_launch'),
+          ),
+          hasElasticAddress(raw, related),
+        ),
+        ...metadataService(
+          given('metadata_options', 'http_endpoint'),
+          given('metadata_options', 'http_tokens'),
+        ),
+        subnet_id: subnet,
+        iam_instance_profile:
+          own('iam_instance_profile') ??
+          planned(template, 'iam_instance_profile', 'arn') ??
+          planned(template, 'iam_instance_profile', 'name'),
+        ebs_optimized: flag(given('ebs_optimized')),
+        detailed_monitoring: flag(own('monitoring') ?? planned(template, 'monitoring', 'enabled')),
+        volumes: plannedVolumes(raw, template),
+      };
+    },
+    'aws-config': (raw, related) => ({
+      instance_type: text(at(raw.properties, 'instanceType')),
+      public_access: or(
+        isGiven(at(raw.properties, 'publicIpAddress')),
+        some(at(raw.properties, 'networkInterfaces'), (one) =>
+          isGiven(at(one, 'association', 'publicIp')),
+        ),
+      ),
+      ...metadataService(
+        at(raw.properties, 'metadataOptions', 'httpEndpoint'),
+        at(raw.properties, 'metadataOptions', 'httpTokens'),
+      ),
+      subnet_id: at(raw.properties, 'subnetId'),
+      iam_instance_profile: at(raw.properties, 'iamInstanceProfile', 'arn'),
+      ebs_optimized: flag(at(raw.properties, 'ebsOptimized')),
+      detailed_monitoring: isOneOf(at(raw.properties, 'monitoring', 'state'), 'enabled', 'pending'),
+      volumes: attachedVolumes(at(raw.properties, 'blockDeviceMappings'), related),
+    }),
+  },
+});
+
+/** Settings that the instance leaves to its launch template; not known where the template is not in the same input. */
+function launchTemplate(name: unknown, related: Related): unknown {
+  if (name === undefined) return undefined;
+  return (
+    related.find(name)?.properties ??
+    new UnknownValue(`launch template ${isUnknown(name) ? name.expression : String(name)}`, {
+      present: false,
+    })
+  );
+}
+
+/** An interface that exists already is in a subnet, if not in one of this input. */
+function subnetOfInterface(id: unknown, related: Related): unknown {
+  if (id === undefined) return undefined;
+  const properties = related.find(id)?.properties;
+  return (
+    at(properties, 'SubnetId') ??
+    at(properties, 'subnet_id') ??
+    new UnknownValue('the subnet of a network interface')
+  );
+}
+
+/** Undefined where no interface says anything: then the subnet decides. */
+function asksForAddress(interfaces: unknown, said: (one: unknown) => unknown) {
+  const items = list(interfaces);
+  if (isUnknown(items)) return items;
+  return items.every((one) => said(one) === undefined)
+    ? undefined
+    : some(items, (one) => flag(said(one)));
+}
+
+const instanceOfAddress = ({ properties }: RawResource): unknown =>
+  properties.InstanceId ?? properties.instance_id ?? properties.instance;
+
+const hasElasticAddress = (raw: RawResource, related: Related): boolean =>
+  ['AWS::EC2::EIP', 'AWS::EC2::EIPAssociation'].some(
+    (type) => related.referring(raw, type, instanceOfAddress).length > 0,
+  );
+
+const volume = (device: unknown, encrypted: unknown) => ({
+  ...(device === undefined ? {} : { device }),
+  encryption: { enabled: encrypted ?? false },
+});
+
+/** Mappings without EBS name instance store, or take a device away. */
+function ebsVolumes(mappings: unknown) {
+  const items = list(mappings);
+  if (isUnknown(items)) return items;
+  return items
+    .filter((one) => isUnknown(one) || at(one, 'Ebs') !== undefined)
+    .map((one) =>
+      isUnknown(one) ? one : volume(text(at(one, 'DeviceName')), flag(at(one, 'Ebs', 'Encrypted'))),
+    );
+}
+
+function plannedVolumes(raw: RawResource, template: unknown): unknown {
+  const own = ['root_block_device', 'ebs_block_device'].map((name) =>
+    mapList(planned(raw.properties, name), (one) =>
+      volume(text(planned(one, 'device_name')), flag(planned(one, 'encrypted'))),
+    ),
+  );
+  const ofTemplate = list(planned(template, 'block_device_mappings'));
+  const unknown = [...own, ofTemplate].find(isUnknown);
+  if (unknown) return unknown;
+  return [
+    ...own.flat(),
+    ...(isUnknown(ofTemplate) ? [] : ofTemplate).flatMap((one) =>
+      planned(one, 'ebs') === undefined
+        ? []
+        : [volume(text(planned(one, 'device_name')), flag(planned(one, 'ebs', 'encrypted')))],
+    ),
+  ];
+}
+
+/** An instance's item names its volumes; whether they are encrypted is in theirs. */
+const attachedVolumes = (mappings: unknown, related: Related) =>
+  mapList(mappings, (one) => {
+    const id = at(one, 'ebs', 'volumeId');
+    const found = related.find(id);
+    return volume(
+      at(one, 'deviceName'),
+      found
+        ? flag(at(found.properties, 'encrypted'))
+        : new UnknownValue(`volume ${String(id)}`, { present: false }),
+    );
+  });

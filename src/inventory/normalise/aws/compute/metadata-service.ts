@@ -1,0 +1,20 @@
+import { isOneOf, text } from '../../values.ts';
+
+/** What instances and what starts them have in common: how the metadata service answers. */
+export const metadataServiceAttributes = {
+  'metadata_service.enabled': {
+    type: 'bool',
+    meaning: 'the metadata endpoint answers',
+    absent: true,
+  },
+  'metadata_service.http_tokens': {
+    type: 'string',
+    meaning: '`required` (IMDSv2) or `optional`',
+    absent: 'optional',
+  },
+} as const;
+
+export const metadataService = (endpoint: unknown, tokens: unknown) => ({
+  'metadata_service.enabled': endpoint === undefined ? undefined : isOneOf(endpoint, 'enabled'),
+  'metadata_service.http_tokens': text(tokens),
+});

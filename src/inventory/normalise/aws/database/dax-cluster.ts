@@ -1,0 +1,26 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { flag, isOneOf } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { planned } from '../plan-value.ts';
+
+const fromApi = ({ properties }: RawResource) => ({
+  'encryption.enabled': flag(field(properties, 'SSESpecification', 'SSEEnabled')),
+  'tls.required': isOneOf(field(properties, 'ClusterEndpointEncryptionType'), 'TLS'),
+});
+
+export const daxCluster = normaliser({
+  types: ['AWS::DAX::Cluster'],
+  attributes: {
+    'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
+    'tls.required': { type: 'bool', meaning: 'the endpoint speaks TLS only', absent: false },
+  },
+  from: {
+    cloudformation: fromApi,
+    'aws-config': fromApi,
+    terraform: ({ properties }) => ({
+      'encryption.enabled': flag(planned(properties, 'server_side_encryption', 'enabled')),
+      'tls.required': isOneOf(planned(properties, 'cluster_endpoint_encryption_type'), 'TLS'),
+    }),
+  },
+});

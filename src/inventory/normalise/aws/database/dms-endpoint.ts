@@ -1,0 +1,22 @@
+import { normaliser } from '../../normaliser.ts';
+import { at, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
+import { secretSource, secretSourceAttribute } from '../secret-source.ts';
+
+export const dmsEndpoint = normaliser({
+  types: ['AWS::DMS::Endpoint'],
+  attributes: {
+    engine: { type: 'string', meaning: 'such as `postgres`, `oracle`, `s3`' },
+    'password.source': secretSourceAttribute("the password of the endpoint's database"),
+  },
+  from: {
+    cloudformation: ({ properties }) => ({
+      engine: text(at(properties, 'EngineName')),
+      'password.source': secretSource(at(properties, 'Password')),
+    }),
+    terraform: ({ properties }) => ({
+      engine: text(planned(properties, 'engine_name')),
+      'password.source': secretSource(planned(properties, 'password')),
+    }),
+  },
+});

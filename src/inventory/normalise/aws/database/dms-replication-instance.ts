@@ -1,0 +1,23 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { flag } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { planned } from '../plan-value.ts';
+
+const fromApi = ({ properties }: RawResource) => ({
+  public_access: flag(field(properties, 'PubliclyAccessible')),
+});
+
+export const dmsReplicationInstance = normaliser({
+  types: ['AWS::DMS::ReplicationInstance'],
+  attributes: {
+    public_access: { type: 'bool', meaning: 'has a public address', absent: true },
+  },
+  from: {
+    cloudformation: fromApi,
+    'aws-config': fromApi,
+    terraform: ({ properties }) => ({
+      public_access: flag(planned(properties, 'publicly_accessible')),
+    }),
+  },
+});

@@ -1,0 +1,76 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
+import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import { flag, isOneOf, text } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { supplementary } from '../config-item.ts';
+import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
+
+/** An item names AWS's own key by its ARN too; whose key it is, the key's item says. */
+function isCustomers(key: unknown, related: Related) {
+  if (key === undefined) return undefined;
+  const manager = field(related.find(key)?.properties, 'KeyManager');
+  return manager === undefined
+    ? new UnknownValue(`the manager of ${String(key)}`, { present: false })
+    : isOneOf(manager, 'CUSTOMER');
+}
+
+export const dynamodbTable = normaliser({
+  types: ['AWS::DynamoDB::Table'],
+  attributes: {
+    'backup.point_in_time_recovery': {
+      type: 'bool',
+      meaning: 'continuous backups are on',
+      absent: false,
+    },
+    'encryption.enabled': { type: 'bool', meaning: 'always on in DynamoDB', absent: true },
+    'encryption.kms': {
+      type: 'bool',
+      meaning:
+        'encrypted with a KMS key of the account, whoever manages it, instead of one that DynamoDB owns',
+      absent: false,
+    },
+    ...kmsKeyAttributes(),
+    deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
+    billing_mode: { type: 'string', meaning: '`PAY_PER_REQUEST` or `PROVISIONED`, as written' },
+  },
+  from: {
+    cloudformation: ({ properties }, related) => ({
+      'backup.point_in_time_recovery': flag(
+        field(properties, 'PointInTimeRecoverySpecification', 'PointInTimeRecoveryEnabled'),
+      ),
+      'encryption.kms': flag(field(properties, 'SSESpecification', 'SSEEnabled')),
+      ...kmsKey(field(properties, 'SSESpecification', 'KMSMasterKeyId'), related),
+      deletion_protection: flag(field(properties, 'DeletionProtectionEnabled')),
+      billing_mode: text(field(properties, 'BillingMode')),
+    }),
+    terraform: ({ properties }, related) => ({
+      'backup.point_in_time_recovery': flag(
+        planned(properties, 'point_in_time_recovery', 'enabled'),
+      ),
+      'encryption.kms': flag(planned(properties, 'server_side_encryption', 'enabled')),
+      ...kmsKey(planned(properties, 'server_side_encryption', 'kms_key_arn'), related),
+      deletion_protection: flag(planned(properties, 'deletion_protection_enabled')),
+      billing_mode: text(planned(properties, 'billing_mode')),
+    }),
+    'aws-config': (raw, related) => ({
+      'backup.point_in_time_recovery': isOneOf(
+        field(
+          supplementary(raw, 'ContinuousBackupsDescription'),
+          'PointInTimeRecoveryDescription',
+          'PointInTimeRecoveryStatus',
+        ),
+        'ENABLED',
+      ),
+      'encryption.kms': isOneOf(field(raw.properties, 'SSEDescription', 'Status'), 'ENABLED'),
+      'encryption.kms_key_id': text(field(raw.properties, 'SSEDescription', 'KMSMasterKeyArn')),
+      'encryption.customer_managed': isCustomers(
+        field(raw.properties, 'SSEDescription', 'KMSMasterKeyArn'),
+        related,
+      ),
+      deletion_protection: flag(field(raw.properties, 'DeletionProtectionEnabled')),
+      billing_mode: text(field(raw.properties, 'BillingModeSummary', 'BillingMode')),
+    }),
+  },
+});

@@ -1,0 +1,73 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { flag, isOneOf, number, text } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { planned } from '../plan-value.ts';
+import { secretSourceAttribute } from '../secret-source.ts';
+import { masterPasswordSource } from './master-password.ts';
+
+const fromApi = ({ properties }: RawResource) => ({
+  engine: text(field(properties, 'Engine')),
+  'encryption.enabled': isEncrypted(
+    field(properties, 'StorageEncrypted'),
+    field(properties, 'EngineMode'),
+  ),
+  'encryption.kms_key_id': text(field(properties, 'KmsKeyId')),
+  'backup.retention_days': number(field(properties, 'BackupRetentionPeriod')),
+  'backtrack.window_seconds': number(field(properties, 'BacktrackWindow')),
+  deletion_protection: flag(field(properties, 'DeletionProtection')),
+  'logging.types':
+    field(properties, 'EnableCloudwatchLogsExports') ??
+    field(properties, 'EnabledCloudwatchLogsExports'),
+  'master_password.source': masterPasswordSource(
+    field(properties, 'MasterUserPassword'),
+    field(properties, 'ManageMasterUserPassword') ??
+      field(properties, 'MasterUserSecret') !== undefined,
+  ),
+});
+
+/** Serverless clusters of the first version are always encrypted. */
+const isEncrypted = (given: unknown, mode: unknown) =>
+  flag(given) ?? (isOneOf(mode, 'serverless') === true ? true : undefined);
+
+export const rdsDbCluster = normaliser({
+  types: ['AWS::RDS::DBCluster'],
+  attributes: {
+    engine: { type: 'string', meaning: 'such as `aurora-mysql`, `aurora-postgresql`, `postgres`' },
+    'encryption.enabled': { type: 'bool', meaning: 'storage is encrypted', absent: false },
+    'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
+    'backup.retention_days': { type: 'int', meaning: 'automated backups', absent: 1 },
+    'backtrack.window_seconds': {
+      type: 'int',
+      meaning: 'how far Aurora MySQL can be rewound; 0 is off',
+      absent: 0,
+    },
+    deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
+    'logging.types': {
+      type: 'list<string>',
+      meaning: 'logs that go to CloudWatch, such as `audit`, `error`, `postgresql`',
+      absent: [],
+    },
+    'master_password.source': secretSourceAttribute("the master user's password"),
+  },
+  from: {
+    cloudformation: fromApi,
+    'aws-config': fromApi,
+    terraform: ({ properties }) => ({
+      engine: text(planned(properties, 'engine')),
+      'encryption.enabled': isEncrypted(
+        planned(properties, 'storage_encrypted'),
+        planned(properties, 'engine_mode'),
+      ),
+      'encryption.kms_key_id': text(planned(properties, 'kms_key_id')),
+      'backup.retention_days': number(planned(properties, 'backup_retention_period')),
+      'backtrack.window_seconds': number(planned(properties, 'backtrack_window')),
+      deletion_protection: flag(planned(properties, 'deletion_protection')),
+      'logging.types': planned(properties, 'enabled_cloudwatch_logs_exports'),
+      'master_password.source': masterPasswordSource(
+        planned(properties, 'master_password'),
+        planned(properties, 'manage_master_user_password'),
+      ),
+    }),
+  },
+});

@@ -1,0 +1,81 @@
+import { normaliser } from '../../normaliser.ts';
+import { flag, isGiven, number, or, text } from '../../values.ts';
+import type { RawResource } from '../../../model.ts';
+import { field } from '../api-field.ts';
+import { supplementary } from '../config-item.ts';
+import { planned } from '../plan-value.ts';
+import { secretSourceAttribute } from '../secret-source.ts';
+import { masterPasswordSource } from './master-password.ts';
+
+const fromApi = ({ properties }: RawResource) => ({
+  'encryption.enabled': flag(field(properties, 'Encrypted')),
+  'encryption.kms_key_id': text(field(properties, 'KmsKeyId')),
+  public_access: flag(field(properties, 'PubliclyAccessible')),
+  'logging.enabled': isGiven(field(properties, 'LoggingProperties')),
+  'backup.retention_days': number(field(properties, 'AutomatedSnapshotRetentionPeriod')),
+  maintenance_window: text(field(properties, 'PreferredMaintenanceWindow')),
+  version_upgrade: flag(field(properties, 'AllowVersionUpgrade')),
+  enhanced_vpc_routing: flag(field(properties, 'EnhancedVpcRouting')),
+  'master_password.source': masterPasswordSource(
+    field(properties, 'MasterUserPassword'),
+    field(properties, 'ManageMasterPassword') ??
+      field(properties, 'MasterPasswordSecretArn') !== undefined,
+  ),
+});
+
+const clusterOfLogging = ({ properties }: RawResource): unknown => properties.cluster_identifier;
+
+export const redshiftCluster = normaliser({
+  types: ['AWS::Redshift::Cluster'],
+  attributes: {
+    'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
+    'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
+    public_access: { type: 'bool', meaning: 'PubliclyAccessible', absent: false },
+    'logging.enabled': { type: 'bool', meaning: 'audit logging is on', absent: false },
+    'backup.retention_days': {
+      type: 'int',
+      meaning: 'automated snapshots; 0 is off, and AWS keeps them for a day where it is left out',
+    },
+    maintenance_window: { type: 'string', meaning: 'such as `sun:03:00-sun:03:30`' },
+    version_upgrade: {
+      type: 'bool',
+      meaning: 'major versions are installed in the maintenance window; AWS does so if left out',
+    },
+    enhanced_vpc_routing: {
+      type: 'bool',
+      meaning: 'COPY and UNLOAD go through the VPC',
+      absent: false,
+    },
+    'master_password.source': secretSourceAttribute("the master user's password"),
+  },
+  from: {
+    cloudformation: fromApi,
+    'aws-config': (raw) => ({
+      ...fromApi(raw),
+      'logging.enabled': flag(
+        field(supplementary(raw, 'LoggingStatus'), 'LoggingEnabled') ??
+          field(raw.properties, 'LoggingStatus', 'LoggingEnabled'),
+      ),
+    }),
+    terraform: (raw, related) => {
+      const own = (...names: string[]): unknown => planned(raw.properties, ...names);
+      return {
+        'encryption.enabled': flag(own('encrypted')),
+        'encryption.kms_key_id': text(own('kms_key_id')),
+        public_access: flag(own('publicly_accessible')),
+        'logging.enabled': or(
+          flag(own('logging', 'enable')),
+          related.referring(raw, 'AWS::Redshift::Logging', clusterOfLogging).length > 0,
+        ),
+        'backup.retention_days': number(own('automated_snapshot_retention_period')),
+        maintenance_window: text(own('preferred_maintenance_window')),
+        version_upgrade: flag(own('allow_version_upgrade')),
+        enhanced_vpc_routing: flag(own('enhanced_vpc_routing')),
+        'master_password.source': masterPasswordSource(
+          own('master_password'),
+          own('manage_master_password'),
+        ),
+      };
+    },
+  },
+});

@@ -1,0 +1,143 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import { flag, isOneOf, isUnknown, list, mapList, not, text } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { supplementary } from '../config-item.ts';
+import { planned } from '../plan-value.ts';
+import { isAcmCertificate } from './certificate.ts';
+
+export const elbLoadBalancer = normaliser({
+  types: ['AWS::ElasticLoadBalancing::LoadBalancer'],
+  attributes: {
+    public_access: { type: 'bool', meaning: 'the scheme is internet-facing', absent: true },
+    'logging.enabled': { type: 'bool', meaning: 'access logs go to S3', absent: false },
+    cross_zone: {
+      type: 'bool',
+      meaning: "spreads requests over the instances of all zones; Terraform's default, not AWS's",
+      absent: false,
+    },
+    listeners: { type: 'list', meaning: 'what clients connect to', absent: [] },
+    'listeners[].protocol': { type: 'string', meaning: '`HTTP`, `HTTPS`, `TCP` or `SSL`' },
+    'listeners[].acm_certificate': {
+      type: 'bool',
+      meaning: 'its certificate is from AWS Certificate Manager',
+      absent: false,
+    },
+    'listeners[].security_policy': {
+      type: 'string',
+      meaning: 'the predefined security policy, such as `ELBSecurityPolicy-TLS-1-2-2017-01`',
+    },
+  },
+  from: {
+    cloudformation: ({ properties }, related) => ({
+      public_access: isPublic(field(properties, 'Scheme')),
+      'logging.enabled': flag(field(properties, 'AccessLoggingPolicy', 'Enabled')),
+      cross_zone: flag(field(properties, 'CrossZone')),
+      listeners: mapList(field(properties, 'Listeners'), (one) =>
+        listener(
+          field(one, 'Protocol'),
+          field(one, 'SSLCertificateId'),
+          policyOfTemplate(one, field(properties, 'Policies')),
+          related,
+        ),
+      ),
+    }),
+    'aws-config': (raw, related) => {
+      const attributes = supplementary(raw, 'LoadBalancerAttributes');
+      return {
+        public_access: isPublic(field(raw.properties, 'Scheme')),
+        'logging.enabled': flag(field(attributes, 'AccessLog', 'Enabled')),
+        cross_zone: flag(field(attributes, 'CrossZoneLoadBalancing', 'Enabled')),
+        listeners: mapList(field(raw.properties, 'ListenerDescriptions'), (one) =>
+          listener(
+            field(one, 'Listener', 'Protocol'),
+            field(one, 'Listener', 'SSLCertificateId'),
+            predefined(field(one, 'PolicyNames')),
+            related,
+          ),
+        ),
+      };
+    },
+    terraform: (raw, related) => {
+      const own = (...names: string[]): unknown => planned(raw.properties, ...names);
+      const internal = flag(own('internal'));
+      const logs = own('access_logs', 'bucket');
+      return {
+        public_access: internal === undefined ? undefined : not(internal),
+        'logging.enabled': logs === undefined ? false : flag(own('access_logs', 'enabled')),
+        cross_zone: flag(own('cross_zone_load_balancing')),
+        listeners: mapList(own('listener'), (one) =>
+          listener(
+            planned(one, 'lb_protocol'),
+            planned(one, 'ssl_certificate_id'),
+            policyOfPlan(raw, planned(one, 'lb_port'), related),
+            related,
+          ),
+        ),
+      };
+    },
+  },
+});
+
+const isPublic = (scheme: unknown) =>
+  scheme === undefined ? undefined : not(isOneOf(scheme, 'internal'));
+
+function listener(protocol: unknown, certificate: unknown, policy: unknown, related: Related) {
+  const name = text(protocol);
+  return {
+    ...(name === undefined ? {} : { protocol: isUnknown(name) ? name : name.toUpperCase() }),
+    acm_certificate: isAcmCertificate(certificate, related),
+    ...(policy === undefined ? {} : { security_policy: policy }),
+  };
+}
+
+const reference = 'Reference-Security-Policy';
+
+/** A listener has the policies that it names; a policy may name the listener's port instead. */
+function policyOfTemplate(listener: unknown, policies: unknown): unknown {
+  const items = list(policies);
+  const names = list(field(listener, 'PolicyNames'));
+  const unknown = [items, names].find(isUnknown);
+  if (unknown || isUnknown(items) || isUnknown(names)) return unknown;
+  const port = text(field(listener, 'LoadBalancerPort'));
+  const own = items.filter((policy) => {
+    const of = list(field(policy, 'LoadBalancerPorts'));
+    return (
+      names.includes(field(policy, 'PolicyName')) ||
+      (!isUnknown(of) && port !== undefined && of.some((one) => text(one) === port))
+    );
+  });
+  const given = own.flatMap((policy) => {
+    const attributes = list(field(policy, 'Attributes'));
+    return isUnknown(attributes)
+      ? [attributes]
+      : attributes
+          .filter((one) => field(one, 'Name') === reference)
+          .map((one) => field(one, 'Value'));
+  });
+  return given[0] ?? predefined(names);
+}
+
+/** A policy may be attached by its own name, if it is one that AWS predefines. */
+function predefined(names: unknown): unknown {
+  const items = list(names);
+  if (isUnknown(items)) return items;
+  return items.find((name) => typeof name === 'string' && name.startsWith('ELBSecurityPolicy-'));
+}
+
+const balancerOfPolicy = ({ properties }: RawResource): unknown => properties.load_balancer;
+
+function policyOfPlan(raw: RawResource, port: unknown, related: Related): unknown {
+  for (const { properties } of related.referring(
+    raw,
+    'AWS::ElasticLoadBalancingV2::SslNegotiationPolicy',
+    balancerOfPolicy,
+  )) {
+    const attributes = list(planned(properties, 'attribute'));
+    if (isUnknown(attributes)) return attributes;
+    const found = attributes.find((one) => planned(one, 'name') === reference);
+    if (found && planned(properties, 'lb_port') === port) return planned(found, 'value');
+  }
+  return undefined;
+}

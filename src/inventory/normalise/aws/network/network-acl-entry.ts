@@ -1,0 +1,62 @@
+import { normaliser } from '../../normaliser.ts';
+import { at, flag, isUnknown, number, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
+import { flatten, ports, protocolName } from './traffic-rule.ts';
+
+export const networkAclEntry = normaliser({
+  types: ['AWS::EC2::NetworkAclEntry'],
+  attributes: {
+    access: { type: 'string', meaning: '`allow` or `deny`' },
+    direction: { type: 'string', meaning: '`ingress` or `egress`', absent: 'ingress' },
+    protocol: {
+      type: 'string',
+      meaning: '`tcp`, `udp`, `icmp`, `icmpv6`, a number as a string, or `all`',
+    },
+    from_port: { type: 'int', meaning: 'first port', absent: 0 },
+    to_port: { type: 'int', meaning: 'last port', absent: 65_535 },
+    cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 blocks', absent: [] },
+    'icmp.type': { type: 'int', meaning: 'ICMP type; -1 is all' },
+    'icmp.code': { type: 'int', meaning: 'ICMP code; -1 is all' },
+    priority: { type: 'int', meaning: 'the rule number; a lower one wins' },
+  },
+  from: {
+    cloudformation: ({ properties }) => {
+      const protocol = protocolName(at(properties, 'Protocol'));
+      return {
+        access: lower(at(properties, 'RuleAction')),
+        direction: direction(at(properties, 'Egress')),
+        protocol,
+        ...ports(protocol, at(properties, 'PortRange', 'From'), at(properties, 'PortRange', 'To')),
+        cidrs: flatten([at(properties, 'CidrBlock'), at(properties, 'Ipv6CidrBlock')]),
+        'icmp.type': number(at(properties, 'Icmp', 'Type')),
+        'icmp.code': number(at(properties, 'Icmp', 'Code')),
+        priority: number(at(properties, 'RuleNumber')),
+      };
+    },
+    terraform: ({ properties }) => {
+      const own = (name: string): unknown => planned(properties, name);
+      const protocol = protocolName(own('protocol'));
+      return {
+        access: lower(own('rule_action')),
+        direction: direction(own('egress')),
+        protocol,
+        ...ports(protocol, own('from_port'), own('to_port')),
+        cidrs: flatten([own('cidr_block'), own('ipv6_cidr_block')]),
+        'icmp.type': number(own('icmp_type')),
+        'icmp.code': number(own('icmp_code')),
+        priority: number(own('rule_number')),
+      };
+    },
+  },
+});
+
+function lower(value: unknown) {
+  const word = text(value);
+  return typeof word === 'string' ? word.toLowerCase() : word;
+}
+
+function direction(egress: unknown) {
+  const is = flag(egress);
+  if (is === undefined || isUnknown(is)) return is;
+  return is ? 'egress' : 'ingress';
+}

@@ -1,0 +1,67 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, flag } from '../../values.ts';
+import { planned } from '../plan-value.ts';
+import { trafficRule } from './traffic-rule.ts';
+
+/** A rule of a template: of a group, or a resource of its own. */
+export const ruleOfTemplate = (rule: unknown) =>
+  trafficRule({
+    protocol: at(rule, 'IpProtocol'),
+    from: at(rule, 'FromPort'),
+    to: at(rule, 'ToPort'),
+    cidrs: [at(rule, 'CidrIp'), at(rule, 'CidrIpv6')],
+    groups: [
+      at(rule, 'SourceSecurityGroupId') ?? at(rule, 'SourceSecurityGroupName'),
+      at(rule, 'SourcePrefixListId'),
+      at(rule, 'DestinationSecurityGroupId'),
+      at(rule, 'DestinationPrefixListId'),
+    ],
+    description: at(rule, 'Description'),
+  });
+
+/** A rule of a plan: a block of a group, or one of the two kinds of separate resources. */
+export const ruleOfPlan = (rule: unknown) =>
+  trafficRule({
+    protocol: planned(rule, 'ip_protocol') ?? planned(rule, 'protocol'),
+    from: planned(rule, 'from_port'),
+    to: planned(rule, 'to_port'),
+    cidrs: ['cidr_blocks', 'ipv6_cidr_blocks', 'cidr_ipv4', 'cidr_ipv6'].map((name) =>
+      planned(rule, name),
+    ),
+    groups: [
+      ...[
+        'security_groups',
+        'source_security_group_id',
+        'referenced_security_group_id',
+        'prefix_list_ids',
+        'prefix_list_id',
+      ].map((name) => planned(rule, name)),
+      flag(planned(rule, 'self')) === true ? 'self' : undefined,
+    ],
+    description: planned(rule, 'description'),
+  });
+
+/** The group that a separate rule belongs to. */
+export const groupOfRule = ({ properties }: RawResource): unknown =>
+  properties.GroupId ?? properties.GroupName ?? properties.security_group_id;
+
+export const securityGroupRule = normaliser({
+  types: ['AWS::EC2::SecurityGroupIngress', 'AWS::EC2::SecurityGroupEgress'],
+  attributes: {
+    access: { type: 'string', meaning: '`allow`; security groups have no other', absent: 'allow' },
+    protocol: {
+      type: 'string',
+      meaning: '`tcp`, `udp`, `icmp`, `icmpv6`, a number as a string, or `all`',
+    },
+    from_port: { type: 'int', meaning: 'first port; the type for ICMP', absent: 0 },
+    to_port: { type: 'int', meaning: 'last port; the code for ICMP', absent: 65_535 },
+    cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 blocks', absent: [] },
+    groups: { type: 'list<string>', meaning: 'security groups and prefix lists', absent: [] },
+    description: { type: 'string', meaning: "the rule's own" },
+  },
+  from: {
+    cloudformation: ({ properties }) => ruleOfTemplate(properties),
+    terraform: ({ properties }) => ruleOfPlan(properties),
+  },
+});

@@ -1,0 +1,98 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import { at, isUnknown, list, mapList, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
+import { groupOfRule, ruleOfPlan, ruleOfTemplate } from './security-group-rule.ts';
+import { flatten, trafficRule } from './traffic-rule.ts';
+
+export const securityGroup = normaliser({
+  types: ['AWS::EC2::SecurityGroup'],
+  attributes: {
+    group_name: { type: 'string', meaning: "GroupName; `default` for the VPC's own" },
+    description: { type: 'string', meaning: "the group's own" },
+    ingress: {
+      type: 'list<TrafficRule>',
+      meaning: 'inbound rules, joined from the group and from separate rule resources',
+      absent: [],
+    },
+    egress: { type: 'list<TrafficRule>', meaning: 'outbound rules, likewise', absent: [] },
+    default_egress: {
+      type: 'bool',
+      meaning:
+        'a template names no outbound rule, so AWS adds one that allows all traffic to everywhere',
+      absent: false,
+    },
+  },
+  from: {
+    cloudformation: (raw, related) => {
+      const ingress = joined(raw, related, 'Ingress', at(raw.properties, 'SecurityGroupIngress'));
+      const egress = joined(raw, related, 'Egress', at(raw.properties, 'SecurityGroupEgress'));
+      return {
+        group_name: text(at(raw.properties, 'GroupName')),
+        description: text(at(raw.properties, 'GroupDescription')),
+        ingress: rules(ingress, ruleOfTemplate),
+        egress: rules(egress, ruleOfTemplate),
+        default_egress: isUnknown(egress) ? egress : egress.length === 0,
+      };
+    },
+    terraform: (raw, related) => ({
+      group_name: isDefaultGroup(raw) ? 'default' : text(planned(raw.properties, 'name')),
+      description: text(planned(raw.properties, 'description')),
+      ingress: rules(
+        joined(raw, related, 'Ingress', planned(raw.properties, 'ingress')),
+        ruleOfPlan,
+      ),
+      egress: rules(joined(raw, related, 'Egress', planned(raw.properties, 'egress')), ruleOfPlan),
+    }),
+    'aws-config': (raw) => ({
+      group_name: text(at(raw.properties, 'groupName')),
+      description: text(at(raw.properties, 'description')),
+      ingress: mapList(at(raw.properties, 'ipPermissions'), permission),
+      egress: mapList(at(raw.properties, 'ipPermissionsEgress'), permission),
+    }),
+  },
+});
+
+/** The rules within the group, and those beside it. */
+function joined(raw: RawResource, related: Related, kind: 'Ingress' | 'Egress', within: unknown) {
+  const own = list(within);
+  const beside = related.referring(raw, `AWS::EC2::SecurityGroup${kind}`, groupOfRule);
+  return isUnknown(own) ? own : [...own, ...beside.map(({ properties }) => properties)];
+}
+
+const rules = (given: unknown, read: (rule: unknown) => unknown) =>
+  mapList(given, (rule) => (isUnknown(rule) ? rule : read(rule)));
+
+const isDefaultGroup = ({ address }: RawResource): boolean =>
+  /(^|\.)aws_default_security_group\./.test(address);
+
+/** A permission of AWS Config: each of its sources has a description of its own. */
+function permission(given: unknown) {
+  const ranges = [
+    ...['ipv4Ranges', 'ipRanges'].map((name) => listed(given, name, 'cidrIp')),
+    listed(given, 'ipv6Ranges', 'cidrIpv6'),
+  ].flat();
+  const pairs = listed(given, 'userIdGroupPairs', 'groupId');
+  const prefixes = listed(given, 'prefixListIds', 'prefixListId');
+  // Older items have `ipRanges` as texts beside the same in `ipv4Ranges`.
+  const described = [...ranges, ...pairs, ...prefixes].filter(({ bare }) => !bare);
+  const everyDescribed = described.every(({ description }) => Boolean(description));
+  return trafficRule({
+    protocol: at(given, 'ipProtocol'),
+    from: at(given, 'fromPort'),
+    to: at(given, 'toPort'),
+    cidrs: [...new Set(flatten(ranges.map(({ source }) => source)))],
+    groups: [...pairs, ...prefixes].map(({ source }) => source),
+    description: everyDescribed ? described[0]?.description : undefined,
+  });
+}
+
+function listed(given: unknown, name: string, key: string) {
+  const items = mapList(at(given, name), (one) => ({
+    source: typeof one === 'string' ? one : at(one, key),
+    description: at(one, 'description'),
+    bare: typeof one === 'string',
+  }));
+  return isUnknown(items) ? [] : items;
+}
