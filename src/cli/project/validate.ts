@@ -2,11 +2,11 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { loadProject } from '../../project/read/load.ts';
 import type { LoadedProject, OtherKind } from '../../project/model.ts';
-import type { Run } from '../context.ts';
+import type { Context, Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
 import { renderJunit } from '../report/junit.ts';
 import { renderMarkdown } from '../report/markdown.ts';
-import { notPlannedYet, notRunYet } from '../report/other-kinds.ts';
+import { notPlannedYet } from '../report/other-kinds.ts';
 import { count } from '../report/printable.ts';
 import { renderProblems } from '../report/problems-text.ts';
 import { renderSarif } from '../report/sarif.ts';
@@ -18,16 +18,26 @@ interface ValidateOptions {
 
 /** Reads the policy files and says all that is wrong with them. 3 when something is, else 0. */
 export const runValidate: Run<ValidateOptions> = async (context, { args: [paths], strict }) => {
-  const { world, version } = context;
+  const { world } = context;
   const project = await loadProject({ cwd: world.cwd, paths, now: world.now() });
+  const summary = await showProject(context, project);
+  const failed = summary.errors > 0 || (strict === true && summary.warnings > 0);
+  await writeGithubOutput(world.env, { valid: !failed, ...summary });
+  return (failed ? exitCodes.usage : exitCodes.ok) satisfies ExitCode;
+};
+
+/** Shows what was read and all that is wrong with it; other commands stop with it when something is. */
+export async function showProject(
+  { world, version, show }: Context,
+  project: LoadedProject,
+): Promise<Summary> {
   const summary = summarise(project);
   const { problems } = project;
-  const notes =
-    summary.errors > 0 ? [] : [...notPlannedYet(project.others), ...notRunYet(project.others)];
+  const notes = summary.errors > 0 ? [] : notPlannedYet(project.others);
   const verdict = [describe(project, summary), ...notes].join('\n');
   const files = [...project.policies, ...project.others].map(({ place }) => place.file);
   const inRepo = fromWorkspace(problems, world.cwd, world.env);
-  await context.show({
+  await show({
     value: { summary, problems },
     rows: () => problems,
     human: (style, columns) => {
@@ -44,10 +54,8 @@ export const runValidate: Run<ValidateOptions> = async (context, { args: [paths]
       markdown: () => renderMarkdown('govctl validate', verdict, problems),
     },
   });
-  const failed = summary.errors > 0 || (strict === true && summary.warnings > 0);
-  await writeGithubOutput(world.env, { valid: !failed, ...summary });
-  return (failed ? exitCodes.usage : exitCodes.ok) satisfies ExitCode;
-};
+  return summary;
+}
 
 interface Summary {
   readonly files: number;

@@ -1,39 +1,61 @@
 import type { Problem } from '../../project/model.ts';
 
+/** One test case. */
+export interface JunitCase {
+  readonly name: string;
+  readonly file?: string;
+  /** Of level error: they fail it. Warnings are its output. */
+  readonly problems: readonly Problem[];
+  /** Why it did not run. */
+  readonly skipped?: string;
+}
+
 /** JUnit XML: a test case for each file, failed by its errors; warnings are its output. */
 export function renderJunit(
   suite: string,
   files: readonly string[],
   problems: readonly Problem[],
 ): string {
-  const byFile = new Map<string, Problem[]>();
+  const byFile = new Map<string, Problem[]>(files.map((file) => [file, []]));
   for (const problem of problems) {
-    byFile.set(problem.file, [...(byFile.get(problem.file) ?? []), problem]);
+    const same = byFile.get(problem.file);
+    if (same) same.push(problem);
+    else byFile.set(problem.file, [problem]);
   }
-  const names = [...new Set([...files, ...byFile.keys()])].sort();
-  const cases = names.map((file) => renderCase(suite, file, byFile.get(file) ?? []));
-  const failures = names.filter((file) =>
-    byFile.get(file)?.some(({ level }) => level === 'error'),
-  ).length;
-  const counts = `tests="${names.length}" failures="${failures}" errors="0"`;
+  const cases = [...byFile].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return renderJunitCases(
+    suite,
+    cases.map(([file, problems]) => ({ name: file, file, problems })),
+  );
+}
+
+/** JUnit XML of one suite. */
+export function renderJunitCases(suite: string, cases: readonly JunitCase[]): string {
+  const failures = cases.filter(({ problems }) => problems.some(isError)).length;
+  const skipped = cases.filter((one) => one.skipped !== undefined).length;
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0"${skipped > 0 ? ` skipped="${skipped}"` : ''}`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="govctl" ${counts}>`,
     `  <testsuite name="${escapeXml(suite)}" ${counts}>`,
-    ...cases,
+    ...cases.map((one) => renderCase(suite, one)),
     '  </testsuite>',
     '</testsuites>',
     '',
   ].join('\n');
 }
 
-function renderCase(suite: string, file: string, problems: readonly Problem[]): string {
-  const errors = problems.filter(({ level }) => level === 'error');
-  const warnings = problems.filter(({ level }) => level === 'warning');
-  const open = `    <testcase classname="${escapeXml(suite)}" name="${escapeXml(file)}" file="${escapeXml(file)}"`;
+const isError = ({ level }: Problem): boolean => level === 'error';
+
+function renderCase(suite: string, { name, file, problems, skipped }: JunitCase): string {
+  const errors = problems.filter(isError);
+  const warnings = problems.filter((problem) => !isError(problem));
+  const where = file === undefined ? '' : ` file="${escapeXml(file)}"`;
+  const open = `    <testcase classname="${escapeXml(suite)}" name="${escapeXml(name)}"${where}`;
   const [first] = errors;
-  if (!first && warnings.length === 0) return `${open}/>`;
+  if (!first && warnings.length === 0 && skipped === undefined) return `${open}/>`;
   const lines = [`${open}>`];
+  if (skipped !== undefined) lines.push(`      <skipped message="${escapeXml(skipped)}"/>`);
   if (first) {
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
     lines.push(

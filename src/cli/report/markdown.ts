@@ -3,13 +3,20 @@ import type { Problem } from '../../project/model.ts';
 /** Bytes. GitHub refuses comments over 65,536 characters; this leaves room for what a caller puts around it. */
 const mostBytes = 60_000;
 
-/** A summary, then a table of the problems, cut off where a comment would grow too long. */
+/**
+ * A summary, then a table of the problems, cut off where a comment would grow too long.
+ * @param summary of one or more lines, each a paragraph
+ * @param command shows them all
+ * @param hidden problems that are not among the given
+ */
 export function renderMarkdown(
   title: string,
   summary: string,
   problems: readonly Problem[],
+  { command = 'govctl validate', hidden: notGiven = 0 } = {},
 ): string {
-  const head = `## ${escapeMarkdown(title)}\n\n${escapeMarkdown(summary)}\n`;
+  const paragraphs = summary.split('\n').map(escapeMarkdown).join('\n\n');
+  const head = `## ${escapeMarkdown(title)}\n\n${paragraphs}\n`;
   if (problems.length === 0) return head;
   const tableHead = '\n| | Where | What |\n|---|---|---|\n';
   const rows: string[] = [];
@@ -20,8 +27,8 @@ export function renderMarkdown(
     if (room < 0) break;
     rows.push(text);
   }
-  const hidden = problems.length - rows.length;
-  const tail = hidden > 0 ? `\n${hidden} more: run \`govctl validate\` to see them all.\n` : '';
+  const hidden = problems.length - rows.length + notGiven;
+  const tail = hidden > 0 ? `\n${hidden} more: run \`${command}\` to see them all.\n` : '';
   return `${head}${tableHead}${rows.join('')}${tail}`;
 }
 

@@ -1,9 +1,41 @@
 import { createHash } from 'node:crypto';
+import type { severities } from '../../contract/policies.ts';
 import type { Problem } from '../../project/model.ts';
 
+type Severity = (typeof severities)[number];
+
+/** What SARIF says of a rule beside its id. */
+export interface SarifRule {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly help?: string | undefined;
+  readonly severity: Severity;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** A problem, or a finding put as one. */
+export interface SarifItem extends Problem {
+  /** Names what was found wherever it stands; default: made of the line's text. */
+  readonly fingerprint?: string;
+  /** Why it is accepted. */
+  readonly accepted?: string;
+}
+
+interface SarifOptions {
+  /** By the code of the items. */
+  readonly rules?: ReadonlyMap<string, SarifRule>;
+  /** What kept the run from being complete. */
+  readonly failures?: readonly { readonly file: string; readonly message: string }[];
+}
+
 /** SARIF 2.1.0, as code scanning takes it: a physical location and a fingerprint for every result. */
-export function renderSarif(problems: readonly Problem[], version: string): string {
-  const codes = [...new Set(problems.map(({ code }) => code))].sort();
+export function renderSarif(
+  items: readonly SarifItem[],
+  version: string,
+  { rules = new Map(), failures }: SarifOptions = {},
+): string {
+  const codes = [...new Set([...items.map(({ code }) => code), ...rules.keys()])].sort();
+  const indexes = new Map(codes.map((code, index) => [code, index]));
   const seen = new Map<string, number>();
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -11,26 +43,63 @@ export function renderSarif(problems: readonly Problem[], version: string): stri
     runs: [
       {
         tool: {
-          driver: {
-            name: 'govctl',
-            version,
-            rules: codes.map((id) => ({ id, shortDescription: { text: id.replaceAll('-', ' ') } })),
-          },
+          driver: { name: 'govctl', version, rules: codes.map((id) => ruleOf(id, rules.get(id))) },
         },
+        ...(failures ? { invocations: [invocationOf(failures)] } : {}),
         columnKind: 'utf16CodeUnits',
-        results: problems.map((problem) => ({
-          ruleId: problem.code,
-          ruleIndex: codes.indexOf(problem.code),
-          level: problem.level,
-          message: { text: problem.hint ? `${problem.message}. ${problem.hint}` : problem.message },
-          locations: [{ physicalLocation: locationOf(problem) }],
-          partialFingerprints: { 'govctlProblem/v1': fingerprint(problem, seen) },
-        })),
+        results: items.map((item) => {
+          const rule = rules.get(item.code);
+          return {
+            ruleId: item.code,
+            ruleIndex: indexes.get(item.code),
+            level: rule ? levels[rule.severity] : item.level,
+            message: { text: item.hint ? `${item.message}. ${item.hint}` : item.message },
+            locations: [{ physicalLocation: locationOf(item) }],
+            partialFingerprints: {
+              'govctlProblem/v1': item.fingerprint ?? fingerprint(item, seen),
+            },
+            ...(item.accepted === undefined
+              ? {}
+              : {
+                  suppressions: [
+                    { kind: 'external', status: 'accepted', justification: item.accepted },
+                  ],
+                }),
+          };
+        }),
       },
     ],
   };
   return `${JSON.stringify(log, null, 2)}\n`;
 }
+
+const levels = { CRITICAL: 'error', HIGH: 'error', MEDIUM: 'warning', LOW: 'note' } as const;
+
+/** Of ten, within the bands that GitHub calls critical, high, medium and low. */
+const scores = { CRITICAL: '9.5', HIGH: '8.0', MEDIUM: '5.5', LOW: '2.0' } as const;
+
+function ruleOf(id: string, rule: SarifRule | undefined) {
+  if (!rule) return { id, shortDescription: { text: id.replaceAll('-', ' ') } };
+  return {
+    id,
+    shortDescription: { text: rule.name },
+    fullDescription: { text: rule.description ?? rule.name },
+    help: { text: rule.help ?? rule.description ?? rule.name },
+    defaultConfiguration: { level: levels[rule.severity] },
+    properties: {
+      'security-severity': scores[rule.severity],
+      tags: ['security', ...(rule.tags ?? [])],
+    },
+  };
+}
+
+const invocationOf = (failures: NonNullable<SarifOptions['failures']>) => ({
+  executionSuccessful: failures.length === 0,
+  toolExecutionNotifications: failures.map(({ file, message }) => ({
+    level: 'error',
+    message: { text: `${file}: ${message}` },
+  })),
+});
 
 function locationOf({ file, line, column, excerpt }: Problem) {
   return {
