@@ -15,7 +15,7 @@ export function resourceType(
   const [provider = '', ...words] = terraformType.split('_');
   switch (provider) {
     case 'aws':
-      return own(awsTypes, terraformType) ?? awsType(words);
+      return own(awsTypes, typeOfRule(terraformType, values)) ?? awsType(words);
     case 'google':
       return own(googleTypes, terraformType) ?? `GCP::${named(words, googleServices, 1)}`;
     case 'azurerm':
@@ -34,6 +34,12 @@ export function resourceType(
         : `${pascal([provider])}::${pascal(words)}`;
   }
 }
+
+/** The older resource is a rule of either direction, which it has in a field. */
+const typeOfRule = (terraformType: string, { type }: Readonly<Record<string, unknown>>): string =>
+  terraformType === 'aws_security_group_rule' && (type === 'ingress' || type === 'egress')
+    ? `aws_vpc_security_group_${type}_rule`
+    : terraformType;
 
 const awsType = (words: readonly string[]): string =>
   words.length === 1 ? `AWS::EC2::${pascal(words)}` : `AWS::${named(words, awsServices, 1)}`;

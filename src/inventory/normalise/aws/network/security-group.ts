@@ -64,8 +64,8 @@ function joined(raw: RawResource, related: Related, kind: 'Ingress' | 'Egress', 
 const rules = (given: unknown, read: (rule: unknown) => unknown) =>
   mapList(given, (rule) => (isUnknown(rule) ? rule : read(rule)));
 
-const isDefaultGroup = ({ address }: RawResource): boolean =>
-  /(^|\.)aws_default_security_group\./.test(address);
+const isDefaultGroup = ({ source }: RawResource): boolean =>
+  source.terraform_type === 'aws_default_security_group';
 
 /** A permission of AWS Config: each of its sources has a description of its own. */
 function permission(given: unknown) {
