@@ -1,8 +1,9 @@
 import { awsConfig } from './aws-config/reader.ts';
 import { cloudformation } from './cloudformation/read-template.ts';
+import { gcp } from './gcp/reader.ts';
 import type { Reader } from './model.ts';
 import { native } from './native/read-native.ts';
 import { terraform } from './terraform/reader.ts';
 
 /** Every format. The first that detects a document reads it. */
-export const readers: readonly Reader[] = [cloudformation, terraform, awsConfig, native];
+export const readers: readonly Reader[] = [cloudformation, terraform, awsConfig, gcp, native];
