@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
@@ -28,7 +29,14 @@ export const amazonmqBroker = normaliser({
       public_access: flag(planned(properties, 'publicly_accessible')),
       users: readUsers(at(properties, 'user'), 'username', 'password'),
     }),
-    'aws-config': (raw, related) => ofDocument(raw, related),
+    'aws-config': (raw, related) => ({
+      ...ofDocument(raw, related),
+      // An item shows the users without their passwords.
+      users: mapList(at(raw.properties, 'Users'), (user) => ({
+        name: text(at(user, 'Username')),
+        password: { source: new UnknownValue('a password, which AWS Config does not show') },
+      })),
+    }),
   },
 });
 

@@ -63,9 +63,10 @@ const set = (value: unknown) => (value === '' ? undefined : text(value));
 
 function principalKind(principal: unknown): string | UnknownValue | undefined {
   if (isUnknown(principal)) {
-    const ofAccount = /AWS::AccountId|aws_caller_identity/.test(principal.expression);
-    if (principal.text !== undefined) return kindOfText(principal.text) ?? principal;
-    return ofAccount || principal.target !== undefined ? 'account' : principal;
+    const ofAccount =
+      principal.target !== undefined ||
+      /AWS::AccountId|aws_caller_identity/.test(principal.expression);
+    return kindOfText(principal.text ?? '') ?? (ofAccount ? 'account' : principal);
   }
   const written = text(principal);
   return typeof written === 'string' ? (kindOfText(written) ?? 'account') : undefined;
