@@ -35,6 +35,8 @@ export interface Endpoint {
   readonly maxBodyBytes?: number;
   /** A single object with an ETag: GET/POST/PUT answer one, PUT/DELETE heed If-Match. */
   readonly versioned?: true;
+  /** Answers 201 instead where it made the object. */
+  readonly creates?: true;
   /** Its answer carries a secret: never stored for idempotent replay, sent with `Cache-Control: no-store`. */
   readonly secret?: true;
   readonly response: {

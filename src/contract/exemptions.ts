@@ -73,6 +73,7 @@ export const exemptionSortFields = [
   'owner',
   'expires',
   'category',
+  'status',
   'created_by',
 ] as const;
 
@@ -83,6 +84,7 @@ const ExemptionListQuery = z
     policy: z.string().min(1).max(256).optional(),
     owner: commaList('owner').optional(),
     category: commaList('category').pipe(z.array(Category)).optional(),
+    status: commaList('status').pipe(z.array(ExemptionStatus)).optional(),
   })
   .refine(offsetOrCursor, offsetOrCursorMessage);
 export type ExemptionListQuery = z.infer<typeof ExemptionListQuery>;

@@ -13,7 +13,7 @@ const digits = <S extends z.ZodType>(number: S) =>
 export const listQuery = (defaultLimit: number) => ({
   limit: digits(z.int().min(1).max(100)).prefault(defaultLimit),
   offset: digits(z.int().min(0)).optional(),
-  cursor: z.string().min(1).max(4096).optional(),
+  cursor: z.string().min(1).max(12_288).optional(),
   order: z.enum(['asc', 'desc']).default('desc'),
 });
 

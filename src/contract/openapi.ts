@@ -150,7 +150,7 @@ function describeBody(endpoint: Endpoint): JsonObject {
   return { requestBody: { required: true, description, content } };
 }
 
-function describeSuccess({ response, scope, versioned, method }: Endpoint): JsonObject {
+function describeSuccess({ response, scope, versioned, creates, method }: Endpoint): JsonObject {
   const headers: HeaderName[] = [
     'X-Request-Id',
     ...(versioned && response.body ? (['ETag'] as const) : []),
@@ -171,6 +171,7 @@ function describeSuccess({ response, scope, versioned, method }: Endpoint): Json
   };
   return {
     [response.status]: answer,
+    ...(creates ? { 201: { ...answer, description: 'Created' } } : {}),
     ...(versioned && method === 'GET' ? { 304: unchanged } : {}),
   };
 }

@@ -97,7 +97,7 @@ export const typeKey = (type: string): string =>
 const maxDepth = 64;
 
 /** Why a value can not be kept as JSON, if it can't. Walks with a stack of its own. */
-function unfitForJson(root: unknown): string | undefined {
+export function unfitForJson(root: unknown): string | undefined {
   const waiting: [value: unknown, depth: number][] = [[root, 0]];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const [value, depth] = next;
@@ -112,7 +112,7 @@ function unfitForJson(root: unknown): string | undefined {
 
 /**
  * A resource as the service takes one. The schema above checks it, but leaves out a key named `__proto__`, and what
- * is left out no policy could see: so the value is taken as given. `_meta` is the service's own.
+ * is left out no policy could see: so the value is taken as given.
  */
 export const GivenResource = z
   .unknown()
@@ -123,8 +123,9 @@ export const GivenResource = z
     if (!checked.success) context.issues.push(...(checked.error.issues as z.core.$ZodRawIssue[]));
     else if (unfit !== undefined) context.addIssue(unfit);
     if (!checked.success || unfit !== undefined) return z.NEVER;
-    const { _meta: _ours, tags = {}, properties = {}, ...rest } = given as ResourceInput; // just checked
-    return { ...rest, tags, properties };
+    const resource = given as ResourceInput; // just checked
+    const { tags = {}, properties = {} } = resource;
+    return { ...resource, tags, properties };
   })
   .meta({ ...z.toJSONSchema(ResourceInput, { io: 'input' }), $schema: undefined });
 
@@ -223,6 +224,7 @@ export const resources = {
     params: ById,
     body: GivenResource,
     versioned: true,
+    creates: true,
     response: { status: 200, body: AnsweredResource },
     errors: ['invalid_resource', 'precondition_failed'],
   }),

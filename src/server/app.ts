@@ -10,9 +10,9 @@ import type { Deps } from './deps.ts';
 import { checkMatch, etagOf, isKnown } from './http/conditional.ts';
 import { asKnownError, errorAnswer } from './http/error-answer.ts';
 import { createQueryParser, parseBody } from './http/parse-input.ts';
-import type { ParsedBody } from './http/parse-input.ts';
+import { streamBody } from './http/stream-body.ts';
 import type { Peer } from './listener.ts';
-import { oneTime, runOnce } from './idempotency/service.ts';
+import { fingerprintOf, isAnswered, oneTime, runOnce } from './idempotency/service.ts';
 import type { OneTime } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
 import type { Tx } from './store/store.ts';
@@ -68,7 +68,13 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
   return hono;
 }
 
-const noBody: ParsedBody = { body: undefined, text: '' };
+interface ReadBody {
+  readonly body: unknown;
+  /** What tells it apart from others; of a streamed one once it has been read. */
+  readonly text: () => string;
+}
+
+const noBody: ReadBody = { body: undefined, text: () => '' };
 
 type AnyHandler = (input: HandlerInput<Endpoint>, call: Call | PublicCall) => Awaitable<Answer>;
 
@@ -87,12 +93,11 @@ function createRoute(
     let principal: Principal | undefined;
     let rate: Readonly<Record<string, string>> = {};
 
-    const handle = (query: unknown, parsed: ParsedBody): Awaitable<Answer> => {
+    const handle = (query: unknown, parsed: ReadBody): Awaitable<Answer> => {
       const key = method === 'POST' ? request.headers.get('idempotency-key') : null;
-      const once =
-        key === null
-          ? undefined
-          : oneTime(key, endpoint.secret === true, `${method} ${context.req.path} ${parsed.text}`);
+      const fingerprint = (): string =>
+        fingerprintOf(`${method} ${context.req.path} ${parsed.text()}`);
+      const once = key === null ? undefined : oneTime(key, endpoint.secret === true, fingerprint);
       const call = principal
         ? new AuthorisedCall(deps, request, requestId, once, principal)
         : new RequestCall(deps, request, requestId, once, undefined);
@@ -102,8 +107,13 @@ function createRoute(
     };
     const readAndHandle = (): Awaitable<Answer> => {
       const query = parseQuery(searchOf(request.url));
+      if (endpoint.streamed !== undefined) {
+        return handle(query, streamBody(request, endpoint.streamed));
+      }
       if (!endpoint.body) return handle(query, noBody);
-      return parseBody(endpoint, request).then((parsed) => handle(query, parsed));
+      return parseBody(endpoint, request).then(({ body, text }) =>
+        handle(query, { body, text: () => text }),
+      );
     };
     const work = (): Awaitable<Answer> => {
       if (scope === null) return readAndHandle();
@@ -180,9 +190,17 @@ class RequestCall implements PublicCall {
     return this.request.headers.get(name);
   }
 
+  private get owner(): string {
+    return this.caller?.userId ?? 'anyone';
+  }
+
+  isRepeated(): Awaitable<boolean> {
+    return this.once ? isAnswered(this.deps, this.owner, this.once) : false;
+  }
+
   transact<B extends string | undefined>(
     work: (tx: Tx) => Promise<Answer<B>>,
-    owner = this.caller?.userId ?? 'anyone',
+    owner = this.owner,
   ): Promise<Answer<B>> {
     const { deps, once } = this;
     return deps.store.transact((tx) => (once ? runOnce(deps, tx, owner, once, work) : work(tx)));
@@ -212,10 +230,12 @@ class AuthorisedCall extends RequestCall implements Call {
 function answerOf(
   { response, secret, method }: Endpoint,
   request: Request,
-  { body, revision, headers }: Answer,
+  answer: Answer,
   requestId: string,
   rate: Readonly<Record<string, string>>,
 ): Response {
+  const { body, revision, headers } = answer;
+  const status = answer.status ?? response.status;
   const all: Record<string, string> = { 'X-Request-Id': requestId, ...rate, ...headers };
   if (revision !== undefined) {
     all.ETag = etagOf(revision);
@@ -224,10 +244,10 @@ function answerOf(
     }
   }
   if (secret) all['Cache-Control'] = 'no-store';
-  if (body === undefined) return new Response(null, { status: response.status, headers: all });
+  if (body === undefined) return new Response(null, { status, headers: all });
   all['Content-Type'] = response.type ?? 'application/json';
   if (request.method === 'HEAD') all['Content-Length'] = String(Buffer.byteLength(body));
-  return new Response(body, { status: response.status, headers: all });
+  return new Response(body, { status, headers: all });
 }
 
 /** 405 where the path is known with another method, else 404. */

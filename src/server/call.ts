@@ -29,6 +29,8 @@ type AnswerBody<E extends Endpoint> = E['response'] extends { readonly type: str
 
 export interface Answer<Body extends string | undefined = string | undefined> {
   readonly body: Body;
+  /** Where it is not the endpoint's own. */
+  readonly status?: 201;
   /** Of a single object; becomes its ETag. */
   readonly revision?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -46,6 +48,8 @@ export interface PublicCall {
     work: (tx: Tx) => Promise<Answer<B>>,
     owner?: string,
   ): Promise<Answer<B>>;
+  /** Whether the caller's Idempotency-Key has an answer already. A streamed body is then read, but not acted on. */
+  isRepeated(): Awaitable<boolean>;
 }
 
 export interface Call extends PublicCall {

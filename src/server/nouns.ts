@@ -5,16 +5,31 @@ import { apiKeyHandlers, oauthClientHandlers } from './auth/handlers.ts';
 import { issueToken } from './auth/token.ts';
 import type { Handlers } from './call.ts';
 import type { Deps } from './deps.ts';
+import type { PreparePolicy } from './evaluation/prepared-policies.ts';
+import { evaluationWork } from './evaluation/work.ts';
+import { exemptions } from './exemptions/collection.ts';
+import { exemptionHandlers } from './exemptions/handlers.ts';
 import { idempotencyKeys } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
 import { policies } from './policies/collection.ts';
 import { policyHandlers } from './policies/handlers.ts';
+import { resources } from './resources/collection.ts';
+import { resourceHandlers } from './resources/handlers.ts';
+import { scans } from './scans/collection.ts';
+import { scanHandlers } from './scans/handlers.ts';
 import type { SystemOptions } from './system/handlers.ts';
 import { systemHandlers } from './system/handlers.ts';
+import { violations } from './violations/collection.ts';
+import { violationHandlers } from './violations/handlers.ts';
 
 /** Every collection of the service, for the store that is to hold them. */
 export const collections = [
   policies,
+  resources,
+  violations,
+  exemptions,
+  scans,
+  evaluationWork,
   apiKeys,
   oauthClients,
   accessTokens,
@@ -26,8 +41,13 @@ export const createHandlers = (
   deps: Deps,
   limiter: RateLimiter,
   system: SystemOptions,
+  prepare: PreparePolicy,
 ): Handlers => ({
-  policies: policyHandlers(deps),
+  policies: policyHandlers(deps, prepare),
+  resources: resourceHandlers(deps, prepare),
+  scans: scanHandlers(deps),
+  violations: violationHandlers(deps),
+  exemptions: exemptionHandlers(deps, prepare),
   auth: { token: issueToken(deps, limiter) },
   apiKeys: apiKeyHandlers(deps),
   oauthClients: oauthClientHandlers(deps),

@@ -9,6 +9,8 @@ import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
 import { createAuthenticator } from './auth/service.ts';
 import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
+import { createEvaluationLane } from './evaluation/lane.ts';
+import { createPreparedPolicies } from './evaluation/prepared-policies.ts';
 import { errorAnswer } from './http/error-answer.ts';
 import { createIds } from './ids.ts';
 import { createRateLimiter } from './limits/service.ts';
@@ -65,6 +67,8 @@ export interface RunningServer {
 const stopWithin = 8_000;
 const bodiesWithin = 1_000;
 const maintainEvery = 60_000;
+/** Milliseconds between two looks for work of the background evaluation. */
+const evaluateEvery = 200;
 
 /**
  * Starts the service: store, recovery, key, listener.
@@ -215,7 +219,9 @@ async function createService(
   const observe = observeInto(logRequest, metrics);
   const limiter = createRateLimiter(mode, deps.clock);
   const system = metrics ? { metricsText: metrics.text } : {};
-  const app = createApp(deps, createHandlers(deps, limiter, system), {
+  const prepare = createPreparedPolicies(deps.log);
+  const lane = createEvaluationLane(deps, prepare);
+  const app = createApp(deps, createHandlers(deps, limiter, system, prepare), {
     authenticate: authenticator.authenticate,
     limiter,
     observe(event) {
@@ -229,6 +235,12 @@ async function createService(
     );
   }, maintainEvery);
   timer.unref();
+  const evaluating = setInterval(() => {
+    lane
+      .run()
+      .catch((error: unknown) => deps.log.error({ err: error }, 'background evaluation failed'));
+  }, evaluateEvery);
+  evaluating.unref();
   return {
     fetch(request, peer) {
       if (draining) return refuseRequest(deps, 503, stopping);
@@ -242,6 +254,8 @@ async function createService(
     },
     async stopMaintenance() {
       clearInterval(timer);
+      clearInterval(evaluating);
+      await lane.stop();
       if (!deps.store.health().writable) return;
       // A disk that fails just now is no reason to leave the rest of the stop undone.
       await authenticator

@@ -57,6 +57,44 @@ describe('what an endpoint answers', () => {
     await ask('policies.update', id, { body: { severity: null } });
     await ask('policies.delete', id);
 
+    const { id: named } = (await ask('policies.create', undefined, { body: policy('open') })) as {
+      id: string;
+    };
+    const resource = { id: 'bucket-1', type: 'AWS::S3::Bucket', public: true, tags: { a: 'b' } };
+    await ask('resources.upsert', undefined, { body: { resources: [resource] } });
+    await ask('resources.put', 'bucket-1', { body: { ...resource, region: 'eu-west-1' } });
+    const ndjson = { 'content-type': 'application/x-ndjson' };
+    await ask('resources.import', undefined, { text: '{"id":1}\n', headers: ndjson });
+    await ask('resources.list', undefined);
+    await ask('resources.get', 'bucket-1');
+    await ask('policies.validate', undefined, { body: { resources: [resource] } });
+    const scan = (await ask('scans.create', undefined, { body: { policy_ids: [named] } })) as {
+      id: string;
+    };
+    await service.lane.run();
+    await ask('scans.list', undefined);
+    await ask('scans.get', scan.id);
+    const exemption = (await ask('exemptions.create', undefined, {
+      body: {
+        policy: 'open',
+        resources: ['bucket-*'],
+        reason: 'r',
+        owner: 'o',
+        expires: '2030-01-31',
+        category: 'waiver',
+      },
+    })) as { id: string };
+    await ask('exemptions.list', undefined);
+    await ask('exemptions.get', exemption.id);
+    await ask('exemptions.update', exemption.id, { body: { category: null } });
+    const { violations } = (await ask('violations.list', undefined)) as {
+      violations: { id: string }[];
+    };
+    await ask('violations.get', violations[0]?.id);
+    await ask('violations.resolve', violations[0]?.id, { body: { reason: 'torn down' } });
+    await ask('exemptions.delete', exemption.id);
+    await ask('resources.delete', 'bucket-1');
+
     const scopes = ['governance:read'];
     const body = { name: 'answered', scopes };
     const key = (await ask('apiKeys.create', undefined, { body })) as { id: string };

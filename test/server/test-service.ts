@@ -7,6 +7,8 @@ import type { RequestEvent } from '../../src/server/app.ts';
 import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
 import { createAuthenticator } from '../../src/server/auth/service.ts';
 import type { Deps, Log } from '../../src/server/deps.ts';
+import { createEvaluationLane } from '../../src/server/evaluation/lane.ts';
+import { createPreparedPolicies } from '../../src/server/evaluation/prepared-policies.ts';
 import { createIds } from '../../src/server/ids.ts';
 import { createRateLimiter } from '../../src/server/limits/service.ts';
 import type { RateLimitMode } from '../../src/server/limits/service.ts';
@@ -64,11 +66,17 @@ export async function startTestService(
   const authenticator = createAuthenticator(deps);
   const metricsText = options.metricsText?.(store);
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
-  const app = createApp(deps, createHandlers(deps, limiter, metricsText ? { metricsText } : {}), {
-    authenticate: authenticator.authenticate,
-    limiter,
-    observe: (event) => void events.push(event),
-  });
+  const prepare = createPreparedPolicies(log);
+  const lane = createEvaluationLane(deps, prepare);
+  const app = createApp(
+    deps,
+    createHandlers(deps, limiter, metricsText ? { metricsText } : {}, prepare),
+    {
+      authenticate: authenticator.authenticate,
+      limiter,
+      observe: (event) => void events.push(event),
+    },
+  );
 
   async function send(method: string, url: string, sent: Sent = {}): Promise<Got> {
     const text = sent.text ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
@@ -103,6 +111,7 @@ export async function startTestService(
     events,
     send,
     advance: (ms: number) => void (now += ms),
+    lane,
     maintain: () => maintain(deps, authenticator),
     /** A key with just these scopes. */
     async keyWith(...scopes: string[]): Promise<string> {

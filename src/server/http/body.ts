@@ -29,7 +29,7 @@ export async function readBody(request: Request, endpoint: Endpoint): Promise<Bo
 }
 
 /** @throws GovctlError unsupported_media_type */
-function mediaTypeOf(headers: Headers, types: readonly string[]): string {
+export function mediaTypeOf(headers: Headers, types: readonly string[]): string {
   const [first = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
   const type = first.trim();
   const accepted = types.join(' or ');

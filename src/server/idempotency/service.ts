@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { GovctlError } from '../../contract/errors.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
 import type { Answer } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import type { CollectionSpec, Tx } from '../store/store.ts';
@@ -26,20 +28,32 @@ export const idempotencyKeys: CollectionSpec<IdempotencyRecord> = {
 
 export interface OneTime {
   readonly key: string;
-  readonly fingerprint: string;
+  /** Known once the body has been read. */
+  readonly fingerprint: () => string;
   readonly secret: boolean;
 }
 
 /** @throws GovctlError malformed_request when the key is empty, too long or not printable ASCII */
-export function oneTime(key: string, secret: boolean, request: string): OneTime {
+export function oneTime(key: string, secret: boolean, fingerprint: () => string): OneTime {
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > longestKey) {
     throw new GovctlError(
       'malformed_request',
       `The Idempotency-Key must be 1 to ${longestKey} printable ASCII characters without spaces`,
     );
   }
-  return { key, secret, fingerprint: hash('sha256', request, 'base64url') };
+  return { key, secret, fingerprint };
 }
+
+export const fingerprintOf = (request: string): string => hash('sha256', request, 'base64url');
+
+const recordOf = (owner: string, key: string): string => `${owner} ${key}`;
+
+/** Whether an answer is kept for this owner and key. */
+export const isAnswered = (deps: Deps, owner: string, { key }: OneTime): Awaitable<boolean> =>
+  whenKnown(
+    deps.store.get(idempotencyKeys, recordOf(owner, key)),
+    (seen) => seen !== undefined && seen.doc.expires_at > deps.clock.now(),
+  );
 
 /**
  * Runs a change once per owner and key: the answer is stored in the change's own transaction, so neither a crash nor
@@ -49,10 +63,11 @@ export async function runOnce<B extends string | undefined>(
   deps: Deps,
   tx: Tx,
   owner: string,
-  { key, fingerprint, secret }: OneTime,
+  { key, fingerprint: fingerprintNow, secret }: OneTime,
   work: (tx: Tx) => Promise<Answer<B>>,
 ): Promise<Answer<B>> {
-  const id = `${owner} ${key}`;
+  const id = recordOf(owner, key);
+  const fingerprint = fingerprintNow();
   const now = deps.clock.now();
   const seen = (await tx.get(idempotencyKeys, id))?.doc;
   if (seen && seen.expires_at > now) {

@@ -1,5 +1,7 @@
 import type { Policy, PolicyListQuery, policySortFields } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
+import { readKeyTag } from '../../contract/key-tag.ts';
+import { typeKey } from '../../contract/resources.ts';
 import type { Filters } from '../paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
@@ -33,6 +35,9 @@ export const policies: CollectionSpec<StoredPolicy> = {
     severity: (policy) => policy.severity,
     enabled: (policy) => String(policy.enabled),
     tags: (policy) => policy.tags,
+    /** Of those that are evaluated: under the key that resources of their type have, too. */
+    evaluated_type: (policy) => (policy.enabled ? typeKey(policy.resource_type) : undefined),
+    key: (policy) => readKeyTag(policy.tags ?? []).key,
   },
   order,
 };

@@ -1,7 +1,9 @@
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../call.ts';
 import type { Deps } from '../deps.ts';
-import { storedJson } from '../json.ts';
+import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { validate } from '../evaluation/validate.ts';
+import { storedJson, toJson } from '../json.ts';
 import { listPage } from '../paging.ts';
 import type { Versioned } from '../store/store.ts';
 import { policies, policyFilters } from './collection.ts';
@@ -19,11 +21,13 @@ const answerOne = ({ doc, revision }: Versioned<StoredPolicy>) => ({
   revision,
 });
 
-export const policyHandlers = (deps: Deps): Handlers['policies'] => ({
+export const policyHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['policies'] => ({
   list: ({ query }) =>
     listPage(deps.store, policies, query, policyFilters(query), 'policies', ({ doc }) =>
       storedJson(doc),
     ),
+
+  validate: async ({ body }) => ({ body: toJson(await validate(deps, prepare, body)) }),
 
   get: ({ params }) => whenKnown(readPolicy(deps.store, params.id), answerOne),
 

@@ -9,6 +9,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { policyChanged } from '../evaluation/schedule-policy.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { StoreConflict } from '../store/store.ts';
 import { policies } from './collection.ts';
@@ -16,9 +17,10 @@ import type { StoredPolicy } from './collection.ts';
 
 /**
  * Compiles and type-checks every condition.
+ * @param where the rules stand in the body, such as `policies[0].`
  * @throws GovctlError policy_condition_invalid with an entry for each that doesn't compile
  */
-export function checkConditions(rules: readonly Rule[]): void {
+export function checkConditions(rules: readonly Rule[], where = ''): void {
   const details = rules.flatMap(({ condition }, index): ErrorDetail[] => {
     const compiled = compileCondition(condition);
     if (compiled.ok) return [];
@@ -26,7 +28,7 @@ export function checkConditions(rules: readonly Rule[]): void {
     const near = problem.suggestion ? `; did you mean ${problem.suggestion}?` : '';
     const place = `line ${problem.line}, column ${problem.column}`;
     const message = `${place}: ${problem.message}${near}\n${showCaret(condition, problem)}`;
-    return [{ field: `rules[${index}].condition`, message }];
+    return [{ field: `${where}rules[${index}].condition`, message }];
   });
   const [first] = details;
   if (!first) return;
@@ -55,6 +57,7 @@ export async function createPolicy(
   });
   const stored = await refuseTakenName(tx.insert(policies, policy), policy.name);
   await recordAudit(deps, tx, actor, 'policy.create', policy.id);
+  await policyChanged(tx, deps.clock.now(), undefined, policy);
   return stored;
 }
 
@@ -96,6 +99,7 @@ export async function updatePolicy(
   const policy = arrange({ ...merged, updated_at: timestamp(updatedAt) });
   const stored = await refuseTakenName(tx.replace(policies, policy), policy.name);
   await recordAudit(deps, tx, actor, 'policy.update', id, changed);
+  await policyChanged(tx, deps.clock.now(), before.doc, policy, changed);
   return stored;
 }
 
@@ -111,6 +115,7 @@ export async function deletePolicy(
   checkMatch(before.revision);
   await tx.remove(policies, id);
   await recordAudit(deps, tx, actor, 'policy.delete', id);
+  await policyChanged(tx, deps.clock.now(), before.doc, undefined);
 }
 
 /** What the server assigns is ignored. Left out: stays. Null: its default, or gone. */

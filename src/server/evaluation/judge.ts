@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Finding } from '../../contract/findings.ts';
+import type { Resource } from '../../contract/resources.ts';
+import { typeKey } from '../../contract/resources.ts';
+import type { StatusCause } from '../../contract/violations.ts';
+import { describeExemption, findingOf, isExempt } from '../../engine/evaluate.ts';
+import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
+import type { StoredExemption } from '../exemptions/collection.ts';
+import { policies } from '../policies/collection.ts';
+import type { StoredPolicy } from '../policies/collection.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { Reader, Tx } from '../store/store.ts';
+import { pairOf, violations } from '../violations/collection.ts';
+import type { StoredViolation } from '../violations/collection.ts';
+import { causeOf, describe, moveTo, stateOf, statusAfter } from '../violations/transition.ts';
+import type { Change } from '../violations/transition.ts';
+import type { PreparePolicy } from './prepared-policies.ts';
+
+export interface JudgedPolicy {
+  readonly policy: StoredPolicy;
+  readonly prepared: PreparedPolicy;
+}
+
+/** Evaluates within one transaction, at one moment: what was read of policies and exemptions stays read. */
+export interface Judge {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The enabled policies of a type. */
+  policiesOf(type: string): Promise<readonly JudgedPolicy[]>;
+  /** The exemption that covers a policy's finding over a resource. */
+  coverOf(judged: JudgedPolicy, resourceId: string): Promise<StoredExemption | undefined>;
+  find(judged: JudgedPolicy, resource: Resource): Promise<Finding>;
+}
+
+export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader): Judge {
+  const now = deps.clock.now();
+  const byType = new Map<string, readonly JudgedPolicy[]>();
+  const exemptionsByPolicy = new Map<string, readonly StoredExemption[]>();
+
+  async function coverOf({ policy, prepared }: JudgedPolicy, resourceId: string) {
+    let known = exemptionsByPolicy.get(policy.id);
+    if (!known) {
+      known = await exemptionsOf(reader, namesOf(prepared));
+      exemptionsByPolicy.set(policy.id, known);
+    }
+    return known.find((exemption) => isExempt(exemption, prepared, resourceId, now));
+  }
+
+  return {
+    now,
+    coverOf,
+    async policiesOf(type) {
+      const key = typeKey(type);
+      const known = byType.get(key);
+      if (known) return known;
+      const found: JudgedPolicy[] = [];
+      for await (const row of allRows(reader, policies, { evaluated_type: { any: [key] } })) {
+        found.push({ policy: row.doc, prepared: prepare(row) });
+      }
+      byType.set(key, found);
+      return found;
+    },
+    async find(judged, resource) {
+      const verdict = judged.prepared.decide(resource, now);
+      const cover = verdict.status === 'FAIL' ? await coverOf(judged, resource.id) : undefined;
+      return findingOf(judged.prepared, resource, verdict, cover && describeExemption(cover));
+    },
+  };
+}
+
+/** Evaluations that one which writes takes the time of. */
+export const writeCost = 10;
+
+/** What an evaluation counts for in a batch. */
+export const costOf = ({ status }: Finding): number => (status === 'PASS' ? 1 : writeCost);
+
+/** Evaluates a policy over a resource and moves their violation. */
+export async function judgeAndRecord(
+  deps: Deps,
+  tx: Tx,
+  judge: Judge,
+  judged: JudgedPolicy,
+  resource: Resource,
+): Promise<Finding> {
+  const finding = await judge.find(judged, resource);
+  const before = (await tx.find(violations, 'pair', pairOf(judged.policy.id, resource.id)))?.doc;
+  const isDecided = finding.status === 'FAIL' || finding.status === 'EXEMPT';
+  if (!before && !isDecided) return finding;
+  const cover = finding.status === 'PASS' ? undefined : await judge.coverOf(judged, resource.id);
+  const status = statusAfter(before?.status, finding.status, cover !== undefined);
+  if (status === undefined) return finding;
+  const at = timestamp(judge.now);
+  const cause = causeOf(before?.status, status);
+  if (!before) {
+    await tx.insert(violations, {
+      id: deps.ids.next('viol'),
+      status,
+      ...describe(judged.policy, resource, finding),
+      ...(cover && status === 'EXEMPT' ? { exemption_id: cover.id } : {}),
+      detected_at: at,
+      updated_at: at,
+      history: [{ status, at, cause }],
+    });
+    return finding;
+  }
+  const moved = move(before, status, { at, cause }, cover);
+  await replaceChanged(
+    tx,
+    before,
+    isDecided ? { ...stateOf(moved), ...describe(judged.policy, resource, finding) } : moved,
+    at,
+  );
+  return finding;
+}
+
+function move(
+  before: StoredViolation,
+  status: StoredViolation['status'],
+  change: Change,
+  cover: StoredExemption | undefined,
+): StoredViolation {
+  const coveredBy = status === 'EXEMPT' ? cover?.id : undefined;
+  return status === before.status && coveredBy === before.exemption_id
+    ? before
+    : moveTo(before, status, change, coveredBy);
+}
+
+/** Writes what says something new. */
+async function replaceChanged(
+  tx: Tx,
+  before: StoredViolation,
+  after: StoredViolation,
+  at: string,
+): Promise<void> {
+  if (!isDeepStrictEqual(before, after)) await tx.replace(violations, { ...after, updated_at: at });
+}
+
+/** Ends a violation whose policy or resource is no longer there for it. */
+export async function resolveGone(
+  tx: Tx,
+  judge: Pick<Judge, 'now'>,
+  violation: StoredViolation,
+  cause: StatusCause,
+): Promise<void> {
+  await tx.replace(violations, moveTo(violation, 'RESOLVED', { at: timestamp(judge.now), cause }));
+}
+
+/** Moves a violation that is not resolved as its exemptions say; its verdict stays. */
+export async function recover(
+  tx: Tx,
+  judge: Judge,
+  judged: JudgedPolicy,
+  violation: StoredViolation,
+): Promise<void> {
+  const cover = await judge.coverOf(judged, violation.resource_id);
+  const status = statusAfter(violation.status, 'ERROR', cover !== undefined);
+  if (status === undefined) return;
+  const at = timestamp(judge.now);
+  const moved = move(violation, status, { at, cause: causeOf(violation.status, status) }, cover);
+  await replaceChanged(tx, violation, moved, at);
+}

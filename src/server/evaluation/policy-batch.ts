@@ -1,0 +1,124 @@
+import { typeKey } from '../../contract/resources.ts';
+import type { StatusCause } from '../../contract/violations.ts';
+import type { Deps } from '../deps.ts';
+import { policies } from '../policies/collection.ts';
+import type { StoredPolicy } from '../policies/collection.ts';
+import { beginning, resources } from '../resources/collection.ts';
+import type { Tx } from '../store/store.ts';
+import { violations } from '../violations/collection.ts';
+import type { StoredViolation } from '../violations/collection.ts';
+import { costOf, writeCost, judgeAndRecord, resolveGone } from './judge.ts';
+import type { Judge, JudgedPolicy } from './judge.ts';
+import { reevaluateEvery } from './schedule-policy.ts';
+import { putWork, removeWork } from './work.ts';
+import type { PolicyWork } from './work.ts';
+
+/**
+ * Goes on evaluating a policy: over its resources first, then over the violations of resources that it is no longer
+ * about. @returns how many evaluations it counts for
+ */
+export async function policyBatch(
+  deps: Deps,
+  tx: Tx,
+  judge: Judge,
+  work: PolicyWork,
+  room: number,
+): Promise<number> {
+  const policy = (await tx.get(policies, work.id))?.doc;
+  const judged =
+    policy &&
+    (await judge.policiesOf(policy.resource_type)).find((one) => one.policy.id === policy.id);
+  if (judged && work.swept === undefined) {
+    const { taken, last } = await evaluateBatch(deps, tx, judge, judged, work.after, room);
+    if (last !== undefined) {
+      await putWork(tx, { ...without(work), after: last, due_at: judge.now });
+      return taken;
+    }
+    if (!work.sweep) {
+      await finish(tx, judge, work.id, judged);
+      return taken + 1;
+    }
+    await putWork(tx, { ...without(work), swept: '', due_at: judge.now });
+    return taken + 1;
+  }
+  return sweepBatch(tx, judge, work, { policy, judged }, room);
+}
+
+/** What the last step left, without its failures. */
+const without = ({ failures: _failures, ...work }: PolicyWork): PolicyWork => work;
+
+async function evaluateBatch(
+  deps: Deps,
+  tx: Tx,
+  judge: Judge,
+  judged: JudgedPolicy,
+  after: string | undefined,
+  room: number,
+): Promise<{ readonly taken: number; readonly last: string | undefined }> {
+  const page = await tx.page(resources, {
+    where: { type: { any: [typeKey(judged.policy.resource_type)] } },
+    orderBy: 'id',
+    direction: 'asc',
+    limit: room,
+    ...(after === undefined ? {} : { after: { value: beginning(after), id: after } }),
+  });
+  let taken = 0;
+  let last: string | undefined;
+  for (const { doc } of page.rows) {
+    if (taken >= room) return { taken, last };
+    taken += costOf(await judgeAndRecord(deps, tx, judge, judged, doc.resource));
+    last = doc.id;
+  }
+  return { taken, last: page.hasMore ? last : undefined };
+}
+
+async function sweepBatch(
+  tx: Tx,
+  judge: Judge,
+  work: PolicyWork,
+  { policy, judged }: { policy: StoredPolicy | undefined; judged: JudgedPolicy | undefined },
+  room: number,
+): Promise<number> {
+  const after = work.swept;
+  const page = await tx.page(violations, {
+    where: { standing_of_policy: { any: [work.id] } },
+    orderBy: 'id',
+    direction: 'asc',
+    limit: Math.max(1, Math.ceil(room / writeCost)),
+    ...(after ? { after: { value: after, id: after } } : {}),
+  });
+  for (const { doc } of page.rows) {
+    const cause = whyGone(policy, doc);
+    if (cause) await resolveGone(tx, judge, doc, cause);
+  }
+  const last = page.last?.id;
+  if (page.hasMore && last !== undefined) {
+    await putWork(tx, { ...without(work), swept: last, due_at: judge.now });
+  } else {
+    await finish(tx, judge, work.id, judged);
+  }
+  return page.rows.length * writeCost + 1;
+}
+
+function whyGone(
+  policy: StoredPolicy | undefined,
+  { resource_type: type }: StoredViolation,
+): StatusCause | undefined {
+  if (!policy) return 'policy_deleted';
+  if (!policy.enabled) return 'policy_disabled';
+  return typeKey(policy.resource_type) === typeKey(type) ? undefined : 'policy_changed_type';
+}
+
+/** One that reads `now` is evaluated again when its time has come. */
+async function finish(
+  tx: Tx,
+  judge: Judge,
+  id: string,
+  judged: JudgedPolicy | undefined,
+): Promise<void> {
+  if (judged?.prepared.readsNow) {
+    await putWork(tx, { kind: 'policy', id, due_at: judge.now + reevaluateEvery });
+  } else {
+    await removeWork(tx, id);
+  }
+}

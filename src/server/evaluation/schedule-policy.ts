@@ -1,0 +1,70 @@
+import { typeKey } from '../../contract/resources.ts';
+import type { StoredPolicy } from '../policies/collection.ts';
+import { resources } from '../resources/collection.ts';
+import type { Tx } from '../store/store.ts';
+import { evaluationWork, putWork } from './work.ts';
+
+/** Milliseconds between two evaluations of a policy that reads `now`. */
+export const reevaluateEvery = 3_600_000;
+
+/** Fields that change neither a verdict nor what a violation says. */
+const ofNoConcern: ReadonlySet<string> = new Set([
+  'id',
+  'description',
+  'auto_remediation',
+  'remediation_action',
+  'created_at',
+  'updated_at',
+  'created_by',
+]);
+
+/** Has a policy evaluated over the inventory from the beginning, as soon as it can be. */
+export async function schedulePolicy(
+  tx: Tx,
+  now: number,
+  policyId: string,
+  sweep: boolean,
+): Promise<void> {
+  const known = (await tx.get(evaluationWork, policyId))?.doc;
+  const isToSweep = sweep || (known?.kind === 'policy' && known.sweep);
+  await putWork(tx, {
+    kind: 'policy',
+    id: policyId,
+    due_at: now,
+    ...(isToSweep ? { sweep: true } : {}),
+  });
+}
+
+/** Schedules what a change of a policy asks for. Absent: it is created, or deleted. */
+export async function policyChanged(
+  tx: Tx,
+  now: number,
+  before: StoredPolicy | undefined,
+  after: StoredPolicy | undefined,
+  changed: readonly string[] = [],
+): Promise<void> {
+  if (before && after) {
+    if (changed.every((field) => ofNoConcern.has(field))) return;
+    if (!before.enabled && !after.enabled) return;
+    const leaves = !after.enabled || typeKey(before.resource_type) !== typeKey(after.resource_type);
+    await schedulePolicy(tx, now, after.id, leaves);
+  } else if (before) {
+    await schedulePolicy(tx, now, before.id, true);
+  } else if (after?.enabled) {
+    await scheduleNew(tx, now, after);
+  }
+}
+
+/** A new policy without resources needs no work; one that may read `now` is looked at when the hour is over. */
+async function scheduleNew(tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
+  const { total } = await tx.page(resources, {
+    where: { type: { any: [typeKey(policy.resource_type)] } },
+    orderBy: 'id',
+    direction: 'asc',
+    limit: 1,
+  });
+  if (total > 0) await schedulePolicy(tx, now, policy.id, false);
+  else if (policy.rules.some(({ condition }) => /\bnow\b/.test(condition))) {
+    await putWork(tx, { kind: 'policy', id: policy.id, due_at: now + reevaluateEvery });
+  }
+}

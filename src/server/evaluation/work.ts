@@ -1,0 +1,55 @@
+import type { Tally } from '../../engine/score.ts';
+import type { CollectionSpec, Tx } from '../store/store.ts';
+
+interface Due {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly due_at: number;
+  /** How often it has failed in a row. */
+  readonly failures?: number;
+}
+
+/** A policy is to be evaluated over the resources of its type. */
+export interface PolicyWork extends Due {
+  readonly kind: 'policy';
+  /** The resource that came last. */
+  readonly after?: string;
+  /** Violations of resources that the policy is no longer about are to be resolved, too. */
+  readonly sweep?: true;
+  /** The violation that was looked at last in doing so. */
+  readonly swept?: string;
+}
+
+/** A scan is to go on. */
+export interface ScanWork extends Due {
+  readonly kind: 'scan';
+  readonly after?: string;
+  /** Resources in its scope when it began. */
+  readonly total?: number;
+  readonly tally: Tally;
+}
+
+/** An exemption ends. */
+export interface ExpiryWork extends Due {
+  readonly kind: 'expiry';
+}
+
+export type Work = PolicyWork | ScanWork | ExpiryWork;
+
+/**
+ * What is to be evaluated in the background, and how far it is: one row for each policy, scan or exemption, under its
+ * id. Rows outlive the process, so whoever starts next goes on.
+ */
+export const evaluationWork: CollectionSpec<Work> = {
+  name: 'evaluation_work',
+  order: { due_at: (work) => work.due_at },
+};
+
+export async function putWork(tx: Tx, work: Work): Promise<void> {
+  const known = await tx.get(evaluationWork, work.id);
+  await (known ? tx.replace(evaluationWork, work) : tx.insert(evaluationWork, work));
+}
+
+export async function removeWork(tx: Tx, id: string): Promise<void> {
+  if (await tx.get(evaluationWork, id)) await tx.remove(evaluationWork, id);
+}

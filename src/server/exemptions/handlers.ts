@@ -1,0 +1,47 @@
+import { whenKnown } from '../awaitable.ts';
+import type { Handlers } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { toJson } from '../json.ts';
+import { listPage } from '../paging.ts';
+import type { Versioned } from '../store/store.ts';
+import { exemptionFilters, exemptions } from './collection.ts';
+import type { StoredExemption } from './collection.ts';
+import { createExemption, deleteExemption, readExemption, updateExemption } from './service.ts';
+
+const answerOne = ({ doc, revision }: Versioned<StoredExemption>) => ({
+  body: toJson(doc),
+  revision,
+});
+
+export const exemptionHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['exemptions'] => ({
+  list: ({ query }) =>
+    listPage(deps.store, exemptions, query, exemptionFilters(query), 'exemptions', ({ doc }) =>
+      toJson(doc),
+    ),
+
+  get: ({ params }) => whenKnown(readExemption(deps.store, params.id), answerOne),
+
+  create: async ({ body }, call) =>
+    call.transact(async (tx) => {
+      const created = await createExemption(deps, prepare, tx, call.actor, body);
+      return { ...answerOne(created), headers: { Location: `/v1/exemptions/${created.doc.id}` } };
+    }),
+
+  update: async ({ params, body }, call) =>
+    call.transact(async (tx) =>
+      answerOne(
+        await updateExemption(deps, prepare, tx, call.actor, params.id, body, (revision) =>
+          call.checkMatch(revision),
+        ),
+      ),
+    ),
+
+  delete: async ({ params }, call) =>
+    call.transact(async (tx) => {
+      await deleteExemption(deps, prepare, tx, call.actor, params.id, (revision) =>
+        call.checkMatch(revision),
+      );
+      return { body: undefined };
+    }),
+});

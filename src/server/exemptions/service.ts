@@ -1,0 +1,170 @@
+import type { ExemptionInput, ExemptionUpdate } from '../../contract/exemptions.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { serverAssigned } from '../../contract/policies.ts';
+import { exemptionEnd } from '../../engine/exempt.ts';
+import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Actor } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { createJudge, recover } from '../evaluation/judge.ts';
+import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { schedulePolicy } from '../evaluation/schedule-policy.ts';
+import { putWork, removeWork } from '../evaluation/work.ts';
+import type { Reader, Tx, Versioned } from '../store/store.ts';
+import { violations } from '../violations/collection.ts';
+import { exemptions } from './collection.ts';
+import type { StoredExemption } from './collection.ts';
+import { policiesNamed } from './expire.ts';
+
+/** Violations of a policy that are moved in the exemption's own transaction; the rest follow in the background. */
+const movedAtOnce = 500;
+
+/** @throws GovctlError exemption_not_found */
+export const readExemption = (reader: Reader, id: string): Awaitable<Versioned<StoredExemption>> =>
+  whenKnown(reader.get(exemptions, id), (found) => {
+    if (found) return found;
+    throw new GovctlError(
+      'exemption_not_found',
+      `There is no exemption ${id.slice(0, 100)}; it may have been deleted`,
+    );
+  });
+
+const invalid = (field: string, message: string): GovctlError =>
+  new GovctlError('invalid_exemption', `The body is not valid: ${field} ${message}`, {
+    details: [{ field, message }],
+  });
+
+/** @throws GovctlError invalid_exemption for a policy that is not there, or a date that is over */
+async function checkExemption(
+  tx: Tx,
+  now: number,
+  { policy, expires }: { policy?: string | undefined; expires?: string | undefined },
+): Promise<void> {
+  if (expires !== undefined && exemptionEnd(expires) <= now) {
+    throw invalid('expires', `must not be in the past; today is ${timestamp(now).slice(0, 10)}`);
+  }
+  if (policy !== undefined && (await policiesNamed(tx, policy)).length === 0) {
+    throw invalid('policy', 'must be the id, the name or the key in git of a policy');
+  }
+}
+
+/** @throws GovctlError invalid_exemption */
+export async function createExemption(
+  deps: Deps,
+  prepare: PreparePolicy,
+  tx: Tx,
+  actor: Actor,
+  input: ExemptionInput,
+): Promise<Versioned<StoredExemption>> {
+  const now = deps.clock.now();
+  await checkExemption(tx, now, input);
+  const at = timestamp(now);
+  const stored = await tx.insert(exemptions, {
+    id: deps.ids.next('exm'),
+    ...withoutAbsent(input),
+    status: 'active',
+    created_at: at,
+    updated_at: at,
+    created_by: actor.userId,
+  });
+  await putWork(tx, {
+    kind: 'expiry',
+    id: stored.doc.id,
+    due_at: exemptionEnd(input.expires),
+  });
+  await recordAudit(deps, tx, actor, 'exemption.create', stored.doc.id);
+  await moveViolations(deps, prepare, tx, [input.policy]);
+  return stored;
+}
+
+/** @throws GovctlError exemption_not_found, invalid_exemption, or what `checkMatch` throws */
+export async function updateExemption(
+  deps: Deps,
+  prepare: PreparePolicy,
+  tx: Tx,
+  actor: Actor,
+  id: string,
+  update: ExemptionUpdate,
+  checkMatch: (revision: number) => void,
+): Promise<Versioned<StoredExemption>> {
+  const before = await readExemption(tx, id);
+  checkMatch(before.revision);
+  if (update.id !== undefined && update.id !== id) {
+    throw invalid('id', `must be left out or be ${id}, the exemption that is changed`);
+  }
+  const given = Object.entries(update).filter(
+    ([field, value]) =>
+      value !== undefined && field !== 'status' && !Object.hasOwn(serverAssigned, field),
+  );
+  const changed = given
+    .filter(([field, value]) => JSON.stringify(before.doc[field] ?? null) !== JSON.stringify(value))
+    .map(([field]) => field);
+  if (changed.length === 0) return before;
+  const now = deps.clock.now();
+  const isChanged = (field: string): boolean => changed.includes(field);
+  await checkExemption(tx, now, {
+    policy: isChanged('policy') ? update.policy : undefined,
+    expires: isChanged('expires') ? update.expires : undefined,
+  });
+  const merged = { ...before.doc, ...Object.fromEntries(given) };
+  const isOver = exemptionEnd(merged.expires) <= now;
+  const stored = await tx.replace(exemptions, {
+    ...withoutAbsent(merged),
+    status: isOver ? 'expired' : 'active',
+    // Two changes within a millisecond still have an order.
+    updated_at: timestamp(Math.max(now, Date.parse(before.doc.updated_at) + 1)),
+  });
+  if (!isOver) await putWork(tx, { kind: 'expiry', id, due_at: exemptionEnd(merged.expires) });
+  await recordAudit(deps, tx, actor, 'exemption.update', id, changed);
+  await moveViolations(deps, prepare, tx, [before.doc.policy, merged.policy]);
+  return stored;
+}
+
+/** @throws GovctlError exemption_not_found, or what `checkMatch` throws */
+export async function deleteExemption(
+  deps: Deps,
+  prepare: PreparePolicy,
+  tx: Tx,
+  actor: Actor,
+  id: string,
+  checkMatch: (revision: number) => void,
+): Promise<void> {
+  const before = await readExemption(tx, id);
+  checkMatch(before.revision);
+  await tx.remove(exemptions, id);
+  await removeWork(tx, id);
+  await recordAudit(deps, tx, actor, 'exemption.delete', id);
+  await moveViolations(deps, prepare, tx, [before.doc.policy]);
+}
+
+/** What is null or undefined is left out. */
+const withoutAbsent = <T extends object>(fields: T): T =>
+  // The same fields, but for those that are optional and have no value.
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  ) as T;
+
+/** Exemptions of these policies have changed: what is not resolved becomes OPEN or EXEMPT. */
+async function moveViolations(
+  deps: Deps,
+  prepare: PreparePolicy,
+  tx: Tx,
+  named: readonly string[],
+): Promise<void> {
+  const judge = createJudge(deps, prepare, tx);
+  for (const name of new Set(named)) {
+    for (const row of await policiesNamed(tx, name)) {
+      const page = await tx.page(violations, {
+        where: { standing_of_policy: { any: [row.doc.id] } },
+        orderBy: 'id',
+        direction: 'asc',
+        limit: movedAtOnce,
+      });
+      const judged = { policy: row.doc, prepared: prepare(row) };
+      for (const { doc } of page.rows) await recover(tx, judge, judged, doc);
+      if (page.hasMore) await schedulePolicy(tx, judge.now, row.doc.id, false);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Resource, ResourceListQuery, resourceSortFields } from '../../contract/resources.ts';
+import { typeKey } from '../../contract/resources.ts';
+import type { Filters } from '../paging.ts';
+import type { CollectionSpec, Scalar, Where } from '../store/store.ts';
+
+/** A resource apart from what the service knows about it: its own attributes may have any name. */
+export interface StoredResource {
+  readonly id: string;
+  readonly resource: Resource;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/**
+ * A place in an order travels in a cursor, so long texts order by their beginning. Ids do so too: ties go by the
+ * whole id, which makes it the same order.
+ */
+export const beginning = (text: string): string => text.slice(0, 256);
+
+type SortField = (typeof resourceSortFields)[number];
+
+const order: Record<SortField, (stored: StoredResource) => Scalar | undefined> = {
+  created_at: (stored) => stored.created_at,
+  updated_at: (stored) => stored.updated_at,
+  id: (stored) => beginning(stored.id),
+  type: ({ resource }) => resource.type,
+  name: ({ resource }) => resource.name && beginning(resource.name),
+  provider: ({ resource }) => resource.provider,
+  account_id: ({ resource }) => resource.account_id,
+  region: ({ resource }) => resource.region,
+  environment: ({ resource }) => resource.environment,
+};
+
+/** Characters of a tag that it is found by. */
+const foundBy = 512;
+
+/** Each tag is found by its key, and by key and value. */
+const tagValues = ({ resource }: StoredResource): string[] =>
+  Object.entries(resource.tags).flatMap(([key, value]) => [
+    key.slice(0, foundBy),
+    `${key}=${String(value)}`.slice(0, foundBy),
+  ]);
+
+export const resources: CollectionSpec<StoredResource> = {
+  name: 'resources',
+  index: {
+    type: ({ resource }) => typeKey(resource.type),
+    provider: ({ resource }) => resource.provider,
+    account_id: ({ resource }) => resource.account_id,
+    region: ({ resource }) => resource.region,
+    environment: ({ resource }) => resource.environment,
+    tags: tagValues,
+  },
+  order,
+};
+
+const plainFilters = ['provider', 'account_id', 'region', 'environment'] as const;
+
+/** Any of the values of each field, all of the tags. */
+export function resourceFilters(query: ResourceListQuery): Filters {
+  const filters: [string, Where][] = plainFilters.flatMap((field): [string, Where][] => {
+    const values = query[field];
+    return values ? [[field, { any: values }]] : [];
+  });
+  if (query.type) filters.push(['type', { any: query.type.map(typeKey) }]);
+  if (query.tags) {
+    filters.push(['tags', { all: query.tags.map((tag) => tag.slice(0, foundBy)) }]);
+  }
+  return Object.fromEntries(filters);
+}

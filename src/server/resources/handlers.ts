@@ -1,0 +1,84 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { ResourceInput } from '../../contract/resources.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Handlers } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { toJson } from '../json.ts';
+import type { Json } from '../json.ts';
+import { listPage } from '../paging.ts';
+import type { Versioned } from '../store/store.ts';
+import type { AnsweredResource } from '../../contract/resources.ts';
+import { resourceFilters, resources } from './collection.ts';
+import type { StoredResource } from './collection.ts';
+import { importResources } from './import-resources.ts';
+import {
+  completeResource,
+  deleteResource,
+  putResource,
+  readResource,
+  upsertResources,
+} from './service.ts';
+
+const showResource = ({ resource, created_at, updated_at }: StoredResource) =>
+  // Tags are texts: the contract takes no others.
+  toJson({
+    ...resource,
+    _meta: { created_at, updated_at },
+  }) as Json<unknown> as Json<AnsweredResource>;
+
+const answerOne = ({ doc, revision }: Versioned<StoredResource>) => ({
+  body: showResource(doc),
+  revision,
+});
+
+export const resourceHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['resources'] => ({
+  list: ({ query }) =>
+    listPage(deps.store, resources, query, resourceFilters(query), 'resources', ({ doc }) =>
+      showResource(doc),
+    ),
+
+  get: ({ params }) => whenKnown(readResource(deps.store, params.id), answerOne),
+
+  put: async ({ params, body }, call) =>
+    call.transact(async (tx) => {
+      const { outcome, row } = await putResource(deps, prepare, tx, call, params.id, body);
+      return { ...answerOne(row), ...(outcome === 'created' ? { status: 201 } : {}) };
+    }),
+
+  upsert: async ({ body }, call) => {
+    refuseTwice(body.resources);
+    const complete = body.resources.map(completeResource);
+    return call.transact(async (tx) => ({
+      body: toJson(await upsertResources(deps, prepare, tx, call.actor, complete)),
+    }));
+  },
+
+  import: async ({ body }, call) => {
+    const isRepeated = await call.isRepeated();
+    const counts = await importResources(deps, prepare, call.actor, body, isRepeated);
+    return call.transact(async () => ({ body: toJson(counts) }));
+  },
+
+  delete: async ({ params }, call) =>
+    call.transact(async (tx) => {
+      await deleteResource(deps, prepare, tx, call, params.id);
+      return { body: undefined };
+    }),
+});
+
+/** @throws GovctlError invalid_resource: of two with one id nobody can tell which is meant */
+function refuseTwice(given: readonly ResourceInput[]): void {
+  const seen = new Map<string, number>();
+  for (const [at, { id }] of given.entries()) {
+    const first = seen.get(id);
+    if (first !== undefined) {
+      const field = `resources[${at}].id`;
+      const message = `is the id of resources[${first}], too`;
+      throw new GovctlError('invalid_resource', `The body is not valid: ${field} ${message}`, {
+        details: [{ field, message }],
+      });
+    }
+    seen.set(id, at);
+  }
+}

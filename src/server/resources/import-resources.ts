@@ -1,0 +1,99 @@
+import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { maxRejectedShown, unfitForJson } from '../../contract/resources.ts';
+import type { ImportAnswer, Resource } from '../../contract/resources.ts';
+import { readResourceLine } from '../../inventory/native/read-line.ts';
+import type { Actor } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import { readLines } from './lines.ts';
+import type { Line } from './lines.ts';
+import { completeResource, upsertResources } from './service.ts';
+
+/** Resources, and bytes of their lines, that go into one transaction. */
+const batchSize = 200;
+const batchBytes = 1 << 20;
+
+/** Characters of an id that a rejected line is shown with. */
+const shownOfId = 200;
+
+/**
+ * Reads resources as they come, one a line, and stores them batch by batch: each is durable before the next is read,
+ * so memory holds no more than one, and the sender is slowed down to what is stored.
+ * @param readOnly reads to the end, and stores nothing
+ * @throws GovctlError malformed_request where the stream breaks off; what came before is stored
+ */
+export async function importResources(
+  deps: Deps,
+  prepare: PreparePolicy,
+  actor: Actor,
+  body: AsyncIterable<Uint8Array>,
+  readOnly: boolean,
+): Promise<ImportAnswer> {
+  const answer = emptyAnswer();
+  let batch: Resource[] = [];
+  let bytes = 0;
+  const store = async (): Promise<void> => {
+    const given = batch;
+    [batch, bytes] = [[], 0];
+    if (given.length === 0 || readOnly) return;
+    const counts = await deps.store.transact((tx) =>
+      upsertResources(deps, prepare, tx, actor, given),
+    );
+    answer.created += counts.created;
+    answer.updated += counts.updated;
+    answer.unchanged += counts.unchanged;
+  };
+  try {
+    for await (const line of readLines(body, defaultMaxBodyBytes)) {
+      if (line.text?.trim() === '') continue;
+      answer.lines += 1;
+      const read = readLine(line);
+      if ('reason' in read) {
+        answer.rejected += 1;
+        if (answer.rejected_lines.length < maxRejectedShown) answer.rejected_lines.push(read);
+        continue;
+      }
+      batch.push(read.resource);
+      bytes += line.bytes;
+      if (batch.length >= batchSize || bytes >= batchBytes) await store();
+    }
+    await store();
+  } catch (error) {
+    if (error instanceof GovctlError || error instanceof StoreUnavailable) throw error;
+    const stored = answer.created + answer.updated + answer.unchanged;
+    throw new GovctlError(
+      'malformed_request',
+      `The body was cut off after ${answer.lines} lines; ${stored} resources are stored`,
+      { cause: error },
+    );
+  }
+  return answer;
+}
+
+const emptyAnswer = () => ({
+  lines: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  rejected_lines: [] as { line: number; id?: string; reason: string }[],
+});
+
+type Read =
+  | { readonly resource: Resource }
+  | { readonly line: number; readonly id?: string; readonly reason: string };
+
+function readLine({ number, text, problem }: Line): Read {
+  if (text === undefined) return { line: number, reason: problem ?? 'can not be read' };
+  const read = readResourceLine(text);
+  if (!read.ok) {
+    const { column, message } = read.problem;
+    const place = column === undefined ? '' : `column ${column}: `;
+    return { line: number, reason: place + message };
+  }
+  const unfit = unfitForJson(read.resource);
+  if (unfit === undefined) return { resource: completeResource(read.resource) };
+  return { line: number, id: read.resource.id.slice(0, shownOfId), reason: unfit };
+}

@@ -1,0 +1,168 @@
+import { isDeepStrictEqual } from 'node:util';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Resource, ResourceInput, UpsertCounts } from '../../contract/resources.ts';
+import { providerOf, typeKey } from '../../contract/resources.ts';
+import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Actor, Call } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { createJudge, judgeAndRecord, resolveGone } from '../evaluation/judge.ts';
+import type { Judge } from '../evaluation/judge.ts';
+import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { Reader, Tx, Versioned } from '../store/store.ts';
+import { violations } from '../violations/collection.ts';
+import { resources } from './collection.ts';
+import type { StoredResource } from './collection.ts';
+
+/** @throws GovctlError resource_not_found */
+export const readResource = (reader: Reader, id: string): Awaitable<Versioned<StoredResource>> =>
+  whenKnown(reader.get(resources, id), (found) => {
+    if (found) return found;
+    throw new GovctlError(
+      'resource_not_found',
+      `There is no resource ${id.slice(0, 100)} in the inventory`,
+    );
+  });
+
+/** As it is kept and evaluated: with its provider, and without what the service says about it in a list. */
+export function completeResource(given: ResourceInput | Resource): Resource {
+  const own = Object.entries(given).filter(([name]) => name !== '_meta');
+  // Its schema has seen it: what is absent is not there at all.
+  const resource = Object.fromEntries(own) as Resource;
+  return { ...resource, provider: given.provider ?? providerOf(given.type) };
+}
+
+type Outcome = 'created' | 'updated' | 'unchanged';
+
+interface Upserted {
+  readonly outcome: Outcome;
+  readonly row: Versioned<StoredResource>;
+  readonly before?: StoredResource;
+}
+
+/** Creates or replaces a resource and evaluates it. What changes nothing writes nothing. */
+export async function upsertResource(
+  deps: Deps,
+  tx: Tx,
+  judge: Judge,
+  resource: Resource,
+): Promise<Upserted> {
+  const before = await tx.get(resources, resource.id);
+  if (before && isDeepStrictEqual(before.doc.resource, resource)) {
+    return { outcome: 'unchanged', row: before };
+  }
+  const at = timestamp(judge.now);
+  const stored = { id: resource.id, resource, created_at: at, updated_at: at };
+  const row = before
+    ? await tx.replace(resources, { ...stored, created_at: before.doc.created_at })
+    : await tx.insert(resources, stored);
+  for (const judged of await judge.policiesOf(resource.type)) {
+    await judgeAndRecord(deps, tx, judge, judged, resource);
+  }
+  if (!before) return { outcome: 'created', row };
+  if (typeKey(before.doc.resource.type) !== typeKey(resource.type)) {
+    await resolveViolations(tx, judge, resource);
+  }
+  return { outcome: 'updated', row, before: before.doc };
+}
+
+/** Those of a resource that is gone, or of its former type. */
+async function resolveViolations(
+  tx: Tx,
+  judge: Judge,
+  { id, type }: { readonly id: string; readonly type?: string },
+): Promise<void> {
+  const standing = { standing_of_resource: { any: [id] } };
+  for await (const { doc } of allRows(tx, violations, standing)) {
+    if (type !== undefined && typeKey(doc.resource_type) === typeKey(type)) continue;
+    const cause = type === undefined ? 'resource_deleted' : 'resource_changed_type';
+    await resolveGone(tx, judge, doc, cause);
+  }
+}
+
+/** @throws GovctlError invalid_resource for another id; precondition_failed where If-Match does not hold */
+export async function putResource(
+  deps: Deps,
+  prepare: PreparePolicy,
+  tx: Tx,
+  call: Call,
+  id: string,
+  given: ResourceInput,
+): Promise<Upserted> {
+  if (given.id !== id) {
+    const message = `must be ${JSON.stringify(id.slice(0, 100))}, as in the path`;
+    throw new GovctlError('invalid_resource', `The body is not valid: id ${message}`, {
+      details: [{ field: 'id', message }],
+    });
+  }
+  const before = await tx.get(resources, id);
+  if (before) call.checkMatch(before.revision);
+  else if (call.header('if-match') !== null) {
+    throw new GovctlError(
+      'precondition_failed',
+      `There is no resource ${id.slice(0, 100)} that If-Match could name`,
+    );
+  }
+  const judge = createJudge(deps, prepare, tx);
+  const upserted = await upsertResource(deps, tx, judge, completeResource(given));
+  if (upserted.outcome === 'created')
+    await recordAudit(deps, tx, call.actor, 'resource.create', id);
+  if (upserted.outcome === 'updated') {
+    const changed = changedAttributes(upserted.before?.resource ?? {}, upserted.row.doc.resource);
+    await recordAudit(deps, tx, call.actor, 'resource.update', id, changed);
+  }
+  return upserted;
+}
+
+/** Names that one audit entry holds; a resource may have any number of attributes. */
+const mostNames = 100;
+
+const changedAttributes = (
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => !isDeepStrictEqual(own(before, name), own(after, name)))
+    .slice(0, mostNames);
+
+const own = (of: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(of, name) ? of[name] : undefined;
+
+/** Creates or replaces many, in the order given. */
+export async function upsertResources(
+  deps: Deps,
+  prepare: PreparePolicy,
+  tx: Tx,
+  actor: Actor,
+  given: readonly Resource[],
+): Promise<UpsertCounts> {
+  const judge = createJudge(deps, prepare, tx);
+  const counts = { created: 0, updated: 0, unchanged: 0 };
+  for (const resource of given) {
+    const { outcome } = await upsertResource(deps, tx, judge, resource);
+    counts[outcome] += 1;
+  }
+  // One for all of them: an import of a hundred thousand would fill the log.
+  if (counts.created + counts.updated > 0) {
+    await recordAudit(deps, tx, actor, 'resource.import', resources.name);
+  }
+  return counts;
+}
+
+/** @throws GovctlError resource_not_found, or what `checkMatch` throws */
+export async function deleteResource(
+  deps: Deps,
+  prepare: PreparePolicy,
+  tx: Tx,
+  call: Call,
+  id: string,
+): Promise<void> {
+  const before = await readResource(tx, id);
+  call.checkMatch(before.revision);
+  await tx.remove(resources, id);
+  await resolveViolations(tx, createJudge(deps, prepare, tx), { id });
+  await recordAudit(deps, tx, call.actor, 'resource.delete', id);
+}

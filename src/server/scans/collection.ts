@@ -1,0 +1,31 @@
+import type { Scan, ScanListQuery, scanSortFields } from '../../contract/scans.ts';
+import type { Filters } from '../paging.ts';
+import type { CollectionSpec, Scalar } from '../store/store.ts';
+
+/** A scan as stored is a scan as answered. */
+export type StoredScan = Scan;
+
+type SortField = (typeof scanSortFields)[number];
+
+const order: Record<SortField, (scan: StoredScan) => Scalar | undefined> = {
+  created_at: (scan) => scan.created_at,
+  started_at: (scan) => scan.started_at,
+  completed_at: (scan) => scan.completed_at,
+  id: (scan) => scan.id,
+  name: (scan) => scan.name,
+  status: (scan) => scan.status,
+  progress: (scan) => scan.progress,
+  resources_scanned: (scan) => scan.resources_scanned,
+  violations_found: (scan) => scan.violations_found,
+  compliance_score: (scan) => scan.compliance_score ?? undefined,
+  created_by: (scan) => scan.created_by,
+};
+
+export const scans: CollectionSpec<StoredScan> = {
+  name: 'scans',
+  index: { status: (scan) => scan.status },
+  order,
+};
+
+export const scanFilters = (query: ScanListQuery): Filters =>
+  query.status ? { status: { any: query.status } } : {};

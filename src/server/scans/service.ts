@@ -1,0 +1,49 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { ScanInput } from '../../contract/scans.ts';
+import { emptyTally } from '../../engine/score.ts';
+import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Actor } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { putWork } from '../evaluation/work.ts';
+import { readPolicy } from '../policies/service.ts';
+import type { Reader, Tx, Versioned } from '../store/store.ts';
+import { scans } from './collection.ts';
+import type { StoredScan } from './collection.ts';
+
+/** @throws GovctlError scan_not_found */
+export const readScan = (reader: Reader, id: string): Awaitable<Versioned<StoredScan>> =>
+  whenKnown(reader.get(scans, id), (found) => {
+    if (found) return found;
+    throw new GovctlError('scan_not_found', `There is no scan ${id.slice(0, 100)}`);
+  });
+
+/** Begins a scan; the background does it. @throws GovctlError policy_not_found */
+export async function createScan(
+  deps: Deps,
+  tx: Tx,
+  actor: Actor,
+  { name, resource_types: types, policy_ids: policyIds }: ScanInput,
+): Promise<Versioned<StoredScan>> {
+  for (const id of policyIds ?? []) await readPolicy(tx, id);
+  const now = deps.clock.now();
+  const stored = await tx.insert(scans, {
+    id: deps.ids.next('scan'),
+    ...(name === undefined ? {} : { name }),
+    ...(types === undefined ? {} : { resource_types: types }),
+    ...(policyIds === undefined ? {} : { policy_ids: policyIds }),
+    status: 'pending',
+    progress: 0,
+    summary: { evaluated: 0, pass: 0, fail: 0, error: 0, exempt: 0 },
+    resources_scanned: 0,
+    violations_found: 0,
+    compliance_score: null,
+    created_at: timestamp(now),
+    created_by: actor.userId,
+  });
+  await putWork(tx, { kind: 'scan', id: stored.doc.id, due_at: now, tally: emptyTally });
+  await recordAudit(deps, tx, actor, 'scan.create', stored.doc.id);
+  return stored;
+}

@@ -1,0 +1,89 @@
+import { severities } from '../../contract/policies.ts';
+import { typeKey } from '../../contract/resources.ts';
+import type {
+  Violation,
+  ViolationListQuery,
+  violationSortFields,
+} from '../../contract/violations.ts';
+import type { Filters } from '../paging.ts';
+import type { CollectionSpec, Scalar, Where } from '../store/store.ts';
+
+/** A violation as stored is a violation as answered. */
+export type StoredViolation = Violation;
+
+type SortField = (typeof violationSortFields)[number];
+
+// A place in an order travels in a cursor, so long texts order by their beginning.
+const beginning = (text: string | undefined): string | undefined => text?.slice(0, 256);
+
+const order: Record<SortField, (violation: StoredViolation) => Scalar | undefined> = {
+  detected_at: (violation) => violation.detected_at,
+  updated_at: (violation) => violation.updated_at,
+  resolved_at: (violation) => violation.resolved_at,
+  id: (violation) => violation.id,
+  policy_id: (violation) => violation.policy_id,
+  policy_name: (violation) => violation.policy_name,
+  resource_id: (violation) => beginning(violation.resource_id),
+  resource_type: (violation) => violation.resource_type,
+  resource_name: (violation) => beginning(violation.resource_name),
+  severity: (violation) => severities.indexOf(violation.severity),
+  status: (violation) => violation.status,
+  message: (violation) => beginning(violation.message),
+  reason: (violation) => beginning(violation.reason),
+  exemption_id: (violation) => violation.exemption_id,
+  provider: (violation) => violation.provider,
+  account_id: (violation) => violation.account_id,
+  region: (violation) => violation.region,
+  environment: (violation) => violation.environment,
+};
+
+/** What a violation is found by when its policy is evaluated over its resource again. */
+export const pairOf = (policyId: string, resourceId: string): string => `${policyId} ${resourceId}`;
+
+export const isStanding = ({ status }: StoredViolation): boolean => status !== 'RESOLVED';
+
+export const violations: CollectionSpec<StoredViolation> = {
+  name: 'violations',
+  unique: { pair: (violation) => pairOf(violation.policy_id, violation.resource_id) },
+  index: {
+    status: (violation) => violation.status,
+    severity: (violation) => violation.severity,
+    policy_id: (violation) => violation.policy_id,
+    resource_id: (violation) => violation.resource_id,
+    resource_type: (violation) => typeKey(violation.resource_type),
+    provider: (violation) => violation.provider,
+    account_id: (violation) => violation.account_id,
+    region: (violation) => violation.region,
+    environment: (violation) => violation.environment,
+    /** The policies and resources of those that are not resolved. */
+    standing_of_policy: (violation) => (isStanding(violation) ? violation.policy_id : undefined),
+    standing_of_resource: (violation) =>
+      isStanding(violation) ? violation.resource_id : undefined,
+  },
+  order,
+};
+
+const plainFilters = [
+  'status',
+  'severity',
+  'policy_id',
+  'provider',
+  'account_id',
+  'region',
+  'environment',
+] as const;
+
+/** Any of the values of each field. */
+export function violationFilters(query: ViolationListQuery): Filters {
+  const filters: [string, Where][] = plainFilters.flatMap((field): [string, Where][] => {
+    const values = query[field];
+    return values ? [[field, { any: values }]] : [];
+  });
+  if (query.resource_id !== undefined) {
+    filters.push(['resource_id', { any: [query.resource_id] }]);
+  }
+  if (query.resource_type) {
+    filters.push(['resource_type', { any: query.resource_type.map(typeKey) }]);
+  }
+  return Object.fromEntries(filters);
+}
