@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { at } from '../values.ts';
 
@@ -24,3 +25,7 @@ export function parsed(value: unknown): unknown {
   }
   return read;
 }
+
+/** The value of what AWS Config leaves out of its items: neither on nor off. */
+export const notRecorded = (what: string): UnknownValue =>
+  new UnknownValue(`${what}, which AWS Config does not record`);

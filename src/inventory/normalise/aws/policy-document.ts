@@ -62,14 +62,30 @@ function parseDocument(document: unknown): unknown {
 /** Texts; what is nested one level deeper (a condition inside a list) is taken up, a map counts by its values. */
 function texts(value: unknown): Texts {
   const items = list(value);
-  if (isUnknown(items)) return items;
+  if (isUnknown(items)) {
+    const written = asWritten(items);
+    return isUnknown(written) ? written : [written];
+  }
   return items.flatMap((item): unknown[] => {
-    if (typeof item === 'object' && item !== null && !isUnknown(item)) {
-      return Object.values(item).flatMap((inner) => (Array.isArray(inner) ? inner : [inner]));
-    }
-    const word = text(item);
-    return word === undefined ? [] : [word];
+    const isNested = typeof item === 'object' && item !== null && !isUnknown(item);
+    const inner = isNested ? Object.values(item).flat() : [item];
+    return inner.flatMap((one): unknown[] => {
+      const word = text(asWritten(one));
+      return word === undefined ? [] : [word];
+    });
   });
+}
+
+/**
+ * A text in which what only a deployment gives stays as it is written, `${Role.Arn}`: the ARN of a resource of the same
+ * input is neither a wildcard nor an ARN of AWS's own. What may turn out to be anything, such as a parameter, stays
+ * unknown.
+ */
+export function asWritten(value: unknown): unknown {
+  if (!isUnknown(value)) return value;
+  if (value.text?.replace(/\$\{[^}]*\}/g, '')) return value.text;
+  const name = value.expression.replace(/^(Ref|GetAtt) /, '');
+  return value.target !== undefined || name.startsWith('AWS::') ? `\${${name}}` : value;
 }
 
 /** `"*"`, or lists by kind: `{AWS: [...], Service: ...}`. The kind is left out, as `*` means the same in each. */

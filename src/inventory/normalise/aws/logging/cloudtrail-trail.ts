@@ -1,7 +1,6 @@
-import { UnknownValue } from '../../../../contract/resources.ts';
 import { normaliser } from '../../normaliser.ts';
 import { and, at, flag, isGiven, isOneOf, isUnknown, not, or, some } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { configuration, notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 
 export const cloudTrailTrail = normaliser({
@@ -82,8 +81,6 @@ export const cloudTrailTrail = normaliser({
     }),
   },
 });
-
-const notRecorded = (what: string) => new UnknownValue(`${what}, which AWS Config does not record`);
 
 const isFilled = (value: unknown) => and(isGiven(value), value !== '');
 

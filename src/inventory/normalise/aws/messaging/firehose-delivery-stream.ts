@@ -1,7 +1,6 @@
-import { UnknownValue } from '../../../../contract/resources.ts';
 import { normaliser } from '../../normaliser.ts';
 import { and, at, block, configured, flag, isGiven, text } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { configuration, notRecorded } from '../config-item.ts';
 import { secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 export const firehoseDeliveryStream = normaliser({
@@ -95,8 +94,8 @@ export const firehoseDeliveryStream = normaliser({
   },
 });
 
-/** The API never gives a password back, so where it came from is not known. */
-const hidden = new UnknownValue('a credential that AWS does not show');
+/** The API never gives a password back. */
+const hidden = notRecorded('where the credential comes from');
 
 const credential = (value: unknown, fromSecretsManager: unknown): unknown =>
   flag(fromSecretsManager) === true ? 'secrets_manager' : secretSource(value);

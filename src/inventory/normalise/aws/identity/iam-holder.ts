@@ -1,0 +1,136 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
+import type { RawResource } from '../../../model.ts';
+import type { Attribute } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import { at, isUnknown, list, mapList } from '../../values.ts';
+import { configuration, parsed } from '../config-item.ts';
+import { planned } from '../plan-value.ts';
+import { asWritten, readAllStatements } from '../policy-document.ts';
+
+type Field = (raw: RawResource) => unknown;
+
+/** Who holds policies, in the words of each source. The functions are constants: an index is kept for each. */
+interface Holder {
+  readonly word: 'Role' | 'User' | 'Group';
+  /** The holder that an attachment of CloudFormation is about, where it has one and where it has a list. */
+  readonly one: Field;
+  readonly many: Field;
+  readonly oneOfPlan: Field;
+  readonly manyOfPlan: Field;
+}
+
+export const role: Holder = {
+  word: 'Role',
+  one: ({ properties }) => properties.RoleName,
+  many: ({ properties }) => properties.Roles,
+  oneOfPlan: ({ properties }) => properties.role,
+  manyOfPlan: ({ properties }) => properties.roles,
+};
+
+export const user: Holder = {
+  word: 'User',
+  one: ({ properties }) => properties.UserName,
+  many: ({ properties }) => properties.Users,
+  oneOfPlan: ({ properties }) => properties.user,
+  manyOfPlan: ({ properties }) => properties.users,
+};
+
+export const group: Holder = {
+  word: 'Group',
+  one: ({ properties }) => properties.GroupName,
+  many: ({ properties }) => properties.Groups,
+  oneOfPlan: ({ properties }) => properties.group,
+  manyOfPlan: ({ properties }) => properties.groups,
+};
+
+/** Declares what the three functions below give. */
+export const policyAttributes = (whose: string) =>
+  ({
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning: `statements of all inline policies of ${whose}`,
+      absent: [],
+    },
+    inline_policies: {
+      type: 'list<string>',
+      meaning: 'names of those policies; one that has none counts as an empty text',
+      absent: [],
+    },
+    managed_policy_arns: {
+      type: 'list<string>',
+      meaning: `managed policies attached to ${whose} itself`,
+      absent: [],
+    },
+  }) as const satisfies Record<string, Attribute>;
+
+/** Policies of a role, user or group in a template: its own, and those that other resources attach. */
+export function templatePolicies(raw: RawResource, holder: Holder, related: Related) {
+  const attached = [
+    ...related.referring(raw, 'AWS::IAM::Policy', holder.many),
+    ...related.referring(raw, `AWS::IAM::${holder.word}Policy`, holder.one),
+  ].map(({ properties }) => properties);
+  // A document right in the resource is not CloudFormation's form, but it is what its author means to grant.
+  const misplaced = at(raw.properties, 'PolicyDocument');
+  return policies(
+    joined(at(raw.properties, 'Policies'), [
+      ...attached,
+      ...(misplaced === undefined ? [] : [{ PolicyDocument: misplaced }]),
+    ]),
+    { name: 'PolicyName', document: 'PolicyDocument' },
+    joined(
+      at(raw.properties, 'ManagedPolicyArns'),
+      related
+        .referring(raw, 'AWS::IAM::ManagedPolicy', holder.many)
+        .map(({ address }) => new UnknownValue(`Ref ${address}`, { target: address })),
+    ),
+  );
+}
+
+/** … in a plan. */
+export function planPolicies(raw: RawResource, holder: Holder, related: Related) {
+  return policies(
+    joined(
+      planned(raw.properties, 'inline_policy'),
+      related
+        .referring(raw, `AWS::IAM::${holder.word}Policy`, holder.oneOfPlan)
+        .map(({ properties }) => properties),
+    ),
+    { name: 'name', document: 'policy' },
+    joined(
+      planned(raw.properties, 'managed_policy_arns'),
+      [
+        ...related.referring(raw, `AWS::IAM::${holder.word}PolicyAttachment`, holder.oneOfPlan),
+        ...related.referring(raw, 'AWS::IAM::PolicyAttachment', holder.manyOfPlan),
+      ].map(({ properties }) => properties.policy_arn),
+    ),
+  );
+}
+
+/** … in an item of AWS Config. */
+export const itemPolicies = (raw: RawResource, holder: Holder) =>
+  policies(
+    list(parsed(configuration(raw, `${holder.word.toLowerCase()}PolicyList`))),
+    { name: 'policyName', document: 'policyDocument' },
+    mapList(configuration(raw, 'attachedManagedPolicies'), (one) => at(one, 'policyArn')),
+  );
+
+type Items = readonly unknown[] | UnknownValue;
+
+const policies = (
+  inline: Items,
+  field: { readonly name: string; readonly document: string },
+  arns: Items,
+) => ({
+  'policy.statements': isUnknown(inline)
+    ? inline
+    : readAllStatements(inline.map((one) => at(one, field.document))),
+  inline_policies: mapList(inline, (one) => at(one, field.name) ?? ''),
+  managed_policy_arns: mapList(arns, asWritten),
+});
+
+/** A list and what is joined to it; where nothing is joined to one that is not known, all of it is not. */
+function joined(own: unknown, more: readonly unknown[]): Items {
+  const items = list(own);
+  if (!isUnknown(items)) return [...items, ...more];
+  return more.length === 0 ? items : [...more, items];
+}

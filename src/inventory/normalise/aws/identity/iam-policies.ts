@@ -1,0 +1,52 @@
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, list } from '../../values.ts';
+import { configuration } from '../config-item.ts';
+import { readStatements } from '../policy-document.ts';
+
+/** A policy of one's own, and the inline policy that a template attaches as a resource. */
+export const iamPolicies = normaliser({
+  types: ['AWS::IAM::ManagedPolicy', 'AWS::IAM::Policy'],
+  attributes: {
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning: "the policy's document; of a managed policy, that of its default version",
+      absent: [],
+    },
+    users: {
+      type: 'list<string>',
+      meaning: 'users that the policy itself is attached to',
+      absent: [],
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => ({
+      'policy.statements': readStatements(at(properties, 'PolicyDocument')),
+      users: list(at(properties, 'Users')),
+    }),
+    terraform: (raw, related) => ({
+      'policy.statements': readStatements(at(raw.properties, 'policy')),
+      users: [
+        ...related
+          .referring(raw, 'AWS::IAM::UserPolicyAttachment', policyOfAttachment)
+          .map(({ properties }) => properties.user),
+        ...related
+          .referring(raw, 'AWS::IAM::PolicyAttachment', policyOfAttachment)
+          .flatMap(({ properties }) => list(properties.users)),
+      ],
+    }),
+    'aws-config': (raw) => ({
+      'policy.statements': readStatements(defaultDocument(configuration(raw, 'policyVersionList'))),
+    }),
+  },
+});
+
+const policyOfAttachment = ({ properties }: RawResource): unknown => properties.policy_arn;
+
+function defaultDocument(versions: unknown): unknown {
+  const all = Array.isArray(versions) ? (versions as unknown[]) : [];
+  return at(
+    all.find((version) => at(version, 'isDefaultVersion') === true),
+    'document',
+  );
+}

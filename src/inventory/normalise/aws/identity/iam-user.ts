@@ -1,0 +1,102 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
+import type { RawResource } from '../../../model.ts';
+import { normaliser } from '../../normaliser.ts';
+import { at, flag, isGiven, isOneOf, isUnknown, list, mapList, text } from '../../values.ts';
+import { configuration, notRecorded } from '../config-item.ts';
+import { planned } from '../plan-value.ts';
+import { asWritten } from '../policy-document.ts';
+import { secretSource, secretSourceAttribute } from '../secret-source.ts';
+import {
+  itemPolicies,
+  planPolicies,
+  policyAttributes,
+  templatePolicies,
+  user,
+} from './iam-holder.ts';
+
+export const iamUser = normaliser({
+  types: ['AWS::IAM::User'],
+  attributes: {
+    console_access: { type: 'bool', meaning: 'has a password', absent: false },
+    'login_profile.password.source': secretSourceAttribute('that password'),
+    'login_profile.password_reset_required': {
+      type: 'bool',
+      meaning: 'the password has to be changed when it is first used',
+      absent: false,
+    },
+    'mfa.enabled': { type: 'bool', meaning: 'an MFA device is registered', absent: false },
+    access_keys: {
+      type: 'list',
+      meaning: 'access keys, joined from AWS::IAM::AccessKey or the credential report',
+      absent: [],
+    },
+    'access_keys[].active': { type: 'bool', meaning: 'the key is active', absent: true },
+    'access_keys[].created_at': {
+      type: 'timestamp',
+      meaning: 'when the key was created; not known for one that a template makes',
+    },
+    groups: { type: 'list<string>', meaning: 'groups that the user is in', absent: [] },
+    ...policyAttributes('the user'),
+  },
+  from: {
+    cloudformation: (raw, related) => {
+      const profile = at(raw.properties, 'LoginProfile');
+      return {
+        console_access: isGiven(profile),
+        'login_profile.password.source': secretSource(at(profile, 'Password')),
+        'login_profile.password_reset_required': flag(at(profile, 'PasswordResetRequired')),
+        'mfa.enabled': related.referring(raw, 'AWS::IAM::VirtualMFADevice', user.many).length > 0,
+        access_keys: related
+          .referring(raw, 'AWS::IAM::AccessKey', user.one)
+          .map((key) => accessKey(key, at(key.properties, 'Status'), undefined)),
+        groups: [
+          ...items(at(raw.properties, 'Groups')),
+          ...related
+            .referring(raw, 'AWS::IAM::UserToGroupAddition', user.many)
+            .map(({ properties }) => properties.GroupName),
+        ].map(asWritten),
+        ...templatePolicies(raw, user, related),
+      };
+    },
+    terraform: (raw, related) => {
+      const [profile] = related.referring(raw, 'AWS::IAM::UserLoginProfile', user.oneOfPlan);
+      return {
+        console_access: profile !== undefined,
+        // AWS makes the password and gives it to Terraform.
+        'login_profile.password.source': profile && 'managed',
+        'login_profile.password_reset_required': flag(
+          planned(profile?.properties, 'password_reset_required'),
+        ),
+        access_keys: related
+          .referring(raw, 'AWS::IAM::AccessKey', user.oneOfPlan)
+          .map((key) => accessKey(key, at(key.properties, 'status'), key.properties.create_date)),
+        groups: [
+          ...related
+            .referring(raw, 'AWS::IAM::UserGroupMembership', user.oneOfPlan)
+            .flatMap(({ properties }) => items(properties.groups)),
+          ...related
+            .referring(raw, 'AWS::IAM::GroupMembership', user.manyOfPlan)
+            .map(({ properties }) => properties.group),
+        ].map(asWritten),
+        ...planPolicies(raw, user, related),
+      };
+    },
+    'aws-config': (raw) => ({
+      console_access: notRecorded('whether the user has a password'),
+      'mfa.enabled': notRecorded('whether the user has an MFA device'),
+      access_keys: notRecorded('the access keys of the user'),
+      groups: mapList(configuration(raw, 'groupList'), text),
+      ...itemPolicies(raw, user),
+    }),
+  },
+});
+
+const accessKey = (key: RawResource, status: unknown, createdAt: unknown) => ({
+  active: isOneOf(status ?? 'Active', 'Active'),
+  created_at: text(createdAt) ?? new UnknownValue(`the time at which ${key.address} is created`),
+});
+
+const items = (value: unknown): unknown[] => {
+  const all = list(value);
+  return isUnknown(all) ? [all] : all;
+};
