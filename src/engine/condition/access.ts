@@ -3,15 +3,11 @@ import { entryOf, isMap, isPresent, keysOf } from './compare.ts';
 import { toIndex } from './text.ts';
 import { Failure, mismatch, typeName, unknownFailure } from './values.ts';
 
-/** `of.key` from a value; `path` is what a failure names. */
-export function select(of: unknown, key: string, path: string | undefined): unknown {
-  if (isMap(of)) return entryOf(of, key)?.[1] ?? selectNothing(of, key, path);
-  return notMap(of, key, path);
-}
-
-// A value may be null, and null is a value.
-function selectNothing(of: Parameters<typeof entryOf>[0], key: unknown, path?: string): unknown {
-  return entryOf(of, key) ? null : missing(key, path);
+/** `of.key`. `missing` is the answer where there is none: made once, as many resources lack an attribute. */
+export function select(of: unknown, key: string, missing: Failure): unknown {
+  if (!isMap(of)) return notMap(of, key, missing.path);
+  const entry = entryOf(of, key);
+  return entry ? entry[1] : missing;
 }
 
 function notMap(of: unknown, key: unknown, path: string | undefined): Failure {
@@ -23,7 +19,7 @@ function notMap(of: unknown, key: unknown, path: string | undefined): Failure {
   );
 }
 
-const missing = (key: unknown, path: string | undefined): Failure =>
+export const missingKey = (key: unknown, path: string | undefined): Failure =>
   new Failure(
     'missing_attribute',
     path === undefined ? `there is no ${JSON.stringify(String(key))}` : `${path} is not set`,
@@ -38,14 +34,14 @@ export function index(of: unknown, at: unknown, path: string | undefined): unkno
     const place = toIndex(at);
     if (place === undefined) return mismatch('[]', of, at);
     const item: unknown = place < 0 ? undefined : of[place];
-    return item === undefined ? missing(place, path && `${path}[${place}]`) : item;
+    return item === undefined ? missingKey(place, path && `${path}[${place}]`) : item;
   }
   if (!isMap(of)) return mismatch('[]', of, at);
   const entry = entryOf(of, at);
   if (entry) return entry[1];
   const isKey = ['string', 'bigint', 'boolean', 'number'].includes(typeof at);
   const shown = typeof at === 'string' ? JSON.stringify(at.slice(0, 100)) : String(at);
-  return isKey ? missing(shown, path && `${path}[${shown}]`) : mismatch('[]', of, at);
+  return isKey ? missingKey(shown, path && `${path}[${shown}]`) : mismatch('[]', of, at);
 }
 
 /** `has(of.key)`: also where the value is null. */

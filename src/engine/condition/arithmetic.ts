@@ -39,7 +39,7 @@ function calculate({ name, double, whole }: Operation, a: unknown, b: unknown): 
     if (typeof b === 'bigint') return int(whole(a, b));
     if (typeof b === 'number') return double(Number(a), b);
   } else if (a instanceof Uint && b instanceof Uint) {
-    return uint(whole(a.value, b.value));
+    return uint(whole(a.magnitude, b.magnitude));
   }
   return mismatch(name, a, b);
 }
@@ -89,7 +89,7 @@ export function subtract(a: unknown, b: unknown): unknown {
 export const multiply = (a: unknown, b: unknown): unknown => calculate(product, a, b);
 
 const isZero = (value: unknown): boolean =>
-  value === 0n || (value instanceof Uint && value.value === 0n);
+  value === 0n || (value instanceof Uint && value.magnitude === 0n);
 
 export function divide(a: unknown, b: unknown): unknown {
   if (isZero(b) && typeof a !== 'number') return typeError('division by zero');
@@ -99,7 +99,7 @@ export function divide(a: unknown, b: unknown): unknown {
 /** The remainder has the sign of `a`. Of whole numbers only, as CEL has it; a JSON number that is whole counts as one. */
 export function remainder(a: unknown, b: unknown): unknown {
   if (a instanceof Uint && b instanceof Uint) {
-    return b.value === 0n ? typeError('modulus by zero') : new Uint(a.value % b.value);
+    return b.magnitude === 0n ? typeError('modulus by zero') : new Uint(a.magnitude % b.magnitude);
   }
   if (typeof a === 'bigint' && typeof b === 'bigint') {
     return b === 0n ? typeError('modulus by zero') : int(a % b);

@@ -14,11 +14,10 @@ export type Run = (frame: Frame) => unknown;
 /** Stands around each part of a program, for those who watch it run. */
 export type Around = (term: Term, run: Run) => Run;
 
-export const frameOf = (program: Program, values: readonly unknown[]): Frame => {
-  const slots = new Array<unknown>(program.slots);
-  for (let i = 0; i < values.length; i++) slots[i] = values[i];
-  return { slots, steps: stepBudget };
-};
+export const frameOf = (program: Program): Frame => ({
+  slots: new Array<unknown>(program.slots),
+  steps: stepBudget,
+});
 
 /** A program as nested functions: what runs where code must not be generated, and what code is measured against. */
 export function toClosure(term: Term, around: Around = (_term, run) => run): Run {
@@ -39,14 +38,20 @@ function runOf(term: Term, build: Build): Run {
       const { slot } = term;
       return (frame) => frame.slots[slot];
     }
-    case 'select':
+    case 'select': {
+      const of = build(term.of);
+      const { key, missing } = term;
+      return (frame) => {
+        const from = of(frame);
+        return from instanceof Failure ? from : select(from, key, missing);
+      };
+    }
     case 'has': {
       const of = build(term.of);
       const { key } = term;
-      const read = term.kind === 'has' ? has : select;
       return (frame) => {
         const from = of(frame);
-        return from instanceof Failure ? from : read(from, key, path);
+        return from instanceof Failure ? from : has(from, key, path);
       };
     }
     case 'index':
@@ -187,18 +192,16 @@ function runLoop(term: Of<'loop'>, build: Build): Run {
   const { path: overPath } = term.over;
   const testPath = term.test?.path;
   const { slot, loop } = term;
-  /** One item: whether its test holds. */
+  const itemsOf = (frame: Frame) => {
+    const value = over(frame);
+    return value instanceof Failure ? value : range(value, overPath);
+  };
   const testOne = (frame: Frame, item: unknown): boolean | Failure => {
-    if (--frame.steps < 0) return overBudget;
     frame.slots[slot] = item;
     const value = test ? test(frame) : true;
     return typeof value === 'boolean' || value instanceof Failure
       ? value
       : notBool(value, testPath);
-  };
-  const itemsOf = (frame: Frame) => {
-    const value = over(frame);
-    return value instanceof Failure ? value : range(value, overPath);
   };
   switch (loop) {
     case 'all':
@@ -223,9 +226,9 @@ const runQuantifier =
     if (items instanceof Failure) return items;
     let failure: Failure | undefined;
     for (const item of items) {
+      if (--frame.steps < 0) return overBudget;
       const value = testOne(frame, item);
       if (value === decisive) return decisive;
-      if (value === overBudget) return overBudget;
       if (typeof value !== 'boolean') failure ??= value;
     }
     return failure ?? !decisive;
@@ -238,6 +241,7 @@ const runExistsOne =
     if (items instanceof Failure) return items;
     let found = 0;
     for (const item of items) {
+      if (--frame.steps < 0) return overBudget;
       const value = testOne(frame, item);
       if (typeof value !== 'boolean') return value;
       if (value) found++;
@@ -252,6 +256,7 @@ const runCollect =
     if (items instanceof Failure) return items;
     const collected: unknown[] = [];
     for (const item of items) {
+      if (--frame.steps < 0) return overBudget;
       const value = testOne(frame, item);
       if (typeof value !== 'boolean') return value;
       if (!value) continue;

@@ -18,8 +18,8 @@ export function equal(a: unknown, b: unknown): boolean | Failure {
     if (a === b) return true;
     if (a instanceof UnknownValue) return unknownFailure(a);
     if (b instanceof UnknownValue) return unknownFailure(b);
-    const x = a instanceof Uint ? a.value : a;
-    const y = b instanceof Uint ? b.value : b;
+    const x = a instanceof Uint ? a.magnitude : a;
+    const y = b instanceof Uint ? b.magnitude : b;
     // JavaScript compares a bigint with a number by value, exactly.
     if (typeof x === 'bigint' && typeof y === 'number') return x == (y as unknown); // eslint-disable-line eqeqeq
     if (typeof x === 'number' && typeof y === 'bigint') return x == (y as unknown); // eslint-disable-line eqeqeq
@@ -38,14 +38,14 @@ function equalObjects(a: object, b: object): boolean | Failure {
   if (a instanceof Duration) {
     return b instanceof Duration && a.seconds === b.seconds && a.nanos === b.nanos;
   }
-  if (a instanceof Uint) return b instanceof Uint && a.value === b.value;
+  if (a instanceof Uint) return b instanceof Uint && a.magnitude === b.magnitude;
   if (a instanceof Uint8Array) {
     return b instanceof Uint8Array && a.length === b.length && a.every((byte, i) => byte === b[i]);
   }
-  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.typeName === b.typeName;
   if (a instanceof Optional) {
     if (!(b instanceof Optional) || a.present !== b.present) return false;
-    return !a.present || equal(a.value, b.value);
+    return !a.present || equal(a.content, b.content);
   }
   return isMap(a) && isMap(b) && equalMaps(a, b);
 }
@@ -102,8 +102,8 @@ export function notEqual(a: unknown, b: unknown): boolean | Failure {
 
 /** Below 0, 0, or above; NaN where a double is NaN; a Failure where the two have no order. */
 function order(name: string, a: unknown, b: unknown): number | Failure {
-  const x = a instanceof Uint ? a.value : a;
-  const y = b instanceof Uint ? b.value : b;
+  const x = a instanceof Uint ? a.magnitude : a;
+  const y = b instanceof Uint ? b.magnitude : b;
   if (isNumeric(x) && isNumeric(y)) return x < y ? -1 : x > y ? 1 : orderedEqual(x, y);
   if (typeof x === 'string' && typeof y === 'string') return compareText(x, y);
   if (typeof x === 'boolean' && typeof y === 'boolean') return Number(x) - Number(y);

@@ -1,9 +1,10 @@
-import { Environment } from '@marcbachmann/cel-js';
-import type { ASTNode } from '@marcbachmann/cel-js';
 import { nearestWord } from '../../contract/nearest.ts';
 import { maxConditionLength } from '../../contract/policies.ts';
+import { createLanguage } from './language.ts';
+import type { Language } from './language.ts';
 import { lower, LoweringProblem } from './lower.ts';
 import type { Program } from './program.ts';
+import { maxTreeDepth, parse, TooDeep } from './syntax.ts';
 
 export interface CompiledCondition {
   readonly source: string;
@@ -21,57 +22,23 @@ export interface ConditionProblem {
   readonly suggestion?: string;
 }
 
-export type Compilation =
-  | { readonly ok: true; readonly condition: CompiledCondition }
-  | { readonly ok: false; readonly problem: ConditionProblem };
+interface Failed {
+  readonly ok: false;
+  readonly problem: ConditionProblem;
+}
+
+export type Compilation = { readonly ok: true; readonly condition: CompiledCondition } | Failed;
 
 /** What a condition can see. Nothing else is reachable. */
-const variables = ['resource', 'now'] as const;
+const conditions = createLanguage([
+  ['resource', 'map'],
+  ['now', 'google.protobuf.Timestamp'],
+]);
 export const resourceSlot = 0;
 export const nowSlot = 1;
 
-/** Parser and checker recurse; past this their stack could end, at a place that depends on who calls. */
-const maxTreeDepth = 1_000;
-
-const tooDeep = (source: string): Compilation =>
-  failed(source, 0, 0, `has too many levels or chained terms; at most ${maxTreeDepth} are allowed`);
-
-// Deeper nesting than this is a bomb, not a policy; it also keeps the recursive checker off the stack's end.
-const limits = { maxAstNodes: 100_000, maxDepth: 200 };
-
-/** What the package's library lacks; what they do is in `functions.ts`. */
-const signatures = [
-  'cidr_contains(string, string): bool',
-  'string.charAt(int): string',
-  'string.replace(string, string): string',
-  'string.replace(string, string, int): string',
-  'string.reverse(): string',
-  'duration(google.protobuf.Duration): google.protobuf.Duration',
-  'timestamp(google.protobuf.Timestamp): google.protobuf.Timestamp',
-  'int(google.protobuf.Timestamp): int',
-  'string(google.protobuf.Timestamp): string',
-  'string(google.protobuf.Duration): string',
-];
-
-/** A JSON number is a double, and people write `resource.days / 2 > 1.5`. The package adds `int == double` and `!=`. */
-const mixedOperators = ['+', '-', '*', '/'].flatMap((operator) => [
-  `double ${operator} int: double`,
-  `int ${operator} double: double`,
-]);
-const neverRuns = (): never => {
-  throw new Error('conditions are compiled here, not evaluated');
-};
-
-const environment = new Environment({ homogeneousAggregateLiterals: false, limits })
-  .registerVariable('resource', 'map')
-  .registerVariable('now', 'google.protobuf.Timestamp');
-for (const signature of signatures) environment.registerFunction(signature, neverRuns);
-for (const signature of mixedOperators) {
-  environment.registerOperator(signature, neverRuns);
-}
-
-const { functions } = environment.getDefinitions();
-const functionNames = [...new Set(functions.map(({ name }) => name))];
+const tooDeep = (source: string): Failed =>
+  failed(source, 0, 0, `has too many levels; at most ${maxTreeDepth} are allowed`);
 
 /**
  * Parses and type-checks a condition: CEL over `resource` (a map) and `now` (a timestamp) that yields bool.
@@ -86,47 +53,38 @@ export function compileCondition(source: string): Compilation {
       `is ${source.length} characters long; at most ${maxConditionLength} are allowed`,
     );
   }
+  const compiled = compileExpression(source, conditions);
+  if (!compiled.ok) return compiled;
+  const { program, type } = compiled;
+  if (type !== 'bool' && type !== 'dyn') {
+    return failed(source, 0, source.length, `yields ${type}, but a condition must yield bool`);
+  }
+  return { ok: true, condition: { source, program } };
+}
+
+/**
+ * Compiles an expression of any type in any language.
+ * @param options `check: false` leaves types to be found out when it runs
+ */
+export function compileExpression(
+  source: string,
+  language: Language,
+  { check = true }: { readonly check?: boolean } = {},
+): { readonly ok: true; readonly program: Program; readonly type: string } | Failed {
   try {
-    const parsed = environment.parse(source);
-    // Every level takes a character at least, so a short condition needs no walk.
-    if (source.length > maxTreeDepth && isDeeperThan(parsed.ast, maxTreeDepth)) {
-      return tooDeep(source);
-    }
-    const checked = parsed.check();
-    if (!checked.valid) return fromError(source, checked.error);
-    if (checked.type !== 'bool' && checked.type !== 'dyn') {
-      return failed(
-        source,
-        0,
-        source.length,
-        `yields ${checked.type}, but a condition must yield bool`,
-      );
-    }
-    return { ok: true, condition: { source, program: lower(parsed.ast, variables) } };
+    const parsed = parse(language.environment, source);
+    const checked = check ? parsed.check() : { valid: true, type: 'dyn' };
+    if (!checked.valid) return fromError(source, checked.error, language);
+    const program = lower(parsed.ast, language.variables);
+    return { ok: true, program, type: checked.type ?? 'dyn' };
   } catch (error) {
     // The parser counts levels of brackets and members, not those of operators before a term: `!!!!…` ends its stack.
-    if (error instanceof RangeError) return tooDeep(source);
-    if (error instanceof LoweringProblem)
+    if (error instanceof RangeError || error instanceof TooDeep) return tooDeep(source);
+    if (error instanceof LoweringProblem) {
       return failed(source, error.start, error.end, error.message);
-    return fromError(source, error);
+    }
+    return fromError(source, error, language);
   }
-}
-
-/** Walks with a stack of its own, as the tree may be deeper than the machine's. */
-function isDeeperThan(root: ASTNode, limit: number): boolean {
-  const waiting: [node: ASTNode, depth: number][] = [[root, 1]];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const [node, depth] = next;
-    if (depth > limit) return true;
-    for (const child of childrenOf(node.args)) waiting.push([child, depth + 1]);
-  }
-  return false;
-}
-
-/** Operands are nodes, lists of nodes (call arguments, list items) or lists of pairs (map entries). */
-function childrenOf(args: unknown): ASTNode[] {
-  if (Array.isArray(args)) return args.flatMap(childrenOf);
-  return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
 }
 
 /** Characters; the package puts whole names and literals into its messages. */
@@ -139,7 +97,7 @@ interface CelError {
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-function fromError(source: string, thrown: unknown): Compilation {
+function fromError(source: string, thrown: unknown, { variables, functions }: Language): Failed {
   // Anything thrown is reported by shape: the package's errors carry code, summary and range.
   const error = (thrown ?? {}) as CelError;
   const start = Math.min(error.range?.start ?? 0, source.length);
@@ -147,7 +105,13 @@ function fromError(source: string, thrown: unknown): Compilation {
   const summary = error.summary ?? error.message ?? 'does not compile';
   const written = unknownName(error.code, summary);
   const nearest =
-    written && nearestWord(written, error.code === 'unknown_variable' ? variables : functionNames);
+    written &&
+    nearestWord(
+      written,
+      error.code === 'unknown_variable'
+        ? variables
+        : [...new Set(functions.map(({ name }) => name))],
+    );
   // A function that is there doesn't take what it was given: what it takes helps, not its name.
   const isKnown = written !== undefined && nearest === written;
   const forms = functions.filter(({ name }) => isKnown && name === written);
@@ -177,7 +141,7 @@ function failed(
   end: number,
   message: string,
   suggestion?: string,
-): Compilation {
+): Failed {
   const before = source.slice(0, offset);
   const line = before.split('\n').length;
   const column = offset - (before.lastIndexOf('\n') + 1) + 1;

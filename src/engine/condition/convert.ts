@@ -43,7 +43,7 @@ export function toInt(value: unknown): unknown {
       ? toIntRange(BigInt(value.replace(/^\+/, '')))
       : noNumber('int', value);
   }
-  if (value instanceof Uint) return toIntRange(value.value);
+  if (value instanceof Uint) return toIntRange(value.magnitude);
   if (value instanceof Timestamp) return BigInt(value.seconds);
   return mismatch('int()', value);
 }
@@ -65,7 +65,7 @@ export function toUint(value: unknown): unknown {
 export function toDouble(value: unknown): unknown {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
-  if (value instanceof Uint) return Number(value.value);
+  if (value instanceof Uint) return Number(value.magnitude);
   if (typeof value === 'string') {
     if (/^[+-]?(?:inf|infinity)$/i.test(value)) {
       return value.startsWith('-') ? -Infinity : Infinity;
@@ -101,7 +101,7 @@ export function toText(value: unknown): unknown {
       return formatDouble(value);
     default:
   }
-  if (value instanceof Uint) return String(value.value);
+  if (value instanceof Uint) return String(value.magnitude);
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);
   if (value instanceof Uint8Array) return decodeText(value);

@@ -12,6 +12,7 @@ import {
   toUint,
   typeOf,
 } from './convert.ts';
+import { format, quote } from './format.ts';
 import { cidrContains } from './network.ts';
 import { matches } from './regex.ts';
 import {
@@ -68,6 +69,7 @@ const functions: ReadonlyMap<string, Strict> = new Map<string, Strict>([
   ['timestamp/1', toTimestamp],
   ['duration/1', toDuration],
   ['cidr_contains/2', cidrContains],
+  ['strings.quote/1', quote],
 ]);
 
 const methods: ReadonlyMap<string, Strict> = new Map<string, Strict>([
@@ -93,6 +95,7 @@ const methods: ReadonlyMap<string, Strict> = new Map<string, Strict>([
   ['substring/3', substring],
   ['trim/1', trim],
   ['reverse/1', reverse],
+  ['format/2', format],
   ...timeFields.flatMap((name): [string, Strict][] => {
     const field = timeField(name);
     return [

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { missingKey } from './access.ts';
 import { findFunction, findMethod, operators } from './functions.ts';
 import type { Strict } from './functions.ts';
 import type { LoopKind, Program, Term } from './program.ts';
@@ -159,7 +160,7 @@ class Lowering {
     if (at.kind === 'constant' && typeof at.value === 'string') {
       return selection(place, of, at.value);
     }
-    const inside = of.path === undefined ? undefined : `${of.path}[${place_(at)}]`;
+    const inside = of.path === undefined ? undefined : `${of.path}[${shownIndex(at)}]`;
     return { ...place, ...(inside ? { path: inside } : {}), kind: 'index', of, at };
   }
 
@@ -177,12 +178,18 @@ class Lowering {
     if (argument.op !== '.' || chosen.kind !== 'select') {
       throw new LoweringProblem('has() takes an attribute, such as has(resource.owner)', argument);
     }
-    return { ...chosen, kind: 'has', start: node.start, end: node.end };
+    const { of, key, path } = chosen;
+    const place = { start: node.start, end: node.end, ...(path === undefined ? {} : { path }) };
+    return { ...place, kind: 'has', of, key };
   }
 
   #method(node: Node<'rcall'>, scope: Scope | undefined): Term {
     const [name, receiver, args] = node.args;
     if (loops.has(name) && args.length >= 2) return this.#loop(node, scope);
+    const inNamespace = receiver.op === 'id' && !find(scope, receiver.args);
+    const spaced = inNamespace ? `${receiver.args}.${name}` : name;
+    const ofNamespace = inNamespace ? findFunction(spaced, args.length) : undefined;
+    if (ofNamespace) return this.#applied(node, spaced, ofNamespace, args, scope);
     const run = findMethod(name, args.length + 1);
     if (!run) throw new LoweringProblem(`.${name}() is not offered`, node);
     const [pattern] = args;
@@ -322,12 +329,13 @@ function operandsOf(root: Node<'||' | '&&'>): ASTNode[] {
 
 function selection(place: { start: number; end: number }, of: Term, key: string): Term {
   const inside = /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
-  const path = of.path === undefined ? {} : { path: `${of.path}${inside}` };
-  return { ...place, ...path, kind: 'select', of, key };
+  const path = of.path === undefined ? undefined : `${of.path}${inside}`;
+  const missing = missingKey(key, path);
+  return { ...place, ...(path === undefined ? {} : { path }), kind: 'select', of, key, missing };
 }
 
 /** How a path shows a place in a list. */
-const place_ = (at: Term): string =>
+const shownIndex = (at: Term): string =>
   at.kind === 'constant' && typeof at.value === 'bigint' ? String(at.value) : '*';
 
 /** `google.protobuf.Timestamp`: the full name of a type. */

@@ -1,4 +1,5 @@
 import type { Strict } from './functions.ts';
+import type { Failure } from './values.ts';
 
 /** What every part of a program knows: where its text stands, and which attribute it reads. */
 interface Place {
@@ -18,7 +19,13 @@ export type Term = Place &
   (
     | { readonly kind: 'constant'; readonly value: unknown }
     | { readonly kind: 'variable'; readonly slot: number }
-    | { readonly kind: 'select'; readonly of: Term; readonly key: string }
+    | {
+        readonly kind: 'select';
+        readonly of: Term;
+        readonly key: string;
+        /** The answer where there is none. */
+        readonly missing: Failure;
+      }
     | { readonly kind: 'has'; readonly of: Term; readonly key: string }
     | { readonly kind: 'index'; readonly of: Term; readonly at: Term }
     | { readonly kind: 'and' | 'or'; readonly terms: readonly Term[] }
@@ -67,4 +74,43 @@ export interface Program {
   readonly slots: number;
   /** The variables that are read, by slot. */
   readonly reads: ReadonlySet<number>;
+}
+
+/** The direct parts of a term. */
+export function partsOf(term: Term): readonly Term[] {
+  switch (term.kind) {
+    case 'constant':
+    case 'variable':
+      return [];
+    case 'select':
+    case 'has':
+      return [term.of];
+    case 'index':
+      return [term.of, term.at];
+    case 'and':
+    case 'or':
+      return term.terms;
+    case 'choose':
+      return [term.condition, term.then, term.otherwise];
+    case 'call':
+      return term.args;
+    case 'chain':
+      return [term.first, ...term.steps.map(({ operand }) => operand)];
+    case 'list':
+      return term.items;
+    case 'map':
+      return term.entries.flatMap(({ key, value }) => [key, value]);
+    case 'loop':
+      return [term.over, term.test, term.yields].filter((part) => part !== undefined);
+  }
+}
+
+export function countTerms(root: Term): number {
+  let terms = 0;
+  const waiting = [root];
+  for (let term = waiting.pop(); term; term = waiting.pop()) {
+    terms++;
+    for (const part of partsOf(term)) waiting.push(part);
+  }
+  return terms;
 }

@@ -19,10 +19,11 @@ export class Failure implements Undecided {
   }
 }
 
+// The fields of these classes have names that attributes of resources seldom have: generated code reads those the short way.
 export class Uint {
-  readonly value: bigint;
-  constructor(value: bigint) {
-    this.value = value;
+  readonly magnitude: bigint;
+  constructor(magnitude: bigint) {
+    this.magnitude = magnitude;
   }
 }
 
@@ -47,19 +48,19 @@ export class Duration {
 }
 
 export class TypeValue {
-  readonly name: string;
-  constructor(name: string) {
-    this.name = name;
+  readonly typeName: string;
+  constructor(typeName: string) {
+    this.typeName = typeName;
   }
 }
 
 /** `optional.of(x)` and `optional.none()`. */
 export class Optional {
-  readonly value: unknown;
+  readonly content: unknown;
   readonly present: boolean;
-  constructor(present: boolean, value?: unknown) {
+  constructor(present: boolean, content?: unknown) {
     this.present = present;
-    this.value = value;
+    this.content = content;
   }
 }
 
@@ -95,7 +96,7 @@ function identity(key: unknown): string | bigint | boolean | undefined {
     case 'number':
       return Number.isInteger(key) ? BigInt(key) : undefined;
     default:
-      return key instanceof Uint ? key.value : undefined;
+      return key instanceof Uint ? key.magnitude : undefined;
   }
 }
 

@@ -1,0 +1,189 @@
+import { formatDouble, toText } from './convert.ts';
+import { maxLength, tooLong } from './arithmetic.ts';
+import { entryOf, isMap, keysOf } from './compare.ts';
+import {
+  Duration,
+  Failure,
+  mismatch,
+  Timestamp,
+  typeError,
+  typeName,
+  TypeValue,
+  Uint,
+} from './values.ts';
+import { UnknownValue } from '../../contract/resources.ts';
+
+/** `text.format(args)`: `%s %d %f %e %x %X %o %b %%`, with a precision such as `%.3f`. */
+export function format(text: unknown, args: unknown): unknown {
+  if (typeof text !== 'string' || !Array.isArray(args)) return mismatch('format', text, args);
+  const parts: string[] = [];
+  let length = 0;
+  let next = 0;
+  let at = 0;
+  for (const clause of text.matchAll(/%(?:%|(?:\.(\d{1,3}))?([sdfexXob]))/g)) {
+    const [whole, precision, verb] = clause;
+    const before = text.slice(at, clause.index);
+    if (before.includes('%')) break;
+    at = clause.index + whole.length;
+    let made: string | Failure = '%';
+    if (verb !== undefined) {
+      if (next >= args.length) return typeError(`format(): there is no argument ${next + 1}`);
+      made = formatOne(verb, args[next++], precision === undefined ? 6 : Number(precision));
+    }
+    if (made instanceof Failure) return made;
+    length += before.length + made.length;
+    if (length > maxLength) return tooLong();
+    parts.push(before, made);
+  }
+  const rest = text.slice(at);
+  if (rest.includes('%')) {
+    const clause = /%\S?.{0,4}/.exec(rest)?.[0];
+    return typeError(`format(): ${JSON.stringify(clause)} is no formatting clause`);
+  }
+  return parts.join('') + rest;
+}
+
+const notFormattable = (verb: string, value: unknown): Failure =>
+  value instanceof UnknownValue
+    ? mismatch('format', value)
+    : typeError(`format(): %${verb} does not take ${typeName(value)}`);
+
+/** What a whole number is, whichever type has it. A JSON number that is whole is one. */
+function whole(value: unknown): bigint | undefined {
+  if (typeof value === 'bigint') return value;
+  if (value instanceof Uint) return value.magnitude;
+  return undefined;
+}
+
+function formatOne(verb: string, value: unknown, precision: number): string | Failure {
+  switch (verb) {
+    case 's':
+      return shown(value, 0);
+    case 'd':
+      return decimal(value);
+    case 'f':
+    case 'e':
+      return float(verb, value, precision);
+    case 'b':
+      if (typeof value === 'boolean') return value ? '1' : '0';
+      return inBase(verb, value, 2);
+    case 'o':
+      return inBase(verb, value, 8);
+    default:
+      return hexadecimal(verb, value);
+  }
+}
+
+const special = (value: number): string =>
+  Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
+
+function decimal(value: unknown): string | Failure {
+  const number = whole(value);
+  if (number !== undefined) return String(number);
+  if (typeof value === 'number' && !Number.isFinite(value)) return special(value);
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value).toString();
+  return notFormattable('d', value);
+}
+
+function float(verb: 'f' | 'e', value: unknown, precision: number): string | Failure {
+  const number = typeof value === 'number' ? value : Number(whole(value) ?? Number.NaN);
+  if (Number.isNaN(number) && typeof value !== 'number') return notFormattable(verb, value);
+  if (!Number.isFinite(number)) return special(number);
+  // JavaScript takes no more than 100 digits.
+  const digits = Math.min(precision, 100);
+  if (verb === 'e') return number.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2');
+  return fixed(number, digits);
+}
+
+/** `toFixed` turns to exponents from 1e21 on; those doubles are whole. */
+function fixed(number: number, digits: number): string {
+  if (Math.abs(number) < 1e21) return number.toFixed(digits);
+  return `${BigInt(number)}${digits > 0 ? `.${'0'.repeat(digits)}` : ''}`;
+}
+
+function inBase(verb: string, value: unknown, base: number): string | Failure {
+  const number =
+    typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : whole(value);
+  return number === undefined ? notFormattable(verb, value) : number.toString(base);
+}
+
+const encoder = new TextEncoder();
+
+function hexadecimal(verb: string, value: unknown): string | Failure {
+  const bytes = typeof value === 'string' ? encoder.encode(value) : value;
+  const made =
+    bytes instanceof Uint8Array
+      ? Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+      : inBase(verb, value, 16);
+  return typeof made === 'string' && verb === 'X' ? made.toUpperCase() : made;
+}
+
+/** Documents nest; what is deeper is no text for people. */
+const deepest = 100;
+
+function shown(value: unknown, depth: number): string | Failure {
+  if (value === null) return 'null';
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? formatDouble(value) : special(value);
+  }
+  if (value instanceof TypeValue) return value.typeName;
+  if (depth > deepest) return typeError('format(): the value nests too deep');
+  if (Array.isArray(value))
+    return listed(value as unknown[], '[', ']', (item) => shown(item, depth + 1));
+  if (isMap(value)) {
+    const entries = keysOf(value).map((key): readonly [unknown, unknown] => [
+      shown(key, depth + 1),
+      entryOf(value, key)?.[1],
+    ]);
+    entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+    return listed(entries, '{', '}', ([key, held]) => {
+      const text = shown(held, depth + 1);
+      return typeof text === 'string' ? `${String(key)}: ${text}` : text;
+    });
+  }
+  const text = isScalar(value) ? toText(value) : undefined;
+  if (text instanceof Failure) return text;
+  return typeof text === 'string' ? text : notFormattable('s', value);
+}
+
+const isScalar = (value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value instanceof Uint ||
+  value instanceof Uint8Array ||
+  value instanceof Timestamp ||
+  value instanceof Duration;
+
+function listed<Item>(
+  items: readonly Item[],
+  open: string,
+  close: string,
+  show: (item: Item) => string | Failure,
+): string | Failure {
+  const texts: string[] = [];
+  for (const item of items) {
+    const text = show(item);
+    if (text instanceof Failure) return text;
+    texts.push(text);
+  }
+  return `${open}${texts.join(', ')}${close}`;
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+  ['\\', '\\\\'],
+  ['"', '\\"'],
+]);
+
+/** `strings.quote(text)`: as a CEL literal. Half a surrogate pair is no text and becomes U+FFFD. */
+export const quote = (text: unknown): unknown =>
+  typeof text === 'string'
+    ? `"${text
+        .replace(/\p{Surrogate}/gu, '\ufffd')
+        .replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes.get(one) ?? one)}"`
+    : mismatch('strings.quote', text);

@@ -1,0 +1,83 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { findFunction, findMethod } from './functions.ts';
+
+/** What expressions can name: variables by type, and the functions that both the checker and the engine know. */
+export interface Language {
+  readonly environment: Environment;
+  /** In the order of their slots. */
+  readonly variables: readonly string[];
+  readonly functions: readonly { readonly name: string; readonly signature: string }[];
+}
+
+// Deeper nesting than this is a bomb, not a policy; it also keeps the recursive checker off the stack's end.
+const limits = { maxAstNodes: 100_000, maxDepth: 200, maxListElements: 10_000 };
+
+/** What the package's library lacks; what they do is in `functions.ts`. */
+const signatures = [
+  'cidr_contains(string, string): bool',
+  'string.charAt(int): string',
+  'string.replace(string, string): string',
+  'string.replace(string, string, int): string',
+  'string.reverse(): string',
+  'string.format(list): string',
+  'duration(google.protobuf.Duration): google.protobuf.Duration',
+  'timestamp(google.protobuf.Timestamp): google.protobuf.Timestamp',
+  'int(google.protobuf.Timestamp): int',
+  'int(google.protobuf.Duration): int',
+  'string(google.protobuf.Timestamp): string',
+  'string(google.protobuf.Duration): string',
+];
+
+/** A JSON number is a double, and people write `resource.days / 2 > 1.5`. The package adds `int == double` and `!=`. */
+const mixedOperators = [
+  ...['+', '-', '*', '/'].flatMap((operator) => [
+    `double ${operator} int: double`,
+    `int ${operator} double: double`,
+  ]),
+  'double == int: bool',
+];
+
+class StringsNamespace {}
+
+const neverRuns = (): never => {
+  throw new Error('expressions are checked here, not evaluated');
+};
+
+/** @param variables names and types, such as `['resource', 'map']` */
+export function createLanguage(
+  variables: readonly (readonly [name: string, type: string])[],
+  { optionals = false }: { readonly optionals?: boolean } = {},
+): Language {
+  const environment = new Environment({
+    homogeneousAggregateLiterals: false,
+    enableOptionalTypes: optionals,
+    limits,
+  });
+  for (const signature of signatures) environment.registerFunction(signature, neverRuns);
+  for (const signature of mixedOperators) environment.registerOperator(signature, neverRuns);
+  environment
+    .registerType('StringsNamespace', StringsNamespace)
+    .registerConstant('strings', 'StringsNamespace', new StringsNamespace())
+    .registerFunction('StringsNamespace.quote(string): string', neverRuns);
+  for (const [name, type] of variables) environment.registerVariable(name, type);
+  const functions = environment
+    .getDefinitions()
+    .functions.filter(({ name, receiverType, params }) =>
+      isOffered(name, receiverType, params.length),
+    );
+  return { environment, variables: variables.map(([name]) => name), functions };
+}
+
+const macros: ReadonlySet<string> = new Set([
+  'has',
+  'all',
+  'exists',
+  'exists_one',
+  'map',
+  'filter',
+]);
+
+const isOffered = (name: string, receiver: string | null, count: number): boolean =>
+  macros.has(name) ||
+  (receiver === null ? findFunction(name, count) : findMethod(name, count + 1)) !== undefined ||
+  receiver === 'StringsNamespace';

@@ -1,0 +1,210 @@
+import type { ASTNode, Environment, TypeCheckResult } from '@marcbachmann/cel-js';
+
+/** Past this, parsing, checking and running could end the stack, at a place that depends on who calls. */
+export const maxTreeDepth = 1_000;
+
+/** An expression with too many levels. */
+export class TooDeep extends Error {}
+
+export interface Parsed {
+  readonly ast: ASTNode;
+  check(): TypeCheckResult;
+}
+
+/**
+ * Parses with what the package's parser lacks: `` a.`b-c` ``, `br'…'`, bytes literals as UTF-8; and with long chains of
+ * operators made so that its checker, which recurses, can walk them.
+ * @throws what the parser throws; TooDeep
+ */
+export function parse(environment: Environment, source: string): Parsed {
+  const { text, names, rawBytes } = spell(source);
+  const parsed = environment.parse(text);
+  const { ast } = parsed;
+  for (const node of nodesOf(ast)) {
+    if (names.size > 0) restoreName(node, names);
+    if (isEmpty(node)) giveType(environment, node);
+    if (node.op === 'value') restoreBytes(node, source, rawBytes);
+    else if (node.op === '||' || node.op === '&&') balance(node);
+  }
+  const spines = measure(ast);
+  return {
+    ast,
+    check() {
+      for (const node of spines) {
+        const checked = checkApart(environment, node);
+        if (!checked.valid) return checked;
+      }
+      return parsed.check();
+    },
+  };
+}
+
+// ---- what is spelled in a way the package can't read ----
+
+/** A literal or a comment, or a name in backticks; what is between them is code. */
+const lexeme =
+  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')|`[\w.\-/ ]+`/g;
+
+interface Spelling {
+  /** As long as the source, so that places stay where they are. */
+  readonly text: string;
+  /** Names that stood in backticks, by the place of the opening one. */
+  readonly names: ReadonlyMap<number, string>;
+  /** Places of raw bytes literals. */
+  readonly rawBytes: ReadonlySet<number>;
+}
+
+function spell(source: string): Spelling {
+  const names = new Map<number, string>();
+  const rawBytes = new Set<number>();
+  if (!/`|[bB][rR]["']|[rR][bB]["']/.test(source)) return { text: source, names, rawBytes };
+  const text = source.replace(lexeme, (found, at: number) => {
+    if (found.startsWith('`')) {
+      names.set(at, found.slice(1, -1));
+      return '_'.repeat(found.length);
+    }
+    if (!/^(?:[bB][rR]|[rR][bB])["']/.test(found)) return found;
+    rawBytes.add(at + 1);
+    return ` r${found.slice(2)}`;
+  });
+  return { text, names, rawBytes };
+}
+
+/** The nodes are the package's own; it reads these again when it checks, so what is put there counts. */
+interface Writable {
+  args: unknown;
+  start: number;
+  end: number;
+}
+const writable = (node: ASTNode): Writable => node;
+
+function restoreName(node: ASTNode, names: ReadonlyMap<number, string>): void {
+  const name = node.op === '.' || node.op === '.?' ? names.get(node.pos) : undefined;
+  if (name !== undefined) writable(node).args = [(node.args as [ASTNode, string])[0], name];
+}
+
+const encoder = new TextEncoder();
+
+/** The parser takes the low byte of each character; CEL takes its UTF-8, and `\x` and octal escapes as bytes. */
+function restoreBytes(node: ASTNode, source: string, rawBytes: ReadonlySet<number>): void {
+  if (rawBytes.has(node.start)) {
+    writable(node).args = encoder.encode(String(node.args));
+    return;
+  }
+  if (!(node.args instanceof Uint8Array)) return;
+  const literal = source.slice(node.start, node.end);
+  if (/^[\0-\x7f]*$/.test(literal)) return;
+  // Whatever is beyond ASCII stands for itself: each of its characters was read as one byte.
+  const bytes: number[] = [];
+  let read = 0;
+  for (const part of bodyOf(literal).match(/\\x..|\\X..|\\[0-7]{3}|\\.|[^\\]/gsu) ?? []) {
+    if ((part.codePointAt(0) ?? 0) > 0x7f) bytes.push(...encoder.encode(part));
+    else bytes.push(node.args[read] ?? 0);
+    read += part.startsWith('\\') ? 1 : part.length;
+  }
+  writable(node).args = Uint8Array.from(bytes);
+}
+
+function bodyOf(literal: string): string {
+  const quote = /^[bB]("""|'''|"|')/.exec(literal)?.[1] ?? '"';
+  return literal.slice(1 + quote.length, -quote.length);
+}
+
+// ---- what the checker takes for less than it is ----
+
+const isEmpty = (node: ASTNode): boolean =>
+  (node.op === 'list' || node.op === 'map') && node.args.length === 0;
+
+/** What an empty list holds is open to the checker, and then any operator on it has two meanings: it holds `dyn`. */
+function giveType(environment: Environment, node: ASTNode): void {
+  const { ast, check } = environment.parse(node.op === 'list' ? '[dyn(0)]' : '{dyn(0): dyn(0)}');
+  check();
+  (node as Checked).checkedType = (ast as Checked).checkedType;
+}
+
+/** The checker leaves on each node what it found. */
+type Checked = ASTNode & { checkedType?: unknown };
+
+// ---- what is too long for a recursive checker ----
+
+/** Operands are nodes, lists of nodes (call arguments, list items) or lists of pairs (map entries). */
+function childrenOf(args: unknown): ASTNode[] {
+  if (Array.isArray(args)) return args.flatMap(childrenOf);
+  return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
+}
+
+/** All nodes, each before its operands, with a stack of its own. */
+function* nodesOf(root: ASTNode): Generator<ASTNode> {
+  const waiting = [root];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    yield node;
+    waiting.push(...childrenOf(node.args));
+  }
+}
+
+/** Shorter chains are left as they are. */
+const longChain = 50;
+
+/** Makes `((a || b) || c) || d` into `(a || b) || (c || d)`: the same to CEL, and flat. */
+function balance(root: Extract<ASTNode, { readonly op: '||' | '&&' }>): void {
+  const chain: (typeof root)[] = [];
+  const operands: ASTNode[] = [];
+  let left: ASTNode = root;
+  while (left.op === root.op) {
+    chain.push(left);
+    operands.push(left.args[1]);
+    left = left.args[0];
+  }
+  operands.push(left);
+  if (operands.length <= longChain) return;
+  operands.reverse();
+  const build = (from: number, until: number): ASTNode => {
+    const first = operands[from];
+    const last = operands[until - 1];
+    const node = until - from > 1 ? chain.shift() : undefined;
+    if (!first || !last || !node) return first ?? root;
+    const middle = (from + until) >> 1;
+    const inner = writable(node);
+    inner.args = [build(from, middle), build(middle, until)];
+    inner.start = first.start;
+    inner.end = last.end;
+    return node;
+  };
+  build(0, operands.length);
+}
+
+const isBinary = (node: ASTNode): boolean =>
+  Array.isArray(node.args) && node.args.length === 2 && /^(?:[!=<>]=|[-+*/%<>]|in)$/.test(node.op);
+
+/** Levels of a long chain that are checked at once. */
+const checkedAtOnce = 200;
+
+/**
+ * Refuses what nests too deep. A long chain such as `a + b + c …` does not nest: its parts to be checked on their own
+ * are given, innermost first. In a macro they can't be, as its variable is known inside only.
+ */
+function measure(root: ASTNode): ASTNode[] {
+  const spines: ASTNode[] = [];
+  const waiting: [node: ASTNode, depth: number, chained: number, inMacro: boolean][] = [
+    [root, 1, 0, false],
+  ];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [node, depth, chained, inMacro] = next;
+    if (depth > maxTreeDepth) throw new TooDeep();
+    if (chained > 0 && chained % checkedAtOnce === 0) spines.push(node);
+    const isInside = inMacro || node.op === 'rcall' || node.op === 'call';
+    const isChain = isBinary(node) && !isInside;
+    for (const [i, child] of childrenOf(node.args).entries()) {
+      if (isChain && i === 0) waiting.push([child, depth, chained + 1, isInside]);
+      else waiting.push([child, depth + 1, 0, isInside]);
+    }
+  }
+  return spines.reverse();
+}
+
+/** The checker keeps what it found on each node, so that checking the whole later stops there. */
+function checkApart(environment: Environment, node: ASTNode): TypeCheckResult {
+  const probe = environment.parse('[0]');
+  writable(probe.ast).args = [node];
+  return probe.check();
+}
