@@ -54,17 +54,22 @@ export const emrSecurityConfiguration = normaliser({
 function encryption(configuration: unknown) {
   const settings = at(readJson(configuration), 'EncryptionConfiguration');
   const atRest = at(settings, 'AtRestEncryptionConfiguration');
+  const certificates = at(
+    settings,
+    'InTransitEncryptionConfiguration',
+    'TLSCertificateConfiguration',
+  );
   return {
     'encryption.enabled': and(
       flag(at(settings, 'EnableAtRestEncryption')),
       or(
-        isGiven(at(atRest, 'S3EncryptionConfiguration')),
-        isGiven(at(atRest, 'LocalDiskEncryptionConfiguration')),
+        isGiven(at(atRest, 'S3EncryptionConfiguration', 'EncryptionMode')),
+        isGiven(at(atRest, 'LocalDiskEncryptionConfiguration', 'EncryptionKeyProviderType')),
       ),
     ),
     'tls.required': and(
       flag(at(settings, 'EnableInTransitEncryption')),
-      isGiven(at(settings, 'InTransitEncryptionConfiguration', 'TLSCertificateConfiguration')),
+      isGiven(at(certificates, 'CertificateProviderType')),
     ),
   };
 }
