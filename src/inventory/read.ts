@@ -59,7 +59,7 @@ export function readInventory(text: string, options: ReadOptions = {}): Inventor
     inventory: {
       format: reader.format,
       resources: readResources(raws, reader),
-      problems: [...parsed.problems, ...found],
+      problems: [...parsed.problems, ...(reader.authored ? parsed.repeatedKeys() : []), ...found],
       locate: createLocate(parsed, raws),
     },
   };
@@ -87,6 +87,6 @@ function createLocate(parsed: ParsedText, raws: readonly RawResource[]): Invento
 }
 
 function unknownFormat(document: unknown): string {
-  const known = readers.map(({ format }) => format).join(', ');
-  return `this is ${describeDocument(document)}, which is no format that govctl knows; the formats are ${known} (--format names one)`;
+  const known = readers.map(({ format, title }) => `${format} (${title})`).join(', ');
+  return `this is ${describeDocument(document)}, which is no format that govctl knows; it reads ${known}. --format names one`;
 }

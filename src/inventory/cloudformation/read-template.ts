@@ -21,6 +21,7 @@ import { isFields, own } from './resolver.ts';
 export const cloudformation: Reader = {
   format: 'cloudformation',
   title: 'a CloudFormation template',
+  authored: true,
   detects: (document) =>
     isFields(document) &&
     (isFields(own(document, 'Resources')) ||

@@ -1,8 +1,6 @@
 import { Composer, Lexer, Parser, isMap, isScalar, isSeq } from 'yaml';
 import type { CST, Document, Node } from 'yaml';
-
-/** Nested collections. The yaml library recurses, as do readers; real documents stay far below. */
-export const maxDepth = 100;
+import { maxDepth } from './depth.ts';
 
 /**
  * YAML 1.2 with keys as text, and `<<` that merges. The library compares each key with each other, which never ends for

@@ -1,6 +1,12 @@
-import { Composer, Lexer, Parser, isAlias, isMap, isScalar, isSeq, visit } from 'yaml';
-import type { CST, Document, Node, ParsedNode } from 'yaml';
-import { explainYamlError } from './explain-yaml-error.ts';
+import { isAlias, isSeq, visit } from 'yaml';
+import type { Document, Node, ParsedNode, YAMLError } from 'yaml';
+import {
+  TooDeepError,
+  composeDocuments,
+  findRepeatedKeys,
+} from '../../inventory/text/compose-yaml.ts';
+import { maxDepth } from '../../inventory/text/depth.ts';
+import { explainYamlError } from '../../inventory/text/explain-yaml-error.ts';
 import type { Problem } from '../model.ts';
 import { problemAt } from './source.ts';
 import type { Finding, Source } from './source.ts';
@@ -19,23 +25,10 @@ export interface ParsedYaml {
   readonly problems: readonly Problem[];
 }
 
-/** Nested collections. The yaml library recurses; a policy nests four deep, and this stays far from the stack's end. */
-const maxDepth = 100;
 /** Times one anchor's uses may multiply (a list of 1,000 policies may share one); a bomb passes it at once. */
 export const maxAliasCount = 1_000;
 /** Syntax errors shown per file: one mistake can break the rest of a file in many ways. */
 const maxSyntaxErrors = 5;
-
-/**
- * How govctl reads YAML 1.2: keys are text, `<<` merges. The library compares each key with each other, which never
- * ends for a map of a million; `findRepeatedKeys` looks them up instead.
- */
-const yamlOptions = {
-  stringKeys: true,
-  uniqueKeys: false,
-  merge: true,
-  logLevel: 'error',
-} as const;
 
 /** Reads all documents of a file. What is wrong is returned; nothing is thrown, whatever the text is. */
 export function parseYaml(source: Source): ParsedYaml {
@@ -68,31 +61,11 @@ export function parseYaml(source: Source): ParsedYaml {
   return { documents, problems };
 }
 
-class TooDeepError extends Error {
-  constructor(readonly offset: number) {
-    super('too deep');
-  }
-}
-
 const tooDeep: Finding = {
   code: 'too-deep',
   message: `lists and maps are nested more than ${maxDepth} deep here`,
   hint: 'No policy needs that; check for brackets that are never closed.',
 };
-
-/** @throws TooDeepError before the recursive half of the library sees the text */
-export function composeDocuments(text: string): Document.Parsed[] {
-  return [...new Composer(yamlOptions).compose(shallowTokens(text), false, text.length)];
-}
-
-function* shallowTokens(text: string): Generator<CST.Token> {
-  const parser = new Parser();
-  for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme);
-    if (parser.stack.length > maxDepth) throw new TooDeepError(parser.offset - lexeme.length);
-  }
-  yield* parser.end();
-}
 
 /** Nothing was written: no value at all, or null. */
 export const isEmpty = (node: unknown): boolean =>
@@ -110,22 +83,6 @@ const repeatedKey: Finding = {
   message: 'this field stands here a second time; YAML allows each once',
   hint: 'Remove one of the two.',
 };
-
-function findRepeatedKeys(node: unknown, found: Node[] = []): Node[] {
-  if (isSeq(node)) {
-    for (const item of node.items) findRepeatedKeys(item, found);
-  } else if (isMap(node)) {
-    const names = new Set<unknown>();
-    for (const { key, value } of node.items) {
-      if (isScalar(key) && key.value !== '<<') {
-        if (names.has(key.value)) found.push(key);
-        names.add(key.value);
-      }
-      if (!isScalar(value)) findRepeatedKeys(value, found);
-    }
-  }
-  return found;
-}
 
 function toValue(source: Source, within: Document.Parsed, problems: Problem[]): unknown {
   if (mayHoldAliases(source.text)) {
@@ -215,15 +172,24 @@ export function spanOf(node: Node | null | undefined): { start: number; end: num
   return { start, end };
 }
 
+function explain(error: YAMLError): Finding {
+  if (error.code === 'RESOURCE_EXHAUSTION') return tooDeep;
+  const explained = explainYamlError(error);
+  if (error.code !== 'TAG_RESOLVE_FAILED') return explained;
+  return {
+    code: 'tag',
+    message: lowerFirst(error.message),
+    hint: 'Tags such as !Ref mean nothing in a policy file; name files of other tools in .govctlignore.',
+  };
+}
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
+
 function syntaxProblems(source: Source, within: Document.Parsed): Problem[] {
   const problems: Problem[] = [];
   const lines = new Set<number>();
   for (const error of within.errors) {
-    const problem = problemAt(
-      source,
-      { start: error.pos[0], end: error.pos[1] },
-      explainYamlError(error, tooDeep),
-    );
+    const problem = problemAt(source, { start: error.pos[0], end: error.pos[1] }, explain(error));
     // The library reports the same mistake several times over.
     if (lines.has(problem.line)) continue;
     if (lines.size >= maxSyntaxErrors) break;
@@ -235,7 +201,7 @@ function syntaxProblems(source: Source, within: Document.Parsed): Problem[] {
       problemAt(
         source,
         { start: warning.pos[0], end: warning.pos[1] },
-        { ...explainYamlError(warning, tooDeep), level: 'warning' },
+        { ...explain(warning), level: 'warning' },
       ),
     );
   }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { locateJsonError } from './locate-json-error.ts';
+import { locateJsonError } from '../../inventory/text/explain-json-error.ts';
 
 /** `type` is the media type alone, in lower case. */
 interface Body {

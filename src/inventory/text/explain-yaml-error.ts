@@ -1,8 +1,14 @@
 import type { YAMLError } from 'yaml';
-import type { Finding } from './source.ts';
+
+/** What is wrong, and what to do. */
+export interface YamlExplanation {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
 
 /** A YAML error in words that need no knowledge of the YAML specification. */
-export function explainYamlError(error: YAMLError, tooDeep: Finding): Finding {
+export function explainYamlError(error: YAMLError): YamlExplanation {
   switch (error.code) {
     case 'TAB_AS_INDENT':
       return tab;
@@ -18,20 +24,12 @@ export function explainYamlError(error: YAMLError, tooDeep: Finding): Finding {
         message: `the alias can not be used: ${lowerFirst(error.message)}`,
         hint: 'Define the anchor (&name) earlier in the same document; quote the text if it only begins with *.',
       };
-    case 'RESOURCE_EXHAUSTION':
-      return tooDeep;
-    case 'TAG_RESOLVE_FAILED':
-      return {
-        code: 'tag',
-        message: lowerFirst(error.message),
-        hint: 'Tags such as !Ref mean nothing in a policy file; name files of other tools in .govctlignore.',
-      };
     default:
       return explainSyntax(error.message);
   }
 }
 
-const tab: Finding = {
+const tab: YamlExplanation = {
   code: 'tab',
   message: 'a tab can not indent YAML',
   hint: 'Use spaces: two a level.',
@@ -82,7 +80,7 @@ const sayings: readonly [pattern: RegExp, message: string, hint: string][] = [
   ],
 ];
 
-function explainSyntax(message: string): Finding {
+function explainSyntax(message: string): YamlExplanation {
   if (/\btab/i.test(message)) return tab;
   for (const [pattern, saying, hint] of sayings) {
     if (pattern.test(message)) return { code: 'syntax', message: saying, hint };

@@ -1,0 +1,81 @@
+import { isMap } from 'yaml';
+import type { Document } from 'yaml';
+import type { DocumentPath, InputProblem } from '../model.ts';
+import { TooDeepError, composeDocuments, findRepeatedKeys } from './compose-yaml.ts';
+import { findTooDeep, tooDeep } from './depth.ts';
+import { explainYamlError } from './explain-yaml-error.ts';
+import { locateInYaml } from './locate-yaml.ts';
+import type { TextParse } from './parse.ts';
+import { createPlaces } from './place.ts';
+import type { Place } from './place.ts';
+import { AliasError, keyOf, yamlValue } from './yaml-values.ts';
+
+/** Reads all YAML documents of a text. */
+export function parseYaml(text: string): TextParse {
+  const places = createPlaces(text);
+  const fail = (offset: number, message: string): TextParse => ({
+    ok: false,
+    problem: { message, ...places(offset) },
+  });
+  try {
+    const documents = composeDocuments(text).filter((one) => !isEmpty(one));
+    const [error] = documents.flatMap(({ errors }) => errors);
+    if (error) {
+      const { message, hint } = explainYamlError(error);
+      return fail(error.pos[0], `this is not YAML: ${message}. ${hint}`);
+    }
+    const [only, ...more] = documents.map(toValue);
+    const document = more.length === 0 ? only : [only, ...more];
+    // Short tags and aliases nest beyond what is written.
+    const deep = findTooDeep(document);
+    if (deep) return fail(locate(documents, deep), tooDeep);
+    return {
+      ok: true,
+      parsed: {
+        document,
+        problems: repeatedKeys(documents, places),
+        repeatedKeys: () => [],
+        locate: (paths) => paths.map((path) => places(locate(documents, path))),
+      },
+    };
+  } catch (error) {
+    if (error instanceof TooDeepError) return fail(error.offset, tooDeep);
+    if (error instanceof AliasError) return fail(error.node.range?.[0] ?? 0, error.message);
+    throw error;
+  }
+}
+
+const isEmpty = ({ errors, contents }: Document.Parsed): boolean =>
+  errors.length === 0 && (contents === null || ('value' in contents && contents.value === null));
+
+function toValue(document: Document.Parsed): unknown {
+  return document.contents === null ? null : yamlValue(document.contents, isTemplate(document));
+}
+
+/** CloudFormation reads YAML 1.1, in which yes and no are booleans. */
+const isTemplate = ({ contents }: Document.Parsed): boolean =>
+  isMap(contents) &&
+  contents.items.some(({ key }) => ['Resources', 'AWSTemplateFormatVersion'].includes(keyOf(key)));
+
+/** Of one text; one is enough to look at the others, too. */
+const maxRepeatedKeys = 20;
+
+function repeatedKeys(
+  documents: readonly Document.Parsed[],
+  places: (offset: number) => Place,
+): InputProblem[] {
+  return documents
+    .flatMap(({ contents }) => findRepeatedKeys(contents))
+    .slice(0, maxRepeatedKeys)
+    .map((key) => ({
+      message: `the key ${JSON.stringify(keyOf(key))} stands here twice`,
+      ...places(key.range?.[0] ?? 0),
+    }));
+}
+
+function locate(documents: readonly Document.Parsed[], path: DocumentPath): number {
+  const [only] = documents;
+  if (documents.length === 1 && only) return locateInYaml(only, path);
+  const one = documents[Number(path[0] ?? 0)];
+  return one ? locateInYaml(one, path.slice(1)) : 0;
+}
