@@ -11,7 +11,11 @@ const shared = {
 export default defineConfig([
   {
     ...shared,
-    entry: { main: 'src/main.ts', client: 'src/client/client.ts' },
+    entry: {
+      main: 'src/main.ts',
+      client: 'src/client/client.ts',
+      'check-worker': 'src/cli/check/check-worker.ts',
+    },
     clean: true,
     // Resolving and reading these file by file costs a tenth of a short command's time. They stay dependencies: their
     // licences come along, and the client's types need zod.

@@ -17,8 +17,8 @@ export interface OutputTarget {
  */
 export interface View {
   readonly value: Readonly<Record<string, unknown>>;
-  /** The rows for ndjson; default: the value as one line. */
-  readonly rows?: () => Iterable<unknown>;
+  /** The rows for ndjson; default: the value as one line. `written`: they were, as they came. */
+  readonly rows?: (() => Iterable<unknown>) | 'written';
   /** json takes one line: a program waits for it on a stream that stays open. */
   readonly oneLine?: true;
   /** For people. Ends with a newline unless empty. */
@@ -72,13 +72,17 @@ export async function writeView(
   style: Style,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const { format, file } of targets) {
-    if (file === undefined) continue;
+  const isWritten = ({ format }: OutputTarget): boolean =>
+    format === 'ndjson' && view.rows === 'written';
+  for (const target of targets) {
+    const { format, file } = target;
+    if (file === undefined || isWritten(target)) continue;
     const text = await renderView(view, format, createStyle(false), fileColumns);
     await writeOutputFile(file, text).catch((error: unknown) => failures.push(error));
   }
   const onStdout = targets.filter((target) => target.file === undefined);
   for (const target of onStdout.length > 0 ? onStdout : [{ format: 'table' }]) {
+    if (isWritten(target)) continue;
     await terminal.stdout.write(await renderView(view, target.format, style, terminal.columns));
   }
   if (failures.length > 0) throw failures[0];
@@ -97,7 +101,9 @@ async function renderView(
     case 'json':
       return `${JSON.stringify(versioned, null, view.oneLine ? 0 : 2)}\n`;
     case 'ndjson':
-      return [...(view.rows?.() ?? [versioned])].map((row) => `${JSON.stringify(row)}\n`).join('');
+      return [...((view.rows !== 'written' && view.rows?.()) || [versioned])]
+        .map((row) => `${JSON.stringify(row)}\n`)
+        .join('');
     case 'yaml': {
       const { stringify } = await import('./yaml.ts');
       return stringify(versioned, { aliasDuplicateObjects: false, lineWidth: 0 });
@@ -115,10 +121,11 @@ async function writeOutputFile(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (cause) {
-    throw new GovctlError(
-      'file_error',
-      `${file} could not be written: ${(cause as Error).message}`,
-      { cause },
-    );
+    throw outputFailed(file, cause);
   }
 }
+
+export const outputFailed = (file: string, cause: unknown): GovctlError =>
+  new GovctlError('file_error', `${file} could not be written: ${(cause as Error).message}`, {
+    cause,
+  });

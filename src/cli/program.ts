@@ -7,6 +7,7 @@ import { createContext } from './context.ts';
 import { GovctlCommand, commonFormats } from './govctl-command.ts';
 import { parseOutputs } from './output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
+import { registerCheckCommand } from './check/commands.ts';
 import { registerDemoCommand } from './demo/commands.ts';
 import { registerPlanCommands } from './plan/commands.ts';
 import { registerPolicyCommands } from './policy/commands.ts';
@@ -98,6 +99,7 @@ export function createProgram(
       getErrHelpWidth: () => world.terminal.columns,
     });
   registerProjectCommands(program, act);
+  registerCheckCommand(program, act);
   registerPlanCommands(program, act);
   registerPolicyCommands(program, act);
   registerAuthCommands(program, act);

@@ -13,6 +13,8 @@ export interface Terminal {
   readonly stderr: Sink;
   /** All of standard input, as UTF-8 text. */
   readStdin(): Promise<string>;
+  /** Standard input as it comes, for what may be too large to hold. */
+  stdinBytes(): AsyncIterable<Uint8Array>;
   readonly stdinIsTty: boolean;
   readonly stdoutIsTty: boolean;
   readonly stderrIsTty: boolean;
@@ -37,6 +39,7 @@ export function processTerminal(): Terminal {
     stdout: sinkOf(process.stdout),
     stderr: sinkOf(process.stderr),
     readStdin: readAll,
+    stdinBytes: () => process.stdin,
     stdinIsTty: process.stdin.isTTY === true,
     stdoutIsTty: process.stdout.isTTY === true,
     stderrIsTty: process.stderr.isTTY === true,

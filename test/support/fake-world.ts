@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Fetch } from '../../src/client/transport.ts';
 import type { World } from '../../src/cli/context.ts';
@@ -15,7 +16,7 @@ export interface FakeWorldSettings {
   readonly fetch?: Fetch;
   /** Milliseconds since the epoch; default a fixed moment. */
   readonly now?: () => number;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   /** stdin, stdout and stderr are a terminal. Default false. */
   readonly tty?: boolean;
   readonly columns?: number;
@@ -49,7 +50,8 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     terminal: {
       stdout: { write: async (text) => void (written.stdout += text) },
       stderr: { write: async (text) => void (written.stderr += text) },
-      readStdin: async () => settings.stdin ?? '',
+      readStdin: async () => Buffer.from(settings.stdin ?? '').toString('utf8'),
+      stdinBytes: () => Readable.from([Buffer.from(settings.stdin ?? '')]),
       stdinIsTty: tty,
       stdoutIsTty: tty,
       stderrIsTty: tty,

@@ -1,0 +1,61 @@
+import type { Finding } from '../../contract/findings.ts';
+import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
+import { readInventory } from '../../inventory/read.ts';
+import { decodeText } from '../../project/check/decode-text.ts';
+import type { InputFile } from '../../project/check/discover-inputs.ts';
+import type { Place } from '../../project/model.ts';
+import { duplicateAt } from './check-run.ts';
+import type { CheckRun } from './check-run.ts';
+import type { PlacedFinding } from './collect.ts';
+
+export interface DocumentOptions extends ReadOptions {
+  /** Where a resource stands in other files than the input; undefined where it does not. */
+  readonly placeOf?: ((read: ReadResource) => Place | undefined) | undefined;
+  /** Which resources are checked; default: all. */
+  readonly wants?: ((read: ReadResource) => boolean) | undefined;
+  /** Adds to a finding what it says with the resource at hand. */
+  readonly complete?: ((finding: PlacedFinding, read: ReadResource) => PlacedFinding) | undefined;
+}
+
+const fileStart = { line: 1, column: 1 };
+
+/** Checks the resources of one document that is read as a whole: a template, a plan, a snapshot. */
+export async function checkDocument(
+  input: InputFile,
+  bytes: Uint8Array,
+  options: DocumentOptions,
+  run: CheckRun,
+): Promise<void> {
+  const { file } = input;
+  const text = decodeText(bytes);
+  if (text === undefined) {
+    run.unreadable.add({ file, message: 'the file is neither UTF-8 nor UTF-16 text' });
+    return;
+  }
+  const read = readInventory(text, options);
+  if (!read.ok) {
+    // A folder holds other things too; what cannot even be parsed may be a template with a mistake.
+    if (read.unknownFormat && !input.named) run.skipped.push(file);
+    else run.unreadable.add({ file, ...read.problem });
+    return;
+  }
+  const { resources, problems, locate } = read.inventory;
+  for (const problem of problems) run.unreadable.add({ file, ...problem });
+  const ids = new Set<string>();
+  const found: Finding[] = [];
+  for (const one of resources) {
+    if (options.wants && !options.wants(one)) continue;
+    run.checker.check(one, found, run.collector.room());
+    const isTwice = ids.has(one.resource.id);
+    ids.add(one.resource.id);
+    if (found.length === 0 && !isTwice) continue;
+    const place = options.placeOf?.(one) ?? { file, ...(locate(one.at) ?? fileStart) };
+    if (isTwice) run.duplicates.add(duplicateAt(one.resource.id, place));
+    for (const finding of found) {
+      const placed = { ...finding, ...place };
+      run.collector.add(options.complete?.(placed, one) ?? placed, input);
+    }
+    found.length = 0;
+  }
+  await run.count(run.checker.takeTally());
+}

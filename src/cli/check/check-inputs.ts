@@ -1,0 +1,129 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { isStandardInput } from '../../project/check/discover-inputs.ts';
+import type { InputFile } from '../../project/check/discover-inputs.ts';
+import { readResourceLine } from '../../project/check/read-resource-line.ts';
+import { unreadable } from '../../project/read/read-text.ts';
+import type { Terminal } from '../terminal.ts';
+import { checkDocument } from './check-document.ts';
+import type { DocumentOptions } from './check-document.ts';
+import type { CheckRun } from './check-run.ts';
+import { checkStream } from './check-stream.ts';
+import type { LineChecker } from './line-checker.ts';
+import { chunkBytes } from './line-chunks.ts';
+
+export interface InputOptions extends DocumentOptions {
+  /** Makes what checks lines, for an input of so many bytes; standard input may have any number. */
+  readonly lineCheckerFor: (bytes: number) => LineChecker;
+}
+
+/** Bytes. Smaller files are read at once. */
+const smallFile = 4 * 1024 * 1024;
+/** Bytes of a first line within which a stream of resources is told from a document. */
+const longestFirstLine = 1024 * 1024;
+/** Bytes. What is not one resource a line must fit into memory, several times over. */
+const largestDocument = 256 * 1024 * 1024;
+
+/** Checks every input, one after another. What can't be read is noted, and the others go on. */
+export async function checkInputs(
+  inputs: readonly InputFile[],
+  options: InputOptions,
+  run: CheckRun,
+  terminal: Terminal,
+): Promise<void> {
+  for (const input of inputs) {
+    try {
+      await checkInput(input, options, run, terminal);
+    } catch (error) {
+      if (!isFileError(error)) throw error;
+      run.unreadable.add({ file: input.file, message: unreadable(error).message });
+    }
+  }
+}
+
+const isFileError = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && 'code' in error;
+
+async function checkInput(
+  input: InputFile,
+  options: InputOptions,
+  run: CheckRun,
+  terminal: Terminal,
+): Promise<void> {
+  const { head, rest } = await begin(input, terminal);
+  // Explaining needs each resource at hand, and a filter is about few of them.
+  if (!options.complete && !options.wants && isResourceStream(head, options)) {
+    const size = isStandardInput(input) ? Infinity : input.size;
+    await checkStream(input, chain(head, rest), options.lineCheckerFor(size), run);
+    return;
+  }
+  const bytes = await readAll(head, rest);
+  if (bytes) await checkDocument(input, bytes, options, run);
+  else {
+    run.unreadable.add({
+      file: input.file,
+      message: `it has more than ${largestDocument / 1024 / 1024} MiB; only resources that stand one a line as JSON may have more`,
+    });
+  }
+}
+
+interface Begun {
+  /** The first line at least, where it is not too long. */
+  readonly head: Uint8Array;
+  readonly rest: AsyncIterator<Uint8Array> | undefined;
+}
+
+async function begin(input: InputFile, terminal: Terminal): Promise<Begun> {
+  const { absolute, size } = input;
+  if (!isStandardInput(input) && size <= smallFile) {
+    return { head: await readFile(absolute), rest: undefined };
+  }
+  const source: AsyncIterable<Uint8Array> = isStandardInput(input)
+    ? terminal.stdinBytes()
+    : createReadStream(absolute, { highWaterMark: chunkBytes });
+  const rest = source[Symbol.asyncIterator]();
+  const parts: Uint8Array[] = [];
+  for (let length = 0; length < longestFirstLine;) {
+    const { value, done } = await rest.next();
+    if (done) return { head: Buffer.concat(parts), rest: undefined };
+    parts.push(value);
+    length += value.length;
+    if (value.includes(newline)) break;
+  }
+  return { head: Buffer.concat(parts), rest };
+}
+
+const newline = 0x0a;
+
+/** Whether the first line is a resource by itself. */
+function isResourceStream(head: Uint8Array, { format = 'native' }: InputOptions): boolean {
+  if (format !== 'native') return false;
+  const end = head.indexOf(newline);
+  if (end < 0 && head.length >= longestFirstLine) return false;
+  const line = new TextDecoder().decode(end < 0 ? head : head.subarray(0, end));
+  return readResourceLine(line)?.ok === true;
+}
+
+async function* chain(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array> | undefined,
+): AsyncGenerator<Uint8Array> {
+  yield head;
+  if (rest) yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+/** Undefined where it is too much. */
+async function readAll(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array> | undefined,
+): Promise<Uint8Array | undefined> {
+  if (!rest) return head;
+  const parts = [head];
+  let length = head.length;
+  for await (const part of { [Symbol.asyncIterator]: () => rest }) {
+    parts.push(part);
+    length += part.length;
+    if (length > largestDocument) return undefined;
+  }
+  return Buffer.concat(parts);
+}

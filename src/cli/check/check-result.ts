@@ -1,0 +1,44 @@
+import type { BaselineEntry } from '../../project/check/baseline.ts';
+import type { PolicyTally, Tally } from '../../project/check/checker.ts';
+import type { Unreadable } from '../../project/check/discover-inputs.ts';
+import type { LocalPolicy, Problem } from '../../project/model.ts';
+import type { Told } from './check-run.ts';
+import type { PlacedFinding } from './collect.ts';
+import type { CheckOptions } from './options.ts';
+import type { CheckSummary } from './verdict.ts';
+
+/** What a baseline file did in this check. */
+export interface BaselineUse {
+  readonly file: string;
+  /** Entries that were not met, though their file and policy were checked. */
+  readonly stale: readonly BaselineEntry[];
+  /** Findings that were written into it. */
+  readonly written?: number;
+}
+
+/** Everything there is to say of one check. */
+export interface CheckResult {
+  readonly summary: CheckSummary;
+  readonly tally: Tally;
+  /** By the index of the policy, without what the baseline had. */
+  readonly counts: readonly PolicyTally[];
+  readonly policies: readonly LocalPolicy[];
+  /** The first ones, in the order of the input. */
+  readonly findings: readonly PlacedFinding[];
+  /** Findings beyond those. */
+  readonly hidden: number;
+  readonly unreadable: Told<Unreadable>;
+  readonly duplicates: Told<Problem>;
+  /** Files of folders that hold nothing known. */
+  readonly skipped: readonly string[];
+  /** Of exemptions. */
+  readonly warnings: readonly Problem[];
+  readonly baseline?: BaselineUse;
+  /** Input files. */
+  readonly files: number;
+  readonly limits: Pick<CheckOptions, 'failOn' | 'onError' | 'onUnknown'>;
+  /** Findings that fail the check. */
+  readonly failing: number;
+  /** Findings that pass were wanted too. */
+  readonly all: boolean;
+}

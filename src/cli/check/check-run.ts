@@ -1,0 +1,85 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { Checker, Tally } from '../../project/check/checker.ts';
+import { addTally, emptyTally } from '../../project/check/checker.ts';
+import type { Unreadable } from '../../project/check/discover-inputs.ts';
+import type { Place, Problem } from '../../project/model.ts';
+import type { Collector } from './collect.ts';
+
+/** Unreadable places and warnings that are told one by one; beyond it they are counted. */
+export const mostTold = 1_000;
+
+/** A check at work: what was counted and met so far, over all inputs. */
+export interface CheckRun {
+  readonly checker: Checker;
+  readonly collector: Collector;
+  readonly tally: Tally;
+  readonly unreadable: Told<Unreadable>;
+  /** Resources with an id that another one of the same file has. */
+  readonly duplicates: Told<Problem>;
+  /** Files of folders that hold nothing known. */
+  readonly skipped: string[];
+  readonly signal: AbortSignal;
+  /** Adds what was counted, and lets what was found be written out. @throws GovctlError interrupted */
+  count(tally: Tally): Promise<void>;
+}
+
+/** A list that may grow without bound: the first are kept, all are counted. */
+export interface Told<T> {
+  readonly items: readonly T[];
+  readonly hidden: number;
+  add(item: T): void;
+  /** Some that nobody kept. */
+  skip(amount: number): void;
+}
+
+export function createTold<T>(first: readonly T[] = []): Told<T> {
+  const items = [...first];
+  let hidden = 0;
+  return {
+    items,
+    get hidden() {
+      return hidden;
+    },
+    add(item) {
+      if (items.length < mostTold) items.push(item);
+      else hidden++;
+    },
+    skip(amount) {
+      hidden += amount;
+    },
+  };
+}
+
+export function createRun(
+  given: Pick<CheckRun, 'checker' | 'collector' | 'signal'> & {
+    readonly exemptions: number;
+    readonly unreadable: readonly Unreadable[];
+    /** Called now and then with how many resources are done. */
+    readonly onProgress: (resources: number) => Promise<void>;
+  },
+): CheckRun {
+  const { checker, collector, signal, exemptions, onProgress } = given;
+  const tally = emptyTally(checker.policies.length, exemptions);
+  return {
+    checker,
+    collector,
+    signal,
+    tally,
+    unreadable: createTold(given.unreadable),
+    duplicates: createTold(),
+    skipped: [],
+    async count(more) {
+      addTally(tally, more);
+      await onProgress(tally.resources);
+      if (signal.aborted) throw new GovctlError('interrupted', 'Interrupted');
+    },
+  };
+}
+
+export const duplicateAt = (id: string, place: Place): Problem => ({
+  level: 'warning',
+  code: 'duplicate-id',
+  message: `another resource of this file has the id ${JSON.stringify(id)} too`,
+  hint: 'Both were checked; exemptions and the service can not tell them apart.',
+  ...place,
+});

@@ -1,0 +1,72 @@
+import type { CheckRun } from './check-run.ts';
+import { duplicateAt } from './check-run.ts';
+import type { LinesResult } from '../../project/check/check-lines.ts';
+import type { InputFile } from '../../project/check/discover-inputs.ts';
+import { createIdSet } from '../../project/check/id-set.ts';
+import type { LineChecker } from './line-checker.ts';
+import { LineTooLongError, cutAtLineEnds } from './line-chunks.ts';
+
+/**
+ * Checks resources that stand one a line, in bounded memory: a few runs of lines are on their way at once, and their
+ * results are taken in the order of the input, so that output is the same however many threads there are.
+ */
+export async function checkStream(
+  input: InputFile,
+  source: AsyncIterable<Uint8Array>,
+  lines: LineChecker,
+  run: CheckRun,
+): Promise<void> {
+  const take = createTaker(input, run);
+  const waiting: Promise<LinesResult>[] = [];
+  const takeFirst = async (): Promise<void> => {
+    const result = await waiting[0];
+    waiting.shift();
+    if (result) await take(result);
+  };
+  try {
+    for await (const bytes of cutAtLineEnds(source)) {
+      waiting.push(lines.check(bytes, run.collector.room()));
+      if (waiting.length >= lines.width) await takeFirst();
+    }
+  } catch (error) {
+    if (!(error instanceof LineTooLongError)) {
+      // What is still on its way is not waited for; its failure would be reported by nobody.
+      await Promise.allSettled(waiting);
+      throw error;
+    }
+    run.unreadable.add({ file: input.file, message: `${error.message}; the rest was not read` });
+  }
+  while (waiting.length > 0) await takeFirst();
+}
+
+/** Takes results in order: finds the lines' numbers, and ids that come twice. */
+function createTaker(input: InputFile, run: CheckRun): (result: LinesResult) => Promise<void> {
+  const { file } = input;
+  const ids = createIdSet();
+  let before = 0;
+  return (result) => {
+    const placeOf = (line: number) => ({ line: before + line + 1, column: 1 });
+    for (const { finding, line } of result.findings) {
+      run.collector.add({ ...finding, file, ...placeOf(line) }, input);
+    }
+    for (const { message, line, column } of result.problems) {
+      run.unreadable.add({ file, ...placeOf(line), column, message });
+    }
+    run.unreadable.skip(result.moreProblems);
+    for (const [nth, line] of result.resourceLines.entries()) {
+      if (ids.add(result.hashes[2 * nth] ?? 0, result.hashes[2 * nth + 1] ?? 0)) continue;
+      run.duplicates.add(duplicateAt(idOnLine(result.bytes, line), { file, ...placeOf(line) }));
+    }
+    before += result.lines;
+    return run.count(result.tally);
+  };
+}
+
+/** Read again from the bytes: keeping a million ids would cost more than the rest of the check. */
+function idOnLine(bytes: Uint8Array, line: number): string {
+  let start = 0;
+  for (let passed = 0; passed < line; passed++) start = bytes.indexOf(0x0a, start) + 1;
+  const end = bytes.indexOf(0x0a, start);
+  const text = new TextDecoder().decode(bytes.subarray(start, end < 0 ? undefined : end));
+  return (JSON.parse(text) as { id: string }).id; // the line was read as a resource before
+}

@@ -1,0 +1,119 @@
+import type { Tally } from '../../project/check/checker.ts';
+import type { LocalPolicy } from '../../project/model.ts';
+import { count, printableLine } from '../report/printable.ts';
+import type { CheckResult } from './check-result.ts';
+import { bySeverity } from './findings-text.ts';
+import { severityOf } from './verdict.ts';
+import type { Severity } from './verdict.ts';
+
+/** The outcome in a few lines; the first one is the verdict. */
+export function describeCheck(result: CheckResult): string[] {
+  const { summary, unreadable, baseline } = result;
+  const unread = unreadable.items.length + unreadable.hidden;
+  return [
+    verdictOf(result),
+    figuresOf(result),
+    ...(summary.evaluated > 0 ? describeUnmatched(result) : []),
+    ...(unread > 0
+      ? [`${count(unread, 'place')} of the input could not be read: the check is not complete.`]
+      : []),
+    ...(baseline && baseline.stale.length > 0
+      ? [
+          `${count(baseline.stale.length, 'entry', 'entries')} of ${baseline.file} ${baseline.stale.length === 1 ? 'was' : 'were'} not found any more: write it again with --write-baseline ${baseline.file}.`,
+        ]
+      : []),
+    ...(baseline?.written === undefined
+      ? []
+      : [`${count(baseline.written, 'finding')} written to ${baseline.file}.`]),
+  ];
+}
+
+function verdictOf(result: CheckResult): string {
+  const { summary, failing, policies, counts, limits } = result;
+  if (summary.resources === 0) return 'Nothing was evaluated: there are no resources in the input.';
+  if (summary.evaluated === 0) return describeNothing(result);
+  if (summary.fail + summary.error === 0) {
+    if (summary.exempt + (summary.baselined ?? 0) === 0) {
+      return `${summary.evaluated === 1 ? 'The one evaluation' : `All ${summary.evaluated.toLocaleString('en-US')} evaluations`} passed.`;
+    }
+    return 'Nothing fails.';
+  }
+  const failed = new Map<Severity, number>();
+  const undecided = new Map<Severity, number>();
+  for (const [index, policy] of policies.entries()) {
+    const { fail = 0, error = 0 } = counts[index] ?? {};
+    const severity = severityOf(policy);
+    failed.set(severity, (failed.get(severity) ?? 0) + fail);
+    undecided.set(severity, (undecided.get(severity) ?? 0) + error);
+  }
+  const words = [
+    ...(summary.fail > 0
+      ? [
+          `${amount(summary.fail)} ${summary.fail === 1 ? 'finding fails' : 'findings fail'} (${bySeverity(failed)})`,
+        ]
+      : []),
+    ...(summary.error > 0
+      ? [`${amount(summary.error)} can not be decided (${bySeverity(undecided)})`]
+      : []),
+  ];
+  if (failing > 0) return `${words.join('; ')}.`;
+  const because = [
+    ...(limits.failOn ? [`--fail-on ${limits.failOn}`] : []),
+    ...(limits.onError === 'warn' ? ['--on-error warn'] : []),
+    ...(limits.onUnknown === 'warn' ? ['--on-unknown warn'] : []),
+  ];
+  return `${words.join('; ')}; none of it counts with ${because.join(' ')}.`;
+}
+
+const amount = (value: number): string => value.toLocaleString('en-US');
+
+function figuresOf({ summary, policies, files }: CheckResult): string {
+  const { resources, evaluated, pass, fail, error, exempt, baselined } = summary;
+  const parts = [
+    `${amount(pass)} passed`,
+    `${amount(fail)} failed`,
+    ...(error > 0 ? [`${amount(error)} undecided`] : []),
+    ...(exempt > 0 ? [`${amount(exempt)} exempt`] : []),
+    ...(baselined ? [`${amount(baselined)} in the baseline`] : []),
+  ];
+  return `Checked ${amount(resources)} ${resources === 1 ? 'resource' : 'resources'} in ${count(files, 'file')} by ${count(policies.length, 'policy', 'policies')}: ${amount(evaluated)} ${evaluated === 1 ? 'evaluation' : 'evaluations'}, ${parts.join(', ')}.`;
+}
+
+/** Types that are named in one line. */
+const mostTypes = 5;
+
+function describeUnmatched({ tally }: CheckResult): string[] {
+  const resources = sum(tally.unmatched);
+  if (resources === 0) return [];
+  return [
+    `No policy is about the type of ${count(resources, 'resource')}: ${listTypes(tally.unmatched)}.`,
+  ];
+}
+
+function describeNothing({ tally, policies, summary }: CheckResult): string {
+  const unmatched = sum(tally.unmatched);
+  if (unmatched < summary.resources) return 'Nothing was evaluated: the policies are disabled.';
+  const about = countTypes(policies);
+  return `Nothing was evaluated: no policy is about ${listTypes(tally.unmatched)}. There are policies for ${listTypes(about)}.`;
+}
+
+function countTypes(policies: readonly LocalPolicy[]): Tally['unmatched'] {
+  const types = new Map<string, number>();
+  for (const { policy } of policies) {
+    types.set(policy.resource_type, (types.get(policy.resource_type) ?? 0) + 1);
+  }
+  return types;
+}
+
+const sum = (types: ReadonlyMap<string, number>): number =>
+  [...types.values()].reduce((total, each) => total + each, 0);
+
+/** The most frequent first. */
+function listTypes(types: ReadonlyMap<string, number>): string {
+  const sorted = [...types].sort(([, a], [, b]) => b - a);
+  const named = sorted
+    .slice(0, mostTypes)
+    .map(([type, n]) => `${printableLine(type)} (${amount(n)})`);
+  const more = sorted.length - named.length;
+  return named.join(', ') + (more > 0 ? ` and ${count(more, 'other type')}` : '');
+}

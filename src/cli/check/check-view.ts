@@ -1,0 +1,223 @@
+import type { Context } from '../context.ts';
+import type { View } from '../output.ts';
+import { fromWorkspace, renderGithub } from '../report/github.ts';
+import { renderJunitCases } from '../report/junit.ts';
+import type { JunitCase } from '../report/junit.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { count, printable, printableLine } from '../report/printable.ts';
+import { renderSarif } from '../report/sarif.ts';
+import type { SarifItem, SarifRule } from '../report/sarif.ts';
+import type { Style } from '../terminal.ts';
+import { wrapWords } from '../wrap-words.ts';
+import { fingerprintOf } from '../../project/check/baseline.ts';
+import type { Unreadable } from '../../project/check/discover-inputs.ts';
+import type { LocalPolicy, Place, Problem } from '../../project/model.ts';
+import { makeKey } from '../../project/key.ts';
+import type { CheckResult } from './check-result.ts';
+import { describeCheck } from './check-summary.ts';
+import type { PlacedFinding } from './collect.ts';
+import { messagesOf, renderFindings } from './findings-text.ts';
+import { isFailing, severityOf } from './verdict.ts';
+
+/** A check in every format; with --quiet people get its verdict. */
+export function checkView(
+  { world, flags, version }: Context,
+  result: CheckResult,
+  streamed: boolean,
+): View {
+  const { findings, policies } = result;
+  const lines = describeCheck(result);
+  const isOpen = ({ status }: PlacedFinding): boolean => status === 'FAIL' || status === 'ERROR';
+  const here = (items: readonly SarifItem[]): readonly SarifItem[] =>
+    fromWorkspace(items, world.cwd, world.env);
+  const items = (wanted: (finding: PlacedFinding) => boolean): readonly SarifItem[] =>
+    findings.filter(wanted).map((finding) => itemOf(finding, result));
+  const failures = result.unreadable.items.map(problemOf);
+  return {
+    value: valueOf(result),
+    rows: streamed ? 'written' : () => findings,
+    human: (style, columns) =>
+      flags.quiet
+        ? `${paintVerdict(lines[0] ?? '', result, style)}\n`
+        : renderCheck(result, lines, style, columns),
+    more: {
+      sarif: () =>
+        renderSarif(
+          here(items(({ status }) => status !== 'PASS' && status !== 'SKIPPED')),
+          version,
+          { rules: rulesOf(policies), failures: result.unreadable.items },
+        ),
+      junit: () => renderJunitCases('govctl check', casesOf(result)),
+      github: () =>
+        `${renderGithub(here([...failures, ...items(isOpen), ...result.warnings]))}${lines.join('\n')}\n`,
+      markdown: () =>
+        renderMarkdown(
+          'govctl check',
+          lines.join('\n'),
+          [...failures, ...items(isOpen), ...result.warnings],
+          { command: 'govctl check', hidden: result.hidden },
+        ),
+    },
+  };
+}
+
+function valueOf(result: CheckResult) {
+  const { summary, findings, hidden, unreadable, duplicates, warnings, baseline, skipped } = result;
+  return {
+    summary,
+    results: findings,
+    ...(hidden > 0 ? { results_omitted: hidden } : {}),
+    unreadable: unreadable.items,
+    ...(unreadable.hidden > 0 ? { unreadable_omitted: unreadable.hidden } : {}),
+    warnings: [...warnings, ...duplicates.items],
+    ...(duplicates.hidden > 0 ? { warnings_omitted: duplicates.hidden } : {}),
+    ...(result.tally.unmatched.size > 0
+      ? {
+          unmatched_types: [...result.tally.unmatched].map(([type, resources]) => ({
+            type,
+            resources,
+          })),
+        }
+      : {}),
+    ...(skipped.length > 0 ? { skipped } : {}),
+    ...(baseline ? { baseline } : {}),
+  };
+}
+
+const codeOf = ({ policy, policy_key: key }: PlacedFinding): string => key ?? makeKey(policy);
+
+/** A finding as the reports of other tools take it. */
+function itemOf(finding: PlacedFinding, { limits }: CheckResult): SarifItem {
+  const { policy, severity, resource, file, line, column, exemption } = finding;
+  const said = messagesOf({ ...finding, status: 'FAIL' }).join(' ');
+  return {
+    level: isFailing(finding, limits) ? 'error' : 'warning',
+    code: codeOf(finding),
+    message: `${resource}: ${policy} (${severity})${said === '' ? '' : `: ${said}`}`,
+    file,
+    line,
+    column,
+    fingerprint: fingerprintOf(finding, file),
+    ...(exemption === undefined ? {} : { accepted: exemption }),
+  };
+}
+
+const problemOf = ({ file, line = 1, column = 1, message }: Unreadable): Problem => ({
+  level: 'error',
+  code: 'unreadable',
+  message,
+  file,
+  line,
+  column,
+});
+
+const rulesOf = (policies: readonly LocalPolicy[]): ReadonlyMap<string, SarifRule> =>
+  new Map(
+    policies.map((local) => {
+      const { name, description, compliance_frameworks: tags } = local.policy;
+      return [local.key, { name, description, severity: severityOf(local), tags }];
+    }),
+  );
+
+/** A case for each policy, so that the list is the same from run to run; and one for what could not be read. */
+function casesOf(result: CheckResult): JunitCase[] {
+  const byPolicy = new Map<string, SarifItem[]>();
+  for (const finding of result.findings) {
+    if (finding.status !== 'FAIL' && finding.status !== 'ERROR') continue;
+    const same = byPolicy.get(finding.policy);
+    if (same) same.push(itemOf(finding, result));
+    else byPolicy.set(finding.policy, [itemOf(finding, result)]);
+  }
+  const cases = result.policies.map(({ policy, place }, index): JunitCase => {
+    const { pass, fail, error, exempt } = result.tally.policies[index] ?? emptyCounts;
+    const listed = byPolicy.get(policy.name) ?? [];
+    const counted = result.counts[index] ?? emptyCounts;
+    const unlisted = counted.fail + counted.error - listed.length;
+    return {
+      name: policy.name,
+      file: place.file,
+      problems: unlisted > 0 ? [...listed, unlistedItem(place, unlisted)] : listed,
+      ...(pass + fail + error + exempt === 0 ? { skipped: 'no resource of its type' } : {}),
+    };
+  });
+  const unread = result.unreadable.items.map(problemOf);
+  return unread.length > 0 ? [...cases, { name: 'inputs can be read', problems: unread }] : cases;
+}
+
+const unlistedItem = (place: Place, amount: number): Problem => ({
+  level: 'error',
+  code: 'not-listed',
+  message: `${count(amount, 'finding')} of this policy not listed`,
+  ...place,
+});
+
+const emptyCounts = { pass: 0, fail: 0, error: 0, exempt: 0 };
+
+function renderCheck(
+  result: CheckResult,
+  [verdict = '', ...rest]: readonly string[],
+  style: Style,
+  columns: number,
+): string {
+  const { findings, hidden, unreadable, duplicates, warnings, skipped, all } = result;
+  const shown = all ? findings : findings.filter(({ status }) => status !== 'EXEMPT');
+  const notes = [...warnings, ...duplicates.items.slice(0, mostDuplicates)];
+  const moreDuplicates = duplicates.items.length + duplicates.hidden - mostDuplicates;
+  const blocks = [
+    renderFindings(shown, style, columns),
+    ...(hidden > 0
+      ? [`… and ${count(hidden, 'more finding')}; -o ndjson=FILE writes them all.\n`]
+      : []),
+    linesOf(unreadable.items.slice(0, mostUnreadable).map(problemOf), style, columns),
+    more(
+      unreadable.items.length + unreadable.hidden - mostUnreadable,
+      'place that can not be read',
+      'places that can not be read',
+    ),
+    linesOf(notes, style, columns),
+    more(moreDuplicates, 'id that is there twice', 'ids that are there twice'),
+    skipped.length > 0
+      ? wrapWords(
+          style.dim(`Skipped, as they hold no resources: ${listFiles(skipped)}.`),
+          columns,
+        ) + '\n'
+      : '',
+    wrapWords([paintVerdict(verdict, result, style), ...rest.map(printable)].join('\n'), columns) +
+      '\n',
+  ];
+  return blocks.filter((block) => block !== '').join('\n');
+}
+
+/** Of each kind that a screen takes. */
+const mostUnreadable = 50;
+const mostDuplicates = 10;
+const mostSkipped = 5;
+
+const more = (amount: number, one: string, many: string): string =>
+  amount > 0 ? `… and ${count(amount, `more ${one}`, `more ${many}`)}\n` : '';
+
+function listFiles(files: readonly string[]): string {
+  const named = files.slice(0, mostSkipped).map(printableLine).join(', ');
+  const rest = files.length - mostSkipped;
+  return rest > 0 ? `${named} and ${count(rest, 'other file')}` : named;
+}
+
+function linesOf(problems: readonly Problem[], style: Style, columns: number): string {
+  return problems
+    .map(({ file, line, column, level, message, hint }) => {
+      const paint = level === 'error' ? style.red : style.yellow;
+      const place = style.bold(printableLine(`${file}:${line}:${column}`));
+      const lines = [`${place}: ${paint(`${level}:`)} ${printable(message)}`];
+      if (hint) lines.push(`  ${style.cyan('→')} ${printable(hint)}`);
+      return `${wrapWords(lines.join('\n'), columns)}\n`;
+    })
+    .join('');
+}
+
+function paintVerdict(verdict: string, result: CheckResult, style: Style): string {
+  const { summary, failing, unreadable } = result;
+  const text = printable(verdict);
+  if (failing > 0 || unreadable.items.length > 0) return style.red.bold(text);
+  if (summary.evaluated === 0 || summary.fail + summary.error > 0) return style.yellow.bold(text);
+  return style.green.bold(text);
+}

@@ -1,0 +1,301 @@
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { createBaseline, formatBaseline } from '../../project/check/baseline.ts';
+import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
+import { createChecker } from '../../project/check/checker.ts';
+import type { Checker, CheckerOptions } from '../../project/check/checker.ts';
+import { discoverInputs } from '../../project/check/discover-inputs.ts';
+import type { InputFile } from '../../project/check/discover-inputs.ts';
+import { exemptionsFor, judgeExemptions } from '../../project/check/exemptions.ts';
+import { selectPolicies } from '../../project/check/select-policies.ts';
+import { loadConfig } from '../../project/config.ts';
+import type { LocalPolicy } from '../../project/model.ts';
+import { discoverFiles } from '../../project/read/discover.ts';
+import type { Context, Run } from '../context.ts';
+import { outputFailed } from '../output.ts';
+import { showProject } from '../project/validate.ts';
+import { writeGithubOutput } from '../report/github.ts';
+import { openRows } from '../row-writer.ts';
+import { watch } from '../watch.ts';
+import { checkInputs } from './check-inputs.ts';
+import type { BaselineUse, CheckResult } from './check-result.ts';
+import { createRun } from './check-run.ts';
+import type { CheckRun } from './check-run.ts';
+import { checkView } from './check-view.ts';
+import { createCollector, nameFrom } from './collect.ts';
+import type { Collector, PlacedFinding } from './collect.ts';
+import { createExplainer } from './explain.ts';
+import { canStartWorkers, inThisThread, startWorkers } from './line-checker.ts';
+import type { LineChecker } from './line-checker.ts';
+import { parseNow, readParameters, settleOptions } from './options.ts';
+import type { CheckOptions } from './options.ts';
+import type { CheckGround } from './prepare.ts';
+import { readBaseline, readGround } from './prepare.ts';
+import { createSourcePlaces } from './source-places.ts';
+import { countFailing, newCounts, summarise } from './verdict.ts';
+
+/** Evaluates policies over files. 3 when an input or a policy can't be read, else 2 when something fails, else 0. */
+export const runCheck: Run<CheckOptions> = async (context, given) => {
+  const options = settleOptions(given);
+  const once = (): Promise<ExitCode> => checkOnce(context, options);
+  if (!options.watch) return once();
+  return watch(context, () => watchedFiles(context.world.cwd, options), once);
+};
+
+function watchedFiles(cwd: string, { args: [inputs], policies, baseline }: CheckOptions): string[] {
+  const { config, root } = loadConfig(cwd);
+  const starts = policies?.map((each) => path.resolve(cwd, each));
+  const found = discoverFiles(
+    cwd,
+    root,
+    starts ?? config.paths.map((each) => path.resolve(root, each)),
+  );
+  const others = baseline === undefined ? [] : [path.resolve(cwd, baseline)];
+  return [...found.files, ...discoverInputs(cwd, inputs).files]
+    .map(({ absolute }) => absolute)
+    .concat(others);
+}
+
+async function checkOnce(context: Context, options: CheckOptions): Promise<ExitCode> {
+  const { world, flags } = context;
+  const now = options.now === undefined ? world.now() : parseNow(options.now);
+  const ground = await readGround(world.cwd, now, options);
+  if (ground.project.problems.some(({ level }) => level === 'error')) {
+    await showProject(context, ground.project);
+    return exitCodes.usage;
+  }
+  const policies = choosePolicies(ground, options);
+  if (ground.inputs.files.length === 0 && ground.inputs.unreadable.length === 0) {
+    throw new GovctlError(
+      'usage_error',
+      `There is nothing to check in ${options.args[0].join(', ')}`,
+      {
+        hint: 'Folders are searched for .json, .ndjson, .jsonl, .yaml, .yml, .template and .tfstate files.',
+      },
+    );
+  }
+  const rows = await openRows(flags.output, world.terminal);
+  try {
+    const result = await runOver(context, options, ground, policies, now, rows);
+    await rows?.flush();
+    await context.show(checkView(context, result, rows !== undefined));
+    return await finish(context, options, result);
+  } finally {
+    await rows?.close();
+  }
+}
+
+function choosePolicies({ project }: CheckGround, options: CheckOptions): readonly LocalPolicy[] {
+  if (project.policies.length === 0) {
+    const where = options.policies ?? project.config.paths;
+    throw new GovctlError('usage_error', `No policies were found in ${where.join(', ')}`, {
+      hint: 'Name their folder: --policies PATH.',
+    });
+  }
+  return selectPolicies(project.policies, {
+    policies: options.policy ?? [],
+    types: options.type ?? [],
+  });
+}
+
+type Rows = Awaited<ReturnType<typeof openRows>>;
+
+async function runOver(
+  context: Context,
+  options: CheckOptions,
+  { project, inputs }: CheckGround,
+  policies: readonly LocalPolicy[],
+  now: number,
+  rows: Rows,
+): Promise<CheckResult> {
+  const { cwd, signal, terminal } = context.world;
+  const exemptions = exemptionsFor(policies, project.others);
+  const explainer =
+    options.explain === undefined ? undefined : createExplainer(options.explain, policies, now);
+  const checkerOptions: CheckerOptions = {
+    policies: policies.map(({ policy, key }) => ({ policy, key })),
+    exemptions: exemptions.map(({ exemption }) => exemption),
+    now,
+    all: options.all === true || typeof options.explain === 'string',
+  };
+  const checker = createChecker(checkerOptions);
+  const baseline = openBaseline(cwd, options);
+  const collector = createCollector({
+    baseline: baseline.met,
+    baselineRoot: baseline.root,
+    recording: options.writeBaseline !== undefined,
+    row: rows && ((finding) => rows.write(finding)),
+  });
+  const lines = createLines(checkerOptions, checker, options.jobs);
+  const run = await context.progress('Checking', async (update) => {
+    const started = performance.now();
+    const made = createRun({
+      checker,
+      collector,
+      signal,
+      exemptions: exemptions.length,
+      unreadable: inputs.unreadable,
+      onProgress: async (resources) => {
+        update(describeProgress(resources, performance.now() - started));
+        await rows?.flush();
+      },
+    });
+    try {
+      await checkInputs(
+        inputs.files,
+        {
+          format: options.format,
+          parameters: readParameters(cwd, options),
+          placeOf:
+            options.source === undefined ? undefined : createSourcePlaces(cwd, options.source),
+          wants: explainer?.wants,
+          complete: explainer?.complete,
+          lineCheckerFor: lines.forBytes,
+        },
+        made,
+        terminal,
+      );
+    } finally {
+      await lines.close();
+    }
+    return made;
+  });
+  explainer?.requireMet();
+  const counts = newCounts(policies, run.tally, collector.accepted);
+  const used = await closeBaseline(
+    baseline,
+    collector,
+    inputs.files,
+    policies,
+    project.policies,
+    options,
+  );
+  const summary = summarise(run.tally, counts, used !== undefined);
+  return {
+    summary,
+    tally: run.tally,
+    counts,
+    policies,
+    findings: collector.findings,
+    hidden: countHidden(summary, run, checkerOptions.all, collector.findings),
+    unreadable: run.unreadable,
+    duplicates: run.duplicates,
+    skipped: run.skipped,
+    warnings: judgeExemptions(exemptions, run.tally.exemptions, now),
+    ...(used ? { baseline: used } : {}),
+    files: inputs.files.length - run.skipped.length,
+    limits: options,
+    failing: countFailing(policies, counts, options),
+    all: checkerOptions.all,
+  };
+}
+
+const describeProgress = (resources: number, ms: number): string =>
+  `Checking: ${resources.toLocaleString('en-US')} resources, ${Math.round((resources / ms) * 1000).toLocaleString('en-US')} a second`;
+
+/** What was counted but not kept. */
+function countHidden(
+  { fail, error, exempt, pass }: CheckResult['summary'],
+  { tally }: CheckRun,
+  all: boolean,
+  kept: readonly PlacedFinding[],
+): number {
+  const skipped = tally.policies.reduce((sum, each) => sum + each.skipped, 0);
+  return fail + error + exempt + (all ? pass + skipped : 0) - kept.length;
+}
+
+/** Bytes. Starting a worker takes as long as checking some ten thousand lines. */
+const worthWorkers = 16 * 1024 * 1024;
+
+/** Workers are started by the first input that is large enough, and kept for the next. */
+function createLines(options: CheckerOptions, checker: Checker, jobs = availableParallelism()) {
+  let workers: LineChecker | undefined;
+  const here = inThisThread(checker);
+  return {
+    forBytes: (bytes: number): LineChecker =>
+      jobs > 1 && bytes >= worthWorkers && canStartWorkers()
+        ? (workers ??= startWorkers(jobs, options))
+        : here,
+    close: async (): Promise<void> => workers?.close(),
+  };
+}
+
+interface OpenedBaseline {
+  readonly met: Baseline | undefined;
+  readonly entries: readonly BaselineEntry[];
+  /** The folder that files are named from. */
+  readonly root: string;
+}
+
+function openBaseline(cwd: string, { baseline, writeBaseline }: CheckOptions): OpenedBaseline {
+  const file = baseline ?? writeBaseline;
+  const root = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
+  const entries = baseline === undefined ? [] : readBaseline(cwd, baseline);
+  return { met: baseline === undefined ? undefined : createBaseline(entries), entries, root };
+}
+
+/** Writes the new one, or says what of the old one was not met. @throws GovctlError file_error */
+async function closeBaseline(
+  { met, root }: OpenedBaseline,
+  { entries }: Collector,
+  inputs: readonly InputFile[],
+  checked: readonly LocalPolicy[],
+  all: readonly LocalPolicy[],
+  { baseline, writeBaseline }: CheckOptions,
+): Promise<BaselineUse | undefined> {
+  if (writeBaseline !== undefined) {
+    await writeFile(writeBaseline, formatBaseline(entries)).catch((cause: unknown) => {
+      throw outputFailed(writeBaseline, cause);
+    });
+    return { file: writeBaseline, stale: [], written: entries.length };
+  }
+  if (baseline === undefined) return undefined;
+  const files = new Set(inputs.map((input) => nameFrom(root, input)));
+  const selected = new Set(checked.map(({ key }) => key));
+  const known = new Set(all.map(({ key }) => key));
+  const isJudged = ({ file, policy }: BaselineEntry): boolean =>
+    files.has(file) && (selected.has(policy) || !known.has(policy));
+  return { file: baseline, stale: (met?.unmet() ?? []).filter(isJudged) };
+}
+
+async function finish(
+  context: Context,
+  options: CheckOptions,
+  result: CheckResult,
+): Promise<ExitCode> {
+  const { summary, failing, unreadable, warnings } = result;
+  const unused = warnings.filter(({ code }) => code === 'unused-exemption').length;
+  const isIncomplete = unreadable.items.length > 0;
+  const fails = failing > 0 || (options.failUnusedExemptions === true && unused > 0);
+  await writeGithubOutput(context.world.env, {
+    passed: !fails && !isIncomplete,
+    ...summary,
+    failing,
+    unreadable: unreadable.items.length + unreadable.hidden,
+  });
+  await warnAside(context, result);
+  if (isIncomplete) return exitCodes.usage;
+  return fails && options.writeBaseline === undefined ? exitCodes.verdict : exitCodes.ok;
+}
+
+/** What must not be missed where no person reads the output: said on stderr too. */
+async function warnAside(
+  { flags, warn }: Context,
+  { summary, unreadable }: CheckResult,
+): Promise<void> {
+  const forPeople =
+    flags.output.length === 0 ||
+    flags.output.some(({ format, file }) => format === 'table' && file === undefined);
+  if (forPeople) return;
+  if (summary.evaluated === 0)
+    await warn('Nothing was evaluated: no policy is about the resources of the input.');
+  const [first] = unreadable.items;
+  if (first) {
+    await warn(
+      `${first.file}: ${first.message}${unreadable.items.length > 1 ? `, and ${unreadable.items.length - 1 + unreadable.hidden} more` : ''}`,
+    );
+  }
+}

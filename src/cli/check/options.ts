@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { GovctlError } from '../../contract/errors.ts';
+import { parse } from 'yaml';
+import type { severities } from '../../contract/policies.ts';
+import type { Format } from '../../inventory/model.ts';
+
+/** What the command line says. */
+export interface CheckOptions {
+  readonly args: [inputs: string[]];
+  readonly policies?: readonly string[];
+  readonly format?: Format;
+  readonly parameters?: readonly string[];
+  readonly parametersFile?: string;
+  readonly source?: string;
+  readonly failOn?: (typeof severities)[number];
+  readonly onError: 'fail' | 'warn';
+  readonly onUnknown: 'fail' | 'warn';
+  readonly baseline?: string;
+  readonly writeBaseline?: string;
+  readonly failUnusedExemptions?: boolean;
+  readonly policy?: readonly string[];
+  readonly type?: readonly string[];
+  readonly all?: boolean;
+  readonly explain?: string | true;
+  readonly now?: string;
+  readonly watch?: boolean;
+  readonly jobs?: number;
+}
+
+/**
+ * Options with what follows from one another. `--explain FILE` without any input means that file: an option with an
+ * optional value swallows the argument after it.
+ * @throws GovctlError usage_error
+ */
+export function settleOptions(options: CheckOptions): CheckOptions {
+  const [inputs] = options.args;
+  if (inputs.length === 0) {
+    if (typeof options.explain === 'string') {
+      return { ...options, args: [[options.explain]], explain: true };
+    }
+    throw new GovctlError('usage_error', 'There is nothing to check', {
+      hint: 'Name a file or a folder: govctl check template.yaml; - reads standard input.',
+    });
+  }
+  if (options.baseline !== undefined && options.writeBaseline !== undefined) {
+    throw new GovctlError('usage_error', '--baseline and --write-baseline exclude each other', {
+      hint: 'Writing replaces the file with what fails now.',
+    });
+  }
+  if (options.watch && inputs.includes('-')) {
+    throw new GovctlError('usage_error', '--watch can not read standard input again');
+  }
+  return options;
+}
+
+/** Milliseconds since the epoch. @throws GovctlError usage_error */
+export function parseNow(text: string): number {
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new GovctlError('usage_error', `--now ${text}: not a time`, {
+    hint: 'Write it as 2026-01-31T12:00:00Z, or 2026-01-31.',
+  });
+}
+
+/** Parameters by name; the command line wins over the file. @throws GovctlError usage_error */
+export function readParameters(
+  cwd: string,
+  { parameters = [], parametersFile }: CheckOptions,
+): Readonly<Record<string, string>> | undefined {
+  if (parameters.length === 0 && parametersFile === undefined) return undefined;
+  const given = parameters.map((text): [string, string] => {
+    const at = text.indexOf('=');
+    if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+    throw new GovctlError('usage_error', `--parameters ${text}: write it as KEY=VALUE`);
+  });
+  const fromFile = parametersFile === undefined ? [] : readParametersFile(cwd, parametersFile);
+  return Object.fromEntries([...fromFile, ...given]);
+}
+
+function readParametersFile(cwd: string, file: string): [string, string][] {
+  try {
+    const value: unknown = parse(readFileSync(path.resolve(cwd, file), 'utf8'));
+    return listParameters(value);
+  } catch (cause) {
+    throw new GovctlError(
+      'usage_error',
+      `--parameters-file ${file}: ${(cause as Error).message.split('\n')[0] ?? ''}`,
+      {
+        cause,
+        hint: 'It holds KEY: VALUE pairs, or what the AWS CLI or Azure takes as a parameters file.',
+      },
+    );
+  }
+}
+
+/** `{Key: value}`, the AWS CLI's `[{ParameterKey, ParameterValue}]`, or either below `Parameters` / Azure's `parameters`. */
+function listParameters(value: unknown): [string, string][] {
+  if (Array.isArray(value)) {
+    return (value as unknown[]).map((item) => {
+      const { ParameterKey: key, ParameterValue: held } = (item ?? {}) as Record<string, unknown>;
+      if (typeof key !== 'string') throw new Error('an item of the list has no ParameterKey');
+      return [key, textOf(held)];
+    });
+  }
+  if (typeof value !== 'object' || value === null) throw new Error('it holds no parameters');
+  const fields = value as Record<string, unknown>;
+  for (const wrapper of ['Parameters', 'parameters']) {
+    if (Object.hasOwn(fields, wrapper)) return listParameters(fields[wrapper]);
+  }
+  return Object.entries(fields).map(([key, held]) => [key, textOf(unwrap(held))]);
+}
+
+/** Azure writes `{"value": …}`. */
+const unwrap = (held: unknown): unknown =>
+  typeof held === 'object' && held !== null && Object.hasOwn(held, 'value')
+    ? (held as { value: unknown }).value
+    : held;
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textOf).join(',');
+  return JSON.stringify(value) ?? '';
+}

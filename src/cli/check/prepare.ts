@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { GovctlError } from '../../contract/errors.ts';
+import { BaselineFile } from '../../project/check/baseline.ts';
+import type { BaselineEntry } from '../../project/check/baseline.ts';
+import { discoverInputs } from '../../project/check/discover-inputs.ts';
+import type { FoundInputs, InputFile } from '../../project/check/discover-inputs.ts';
+import { loadConfig } from '../../project/config.ts';
+import type { LoadedProject, Problem } from '../../project/model.ts';
+import { showPath } from '../../project/read/discover.ts';
+import { loadProject } from '../../project/read/load.ts';
+import type { CheckOptions } from './options.ts';
+
+/** What a check works on. */
+export interface CheckGround {
+  readonly project: LoadedProject;
+  readonly inputs: FoundInputs;
+}
+
+/**
+ * Reads the policies and finds the inputs. Both may be looked for in the same folder: a file that holds a policy is
+ * one, a file that is named as an input is none, and of the others what is no policy document is an input.
+ * @throws GovctlError usage_error for a path that does not exist
+ */
+export async function readGround(
+  cwd: string,
+  now: number,
+  { args: [given], policies: paths = [] }: CheckOptions,
+): Promise<CheckGround> {
+  const inputs = discoverInputs(cwd, given);
+  const project = await loadProject({ cwd, paths, now });
+  const asked = new Set(paths.map((each) => showPath(cwd, path.resolve(cwd, each))));
+  const named = new Set(
+    inputs.files.flatMap((input) => (input.named && !asked.has(input.file) ? [input.file] : [])),
+  );
+  const holding = new Set([...project.policies, ...project.others].map(({ place }) => place.file));
+  const foreign = new Set(
+    project.problems.filter(isForeign).flatMap(({ file }) => (holding.has(file) ? [] : [file])),
+  );
+  const failing = new Set(
+    project.problems.flatMap(({ level, file }) => (level === 'error' ? [file] : [])),
+  );
+  const isInput = ({ file, named }: InputFile): boolean =>
+    named || foreign.has(file) || !(holding.has(file) || failing.has(file));
+  const files = inputs.files.filter(isInput);
+  const taken = new Set(files.map(({ file }) => file));
+  // Without a word of where policies are, a folder may well hold other things.
+  const guessed = paths.length === 0 && loadConfig(cwd).file === undefined;
+  const isPolicyFile = ({ file }: { readonly file: string }): boolean =>
+    !named.has(file) && !((guessed || taken.has(file)) && foreign.has(file));
+  return {
+    project: {
+      ...project,
+      policies: project.policies.filter(({ place }) => isPolicyFile(place)),
+      others: project.others.filter(({ place }) => isPolicyFile(place)),
+      problems: project.problems.filter(isPolicyFile),
+    },
+    inputs: { ...inputs, files },
+  };
+}
+
+/** Says of a file that it holds something else than policies. */
+const isForeign = ({ code }: Problem): boolean =>
+  ['not-a-document', 'file-too-large', 'too-deep'].includes(code);
+
+/** @throws GovctlError usage_error when it can't be read, or is none */
+export function readBaseline(cwd: string, file: string): readonly BaselineEntry[] {
+  const hint = 'Write it with `govctl check INPUT... --write-baseline FILE`.';
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path.resolve(cwd, file), 'utf8'));
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : message;
+    throw new GovctlError('usage_error', `--baseline ${file}: ${why}`, { cause, hint });
+  }
+  const parsed = BaselineFile.safeParse(value);
+  if (parsed.success) return parsed.data.findings;
+  throw new GovctlError('usage_error', `--baseline ${file}: this is no baseline of govctl`, {
+    hint,
+  });
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Finding } from '../../contract/findings.ts';
+
+const Entry = z.looseObject({
+  fingerprint: z.string(),
+  policy: z.string(),
+  resource: z.string(),
+  file: z.string(),
+});
+export type BaselineEntry = z.infer<typeof Entry>;
+
+/** Findings that were there when the file was written; they are counted, and fail nothing. */
+export const BaselineFile = z.looseObject({
+  format_version: z.literal(1),
+  findings: z.array(Entry),
+});
+
+/**
+ * Names a finding by what is found in which resource of which file, not by where it stands: lines may come and go above
+ * it. A rule that newly matches makes another finding of it.
+ */
+export function fingerprintOf(finding: Finding, file: string): string {
+  const { policy, policy_key, resource, resource_type, status, rules } = finding;
+  const found = rules.map(({ effect, index, message }) => [effect, message ?? index]);
+  const what = [policy_key ?? policy, file, resource_type, resource, status, found];
+  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 32);
+}
+
+/** A baseline at work: knows which of its entries were met. */
+export interface Baseline {
+  /** True where the finding was there before. A finding that comes more often than it is listed is new. */
+  accepts(fingerprint: string): boolean;
+  /** Entries that were not met. */
+  unmet(): readonly BaselineEntry[];
+}
+
+export function createBaseline(entries: readonly BaselineEntry[]): Baseline {
+  const open = new Map<string, BaselineEntry[]>();
+  for (const entry of entries) {
+    const same = open.get(entry.fingerprint);
+    if (same) same.push(entry);
+    else open.set(entry.fingerprint, [entry]);
+  }
+  return {
+    accepts: (fingerprint) => open.get(fingerprint)?.pop() !== undefined,
+    unmet: () => [...open.values()].flat(),
+  };
+}
+
+/** One finding a line, in a stable order, so that git shows what changed. */
+export function formatBaseline(entries: readonly BaselineEntry[]): string {
+  const keyOf = ({ file, resource, policy, fingerprint }: BaselineEntry): string =>
+    [file, resource, policy, fingerprint].join('\0');
+  const lines = entries
+    .map((entry) => [keyOf(entry), JSON.stringify(entry)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, text]) => `    ${text}`);
+  const list = lines.length > 0 ? `[\n${lines.join(',\n')}\n  ]` : '[]';
+  return `{\n  "format_version": 1,\n  "findings": ${list}\n}\n`;
+}

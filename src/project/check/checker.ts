@@ -1,0 +1,156 @@
+import type { Finding } from '../../contract/findings.ts';
+import type { Resource } from '../../contract/resources.ts';
+import { typeKey } from '../../contract/resources.ts';
+import { describeExemption, findingOf, isExempt, preparePolicy } from '../../engine/evaluate.ts';
+import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
+import type { Exemption } from '../../engine/exempt.ts';
+import { suppressionOf } from './suppression.ts';
+
+/** How often a policy decided what. `unknown` are those of `error` that wait for values of the deployment. */
+export interface PolicyTally {
+  pass: number;
+  fail: number;
+  error: number;
+  unknown: number;
+  exempt: number;
+  skipped: number;
+}
+
+/** What was counted over some resources; a plain value, so that a worker can send it. */
+export interface Tally {
+  resources: number;
+  /** Resources whose type no policy is about, by type. */
+  readonly unmatched: Map<string, number>;
+  /** By the policy's index. */
+  readonly policies: readonly PolicyTally[];
+  /** Findings that each exemption turned, by its index. */
+  readonly exemptions: number[];
+}
+
+export interface CheckerOptions {
+  readonly policies: readonly EvaluatedPolicy[];
+  readonly exemptions: readonly Exemption[];
+  /** What conditions see as `now`, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Findings that pass or are skipped are wanted too. */
+  readonly all: boolean;
+}
+
+/** A resource and the rules that it asks to be spared. */
+export interface Checked {
+  readonly resource: Resource;
+  readonly suppressed?: readonly string[];
+}
+
+/** Runs policies over resources, one after another, and counts. */
+export interface Checker {
+  readonly policies: readonly PreparedPolicy[];
+  /** Decides every policy of the resource's type; findings go into `out` while it holds fewer than `most`. */
+  check(checked: Checked, out: Finding[], most: number): void;
+  /** Gives what was counted since the last time, and starts again from zero. */
+  takeTally(): Tally;
+}
+
+/** Types that are counted by name; a hostile input may have as many as it has resources. */
+const mostTypes = 1_000;
+
+export function emptyTally(policies: number, exemptions: number): Tally {
+  return {
+    resources: 0,
+    unmatched: new Map(),
+    policies: Array.from({ length: policies }, () => ({
+      pass: 0,
+      fail: 0,
+      error: 0,
+      unknown: 0,
+      exempt: 0,
+      skipped: 0,
+    })),
+    exemptions: new Array<number>(exemptions).fill(0),
+  };
+}
+
+export function addTally(into: Tally, more: Tally): void {
+  into.resources += more.resources;
+  for (const [type, amount] of more.unmatched) countType(into.unmatched, type, amount);
+  for (const [index, from] of more.policies.entries()) {
+    const to = into.policies[index];
+    if (!to) continue;
+    for (const field of ['pass', 'fail', 'error', 'unknown', 'exempt', 'skipped'] as const) {
+      to[field] += from[field];
+    }
+  }
+  for (const [index, amount] of more.exemptions.entries()) {
+    into.exemptions[index] = (into.exemptions[index] ?? 0) + amount;
+  }
+}
+
+function countType(types: Map<string, number>, type: string, amount: number): void {
+  const name = types.size < mostTypes || types.has(type) ? type : 'other types';
+  types.set(name, (types.get(name) ?? 0) + amount);
+}
+
+/** @throws Error when a condition does not compile: callers have checked it */
+export function createChecker({ policies, exemptions, now, all }: CheckerOptions): Checker {
+  const prepared = policies.map(preparePolicy);
+  const byType = new Map<string, number[]>();
+  for (const [index, { policy }] of prepared.entries()) {
+    const key = typeKey(policy.resource_type);
+    const same = byType.get(key);
+    if (same) same.push(index);
+    else byType.set(key, [index]);
+  }
+  let tally = emptyTally(policies.length, exemptions.length);
+
+  const exemptionOf = (one: PreparedPolicy, { resource, suppressed }: Checked) => {
+    const suppression = suppressed && suppressionOf(one.policy, suppressed);
+    if (suppression !== undefined) return suppression;
+    const index = exemptions.findIndex((each) => isExempt(each, one, resource.id, now));
+    const exemption = exemptions[index];
+    if (!exemption) return undefined;
+    tally.exemptions[index] = (tally.exemptions[index] ?? 0) + 1;
+    return describeExemption(exemption);
+  };
+
+  return {
+    policies: prepared,
+    check(checked, out, most) {
+      const { resource } = checked;
+      tally.resources++;
+      const indexes = byType.get(resource.type) ?? byType.get(typeKey(resource.type));
+      if (!indexes) {
+        countType(tally.unmatched, resource.type, 1);
+        return;
+      }
+      for (const index of indexes) {
+        const one = prepared[index];
+        const count = tally.policies[index];
+        if (!one || !count) continue;
+        if (!one.policy.enabled) {
+          count.skipped++;
+          if (all && out.length < most) out.push(findingOf(one, resource, { status: 'SKIPPED' }));
+          continue;
+        }
+        const verdict = one.decide(resource, now);
+        if (verdict.status === 'PASS') {
+          count.pass++;
+          if (all && out.length < most) out.push(findingOf(one, resource, verdict));
+          continue;
+        }
+        const exemption = verdict.status === 'FAIL' ? exemptionOf(one, checked) : undefined;
+        if (exemption !== undefined) count.exempt++;
+        else if (verdict.status === 'FAIL') count.fail++;
+        else {
+          count.error++;
+          if (verdict.reason === 'unknown_value') count.unknown++;
+        }
+        if (out.length < most) out.push(findingOf(one, resource, verdict, exemption));
+      }
+    },
+    takeTally() {
+      const taken = tally;
+      tally = emptyTally(policies.length, exemptions.length);
+      return taken;
+    },
+  };
+}
