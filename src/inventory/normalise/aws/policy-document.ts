@@ -77,15 +77,16 @@ function texts(value: unknown): Texts {
 }
 
 /**
- * A text in which what only a deployment gives stays as it is written, `${Role.Arn}`: the ARN of a resource of the same
- * input is neither a wildcard nor an ARN of AWS's own. What may turn out to be anything, such as a parameter, stays
+ * A text in which what only a deployment gives stays as it is written, `${Role.Arn}`: the name or ARN of a resource is
+ * neither a wildcard nor that of something of AWS's own. What may turn out to be anything, such as a parameter, stays
  * unknown.
  */
 export function asWritten(value: unknown): unknown {
   if (!isUnknown(value)) return value;
   if (value.text?.replace(/\$\{[^}]*\}/g, '')) return value.text;
-  const name = value.expression.replace(/^(Ref|GetAtt) /, '');
-  return value.target !== undefined || name.startsWith('AWS::') ? `\${${name}}` : value;
+  const [, ofTemplate] = /^(?:Ref|GetAtt) (.+)$/.exec(value.expression) ?? [];
+  const isResource = value.target !== undefined || (ofTemplate !== undefined && value.present);
+  return isResource && !value.parameter ? `\${${ofTemplate ?? value.expression}}` : value;
 }
 
 /** `"*"`, or lists by kind: `{AWS: [...], Service: ...}`. The kind is left out, as `*` means the same in each. */

@@ -18,7 +18,7 @@ import {
 } from '../../values.ts';
 import { configuration, supplementary } from '../config-item.ts';
 import { isCustomerManaged } from '../kms-key.ts';
-import { readAllStatements, readStatements } from '../policy-document.ts';
+import { asWritten, readAllStatements, readStatements } from '../policy-document.ts';
 
 export const s3Bucket = normaliser({
   types: ['AWS::S3::Bucket'],
@@ -123,7 +123,8 @@ export const s3Bucket = normaliser({
         ),
         'logging.enabled': isGiven(logging),
         // Left out, the logs go into the bucket itself.
-        'logging.target_bucket': logging && (at(logging, 'DestinationBucketName') ?? raw.name),
+        'logging.target_bucket':
+          logging && (bucketName(at(logging, 'DestinationBucketName'), related) ?? raw.name),
         'replication.enabled': some(at(properties, 'ReplicationConfiguration', 'Rules'), (rule) =>
           isOneOf(at(rule, 'Status') ?? 'Enabled', 'Enabled'),
         ),
@@ -186,7 +187,7 @@ export const s3Bucket = normaliser({
           flag(at(versioning, 'enabled')) ??
           isOneOf(at(block(versioning, 'versioning_configuration'), 'status'), 'Enabled'),
         'logging.enabled': isGiven(at(logging, 'target_bucket')),
-        'logging.target_bucket': at(logging, 'target_bucket'),
+        'logging.target_bucket': bucketName(at(logging, 'target_bucket'), related),
         'replication.enabled': some(at(replication, 'rule') ?? at(replication, 'rules'), (rule) =>
           isOneOf(at(rule, 'status'), 'Enabled'),
         ),
@@ -260,6 +261,10 @@ export const s3Bucket = normaliser({
 
 const bucketOfTemplate = (raw: RawResource): unknown => raw.properties.Bucket;
 const bucketOfPlan = (raw: RawResource): unknown => raw.properties.bucket;
+
+/** The name of a bucket; one of the same input that gets its name later is as it is written. */
+const bucketName = (value: unknown, related: Related): unknown =>
+  related.find(value)?.name ?? asWritten(value);
 
 const encryptionOf = (algorithm: unknown, key: unknown, related: Related) => ({
   'encryption.enabled': isGiven(algorithm),
