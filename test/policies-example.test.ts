@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { PolicyInput } from '../src/contract/policies.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
+import { evaluate, preparePolicy } from '../src/engine/evaluate.ts';
+import { readInventory } from '../src/inventory/read.ts';
 import { PolicyTestDocument } from '../src/project/documents/policy-test.ts';
 import { formatYaml } from '../src/project/write/format.ts';
 import { createSource } from '../src/project/read/source.ts';
@@ -157,6 +159,27 @@ describe('the tests of the policy library', () => {
         if (row.message !== undefined) expect(messages).toContain(row.message);
       }
     }
+  });
+
+  eachTest('%s has cases that come out as it says', (file, document) => {
+    const found = policies.find((each) => each.file === file.replace('.test.yaml', '.yaml'));
+    if (!found) throw new Error(`${file}: there is no policy beside it`);
+    const prepared = preparePolicy(found);
+    const now = Date.parse(document.now ?? '2026-01-01T00:00:00Z');
+    for (const { name, input, expect: rows } of document.cases) {
+      const read = readInventory(JSON.stringify(input.resources), { format: 'native' });
+      if (!read.ok) throw new Error(`${file}: ${read.problem.message}`);
+      for (const { resource } of read.inventory.resources) {
+        const finding = evaluate(prepared, resource, now);
+        const wanted = rows.filter((row) => row.resource === resource.id);
+        expect([name, finding.status.toLowerCase()]).toEqual([name, wanted[0]?.result]);
+        const messages = wanted.flatMap((row) => row.message ?? []);
+        expect(finding.rules.map((rule) => rule.message)).toEqual(expect.arrayContaining(messages));
+      }
+    }
+  });
+
+  eachTest('%s shows a pass and a failure', (_file, document) => {
     const results = new Set(document.cases.flatMap((each) => each.expect.map((row) => row.result)));
     expect([...results]).toEqual(expect.arrayContaining(['pass', 'fail']));
   });
