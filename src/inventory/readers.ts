@@ -1,4 +1,5 @@
 import { awsConfig } from './aws-config/reader.ts';
+import { azure } from './azure/reader.ts';
 import { cloudformation } from './cloudformation/read-template.ts';
 import { gcp } from './gcp/reader.ts';
 import type { Reader } from './model.ts';
@@ -6,4 +7,11 @@ import { native } from './native/read-native.ts';
 import { terraform } from './terraform/reader.ts';
 
 /** Every format. The first that detects a document reads it. */
-export const readers: readonly Reader[] = [cloudformation, terraform, awsConfig, gcp, native];
+export const readers: readonly Reader[] = [
+  cloudformation,
+  terraform,
+  awsConfig,
+  gcp,
+  azure,
+  native,
+];

@@ -11,6 +11,7 @@ import { kindType } from './types.ts';
 const listTypes: readonly (readonly [list: string, has: string, type: string])[] = [
   ['accounts', 'email', 'GCP::Iam::ServiceAccount'],
   ['clusters', 'nodePools', 'GCP::Container::Cluster'],
+  ['clusters', 'masterAuth', 'GCP::Container::Cluster'],
   ['clusters', '/instances/', 'GCP::Bigtableadmin::Cluster'],
   ['cryptoKeys', '/keyRings/', 'GCP::Cloudkms::CryptoKey'],
   ['functions', 'serviceConfig', 'GCP::Cloudfunctions::Function'],
