@@ -85,7 +85,9 @@ const contradicts = (block: unknown, item: unknown): boolean =>
 const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-function unknownAt(nodes: readonly unknown[], behind: Behind, path: string): UnknownValue {
+function unknownAt(possible: readonly unknown[], behind: Behind, path: string): UnknownValue {
+  // A constant is known: it belongs to another of the repeated blocks.
+  const nodes = possible.filter((node) => !Object.hasOwn(fieldsOf(node), 'constant_value'));
   const traces = nodes.map((node) => behind.trace(node));
   const origin = traces[0]?.origin;
   const agreed = origin && traces.every((one) => one.origin?.target === origin.target);

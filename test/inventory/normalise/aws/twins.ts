@@ -1,0 +1,126 @@
+import { UnknownValue } from '../../../../src/contract/resources.ts';
+import type { Resource } from '../../../../src/contract/resources.ts';
+import { readInventory } from '../../../../src/inventory/read.ts';
+
+/** A value of a plan that another resource gives: `aws_vpc.main.id`. */
+export class Reference {
+  constructor(readonly to: string) {}
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** One thing, as a template and as a plan have it. In both the first resource is the one that is compared. */
+export interface Twins {
+  readonly template: Readonly<Record<string, readonly [type: string, properties: Fields]>>;
+  readonly plan: Readonly<Record<string, Fields>>;
+}
+
+/** The attributes that a template's first resource gets. */
+export function attributesOfTemplate(
+  template: Twins['template'],
+  parameters: Fields = {},
+): Record<string, unknown> {
+  const Resources = Object.fromEntries(
+    Object.entries(template).map(([name, [Type, Properties]]) => [name, { Type, Properties }]),
+  );
+  return first({ AWSTemplateFormatVersion: '2010-09-09', Parameters: parameters, Resources });
+}
+
+/** The attributes that a plan's first resource gets. */
+export function attributesOfPlan(plan: Twins['plan']): Record<string, unknown> {
+  const resources = Object.entries(plan).map(([address, values]) => {
+    const [type = '', name = ''] = address.split('.');
+    return { address, mode: 'managed', type, name, values };
+  });
+  return first({
+    format_version: '1.2',
+    terraform_version: '1.9.0',
+    resource_changes: resources.map(({ values, ...one }) => ({
+      ...one,
+      change: {
+        actions: ['create'],
+        before: null,
+        after: known(values),
+        after_unknown: unknown(values),
+      },
+    })),
+    configuration: {
+      root_module: {
+        resources: resources.map(({ values, ...one }) => ({
+          ...one,
+          expressions: written(values),
+        })),
+      },
+    },
+  });
+}
+
+/** The attributes that the item gets which AWS Config has of a resource, beside other items. */
+export const attributesOfItem = (
+  ...items: readonly (readonly [type: string, configuration: Fields, supplementary?: Fields])[]
+): Record<string, unknown> =>
+  first({
+    fileVersion: '1.0',
+    configurationItems: items.map(([resourceType, configuration, supplementary], index) => ({
+      configurationItemVersion: '1.3',
+      configurationItemStatus: 'OK',
+      configurationItemCaptureTime: '2026-01-01T00:00:00Z',
+      resourceType,
+      resourceId: `item-${index}`,
+      awsAccountId: '123456789012',
+      awsRegion: 'eu-central-1',
+      configuration,
+      supplementaryConfiguration: supplementary ?? {},
+      tags: {},
+    })),
+  });
+
+function first(document: unknown): Record<string, unknown> {
+  const read = readInventory(JSON.stringify(document));
+  if (!read.ok) throw new Error(read.problem.message);
+  const resource = read.inventory.resources[0]?.resource;
+  if (!resource) throw new Error('no resource was read');
+  return attributes(resource);
+}
+
+const common = ['id', 'type', 'name', 'provider', 'account_id', 'region', 'environment', 'tags'];
+const ofSource = ['properties', 'source'];
+
+const attributes = (resource: Resource): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(resource)
+      .filter(([name]) => !common.includes(name) && !ofSource.includes(name))
+      .map(([name, value]) => [name, comparable(value)]),
+  );
+
+/** What is not known is named otherwise by each source. */
+function comparable(value: unknown): unknown {
+  if (value instanceof UnknownValue) return 'not known';
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, comparable(one)]));
+}
+
+function known(value: unknown): unknown {
+  if (value instanceof Reference) return undefined;
+  if (Array.isArray(value)) return value.map(known);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, known(one)]));
+}
+
+function unknown(value: unknown): unknown {
+  if (value instanceof Reference) return true;
+  if (Array.isArray(value)) return value.map(unknown);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, unknown(one)]));
+}
+
+function written(value: unknown): unknown {
+  if (value instanceof Reference)
+    return { references: [value.to, value.to.split('.').slice(0, 2).join('.')] };
+  if (Array.isArray(value) && value.some((one) => typeof one === 'object'))
+    return value.map(written);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { constant_value: value };
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, written(one)]));
+}
