@@ -19,6 +19,13 @@ export const frameOf = (program: Program): Frame => ({
   steps: stepBudget,
 });
 
+/** Runs a program once, with the values of its variables. */
+export function runClosure(program: Program, values: readonly unknown[]): unknown {
+  const frame = frameOf(program);
+  for (const [slot, value] of values.entries()) frame.slots[slot] = value;
+  return toClosure(program.root)(frame);
+}
+
 /** A program as nested functions: what runs where code must not be generated, and what code is measured against. */
 export function toClosure(term: Term, around: Around = (_term, run) => run): Run {
   const build = (part: Term): Run => around(part, runOf(part, build));

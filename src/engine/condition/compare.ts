@@ -104,7 +104,11 @@ export function notEqual(a: unknown, b: unknown): boolean | Failure {
 function order(name: string, a: unknown, b: unknown): number | Failure {
   const x = a instanceof Uint ? a.magnitude : a;
   const y = b instanceof Uint ? b.magnitude : b;
-  if (isNumeric(x) && isNumeric(y)) return x < y ? -1 : x > y ? 1 : orderedEqual(x, y);
+  if (isNumeric(x) && isNumeric(y)) {
+    // An int or uint beside a double is taken as a double, as CEL has it.
+    const isMixed = typeof x !== typeof y;
+    return orderNumbers(isMixed ? Number(x) : x, isMixed ? Number(y) : y);
+  }
   if (typeof x === 'string' && typeof y === 'string') return compareText(x, y);
   if (typeof x === 'boolean' && typeof y === 'boolean') return Number(x) - Number(y);
   if (
@@ -120,8 +124,8 @@ function order(name: string, a: unknown, b: unknown): number | Failure {
 const isNumeric = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';
 
-const orderedEqual = (x: number | bigint, y: number | bigint): number =>
-  Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : 0;
+const orderNumbers = (x: number | bigint, y: number | bigint): number =>
+  x < y ? -1 : x > y ? 1 : Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : 0;
 
 /** By code points, which UTF-16 order is not where one side is beyond U+FFFF. */
 function compareText(a: string, b: string): number {

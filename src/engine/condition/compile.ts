@@ -75,7 +75,7 @@ export function compileExpression(
     const parsed = parse(language.environment, source);
     const checked = check ? parsed.check() : { valid: true, type: 'dyn' };
     if (!checked.valid) return fromError(source, checked.error, language);
-    const program = lower(parsed.ast, language.variables);
+    const program = lower(parsed.ast, language.variables, check);
     return { ok: true, program, type: checked.type ?? 'dyn' };
   } catch (error) {
     // The parser counts levels of brackets and members, not those of operators before a term: `!!!!…` ends its stack.

@@ -22,14 +22,18 @@ const signatures = [
   'string.format(list): string',
   'duration(google.protobuf.Duration): google.protobuf.Duration',
   'timestamp(google.protobuf.Timestamp): google.protobuf.Timestamp',
+  'int(uint): int',
   'int(google.protobuf.Timestamp): int',
-  'int(google.protobuf.Duration): int',
   'string(google.protobuf.Timestamp): string',
   'string(google.protobuf.Duration): string',
 ];
 
-/** A JSON number is a double, and people write `resource.days / 2 > 1.5`. The package adds `int == double` and `!=`. */
-const mixedOperators = [
+/**
+ * The operators it lacks. A JSON number is a double, and people write `resource.days / 2 > 1.5`: it calculates with an
+ * int. (With `==` the package adds the other order and `!=`.)
+ */
+const operators = [
+  ...['<', '<=', '>', '>='].map((operator) => `bytes ${operator} bytes: bool`),
   ...['+', '-', '*', '/'].flatMap((operator) => [
     `double ${operator} int: double`,
     `int ${operator} double: double`,
@@ -46,15 +50,15 @@ const neverRuns = (): never => {
 /** @param variables names and types, such as `['resource', 'map']` */
 export function createLanguage(
   variables: readonly (readonly [name: string, type: string])[],
-  { optionals = false }: { readonly optionals?: boolean } = {},
+  { extensions = false }: { readonly extensions?: boolean } = {},
 ): Language {
   const environment = new Environment({
     homogeneousAggregateLiterals: false,
-    enableOptionalTypes: optionals,
+    enableOptionalTypes: extensions,
     limits,
   });
   for (const signature of signatures) environment.registerFunction(signature, neverRuns);
-  for (const signature of mixedOperators) environment.registerOperator(signature, neverRuns);
+  for (const signature of operators) environment.registerOperator(signature, neverRuns);
   environment
     .registerType('StringsNamespace', StringsNamespace)
     .registerConstant('strings', 'StringsNamespace', new StringsNamespace())

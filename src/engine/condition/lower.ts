@@ -4,7 +4,7 @@ import { findFunction, findMethod, operators } from './functions.ts';
 import type { Strict } from './functions.ts';
 import type { LoopKind, Program, Term } from './program.ts';
 import { compilePattern, describePattern } from './regex.ts';
-import { CelMap, Failure, maxInt, minInt, mismatch, TypeValue, Uint } from './values.ts';
+import { CelMap, Failure, maxInt, minInt, mismatch, typeError, TypeValue, Uint } from './values.ts';
 
 /** An expression that is well-typed and still can't be run. */
 export class LoweringProblem extends Error {
@@ -65,14 +65,15 @@ type Node<Op extends ASTNode['op']> = Extract<ASTNode, { readonly op: Op }>;
 /**
  * Makes a program of a checked syntax tree.
  * @param variables get the first slots, in their order
+ * @param checked whether its types were checked; else it can name functions that there are not
  * @throws LoweringProblem
  */
-export function lower(ast: ASTNode, variables: readonly string[]): Program {
+export function lower(ast: ASTNode, variables: readonly string[], checked = true): Program {
   let scope: Scope | undefined;
   for (const [slot, name] of variables.entries()) {
     scope = { name, slot, path: name, ...(scope ? { outer: scope } : {}) };
   }
-  const lowering = new Lowering(variables.length);
+  const lowering = new Lowering(variables.length, checked);
   const root = lowering.term(ast, scope);
   return { root, slots: lowering.slots, reads: lowering.reads };
 }
@@ -80,9 +81,11 @@ export function lower(ast: ASTNode, variables: readonly string[]): Program {
 class Lowering {
   slots: number;
   readonly reads = new Set<number>();
+  readonly #checked: boolean;
 
-  constructor(slots: number) {
+  constructor(slots: number, checked: boolean) {
     this.slots = slots;
+    this.#checked = checked;
   }
 
   term(node: ASTNode, scope: Scope | undefined): Term {
@@ -169,7 +172,7 @@ class Lowering {
     const [argument] = args;
     if (name === 'has' && args.length === 1 && argument) return this.#has(node, argument, scope);
     const run = findFunction(name, args.length);
-    if (!run) throw new LoweringProblem(`${name}() is not offered`, node);
+    if (!run) return this.#unknown(node, `${name}()`);
     return this.#applied(node, name, run, args, scope);
   }
 
@@ -191,12 +194,19 @@ class Lowering {
     const ofNamespace = inNamespace ? findFunction(spaced, args.length) : undefined;
     if (ofNamespace) return this.#applied(node, spaced, ofNamespace, args, scope);
     const run = findMethod(name, args.length + 1);
-    if (!run) throw new LoweringProblem(`.${name}() is not offered`, node);
+    if (!run) return this.#unknown(node, `.${name}()`);
     const [pattern] = args;
     if (name === 'matches' && pattern?.op === 'value' && typeof pattern.args === 'string') {
       return this.#applied(node, name, matchesPattern(pattern, pattern.args), [receiver], scope);
     }
     return this.#applied(node, name, run, [receiver, ...args], scope);
+  }
+
+  /** Where types were not checked, it is found out when it runs. */
+  #unknown(node: ASTNode, name: string): Term {
+    if (this.#checked) throw new LoweringProblem(`${name} is not offered`, node);
+    const run = () => typeError(`there is no ${name}`);
+    return { start: node.start, end: node.end, kind: 'call', name, run, args: [] };
   }
 
   #applied(

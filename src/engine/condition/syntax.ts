@@ -23,6 +23,7 @@ export function parse(environment: Environment, source: string): Parsed {
   for (const node of nodesOf(ast)) {
     if (names.size > 0) restoreName(node, names);
     if (isEmpty(node)) giveType(environment, node);
+    if (node.op === 'call' && node.args[0] === 'has') widenHas(node);
     if (node.op === 'value') restoreBytes(node, source, rawBytes);
     else if (node.op === '||' || node.op === '&&') balance(node);
   }
@@ -124,6 +125,37 @@ function giveType(environment: Environment, node: ASTNode): void {
 
 /** The checker leaves on each node what it found. */
 type Checked = ASTNode & { checkedType?: unknown };
+
+/** What the checker hands to a macro. */
+interface Checker {
+  check(node: ASTNode, context: unknown): unknown;
+  getType(name: string): unknown;
+  createError(code: string, message: string, node: ASTNode): Error;
+}
+
+/** Nodes have it; the package's types don't say so. */
+interface MacroNode {
+  setMeta(key: 'macro', macro: unknown): void;
+}
+
+/** The package takes `has(a.b.c)` of names only; CEL takes any expression before the last name. */
+function widenHas(node: Extract<ASTNode, { readonly op: 'call' }>): void {
+  (node as unknown as MacroNode).setMeta('macro', { typeCheck: checkHas, args: node.args[1] });
+}
+
+function checkHas(
+  checker: Checker,
+  macro: { readonly args: readonly ASTNode[] },
+  context: unknown,
+) {
+  const [attribute] = macro.args;
+  if (attribute?.op !== '.') {
+    const message = 'has() takes an attribute, such as has(resource.owner)';
+    throw checker.createError('invalid_macro_argument', message, attribute as ASTNode);
+  }
+  checker.check(attribute, context);
+  return checker.getType('bool');
+}
 
 // ---- what is too long for a recursive checker ----
 

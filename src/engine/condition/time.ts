@@ -7,16 +7,16 @@ const secondsPerDay = 86_400;
 // 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, as protobuf's timestamps have it.
 const minTimestamp = -62_135_596_800;
 const maxTimestamp = 253_402_300_799;
-// Some 10,000 years, as protobuf's durations have it.
-const maxDuration = 315_576_000_000;
+// Some 292 years: what 64 bits of nanoseconds hold, as CEL has it.
+const maxDuration = 9_223_372_036;
+const maxDurationNanos = 854_775_807;
 
 export function makeDuration(seconds: number, nanos: number): Duration | Failure {
   const carry = Math.floor(nanos / nanosPerSecond);
   const whole = seconds + carry;
   const rest = nanos - carry * nanosPerSecond;
-  if (whole < -maxDuration || whole > maxDuration || (whole === maxDuration && rest > 0)) {
-    return typeError('the duration is beyond 10,000 years');
-  }
+  const isOver = whole > maxDuration || (whole === maxDuration && rest > maxDurationNanos);
+  if (isOver || whole < -maxDuration) return typeError('the duration is beyond 292 years');
   return new Duration(whole, rest);
 }
 
