@@ -8,6 +8,7 @@ import { GovctlCommand, commonFormats } from './govctl-command.ts';
 import { parseOutputs } from './output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
 import { registerCheckCommand } from './check/commands.ts';
+import { registerTestCommand } from './test/commands.ts';
 import { registerDemoCommand } from './demo/commands.ts';
 import { registerPlanCommands } from './plan/commands.ts';
 import { registerPolicyCommands } from './policy/commands.ts';
@@ -100,6 +101,7 @@ export function createProgram(
     });
   registerProjectCommands(program, act);
   registerCheckCommand(program, act);
+  registerTestCommand(program, act);
   registerPlanCommands(program, act);
   registerPolicyCommands(program, act);
   registerAuthCommands(program, act);

@@ -20,7 +20,7 @@ export async function checkStream(
   const waiting: Promise<LinesResult>[] = [];
   const takeFirst = async (): Promise<void> => {
     const result = await waiting[0];
-    waiting.shift();
+    void waiting.shift();
     if (result) await take(result);
   };
   try {
@@ -28,15 +28,14 @@ export async function checkStream(
       waiting.push(lines.check(bytes, run.collector.room()));
       if (waiting.length >= lines.width) await takeFirst();
     }
+    while (waiting.length > 0) await takeFirst();
   } catch (error) {
-    if (!(error instanceof LineTooLongError)) {
-      // What is still on its way is not waited for; its failure would be reported by nobody.
-      await Promise.allSettled(waiting);
-      throw error;
-    }
+    // What is still on its way would fail unseen.
+    const results = await Promise.allSettled(waiting);
+    if (!(error instanceof LineTooLongError)) throw error;
+    for (const result of results) if (result.status === 'fulfilled') await take(result.value);
     run.unreadable.add({ file: input.file, message: `${error.message}; the rest was not read` });
   }
-  while (waiting.length > 0) await takeFirst();
 }
 
 /** Takes results in order: finds the lines' numbers, and ids that come twice. */

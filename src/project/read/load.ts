@@ -20,7 +20,7 @@ import type { Source, Span } from './source.ts';
 const filesBetweenTurns = 10;
 
 /** What one policy file holds. */
-interface FileContent {
+export interface FileContent {
   /** As the user would type it. */
   readonly file: string;
   readonly absolute: string;
@@ -36,7 +36,12 @@ interface FileContent {
  * @throws GovctlError usage_error for a path that does not exist, or a --project that can't be one
  */
 export async function loadProject(options: LoadOptions): Promise<LoadedProject> {
-  const { config, root, problems, contents } = await readPolicyFiles(options);
+  return assembleProject(await readPolicyFiles(options), options);
+}
+
+/** What was read file by file, as one project: names and keys used twice, references to what is not there. */
+export function assembleProject(read: ReadProject, options: LoadOptions): LoadedProject {
+  const { config, root, problems, contents } = read;
   const identities = contents.flatMap((content) => content.identities);
   return {
     config: { ...config, ...projectOf(options) },
@@ -63,7 +68,7 @@ export async function loadProject(options: LoadOptions): Promise<LoadedProject> 
   };
 }
 
-interface ReadProject {
+export interface ReadProject {
   readonly config: ProjectConfig;
   readonly root: string;
   /** Of govctl.yaml and of the search itself. */

@@ -1,0 +1,120 @@
+import type { PolicyCoverage } from '../../project/check/coverage.ts';
+import type { CaseFailure, CaseResult } from '../../project/check/run-suite.ts';
+import type { LocalPolicy, Problem } from '../../project/model.ts';
+import type { Context } from '../context.ts';
+import type { View } from '../output.ts';
+import { fromWorkspace, renderGithub } from '../report/github.ts';
+import { renderJunitCases } from '../report/junit.ts';
+import type { JunitCase } from '../report/junit.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { count } from '../report/printable.ts';
+import { describeCoverage, gapsOf, renderCoverage } from './coverage-text.ts';
+import { describeFailure, renderCases } from './test-text.ts';
+
+/** A case, and the file with the policies that it is about. */
+export interface TestedCase extends CaseResult {
+  readonly policy_file: string;
+}
+
+export interface TestReport {
+  readonly summary: TestSummary;
+  readonly cases: readonly TestedCase[];
+  /** Policies without a test, where each must have one. */
+  readonly untested: readonly LocalPolicy[];
+  readonly coverage?: readonly PolicyCoverage[];
+}
+
+interface TestSummary {
+  /** Test documents. */
+  readonly tests: number;
+  readonly cases: number;
+  readonly pass: number;
+  readonly fail: number;
+}
+
+export function summariseTests(tests: number, cases: readonly TestedCase[]): TestSummary {
+  const pass = cases.filter(({ status }) => status === 'pass').length;
+  return { tests, cases: cases.length, pass, fail: cases.length - pass };
+}
+
+/** A run of tests in every format. */
+export function testView({ world, flags }: Context, report: TestReport): View {
+  const { summary, cases, untested, coverage } = report;
+  const failed = cases.filter(({ status }) => status === 'fail');
+  const problems = [...failed.flatMap(problemsOf), ...untested.map(untestedProblem)];
+  const verdict = [
+    describeTests(summary),
+    ...(untested.length > 0
+      ? [`${count(untested.length, 'policy has', 'policies have')} no test.`]
+      : []),
+    ...(coverage ? [describeCoverage(coverage)] : []),
+  ];
+  return {
+    value: {
+      summary,
+      results: cases,
+      ...(untested.length > 0 ? { untested: untested.map(untestedValue) } : {}),
+      ...(coverage ? { coverage: coverage.map((each) => ({ ...each, gaps: gapsOf(each) })) } : {}),
+    },
+    rows: () => cases,
+    human: (style, columns) => {
+      const [first = '', ...rest] = verdict;
+      const colour = summary.fail + untested.length > 0 ? style.red : style.green;
+      const blocks = [
+        ...(flags.quiet ? [] : [renderCases(failed, untested, style, columns)]),
+        ...(coverage && !flags.quiet ? [renderCoverage(coverage, style, columns)] : []),
+        `${[colour(first), ...rest].join('\n')}\n`,
+      ];
+      return blocks.filter((block) => block !== '').join('\n');
+    },
+    more: {
+      junit: () =>
+        renderJunitCases('govctl test', [...cases.map(caseOf), ...untested.map(untestedCase)]),
+      github: () =>
+        `${renderGithub(fromWorkspace(problems, world.cwd, world.env))}${verdict.join('\n')}\n`,
+      markdown: () =>
+        renderMarkdown('govctl test', verdict.join('\n'), problems, { command: 'govctl test' }),
+    },
+  };
+}
+
+function describeTests({ tests, cases, pass, fail }: TestSummary): string {
+  const where = `in ${count(tests, 'test')}`;
+  if (fail === 0) return `${count(cases, 'case')} ${where}: all passed.`;
+  return `${count(cases, 'case')} ${where}: ${fail} failed, ${pass} passed.`;
+}
+
+const problemsOf = ({ name, failures }: TestedCase): Problem[] =>
+  failures.map((failure) => ({
+    level: 'error',
+    code: 'test-failed',
+    message: `${name}: ${describeFailure(failure)}`,
+    ...placeOf(failure),
+  }));
+
+const placeOf = ({ file, line, column }: CaseFailure) => ({ file, line, column });
+
+const caseOf = (one: TestedCase): JunitCase => ({
+  name: `${one.test ?? one.file}: ${one.name}`,
+  file: one.file,
+  problems: problemsOf(one),
+});
+
+const untestedProblem = ({ policy, place }: LocalPolicy): Problem => ({
+  level: 'error',
+  code: 'no-test',
+  message: `the policy ${JSON.stringify(policy.name)} has no test`,
+  ...place,
+});
+
+const untestedCase = (local: LocalPolicy): JunitCase => ({
+  name: `${local.policy.name} has a test`,
+  file: local.place.file,
+  problems: [untestedProblem(local)],
+});
+
+const untestedValue = ({ policy, key, place }: LocalPolicy) => ({
+  policy: policy.name,
+  key,
+  ...place,
+});

@@ -1,0 +1,100 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { createCoverage } from '../../project/check/coverage.ts';
+import { runSuite } from '../../project/check/run-suite.ts';
+import { selectPolicies } from '../../project/check/select-policies.ts';
+import { inputsOf, listSuites, readTestFiles } from '../../project/check/test-suites.ts';
+import type { TestSuite } from '../../project/check/test-suites.ts';
+import type { LocalPolicy } from '../../project/model.ts';
+import { assembleProject } from '../../project/read/load.ts';
+import type { Context, Run } from '../context.ts';
+import { showProject } from '../project/validate.ts';
+import { writeGithubOutput } from '../report/github.ts';
+import { watch } from '../watch.ts';
+import type { TestReport, TestedCase } from './test-report.ts';
+import { summariseTests, testView } from './test-report.ts';
+
+interface TestOptions {
+  readonly args: [paths: string[]];
+  readonly policy?: readonly string[];
+  readonly coverage?: boolean;
+  readonly requireTests?: boolean;
+  readonly watch?: boolean;
+}
+
+/** Runs the tests of policies: 3 when a file is not valid, 2 when a case fails, else 0. */
+export const runTest: Run<TestOptions> = async (context, options) => {
+  if (!options.watch) return (await testOnce(context, options)).exitCode;
+  let files: readonly string[] = [];
+  return watch(
+    context,
+    () => files,
+    async () => {
+      const tested = await testOnce(context, options);
+      files = tested.files;
+      return tested.exitCode;
+    },
+  );
+};
+
+interface Tested {
+  readonly exitCode: ExitCode;
+  /** What was read, absolute. */
+  readonly files: readonly string[];
+}
+
+async function testOnce(context: Context, options: TestOptions): Promise<Tested> {
+  const { world } = context;
+  const loading = { cwd: world.cwd, paths: options.args[0], now: world.now() };
+  const read = await readTestFiles(loading);
+  const project = assembleProject(read, loading);
+  const suites = listSuites(read.contents);
+  const files = [...read.contents.map(({ absolute }) => absolute), ...inputsOf(suites)];
+  if (project.problems.some(({ level }) => level === 'error')) {
+    await showProject(context, project);
+    return { exitCode: exitCodes.usage, files };
+  }
+  const report = runTests(context, options, project.policies, suites);
+  await context.show(testView(context, report));
+  const { summary } = report;
+  const passed = summary.fail === 0 && report.untested.length === 0;
+  await writeGithubOutput(world.env, { passed, ...summary });
+  return { exitCode: passed ? exitCodes.ok : exitCodes.verdict, files };
+}
+
+function runTests(
+  { world }: Context,
+  { policy: names = [], ...options }: TestOptions,
+  all: readonly LocalPolicy[],
+  suites: readonly TestSuite[],
+): TestReport {
+  const policies = selectPolicies(all, { policies: names, types: [] });
+  const keys = new Set(policies.map(({ key }) => key));
+  const wanted = suites.filter((suite) => suite.policies.some(({ key }) => keys.has(key)));
+  const isUntested = ({ key }: LocalPolicy): boolean =>
+    !wanted.some((suite) => suite.policies.some((each) => each.key === key));
+  const untested = options.requireTests ? policies.filter(isUntested) : [];
+  if (wanted.length === 0 && untested.length === 0) throw noTests(options.args[0], names);
+  const coverage = createCoverage();
+  const cases = wanted.flatMap((suite): TestedCase[] =>
+    runSuite(suite, world.now(), options.coverage ? coverage.observe : () => {}).map((result) => ({
+      ...result,
+      policy_file: suite.policies[0]?.place.file ?? suite.test.policy,
+    })),
+  );
+  return {
+    summary: summariseTests(wanted.length, cases),
+    cases,
+    untested,
+    ...(options.coverage ? { coverage: coverage.of(policies) } : {}),
+  };
+}
+
+const noTests = (paths: readonly string[], names: readonly string[]): GovctlError =>
+  new GovctlError(
+    'usage_error',
+    names.length > 0
+      ? `There are no tests of ${names.join(', ')}`
+      : `There are no tests${paths.length > 0 ? ` in ${paths.join(', ')}` : ''}`,
+    { hint: 'A test is a PolicyTest document; files called *.test.yaml hold them.' },
+  );

@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { nearestWord } from '../../contract/nearest.ts';
+import type { Finding } from '../../contract/findings.ts';
+import type { Format, ReadResource } from '../../inventory/model.ts';
+import { readInventory } from '../../inventory/read.ts';
+import type { LocalPolicy, Place } from '../model.ts';
+import { unreadable } from '../read/read-text.ts';
+import { createChecker } from './checker.ts';
+import { decodeText } from './decode-text.ts';
+import type { PolicyTest, TestSuite } from './test-suites.ts';
+
+export type TestResult = 'pass' | 'fail' | 'skip' | 'exempt' | 'error';
+
+/** What a policy found, in the words of tests. */
+export interface TestFinding {
+  readonly policy: LocalPolicy;
+  readonly read: ReadResource;
+  readonly result: TestResult;
+  readonly messages: readonly string[];
+}
+
+/** One way in which a case is not as it should be. */
+export interface CaseFailure extends Place {
+  /** What is wrong, in one line. */
+  readonly message: string;
+  readonly resource?: string;
+  readonly policy?: string;
+  /** As written: a result, and a text that its message must hold. */
+  readonly expected?: { readonly result: TestResult; readonly message?: string };
+  readonly found?: { readonly result: TestResult; readonly messages: readonly string[] };
+}
+
+export interface CaseResult extends Place {
+  readonly test?: string;
+  readonly name: string;
+  readonly status: 'pass' | 'fail';
+  readonly failures: readonly CaseFailure[];
+}
+
+/** What a case saw, for whoever counts coverage. */
+export type Observe = (findings: readonly TestFinding[], now: number) => void;
+
+/** Runs the cases of a test. @param now in milliseconds since the epoch, where the test does not say */
+export function runSuite(suite: TestSuite, now: number, observe: Observe): CaseResult[] {
+  const { test } = suite;
+  return test.cases.map((one, index): CaseResult => {
+    const time = Date.parse(one.now ?? test.now ?? '') || now;
+    const inputs = readInput(suite, one.input);
+    const at = ['cases', index];
+    const failures = Array.isArray(inputs)
+      ? judgeCase(suite, index, evaluateAll(suite, inputs, time, observe), inputs)
+      : [{ ...suite.place([...at, 'input']), message: inputs.message }];
+    return {
+      ...suite.place([...at, 'name']),
+      ...(test.name === undefined ? {} : { test: test.name }),
+      name: one.name,
+      status: failures.length === 0 ? 'pass' : 'fail',
+      failures,
+    };
+  });
+}
+
+type Input = PolicyTest['cases'][number]['input'];
+
+const inputFormats: Readonly<Record<Exclude<keyof Input, 'resources'>, Format>> = {
+  cloudformation: 'cloudformation',
+  terraform: 'terraform',
+  aws_config: 'aws-config',
+  gcp_assets: 'gcp-assets',
+  azure_resources: 'azure',
+};
+
+/** The resources of a case, or why there are none. */
+function readInput({ folder }: TestSuite, input: Input): ReadResource[] | { message: string } {
+  if (input.resources) {
+    return readText(JSON.stringify(input.resources), 'native', 'the resources');
+  }
+  for (const [field, format] of Object.entries(inputFormats)) {
+    const file = input[field as keyof typeof inputFormats]; // a key of the table
+    if (file === undefined) continue;
+    try {
+      const text = decodeText(readFileSync(path.resolve(folder, file)));
+      if (text === undefined) return { message: `${file} is neither UTF-8 nor UTF-16 text` };
+      return readText(text, format, file);
+    } catch (error) {
+      return { message: `${file}: ${unreadable(error).message}` };
+    }
+  }
+  return { message: 'there is no input' };
+}
+
+function readText(
+  text: string,
+  format: Format,
+  what: string,
+): ReadResource[] | { message: string } {
+  const read = readInventory(text, { format });
+  const problem = read.ok ? read.inventory.problems[0] : read.problem;
+  if (!problem && read.ok) return [...read.inventory.resources];
+  const place = problem?.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
+  return { message: `${what}${format === 'native' ? '' : place}: ${problem?.message ?? ''}` };
+}
+
+/** The finding of each policy over each resource; a policy for another type skips it. */
+function evaluateAll(
+  { policies, exemptions }: TestSuite,
+  reads: readonly ReadResource[],
+  now: number,
+  observe: Observe,
+): TestFinding[] {
+  const checker = createChecker({ policies, exemptions, now, all: true });
+  const all = reads.flatMap((read) => {
+    const found: Finding[] = [];
+    checker.check(read, found, Infinity);
+    return policies.map((policy): TestFinding => {
+      const finding = found.find(({ policy_key: key }) => key === policy.key);
+      if (!finding) return { policy, read, result: 'skip', messages: [] };
+      const messages = finding.rules.flatMap(({ message }) => message ?? []);
+      return {
+        policy,
+        read,
+        result: results[finding.status],
+        messages: finding.exemption === undefined ? messages : [...messages, finding.exemption],
+      };
+    });
+  });
+  observe(all, now);
+  return all;
+}
+
+const results: Readonly<Record<Finding['status'], TestResult>> = {
+  PASS: 'pass',
+  FAIL: 'fail',
+  ERROR: 'error',
+  EXEMPT: 'exempt',
+  SKIPPED: 'skip',
+};
+
+type Expectation = PolicyTest['cases'][number]['expect'][number];
+
+/** Each expectation must be met, and what nobody expects must pass or be skipped. */
+function judgeCase(
+  suite: TestSuite,
+  index: number,
+  findings: readonly TestFinding[],
+  reads: readonly ReadResource[],
+): CaseFailure[] {
+  const expectations = (suite.test.cases[index]?.expect ?? []).map((expected) => ({
+    expected,
+    about: findings.filter((finding) => isAbout(expected, finding)),
+  }));
+  const failures = expectations.flatMap(({ expected, about }, nth): CaseFailure[] => {
+    const place = (): Place => suite.place(['cases', index, 'expect', nth]);
+    const missing = unknownName(expected, suite, reads);
+    if (missing) return [{ ...place(), resource: expected.resource, message: missing }];
+    return meets(expected, about) ? [] : [{ ...place(), ...describeMiss(expected, about) }];
+  });
+  // An expectation about one finding alone has told of it, met or not.
+  const isTold = (finding: TestFinding): boolean =>
+    expectations.some(
+      ({ expected, about }) =>
+        about.includes(finding) && (about.length === 1 || isAsExpected(expected, finding)),
+    );
+  const unlisted = findings.filter(
+    (finding) => finding.result !== 'pass' && finding.result !== 'skip' && !isTold(finding),
+  );
+  return [
+    ...failures,
+    ...unlisted.map(({ policy, read, result, messages }): CaseFailure => ({
+      ...suite.place(['cases', index, 'name']),
+      message: 'a finding that the case does not expect',
+      resource: read.resource.id,
+      policy: policy.policy.name,
+      found: { result, messages },
+    })),
+  ];
+}
+
+const names = ({ read }: Pick<TestFinding, 'read'>): string[] => [read.resource.id, read.address];
+
+const isAbout = (expected: Expectation, finding: TestFinding): boolean =>
+  names(finding).includes(expected.resource) &&
+  (expected.policy === undefined || isNamed(expected.policy, finding.policy));
+
+const isNamed = (name: string, { key, policy }: LocalPolicy): boolean =>
+  name === key || name === policy.name;
+
+/**
+ * An expectation that names no policy is about all of the file: `skip` must hold for each of them, the others for one at
+ * least.
+ */
+function meets(expected: Expectation, about: readonly TestFinding[]): boolean {
+  const fits = (finding: TestFinding): boolean => isAsExpected(expected, finding);
+  return expected.result === 'skip' ? about.every(fits) : about.some(fits);
+}
+
+const isAsExpected = ({ result, message }: Expectation, finding: TestFinding): boolean =>
+  finding.result === result &&
+  (message === undefined || finding.messages.some((each) => holds(each, message)));
+
+/** Line breaks of YAML are no part of what is meant. */
+const holds = (text: string, part: string): boolean => flat(text).includes(flat(part));
+const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+function unknownName(
+  { resource, policy }: Expectation,
+  { policies, test }: TestSuite,
+  reads: readonly ReadResource[],
+): string | undefined {
+  const known = reads.flatMap((read) => names({ read }));
+  if (!known.includes(resource)) {
+    return `the input has no resource ${JSON.stringify(resource)}${suggest(resource, known)}`;
+  }
+  if (policy === undefined || policies.some((each) => isNamed(policy, each))) return undefined;
+  const keys = policies.flatMap((each) => [each.key, each.policy.name]);
+  return `${test.policy} has no policy ${JSON.stringify(policy)}${suggest(policy, keys)}`;
+}
+
+function suggest(word: string, known: readonly string[]): string {
+  const nearest = nearestWord(word, known);
+  return nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
+}
+
+function describeMiss(
+  expected: Expectation,
+  about: readonly TestFinding[],
+): Omit<CaseFailure, keyof Place> {
+  // Where several policies are meant, the one that has most to say.
+  const found = [...about].sort((a, b) => weight(b) - weight(a))[0];
+  const { resource, result, message } = expected;
+  return {
+    message:
+      found?.result === result ? 'another message than expected' : 'another result than expected',
+    resource,
+    ...(found && (expected.policy !== undefined || about.length === 1)
+      ? { policy: found.policy.policy.name }
+      : {}),
+    expected: { result, ...(message === undefined ? {} : { message }) },
+    ...(found ? { found: { result: found.result, messages: found.messages } } : {}),
+  };
+}
+
+const weight = ({ result }: TestFinding): number =>
+  ['skip', 'pass', 'exempt', 'error', 'fail'].indexOf(result);
