@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { Reference, attributesOfItem, attributesOfPlan, attributesOfTemplate } from './twins.ts';
+import type { Twins } from './twins.ts';
+
+const twins: Record<string, Twins & { readonly expected: Record<string, unknown> }> = {
+  'an instance': {
+    template: {
+      It: [
+        'AWS::EC2::Instance',
+        {
+          InstanceType: 'm7g.large',
+          SubnetId: { Ref: 'Subnet' },
+          IamInstanceProfile: 'web',
+          EbsOptimized: 'true',
+          Monitoring: true,
+          MetadataOptions: { HttpEndpoint: 'enabled', HttpTokens: 'required' },
+          BlockDeviceMappings: [
+            { DeviceName: '/dev/sdf', Ebs: { Encrypted: true } },
+            { DeviceName: '/dev/sdg', Ebs: { VolumeSize: 8 } },
+          ],
+        },
+      ],
+      Subnet: ['AWS::EC2::Subnet', { MapPublicIpOnLaunch: true }],
+    },
+    plan: {
+      'aws_instance.it': {
+        instance_type: 'm7g.large',
+        subnet_id: new Reference('aws_subnet.main.id'),
+        iam_instance_profile: 'web',
+        ebs_optimized: true,
+        monitoring: true,
+        metadata_options: [{ http_endpoint: 'enabled', http_tokens: 'required' }],
+        ebs_block_device: [
+          { device_name: '/dev/sdf', encrypted: true },
+          { device_name: '/dev/sdg', volume_size: 8 },
+        ],
+      },
+      'aws_subnet.main': { map_public_ip_on_launch: true },
+    },
+    expected: {
+      instance_type: 'm7g.large',
+      subnet_id: 'not known',
+      public_access: true,
+      iam_instance_profile: 'web',
+      ebs_optimized: true,
+      detailed_monitoring: true,
+      metadata_service: { enabled: true, http_tokens: 'required' },
+      volumes: [
+        { device: '/dev/sdf', encryption: { enabled: true } },
+        { device: '/dev/sdg', encryption: { enabled: false } },
+      ],
+    },
+  },
+  'an instance that leaves its settings to a launch template': {
+    template: {
+      It: ['AWS::EC2::Instance', { LaunchTemplate: { LaunchTemplateId: { Ref: 'Template' } } }],
+      Template: [
+        'AWS::EC2::LaunchTemplate',
+        {
+          LaunchTemplateData: {
+            InstanceType: 'm7g.large',
+            EbsOptimized: true,
+            Monitoring: { Enabled: true },
+            IamInstanceProfile: { Name: 'web' },
+            MetadataOptions: { HttpTokens: 'required' },
+            NetworkInterfaces: [{ AssociatePublicIpAddress: true }],
+            BlockDeviceMappings: [{ DeviceName: '/dev/sdf', Ebs: { Encrypted: true } }],
+          },
+        },
+      ],
+    },
+    plan: {
+      'aws_instance.it': {
+        launch_template: [{ id: new Reference('aws_launch_template.main.id') }],
+      },
+      'aws_launch_template.main': {
+        instance_type: 'm7g.large',
+        ebs_optimized: 'true',
+        monitoring: [{ enabled: true }],
+        iam_instance_profile: [{ name: 'web' }],
+        metadata_options: [{ http_tokens: 'required' }],
+        network_interfaces: [{ associate_public_ip_address: 'true' }],
+        block_device_mappings: [{ device_name: '/dev/sdf', ebs: [{ encrypted: 'true' }] }],
+      },
+    },
+    expected: {
+      instance_type: 'm7g.large',
+      public_access: true,
+      iam_instance_profile: 'web',
+      metadata_service: { http_tokens: 'required' },
+      volumes: [{ device: '/dev/sdf', encryption: { enabled: true } }],
+    },
+  },
+  'an instance with an elastic address': {
+    template: {
+      It: ['AWS::EC2::Instance', { SubnetId: 'subnet-1' }],
+      Address: ['AWS::EC2::EIP', { InstanceId: { Ref: 'It' } }],
+    },
+    plan: {
+      'aws_instance.it': { subnet_id: 'subnet-1' },
+      'aws_eip.address': { instance: new Reference('aws_instance.it.id') },
+    },
+    expected: { public_access: true, subnet_id: 'subnet-1' },
+  },
+  'an instance on an interface that exists already': {
+    template: {
+      It: [
+        'AWS::EC2::Instance',
+        { NetworkInterfaces: [{ DeviceIndex: '0', NetworkInterfaceId: 'eni-1' }] },
+      ],
+    },
+    plan: {
+      'aws_instance.it': { primary_network_interface: [{ network_interface_id: 'eni-1' }] },
+    },
+    expected: { subnet_id: 'not known', public_access: false },
+  },
+  'a launch template': {
+    template: {
+      It: [
+        'AWS::EC2::LaunchTemplate',
+        { LaunchTemplateData: { MetadataOptions: { HttpEndpoint: 'disabled' } } },
+      ],
+    },
+    plan: { 'aws_launch_template.it': { metadata_options: [{ http_endpoint: 'disabled' }] } },
+    expected: { metadata_service: { enabled: false, http_tokens: 'optional' } },
+  },
+  'a launch configuration of which nothing is said': {
+    template: { It: ['AWS::AutoScaling::LaunchConfiguration', {}] },
+    plan: { 'aws_launch_configuration.it': {} },
+    expected: {
+      public_ip_on_launch: true,
+      metadata_service: { enabled: true, http_tokens: 'optional' },
+    },
+  },
+  'an auto scaling group behind target groups': {
+    template: {
+      It: [
+        'AWS::AutoScaling::AutoScalingGroup',
+        { TargetGroupARNs: [{ Ref: 'Targets' }], HealthCheckType: 'EBS, ELB' },
+      ],
+      Targets: ['AWS::ElasticLoadBalancingV2::TargetGroup', {}],
+    },
+    plan: {
+      'aws_autoscaling_group.it': { health_check_type: 'EBS,ELB' },
+      'aws_autoscaling_attachment.it': {
+        autoscaling_group_name: new Reference('aws_autoscaling_group.it.name'),
+      },
+    },
+    expected: { load_balanced: true, health_check_types: ['EBS', 'ELB'] },
+  },
+  'an auto scaling group of which nothing is said': {
+    template: { It: ['AWS::AutoScaling::AutoScalingGroup', { LoadBalancerNames: [] }] },
+    plan: { 'aws_autoscaling_group.it': {} },
+    expected: { load_balanced: false, health_check_types: ['EC2'] },
+  },
+};
+
+describe('the same attributes come from a template and from a plan of', () => {
+  test.each(Object.entries(twins))('%s', (_title, { template, plan, expected }) => {
+    const attributes = attributesOfTemplate(template);
+    expect(attributes).toMatchObject(expected);
+    expect(attributesOfPlan(plan)).toEqual(attributes);
+  });
+});
+
+describe('of an instance', () => {
+  test('what it leaves to a launch template that is elsewhere is not known', () => {
+    const launch = { LaunchTemplate: { LaunchTemplateId: 'lt-1', Version: '1' } };
+    expect(attributesOfTemplate({ It: ['AWS::EC2::Instance', launch] })).toMatchObject({
+      metadata_service: { enabled: 'not known', http_tokens: 'not known' },
+      public_access: 'not known',
+      volumes: 'not known',
+    });
+  });
+
+  test('an interface that refuses an address counts more than a subnet that gives them', () => {
+    const attributes = attributesOfTemplate({
+      It: [
+        'AWS::EC2::Instance',
+        { NetworkInterfaces: [{ SubnetId: { Ref: 'Subnet' }, AssociatePublicIpAddress: false }] },
+      ],
+      Subnet: ['AWS::EC2::Subnet', { MapPublicIpOnLaunch: true }],
+    });
+    expect(attributes).toHaveProperty('public_access', false);
+  });
+
+  test('an item of AWS Config finds its volumes among the other items', () => {
+    const attributes = attributesOfItem(
+      [
+        'AWS::EC2::Instance',
+        {
+          instanceType: 't2.medium',
+          subnetId: 'subnet-1',
+          publicIpAddress: '203.0.113.7',
+          iamInstanceProfile: { arn: 'arn:aws:iam::123456789012:instance-profile/web', id: 'A1' },
+          ebsOptimized: false,
+          monitoring: { state: 'enabled' },
+          metadataOptions: { httpEndpoint: 'enabled', httpTokens: 'required' },
+          blockDeviceMappings: [
+            { deviceName: '/dev/sda1', ebs: { volumeId: 'item-1' } },
+            { deviceName: '/dev/sdf', ebs: { volumeId: 'vol-elsewhere' } },
+          ],
+        },
+      ],
+      ['AWS::EC2::Volume', { encrypted: true }],
+    );
+    expect(attributes).toEqual({
+      instance_type: 't2.medium',
+      subnet_id: 'subnet-1',
+      public_access: true,
+      iam_instance_profile: 'arn:aws:iam::123456789012:instance-profile/web',
+      ebs_optimized: false,
+      detailed_monitoring: true,
+      metadata_service: { enabled: true, http_tokens: 'required' },
+      volumes: [
+        { device: '/dev/sda1', encryption: { enabled: true } },
+        { device: '/dev/sdf', encryption: { enabled: 'not known' } },
+      ],
+    });
+  });
+});
