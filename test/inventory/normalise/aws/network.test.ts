@@ -12,8 +12,8 @@ const https = {
   groups: [],
 };
 
-const listener = (more: object) => ['AWS::ElasticLoadBalancingV2::Listener', more] as const;
-const distribution = (more: object) =>
+const listener = (more: Readonly<Record<string, unknown>>) => ['AWS::ElasticLoadBalancingV2::Listener', more] as const;
+const distribution = (more: Readonly<Record<string, unknown>>) =>
   ['AWS::CloudFront::Distribution', { DistributionConfig: more }] as const;
 
 const twins: Record<string, Twins & { readonly expected: Record<string, unknown> }> = {
