@@ -25,12 +25,12 @@ describe('the contract', () => {
   });
 
   it('reads with the reading scope and writes with the writing one', () => {
-    for (const { method, path, scope } of endpoints.filter((row) =>
-      row.path.startsWith('/v1/policies'),
-    )) {
-      expect(scope, `${method} ${path}`).toBe(
-        method === 'GET' ? 'governance:read' : 'compliance:write',
-      );
+    const ofGovernance = endpoints.filter((row) =>
+      /^\/v1\/(policies|resources|scans|violations|exemptions)\b/.test(row.path),
+    );
+    for (const { method, path, scope } of ofGovernance) {
+      const reads = method === 'GET' || path === '/v1/policies/validate';
+      expect(scope, `${method} ${path}`).toBe(reads ? 'governance:read' : 'compliance:write');
     }
   });
 });

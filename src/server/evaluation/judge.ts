@@ -15,7 +15,14 @@ import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { pairOf, violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
-import { causeOf, describe, moveTo, stateOf, statusAfter } from '../violations/transition.ts';
+import {
+  causeOf,
+  describePair,
+  messageOf,
+  moveTo,
+  stateOf,
+  statusAfter,
+} from '../violations/transition.ts';
 import type { Change } from '../violations/transition.ts';
 import type { PreparePolicy } from './prepared-policies.ts';
 
@@ -98,8 +105,10 @@ export async function judgeAndRecord(
     await tx.insert(violations, {
       id: deps.ids.next('viol'),
       status,
-      ...describe(judged.policy, resource, finding),
-      ...(cover && status === 'EXEMPT' ? { exemption_id: cover.id } : {}),
+      ...describePair(judged.policy, resource),
+      message: messageOf(finding),
+      rules: finding.rules,
+      ...(cover ? { exemption_id: cover.id } : {}),
       detected_at: at,
       updated_at: at,
       history: [{ status, at, cause }],
@@ -107,12 +116,14 @@ export async function judgeAndRecord(
     return finding;
   }
   const moved = move(before, status, { at, cause }, cover);
-  await replaceChanged(
-    tx,
-    before,
-    isDecided ? { ...stateOf(moved), ...describe(judged.policy, resource, finding) } : moved,
-    at,
-  );
+  const after = {
+    ...stateOf(moved),
+    ...describePair(judged.policy, resource),
+    // What could not be decided is still wrong as it was.
+    message: isDecided ? messageOf(finding) : before.message,
+    rules: isDecided ? finding.rules : before.rules,
+  };
+  await replaceChanged(tx, before, status === 'RESOLVED' ? moved : after, at);
   return finding;
 }
 

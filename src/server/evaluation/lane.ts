@@ -33,7 +33,11 @@ export interface EvaluationLane {
 }
 
 /** The background evaluation: takes due work, a batch in a transaction, and writes down how far it came. */
-export function createEvaluationLane(deps: Deps, prepare: PreparePolicy): EvaluationLane {
+export function createEvaluationLane(
+  deps: Deps,
+  prepare: PreparePolicy,
+  batch = mostEvaluations,
+): EvaluationLane {
   let stopped = false;
   let running: Promise<void> | undefined;
 
@@ -68,7 +72,7 @@ export function createEvaluationLane(deps: Deps, prepare: PreparePolicy): Evalua
 
   async function goOn(tx: Tx, due: readonly Work[]): Promise<void> {
     const judge = createJudge(deps, prepare, tx);
-    let room = mostEvaluations;
+    let room = batch;
     for (const { id } of due) {
       if (room <= 0) return;
       const work = (await tx.get(evaluationWork, id))?.doc;

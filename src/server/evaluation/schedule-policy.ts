@@ -18,7 +18,11 @@ const ofNoConcern: ReadonlySet<string> = new Set([
   'created_by',
 ]);
 
-/** Has a policy evaluated over the inventory from the beginning, as soon as it can be. */
+/**
+ * Has a policy evaluated over the inventory from the beginning, as soon as it can be; one that is disabled or deleted
+ * has its violations resolved.
+ * @param sweep it was about another type: the violations of that are to be resolved, too
+ */
 export async function schedulePolicy(
   tx: Tx,
   now: number,
@@ -46,10 +50,10 @@ export async function policyChanged(
   if (before && after) {
     if (changed.every((field) => ofNoConcern.has(field))) return;
     if (!before.enabled && !after.enabled) return;
-    const leaves = !after.enabled || typeKey(before.resource_type) !== typeKey(after.resource_type);
+    const leaves = typeKey(before.resource_type) !== typeKey(after.resource_type);
     await schedulePolicy(tx, now, after.id, leaves);
   } else if (before) {
-    await schedulePolicy(tx, now, before.id, true);
+    await schedulePolicy(tx, now, before.id, false);
   } else if (after?.enabled) {
     await scheduleNew(tx, now, after);
   }

@@ -90,9 +90,8 @@ export function causeOf(before: ViolationStatus | undefined, after: ViolationSta
   return before === 'EXEMPT' ? 'exemption_ended' : 'fails';
 }
 
-/** What a violation says of its policy, its resource and what is wrong, as they are now. */
-export function describe(policy: Policy, resource: Resource, { rules, severity }: Finding) {
-  const messages = rules.flatMap(({ message }) => (message === undefined ? [] : [message]));
+/** What a violation says of its policy and its resource, as they are now. */
+export function describePair(policy: Policy, resource: Resource) {
   const { id, type, name, provider, account_id, region, environment, tags } = resource;
   return {
     policy_id: policy.id,
@@ -100,9 +99,7 @@ export function describe(policy: Policy, resource: Resource, { rules, severity }
     resource_id: id,
     resource_type: type,
     ...(name === undefined ? {} : { resource_name: name }),
-    severity,
-    message: messages.length > 0 ? messages.join('; ') : `violates ${policy.name}`,
-    rules,
+    severity: policy.severity ?? 'MEDIUM',
     provider,
     ...(account_id === undefined ? {} : { account_id }),
     ...(region === undefined ? {} : { region }),
@@ -110,4 +107,10 @@ export function describe(policy: Policy, resource: Resource, { rules, severity }
     tags: tags as Readonly<Record<string, string>>, // the contract takes no other tags
     compliance_frameworks: policy.compliance_frameworks ?? [],
   };
+}
+
+/** What is wrong, in words. */
+export function messageOf({ policy, rules }: Pick<Finding, 'policy' | 'rules'>): string {
+  const messages = rules.flatMap(({ message }) => (message === undefined ? [] : [message]));
+  return messages.length > 0 ? messages.join('; ') : `violates ${policy}`;
 }

@@ -1,0 +1,274 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PolicyInput } from '../../../src/contract/policies.ts';
+import { typeKey } from '../../../src/contract/resources.ts';
+import { exemptionEnd, matchesId } from '../../../src/engine/exempt.ts';
+import { evaluate, preparePolicy } from '../../../src/engine/evaluate.ts';
+import { createEvaluationLane } from '../../../src/server/evaluation/lane.ts';
+import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
+import { exemptions } from '../../../src/server/exemptions/collection.ts';
+import { policies } from '../../../src/server/policies/collection.ts';
+import { resources } from '../../../src/server/resources/collection.ts';
+import { allRows } from '../../../src/server/store/all-rows.ts';
+import type { CollectionSpec, Document } from '../../../src/server/store/store.ts';
+import { violations } from '../../../src/server/violations/collection.ts';
+import type { TestService } from '../test-service.ts';
+import { startTestService } from '../test-service.ts';
+
+const hour = 3_600_000;
+/** Mostly one, so that policies and resources meet. */
+const type = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('AWS::S3::Bucket') },
+  { weight: 1, arbitrary: fc.constantFrom('Azure::Storage::Accounts', 'azure::storage::ACCOUNTS') },
+);
+const ids = ['r0', 'r1', 'r2', 'r3', 'r4'];
+const names = ['p0', 'p1', 'p2'];
+const conditions = [
+  'resource.public == true',
+  'resource.public',
+  '!has(resource.public)',
+  'resource.port == 22',
+  'timestamp(resource.until) < now',
+  'now - timestamp(resource.until) > duration("30h")',
+];
+
+const resource = fc.record(
+  {
+    id: fc.constantFrom(...ids),
+    type,
+    public: fc.constantFrom(true, false, null),
+    port: fc.constantFrom(22, 443, 'ssh'),
+    until: fc.constantFrom('2026-03-01T20:00:00Z', '2026-03-03T00:00:00Z', 'soon'),
+    region: fc.constantFrom('eu-west-1', 'us-east-1'),
+  },
+  { requiredKeys: ['id', 'type', 'until'] },
+);
+const policyFields = fc.record({
+  resource_type: type,
+  enabled: fc.constantFrom(true, true, true, false),
+  severity: fc.constantFrom('LOW', 'HIGH'),
+  rules: fc.array(
+    fc.record({
+      condition: fc.constantFrom(...conditions),
+      effect: fc.constantFrom('DENY', 'DENY', 'ALLOW'),
+    }),
+    { minLength: 1, maxLength: 2 },
+  ),
+});
+const exemption = fc.record({
+  policy: fc.constantFrom(...names),
+  resources: fc.constantFrom(['r0'], ['*'], ['r*1', 'r2'], ['r3', 'r4']),
+  expires: fc.constantFrom('2026-03-01', '2026-03-02', '2026-03-04'),
+});
+const change = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('put' as const), resource }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('import' as const),
+      many: fc.array(resource, { maxLength: 6 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('remove' as const), id: fc.constantFrom(...ids) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('policy' as const),
+      name: fc.constantFrom(...names),
+      fields: policyFields,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('rename' as const),
+      from: fc.constantFrom(...names),
+      to: fc.constantFrom(...names),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('drop' as const), name: fc.constantFrom(...names) }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('exempt' as const), exemption }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('amend' as const),
+      at: fc.nat(3),
+      fields: fc.oneof(fc.constant(null), exemption),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('work' as const),
+      steps: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.constantFrom(1, 5, 30) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('scan' as const) }) },
+);
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+const seed = fc.tuple(
+  ...names.map((name) =>
+    fc.record({
+      do: fc.constant('policy' as const),
+      name: fc.constant(name),
+      fields: policyFields,
+    }),
+  ),
+  fc.record({ do: fc.constant('import' as const), many: fc.array(resource, { minLength: 6 }) }),
+  fc.record({ do: fc.constant('exempt' as const), exemption }),
+  fc.record({ do: fc.constant('work' as const), steps: fc.constant(20) }),
+);
+const history = fc
+  .tuple(seed, fc.array(change, { maxLength: 30 }))
+  .map(([first, rest]): Change[] => [...first, ...rest]);
+
+async function all<T extends Document>(
+  { deps }: TestService,
+  collection: CollectionSpec<T>,
+): Promise<T[]> {
+  const found: T[] = [];
+  for await (const { doc } of allRows(deps.store, collection, {})) found.push(doc);
+  return found;
+}
+
+/** Does a change; what the service refuses (a taken name, a date that is over) changes nothing. */
+async function perform(
+  service: TestService,
+  lane: ReturnType<typeof createEvaluationLane>,
+  what: Change,
+) {
+  const idOf = async (name: string) =>
+    (await all(service, policies)).find((policy) => policy.name === name)?.id;
+  switch (what.do) {
+    case 'put':
+      return service.send('PUT', `/v1/resources/${what.resource.id}`, { body: what.resource });
+    case 'import':
+      return service.send('POST', '/v1/resources/import', {
+        text: what.many.map((each) => JSON.stringify(each)).join('\n'),
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+    case 'remove':
+      return service.send('DELETE', `/v1/resources/${what.id}`);
+    case 'policy': {
+      const id = await idOf(what.name);
+      const body = { ...what.fields, name: what.name };
+      return id === undefined
+        ? service.send('POST', '/v1/policies', { body })
+        : service.send('PUT', `/v1/policies/${id}`, { body });
+    }
+    case 'rename':
+      return service.send('PUT', `/v1/policies/${(await idOf(what.from)) ?? 'none'}`, {
+        body: { name: what.to },
+      });
+    case 'drop':
+      return service.send('DELETE', `/v1/policies/${(await idOf(what.name)) ?? 'none'}`);
+    case 'exempt':
+      return service.send('POST', '/v1/exemptions', {
+        body: { ...what.exemption, reason: 'r', owner: 'o' },
+      });
+    case 'amend': {
+      const { id = 'none' } = (await all(service, exemptions))[what.at] ?? {};
+      return what.fields
+        ? service.send('PUT', `/v1/exemptions/${id}`, { body: what.fields })
+        : service.send('DELETE', `/v1/exemptions/${id}`);
+    }
+    case 'work':
+      for (let at = 0; at < what.steps; at++) await lane.step();
+      return;
+    case 'wait':
+      return service.advance(what.hours * hour);
+    case 'scan':
+      return service.send('POST', '/v1/scans', { body: {} });
+  }
+}
+
+/** What the violations must be, from resources, policies and exemptions alone. `any` where the past decides, too. */
+async function recompute(service: TestService) {
+  const now = service.deps.clock.now();
+  const expected = new Map<string, 'OPEN' | 'EXEMPT' | 'none' | 'any, OPEN' | 'any, EXEMPT'>();
+  const waivers = await all(service, exemptions);
+  for (const policy of await all(service, policies)) {
+    if (!policy.enabled) continue;
+    const prepared = preparePolicy({
+      policy: policy as typeof policy & PolicyInput,
+      id: policy.id,
+    });
+    for (const { resource } of await all(service, resources)) {
+      if (typeKey(resource.type) !== typeKey(policy.resource_type)) continue;
+      const isCovered = waivers.some(
+        (waiver) =>
+          waiver.policy === policy.name &&
+          exemptionEnd(waiver.expires) > now &&
+          waiver.resources.some((pattern) => matchesId(pattern, resource.id)),
+      );
+      const { status } = evaluate(prepared, resource, now);
+      const covered = isCovered ? 'EXEMPT' : 'OPEN';
+      expected.set(
+        `${policy.id} ${resource.id}`,
+        status === 'PASS' ? 'none' : status === 'FAIL' ? covered : `any, ${covered}`,
+      );
+    }
+  }
+  return expected;
+}
+
+async function checkViolations(service: TestService): Promise<void> {
+  const expected = await recompute(service);
+  const stored = await all(service, violations);
+  const pairs = stored.map((each) => `${each.policy_id} ${each.resource_id}`);
+  expect(new Set(pairs).size).toBe(pairs.length);
+  const standing = new Map(
+    stored
+      .filter(({ status }) => status !== 'RESOLVED')
+      .map((each) => [`${each.policy_id} ${each.resource_id}`, each.status as string]),
+  );
+  for (const [pair, status] of expected) {
+    const found = standing.get(pair) ?? 'none';
+    if (status.startsWith('any')) expect(['none', status.slice(5)], pair).toContain(found);
+    else expect(found, pair).toBe(status);
+  }
+  for (const pair of standing.keys()) expect(expected.get(pair) ?? 'gone', pair).not.toBe('gone');
+  const byId = new Map((await all(service, policies)).map((each) => [each.id, each]));
+  for (const { status, policy_id: id, policy_name: name, history } of stored) {
+    expect(history.at(-1)?.status).toBe(status);
+    if (status !== 'RESOLVED') expect(byId.get(id)?.name ?? name).toBe(name);
+  }
+}
+
+describe('after any changes, in any order with the background', () => {
+  it('the violations are those of evaluating everything anew', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (changes) => {
+        const service = await startTestService();
+        try {
+          // So small a batch that every piece of work is interrupted by the changes that follow.
+          const lane = createEvaluationLane(
+            service.deps,
+            createPreparedPolicies(service.deps.log),
+            2,
+          );
+          for (const each of changes) await perform(service, lane, each);
+          // Policies that read the time are up to an hour behind.
+          service.advance(hour + 1);
+          await lane.run();
+          expect(service.logged.filter(({ level }) => level === 'error')).toEqual([]);
+          await checkViolations(service);
+        } finally {
+          await service.close();
+        }
+      }),
+      { numRuns: Number(process.env['GOVCTL_PROPERTY_RUNS'] ?? 60) },
+    );
+  }, 120_000);
+});
