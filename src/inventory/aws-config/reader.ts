@@ -63,7 +63,7 @@ function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: Docum
     raw: {
       address: id,
       id,
-      type: textOf(item['resourceType']) ?? '',
+      type: typeOf(textOf(item['resourceType']) ?? ''),
       name,
       account_id: accountOf(item),
       region: regionOf(item),
@@ -90,6 +90,16 @@ function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: Docum
     },
   };
 }
+
+/** Where AWS Config has a name of its own for a type of CloudFormation. */
+const types: Readonly<Record<string, string>> = {
+  'AWS::ACM::Certificate': 'AWS::CertificateManager::Certificate',
+  'AWS::IAM::Policy': 'AWS::IAM::ManagedPolicy',
+  'AWS::OpenSearch::Domain': 'AWS::OpenSearchService::Domain',
+};
+
+const typeOf = (type: string): string =>
+  Object.hasOwn(types, type) ? (types[type] ?? type) : type;
 
 const fieldsGiven = (item: Fields, ...names: readonly string[]): Fields =>
   Object.fromEntries(

@@ -1,6 +1,7 @@
 import { normaliser } from '../../normaliser.ts';
-import { and, at, flag, isGiven, isOneOf, isUnknown, not, or, some } from '../../values.ts';
+import { and, at, flag, isGiven, isOneOf, mapList, not, or, some } from '../../values.ts';
 import { configuration, notRecorded } from '../config-item.ts';
+import { asWritten } from '../policy-document.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 
 export const cloudTrailTrail = normaliser({
@@ -88,10 +89,9 @@ const isFilled = (value: unknown) => and(isGiven(value), value !== '');
 const coversAllBuckets = (type: unknown, values: unknown) =>
   and(
     isOneOf(type, 'AWS::S3::Object'),
-    some(values, (value) => {
-      const known = isUnknown(value) ? value.text : value;
-      return known === undefined ? flag(value) : /^arn:[^:]+:s3(:::)?$/.test(String(known));
-    }),
+    some(mapList(values, asWritten), (value) =>
+      /^arn:[^:]+:s3(:::)?$/.test(String(value).replace(/\$\{[^}]*\}/g, '_')),
+    ),
   );
 
 /** Advanced selectors name fields: all objects where the type is S3's and no ARN narrows it down. */

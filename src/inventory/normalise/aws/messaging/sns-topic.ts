@@ -1,7 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, configured, isGiven } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { configuration, notRecorded, supplementary } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
 
@@ -38,7 +38,11 @@ export const snsTopic = normaliser({
     'aws-config': (raw, related) => {
       const key = notEmpty(configuration(raw, 'KmsMasterKeyId'));
       return {
-        'policy.statements': readStatements(configuration(raw, 'Policy')),
+        'policy.statements': readStatements(
+          configuration(raw, 'Policy') ??
+            supplementary(raw, 'Policy') ??
+            notRecorded('the topic policy'),
+        ),
         'encryption.enabled': isGiven(key),
         ...kmsKey(key, related),
       };
