@@ -1,4 +1,5 @@
 import { RE2JS } from '@bufbuild/re2';
+import { toNativeRegex } from './native-regex.ts';
 import { mismatch, typeError } from './values.ts';
 import type { Failure } from './values.ts';
 
@@ -13,6 +14,8 @@ export function compilePattern(pattern: string): Matcher {
   if (pattern.length > longestPattern) {
     throw new Error(`is longer than ${longestPattern} characters`);
   }
+  const native = toNativeRegex(pattern);
+  if (native) return (text) => native.test(text);
   const compiled = RE2JS.compile(pattern);
   return (text) => compiled.test(text);
 }

@@ -156,7 +156,7 @@ export function mismatch(name: string, ...operands: readonly unknown[]): Failure
 }
 
 /** Counts of loop steps, and of characters or items made, that one evaluation may spend. */
-export const stepBudget = 5_000_000;
+export const stepBudget = 2_000_000;
 
 export const overBudget = new Failure(
   'budget',
