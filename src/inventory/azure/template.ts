@@ -250,10 +250,14 @@ function symbols(
 }
 
 function toRawResource(one: Declared): RawResource {
-  const { template: _template, ...properties } = fieldsOf(one.body['properties']);
-  const body = isDeployment(one.type) ? { ...one.body, properties } : one.body;
-  const { resources: _children, copy: _copy, ...own } = body;
-  const evaluated = fieldsOf(evaluateValue(own, one.scope));
+  const { scope } = one;
+  const properties = without(
+    fieldsOf(one.body['properties']),
+    isDeployment(one.type) ? ['template'] : [],
+  );
+  const evaluated = fieldsOf(
+    evaluateValue({ ...without(one.body, ['resources', 'copy']), properties }, scope),
+  );
   const shortName = splitName(shown(one.name)).at(-1);
   return {
     address: one.address,
@@ -276,3 +280,7 @@ function toRawResource(one: Declared): RawResource {
     at: one.at,
   };
 }
+
+/** What is resources of their own, or says how many there are, is no property. */
+const without = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

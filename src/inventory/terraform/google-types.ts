@@ -21,6 +21,7 @@ export const googleServices: Readonly<Record<string, string>> = {
   gke_hub: 'Gkehub',
   identity_platform: 'Identitytoolkit',
   kms: 'Cloudkms',
+  pubsub_lite: 'Pubsublite',
   network_connectivity: 'Networkconnectivity',
   network_security: 'Networksecurity',
   network_services: 'Networkservices',
@@ -38,6 +39,18 @@ export const googleServices: Readonly<Record<string, string>> = {
 };
 
 export const googleTypes: Readonly<Record<string, string>> = {
+  google_folder_iam_audit_config: 'GCP::Cloudresourcemanager::FolderIamAuditConfig',
+  google_folder_iam_binding: 'GCP::Cloudresourcemanager::FolderIamBinding',
+  google_folder_iam_member: 'GCP::Cloudresourcemanager::FolderIamMember',
+  google_folder_iam_policy: 'GCP::Cloudresourcemanager::FolderIamPolicy',
+  google_organization_iam_audit_config: 'GCP::Cloudresourcemanager::OrganizationIamAuditConfig',
+  google_organization_iam_binding: 'GCP::Cloudresourcemanager::OrganizationIamBinding',
+  google_organization_iam_member: 'GCP::Cloudresourcemanager::OrganizationIamMember',
+  google_organization_iam_policy: 'GCP::Cloudresourcemanager::OrganizationIamPolicy',
+  google_project_iam_audit_config: 'GCP::Cloudresourcemanager::ProjectIamAuditConfig',
+  google_project_iam_binding: 'GCP::Cloudresourcemanager::ProjectIamBinding',
+  google_project_iam_member: 'GCP::Cloudresourcemanager::ProjectIamMember',
+  google_project_iam_policy: 'GCP::Cloudresourcemanager::ProjectIamPolicy',
   google_cloudbuild_trigger: 'GCP::Cloudbuild::BuildTrigger',
   google_cloudfunctions_function: 'GCP::Cloudfunctions::CloudFunction',
   google_compute_ha_vpn_gateway: 'GCP::Compute::VpnGateway',

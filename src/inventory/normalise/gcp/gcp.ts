@@ -1,3 +1,34 @@
 import type { Normaliser } from '../normaliser.ts';
+import { bigqueryDataset } from './bigquery-dataset.ts';
+import { computeFirewall } from './compute-firewall.ts';
+import { computeInstance } from './compute-instance.ts';
+import { computeNetwork, computeSslPolicy, computeSubnetwork } from './compute-network.ts';
+import { containerCluster, containerNodePool } from './container.ts';
+import { pubsubTopic, redisInstance, sqlInstance } from './data.ts';
+import { cryptoKey, serviceAccountKey } from './keys.ts';
+import { dnsZone, logBucket } from './operations.ts';
+import { project } from './project.ts';
+import { cloudFunction, runService } from './serverless.ts';
+import { storageBucket } from './storage-bucket.ts';
 
-export const gcp: readonly Normaliser[] = [];
+export const gcp: readonly Normaliser[] = [
+  bigqueryDataset,
+  cloudFunction,
+  cryptoKey,
+  project,
+  computeFirewall,
+  computeInstance,
+  computeNetwork,
+  computeSslPolicy,
+  computeSubnetwork,
+  containerCluster,
+  containerNodePool,
+  dnsZone,
+  serviceAccountKey,
+  logBucket,
+  pubsubTopic,
+  redisInstance,
+  runService,
+  sqlInstance,
+  storageBucket,
+];

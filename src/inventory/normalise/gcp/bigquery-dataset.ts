@@ -1,0 +1,68 @@
+import { normaliser } from '../normaliser.ts';
+import { isUnknown, list } from '../values.ts';
+import { iamBindings } from './iam.ts';
+import type { IamParts } from './iam.ts';
+import { fromGoogle, isSet, itemValue } from './read-google.ts';
+
+const iam: IamParts = {
+  types: 'GCP::Bigquery::DatasetIam',
+  of: (part) => part.properties['dataset_id'],
+};
+
+export const bigqueryDataset = normaliser({
+  types: ['GCP::Bigquery::Dataset'],
+  attributes: {
+    'iam.bindings': {
+      type: 'list<Binding>',
+      meaning: 'IAM policy and access entries; special groups as members',
+      absent: [],
+    },
+    'encryption.customer_managed': {
+      type: 'bool',
+      meaning: 'a default Cloud KMS key is set',
+      absent: false,
+    },
+  },
+  from: fromGoogle((get, raw, related) => ({
+    'iam.bindings': join(iamBindings(raw, related, iam), accessBindings(get('access'))),
+    'encryption.customer_managed': isSet(get('defaultEncryptionConfiguration', 'kmsKeyName')),
+  })),
+});
+
+type Bindings = ReturnType<typeof iamBindings>;
+const join = (a: Bindings, b: Bindings): Bindings =>
+  isUnknown(a) ? a : isUnknown(b) ? b : [...a, ...b];
+
+/** BigQuery's basic roles of a dataset. */
+const roles: Readonly<Record<string, string>> = {
+  READER: 'roles/bigquery.dataViewer',
+  WRITER: 'roles/bigquery.dataEditor',
+  OWNER: 'roles/bigquery.dataOwner',
+};
+
+/** Access entries as bindings; those that let in a view, a routine or another dataset name no member. */
+function accessBindings(access: unknown): Bindings {
+  const entries = list(access);
+  if (isUnknown(entries)) return entries;
+  return entries.flatMap((entry) => {
+    const member = memberOf(entry);
+    if (member === undefined) return [];
+    const role = itemValue(entry, 'role');
+    const name = typeof role === 'string' && Object.hasOwn(roles, role) ? roles[role] : role;
+    return [{ role: name as string, members: [member] }]; // or a value that is not known, as elsewhere in bindings
+  });
+}
+
+function memberOf(entry: unknown): unknown {
+  const named = (name: string, prefix: string): unknown => {
+    const value = itemValue(entry, name);
+    return typeof value === 'string' && value !== '' ? `${prefix}${value}` : value || undefined;
+  };
+  return (
+    named('specialGroup', '') ??
+    named('iamMember', '') ??
+    named('userByEmail', 'user:') ??
+    named('groupByEmail', 'group:') ??
+    named('domain', 'domain:')
+  );
+}

@@ -1,0 +1,73 @@
+import { normaliser } from '../normaliser.ts';
+import { flag, isUnknown, list, number, text } from '../values.ts';
+import { fromGoogle, itemValue } from './read-google.ts';
+import type { Get } from './read-google.ts';
+
+export const computeFirewall = normaliser({
+  types: ['GCP::Compute::Firewall'],
+  attributes: {
+    disabled: { type: 'bool', meaning: 'the rule is not enforced', absent: false },
+    ingress: {
+      type: 'list<TrafficRule>',
+      meaning: 'what an INGRESS rule allows or denies; no source at all is `0.0.0.0/0`',
+      absent: [],
+    },
+    egress: {
+      type: 'list<TrafficRule>',
+      meaning: 'what an EGRESS rule allows or denies',
+      absent: [],
+    },
+  },
+  from: fromGoogle((get) => {
+    const direction = text(get('direction')) ?? 'INGRESS';
+    const rules = readRules(get, isUnknown(direction) ? 'INGRESS' : direction);
+    return {
+      disabled: flag(get('disabled')),
+      ingress: isUnknown(direction) ? direction : direction === 'EGRESS' ? [] : rules,
+      egress: isUnknown(direction) ? direction : direction === 'EGRESS' ? rules : [],
+    };
+  }),
+});
+
+function readRules(get: Get, direction: string) {
+  const egress = direction === 'EGRESS';
+  const cidrs = list(get(egress ? 'destinationRanges' : 'sourceRanges'));
+  const groups = egress
+    ? []
+    : [...itemsOrUnknown(get('sourceTags')), ...itemsOrUnknown(get('sourceServiceAccounts'))];
+  const open = !isUnknown(cidrs) && cidrs.length === 0 && groups.length === 0;
+  const priority = number(get('priority'));
+  const description = text(get('description'));
+  const shared = {
+    cidrs: open ? ['0.0.0.0/0'] : cidrs,
+    groups,
+    ...(priority === undefined ? {} : { priority }),
+    ...(description === undefined || description === '' ? {} : { description }),
+  };
+  const allowed = list(get('allowed') ?? get('allow'));
+  const denied = list(get('denied') ?? get('deny'));
+  if (isUnknown(allowed)) return allowed;
+  if (isUnknown(denied)) return denied;
+  return [
+    ...allowed.flatMap((rule) => portRules(rule, 'allow')),
+    ...denied.flatMap((rule) => portRules(rule, 'deny')),
+  ].map((rule) => ({ ...rule, ...shared }));
+}
+
+const itemsOrUnknown = (value: unknown): unknown[] => {
+  const items = list(value);
+  return isUnknown(items) ? [items] : items;
+};
+
+/** One entry for each range of ports; ports that are not known are one entry. */
+function portRules(rule: unknown, access: string) {
+  const written = text(itemValue(rule, 'IPProtocol') ?? itemValue(rule, 'protocol'));
+  const protocol = typeof written === 'string' ? written.toLowerCase() : (written ?? 'all');
+  const ports = list(itemValue(rule, 'ports'));
+  if (isUnknown(ports)) return [{ access, protocol, from_port: ports, to_port: ports }];
+  if (ports.length === 0) return [{ access, protocol, from_port: 0, to_port: 65_535 }];
+  return ports.map((range) => {
+    const [from, to] = typeof range === 'string' ? range.split('-') : [range, range];
+    return { access, protocol, from_port: number(from), to_port: number(to ?? from) };
+  });
+}

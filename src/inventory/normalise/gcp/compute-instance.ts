@@ -1,0 +1,81 @@
+import { normaliser } from '../normaliser.ts';
+import { at, flag, hasItems, isUnknown, mapList, or, some, text, textMap } from '../values.ts';
+import { fromGoogle, itemValue } from './read-google.ts';
+
+export const computeInstance = normaliser({
+  types: ['GCP::Compute::Instance'],
+  attributes: {
+    public_access: { type: 'bool', meaning: 'an interface has an external address', absent: false },
+    service_accounts: { type: 'list', meaning: 'service accounts of the machine', absent: [] },
+    'service_accounts[].email': { type: 'string', meaning: 'the account' },
+    'service_accounts[].scopes': {
+      type: 'list<string>',
+      meaning: 'access scopes as URLs',
+      absent: [],
+    },
+    metadata: {
+      type: 'map<string,string>',
+      meaning: "instance metadata, without the project's",
+      absent: {},
+    },
+    'shielded.vtpm': { type: 'bool', meaning: 'virtual trusted platform module', absent: false },
+    'shielded.integrity_monitoring': {
+      type: 'bool',
+      meaning: 'integrity monitoring',
+      absent: false,
+    },
+    'shielded.secure_boot': { type: 'bool', meaning: 'secure boot', absent: false },
+  },
+  from: fromGoogle((get) => ({
+    public_access: some(get('networkInterfaces') ?? get('networkInterface'), (one) =>
+      or(
+        hasItems(itemValue(one, 'accessConfigs') ?? itemValue(one, 'accessConfig')),
+        hasItems(itemValue(one, 'ipv6AccessConfigs') ?? itemValue(one, 'ipv6AccessConfig')),
+      ),
+    ),
+    service_accounts: mapList(get('serviceAccounts') ?? get('serviceAccount'), (one) => ({
+      email: text(itemValue(one, 'email')),
+      scopes: mapList(itemValue(one, 'scopes'), scopeUrl),
+    })),
+    metadata: metadataOf(get('metadata'), get('metadataStartupScript')),
+    'shielded.vtpm': flag(get('shieldedInstanceConfig', 'enableVtpm')),
+    'shielded.integrity_monitoring': flag(
+      get('shieldedInstanceConfig', 'enableIntegrityMonitoring'),
+    ),
+    'shielded.secure_boot': flag(get('shieldedInstanceConfig', 'enableSecureBoot')),
+  })),
+});
+
+const scopeBase = 'https://www.googleapis.com/auth/';
+
+/** Short names of scopes that are not the end of their URL. */
+const scopeNames: Readonly<Record<string, string>> = {
+  'compute-ro': 'compute.readonly',
+  'compute-rw': 'compute',
+  'logging-write': 'logging.write',
+  'monitoring-write': 'monitoring.write',
+  'service-control': 'servicecontrol',
+  'service-management': 'service.management.readonly',
+  'storage-full': 'devstorage.full_control',
+  'storage-ro': 'devstorage.read_only',
+  'storage-rw': 'devstorage.read_write',
+  trace: 'trace.append',
+};
+
+function scopeUrl(scope: unknown) {
+  const name = text(scope);
+  if (name === undefined || isUnknown(name) || name.includes('/')) return name;
+  return `${scopeBase}${Object.hasOwn(scopeNames, name) ? scopeNames[name] : name}`;
+}
+
+/** `{items: [{key, value}]}` of the API, or Terraform's map with the startup script beside it. */
+function metadataOf(metadata: unknown, script: unknown) {
+  const items = at(metadata, 'items');
+  if (isUnknown(items)) return items;
+  if (Array.isArray(items))
+    return Object.fromEntries(
+      items.map((item) => [String(at(item, 'key')), text(at(item, 'value')) ?? '']),
+    );
+  const map = textMap(metadata);
+  return isUnknown(map) || script === undefined ? map : { ...map, 'startup-script': script };
+}

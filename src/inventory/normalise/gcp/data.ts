@@ -1,0 +1,87 @@
+import { normaliser } from '../normaliser.ts';
+import { flag, isOneOf, mapList, or, text } from '../values.ts';
+import { iamBindings } from './iam.ts';
+import type { IamParts } from './iam.ts';
+import { fromGoogle, isSet, itemValue } from './read-google.ts';
+
+const topicIam: IamParts = {
+  types: 'GCP::Pubsub::TopicIam',
+  of: (part) => part.properties['topic'],
+};
+
+export const pubsubTopic = normaliser({
+  types: ['GCP::Pubsub::Topic'],
+  attributes: {
+    'iam.bindings': { type: 'list<Binding>', meaning: "the topic's IAM policy", absent: [] },
+    'encryption.customer_managed': {
+      type: 'bool',
+      meaning: 'a Cloud KMS key is set',
+      absent: false,
+    },
+  },
+  from: fromGoogle((get, raw, related) => ({
+    'iam.bindings': iamBindings(raw, related, topicIam),
+    'encryption.customer_managed': isSet(get('kmsKeyName')),
+  })),
+});
+
+export const redisInstance = normaliser({
+  types: ['GCP::Redis::Instance'],
+  attributes: {
+    'auth.enabled': { type: 'bool', meaning: 'AUTH is on', absent: false },
+    'tls.required': {
+      type: 'bool',
+      meaning: 'transit encryption mode SERVER_AUTHENTICATION',
+      absent: false,
+    },
+  },
+  from: fromGoogle((get) => ({
+    'auth.enabled': flag(get('authEnabled')),
+    'tls.required': isOneOf(get('transitEncryptionMode'), 'SERVER_AUTHENTICATION'),
+  })),
+});
+
+export const sqlInstance = normaliser({
+  types: ['GCP::Sqladmin::Instance'],
+  attributes: {
+    public_access: { type: 'bool', meaning: 'has a public IPv4 address', absent: true },
+    'network.allowed_cidrs': { type: 'list<string>', meaning: 'authorized networks', absent: [] },
+    'tls.required': {
+      type: 'bool',
+      meaning: 'sslMode refuses plain text, or requireSsl',
+      absent: false,
+    },
+    'backup.enabled': { type: 'bool', meaning: 'automated backups', absent: false },
+    'backup.point_in_time_recovery': {
+      type: 'bool',
+      meaning: 'point-in-time recovery, or binary logging on MySQL',
+      absent: false,
+    },
+    multi_az: { type: 'bool', meaning: 'availability type REGIONAL', absent: false },
+    deletion_protection: { type: 'bool', meaning: 'deletionProtectionEnabled', absent: false },
+    replica_of: { type: 'string', meaning: 'the primary of a read replica' },
+  },
+  from: fromGoogle((get) => {
+    const sslMode = get('settings', 'ipConfiguration', 'sslMode');
+    const primary = get('masterInstanceName');
+    return {
+      public_access: flag(get('settings', 'ipConfiguration', 'ipv4Enabled')),
+      'network.allowed_cidrs': mapList(
+        get('settings', 'ipConfiguration', 'authorizedNetworks'),
+        (one) => itemValue(one, 'value'),
+      ),
+      'tls.required': or(
+        isOneOf(sslMode, 'ENCRYPTED_ONLY', 'TRUSTED_CLIENT_CERTIFICATE_REQUIRED'),
+        flag(get('settings', 'ipConfiguration', 'requireSsl')),
+      ),
+      'backup.enabled': flag(get('settings', 'backupConfiguration', 'enabled')),
+      'backup.point_in_time_recovery': or(
+        flag(get('settings', 'backupConfiguration', 'pointInTimeRecoveryEnabled')),
+        flag(get('settings', 'backupConfiguration', 'binaryLogEnabled')),
+      ),
+      multi_az: isOneOf(get('settings', 'availabilityType'), 'REGIONAL'),
+      deletion_protection: flag(get('settings', 'deletionProtectionEnabled')),
+      replica_of: primary === '' ? undefined : text(primary),
+    };
+  }),
+});

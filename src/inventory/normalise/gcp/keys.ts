@@ -1,0 +1,51 @@
+import { normaliser } from '../normaliser.ts';
+import { flag, isOneOf, isUnknown, text } from '../values.ts';
+import { iamBindings } from './iam.ts';
+import type { IamParts } from './iam.ts';
+import { days, fromGoogle, isSet } from './read-google.ts';
+
+const keyIam: IamParts = {
+  types: 'GCP::Cloudkms::CryptoKeyIam',
+  of: (part) => part.properties['crypto_key_id'],
+};
+
+export const cryptoKey = normaliser({
+  types: ['GCP::Cloudkms::CryptoKey'],
+  attributes: {
+    'iam.bindings': { type: 'list<Binding>', meaning: "the key's IAM policy", absent: [] },
+    purpose: {
+      type: 'string',
+      meaning: 'such as `ENCRYPT_DECRYPT`, `ASYMMETRIC_SIGN`',
+      absent: 'ENCRYPT_DECRYPT',
+    },
+    'rotation.enabled': { type: 'bool', meaning: 'a rotation period is set', absent: false },
+    'rotation.interval_days': { type: 'double', meaning: 'rotationPeriod' },
+  },
+  from: fromGoogle((get, raw, related) => ({
+    'iam.bindings': iamBindings(raw, related, keyIam),
+    purpose: text(get('purpose')),
+    'rotation.enabled': isSet(get('rotationPeriod')),
+    'rotation.interval_days': days(get('rotationPeriod')),
+  })),
+});
+
+export const serviceAccountKey = normaliser({
+  types: ['GCP::Iam::ServiceAccountKey'],
+  attributes: {
+    key_manager: {
+      type: 'string',
+      meaning: "`USER` for keys that were downloaded or uploaded, `SYSTEM` for Google's own",
+      absent: 'USER',
+    },
+    created_at: { type: 'timestamp', meaning: 'validAfterTime' },
+    disabled: { type: 'bool', meaning: 'the key is disabled', absent: false },
+  },
+  from: fromGoogle((get) => {
+    const type = get('keyType');
+    return {
+      key_manager: isUnknown(type) ? type : isOneOf(type, 'SYSTEM_MANAGED') ? 'SYSTEM' : 'USER',
+      created_at: get('validAfterTime') ?? get('validAfter'),
+      disabled: flag(get('disabled')),
+    };
+  }),
+});

@@ -1,0 +1,31 @@
+import { normaliser } from '../normaliser.ts';
+import { flag, isOneOf, isUnknown, number, text } from '../values.ts';
+import { fromGoogle } from './read-google.ts';
+
+export const dnsZone = normaliser({
+  types: ['GCP::Dns::ManagedZone'],
+  attributes: {
+    visibility: { type: 'string', meaning: '`public` or `private`', absent: 'public' },
+    'dnssec.enabled': { type: 'bool', meaning: 'DNSSEC is on', absent: false },
+  },
+  from: fromGoogle((get) => {
+    const visibility = text(get('visibility'));
+    return {
+      visibility:
+        visibility === undefined || isUnknown(visibility) ? visibility : visibility.toLowerCase(),
+      'dnssec.enabled': isOneOf(get('dnssecConfig', 'state'), 'on'),
+    };
+  }),
+});
+
+export const logBucket = normaliser({
+  types: ['GCP::Logging::LogBucket'],
+  attributes: {
+    retention_days: { type: 'int', meaning: 'retentionDays', absent: 30 },
+    locked: { type: 'bool', meaning: "the retention can't be shortened any more", absent: false },
+  },
+  from: fromGoogle((get) => ({
+    retention_days: number(get('retentionDays')),
+    locked: flag(get('locked')),
+  })),
+});

@@ -1,0 +1,36 @@
+import { normaliser } from '../normaliser.ts';
+import { auditConfigs, iamBindings } from './iam.ts';
+import type { IamParts } from './iam.ts';
+import { fromGoogle } from './read-google.ts';
+
+const iam: IamParts = {
+  types: 'GCP::Cloudresourcemanager::ProjectIam',
+  of: (part) => part.properties['project'],
+};
+
+export const project = normaliser({
+  types: ['GCP::Cloudresourcemanager::Project'],
+  attributes: {
+    'iam.bindings': {
+      type: 'list<Binding>',
+      meaning: "the project's own IAM policy, not what it inherits",
+      absent: [],
+    },
+    audit_configs: { type: 'list', meaning: 'audit configs of the IAM policy', absent: [] },
+    'audit_configs[].service': { type: 'string', meaning: '`allServices` or one service' },
+    'audit_configs[].log_types': {
+      type: 'list<string>',
+      meaning: '`ADMIN_READ`, `DATA_READ`, `DATA_WRITE`',
+      absent: [],
+    },
+    'audit_configs[].exempted_members': {
+      type: 'list<string>',
+      meaning: 'members that are not logged, over all log types',
+      absent: [],
+    },
+  },
+  from: fromGoogle((get, raw, related) => ({
+    'iam.bindings': iamBindings(raw, related, iam),
+    audit_configs: auditConfigs(raw, related, iam),
+  })),
+});

@@ -1,0 +1,53 @@
+import type { RawResource } from '../../model.ts';
+import { planned } from '../aws/plan-value.ts';
+import type { Related } from '../related.ts';
+import { at, isGiven, isUnknown, number, text } from '../values.ts';
+
+/** A value by its path in Google's API. */
+export type Get = (...path: readonly string[]) => unknown;
+
+/**
+ * Terraform names what it sends to Google's API as the API does, in snake case, with blocks for objects: one reading
+ * serves both. What Terraform names in its own way stands beside, as a second path.
+ */
+export const fromGoogle = <Values>(
+  read: (get: Get, raw: RawResource, related: Related) => Values,
+) => ({
+  'gcp-assets': (raw: RawResource, related: Related) =>
+    read(getterOf(raw.properties), raw, related),
+  terraform: (raw: RawResource, related: Related) => read(plannedOf(raw.properties), raw, related),
+});
+
+const getterOf =
+  (value: unknown): Get =>
+  (...path) =>
+    at(value, ...path);
+
+const plannedOf =
+  (value: unknown): Get =>
+  (...path) =>
+    planned(value, ...path.map(snakeCase));
+
+/** An attribute of a list's item, in either spelling. */
+export const itemValue = (item: unknown, name: string): unknown =>
+  at(item, name) ?? planned(item, snakeCase(name));
+
+const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Whether a text is set; the API writes an empty one for none. */
+export const isSet = (value: unknown) => (value === '' ? false : isGiven(value));
+
+/** Seconds, also as a duration (`7776000s`), in days. */
+export function days(value: unknown) {
+  const seconds = number(typeof value === 'string' ? value.replace(/s$/, '') : value);
+  return typeof seconds === 'number' ? seconds / 86_400 : seconds;
+}
+
+/** `TLS_1_2` is `1.2`. */
+export function tlsVersion(value: unknown) {
+  const written = text(value);
+  return written === undefined || isUnknown(written)
+    ? written
+    : written.replace(/^TLS_?V?/i, '').replace('_', '.');
+}

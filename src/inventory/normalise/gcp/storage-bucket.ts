@@ -1,0 +1,59 @@
+import { normaliser } from '../normaliser.ts';
+import { flag, isOneOf, or } from '../values.ts';
+import { iamBindings } from './iam.ts';
+import type { IamParts } from './iam.ts';
+import { days, fromGoogle, isSet } from './read-google.ts';
+
+const iam: IamParts = { types: 'GCP::Storage::BucketIam', of: (part) => part.properties['bucket'] };
+
+export const storageBucket = normaliser({
+  types: ['GCP::Storage::Bucket'],
+  attributes: {
+    'iam.bindings': { type: 'list<Binding>', meaning: "the bucket's IAM policy", absent: [] },
+    public_access_prevention: {
+      type: 'bool',
+      meaning: 'enforced on the bucket itself',
+      absent: false,
+    },
+    uniform_bucket_level_access: { type: 'bool', meaning: 'ACLs are off', absent: false },
+    'versioning.enabled': { type: 'bool', meaning: 'object versioning', absent: false },
+    'encryption.customer_managed': {
+      type: 'bool',
+      meaning: 'a default Cloud KMS key is set',
+      absent: false,
+    },
+    'encryption.kms_key_id': { type: 'string', meaning: 'that key' },
+    'object_lock.enabled': {
+      type: 'bool',
+      meaning: "the bucket's retention policy is locked",
+      absent: false,
+    },
+    'object_lock.retention_days': { type: 'double', meaning: 'the retention policy', absent: 0 },
+    'logging.enabled': {
+      type: 'bool',
+      meaning: 'usage logs are written to a bucket',
+      absent: false,
+    },
+  },
+  from: fromGoogle((get, raw, related) => {
+    const key = get('encryption', 'defaultKmsKeyName');
+    const prevention =
+      get('iamConfiguration', 'publicAccessPrevention') ?? get('publicAccessPrevention');
+    return {
+      'iam.bindings': iamBindings(raw, related, iam),
+      public_access_prevention: isOneOf(prevention, 'enforced'),
+      uniform_bucket_level_access: or(
+        flag(get('iamConfiguration', 'uniformBucketLevelAccess', 'enabled')),
+        flag(get('iamConfiguration', 'bucketPolicyOnly', 'enabled')),
+        flag(get('uniformBucketLevelAccess')),
+        flag(get('bucketPolicyOnly')),
+      ),
+      'versioning.enabled': flag(get('versioning', 'enabled')),
+      'encryption.customer_managed': isSet(key),
+      'encryption.kms_key_id': key === '' ? undefined : key,
+      'object_lock.enabled': flag(get('retentionPolicy', 'isLocked')),
+      'object_lock.retention_days': days(get('retentionPolicy', 'retentionPeriod')),
+      'logging.enabled': isSet(get('logging', 'logBucket')),
+    };
+  }),
+});
