@@ -26,18 +26,17 @@ export function createRelated(resources: readonly RawResource[]): Related {
   }
   const ofType = (type: string): readonly RawResource[] => byType.get(type) ?? [];
   const byAddress = new Map(resources.map((raw) => [raw.address, raw]));
-  let byName: Map<string, RawResource> | undefined;
-  const find = (value: unknown): RawResource | undefined => {
-    if (isUnknown(value))
-      return value.target === undefined ? undefined : byAddress.get(value.target);
-    if (typeof value !== 'string') return undefined;
-    byName ??= new Map(resources.flatMap((raw) => raw.names.map((name) => [name, raw] as const)));
-    return byName.get(value) ?? byAddress.get(value);
+  let byName: Map<string, RawResource[]> | undefined;
+  const findAll = (value: unknown): readonly RawResource[] => {
+    if (isUnknown(value)) return listOf(byAddress.get(value.target ?? ''));
+    if (typeof value !== 'string') return [];
+    byName ??= indexNames(resources);
+    return byName.get(value) ?? listOf(byAddress.get(value));
   };
   const indexes = new Map<string, Map<unknown, Map<RawResource, RawResource[]>>>();
   return {
     ofType,
-    find,
+    find: (value) => findAll(value).at(-1),
     referring(to, type, field) {
       const ofThisType = indexes.get(type) ?? new Map<unknown, Map<RawResource, RawResource[]>>();
       indexes.set(type, ofThisType);
@@ -47,11 +46,11 @@ export function createRelated(resources: readonly RawResource[]): Related {
         for (const raw of ofType(type)) {
           const named = field(raw);
           for (const value of Array.isArray(named) ? (named as unknown[]) : [named]) {
-            const target = find(value);
-            if (!target) continue;
-            const same = index.get(target);
-            if (same) same.push(raw);
-            else index.set(target, [raw]);
+            for (const target of findAll(value)) {
+              const same = index.get(target);
+              if (same) same.push(raw);
+              else index.set(target, [raw]);
+            }
           }
         }
         ofThisType.set(field, index);
@@ -60,3 +59,20 @@ export function createRelated(resources: readonly RawResource[]): Related {
     },
   };
 }
+
+/** Things of different types are often called the same; more of one name than this are not told apart. */
+const maxSameName = 100;
+
+function indexNames(resources: readonly RawResource[]): Map<string, RawResource[]> {
+  const byName = new Map<string, RawResource[]>();
+  for (const raw of resources) {
+    for (const name of raw.names) {
+      const same = byName.get(name);
+      if (!same) byName.set(name, [raw]);
+      else if (same.length < maxSameName) same.push(raw);
+    }
+  }
+  return byName;
+}
+
+const listOf = (raw: RawResource | undefined): readonly RawResource[] => (raw ? [raw] : []);
