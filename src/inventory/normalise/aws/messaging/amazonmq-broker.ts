@@ -2,7 +2,7 @@ import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, flag, isGiven, mapList, text } from '../../values.ts';
+import { at, flag, hasItems, isGiven, mapList, text } from '../../values.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 import { secretSource, secretSourceAttribute } from '../secret-source.ts';
@@ -24,7 +24,7 @@ export const amazonmqBroker = normaliser({
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
     terraform: ({ properties }, related) => ({
-      'encryption.configured': isGiven(planned(properties, 'encryption_options')),
+      'encryption.configured': hasItems(planned(properties, 'encryption_options')),
       ...kmsKey(planned(properties, 'encryption_options', 'kms_key_id'), related),
       public_access: flag(planned(properties, 'publicly_accessible')),
       users: readUsers(at(properties, 'user'), 'username', 'password'),
