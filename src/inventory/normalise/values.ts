@@ -38,6 +38,10 @@ export function isGiven(value: unknown): boolean | UnknownValue {
   return value !== undefined && value !== null;
 }
 
+/** The same where an empty text means none, as in plans and in Google's API. */
+export const isSet = (value: unknown): boolean | UnknownValue =>
+  value === '' ? false : isGiven(value);
+
 /**
  * What a plan's attribute was set to. Many are read back from the provider after the deployment ("known after apply"):
  * where nothing was configured, that is the provider's default, as with an attribute that is left out.

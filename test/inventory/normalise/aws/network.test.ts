@@ -190,6 +190,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
       direction: 'egress',
       protocol: 'icmpv6',
       cidrs: ['::/0'],
+      ipv6: true,
       icmp: { type: 128, code: 0 },
       priority: 100,
     },

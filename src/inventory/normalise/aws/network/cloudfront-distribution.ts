@@ -5,8 +5,8 @@ import type { Maybe } from '../../values.ts';
 import {
   and,
   flag,
-  isGiven,
   isOneOf,
+  isSet,
   isUnknown,
   list,
   mapList,
@@ -142,9 +142,6 @@ const items = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isUnknown(value)
     ? (field(value, 'Items') ?? [])
     : value;
-
-/** Empty texts are how Terraform and the API write "none". */
-const isSet = (value: unknown) => (value === '' ? false : isGiven(value));
 
 const hasBlock = (value: unknown) => isUnknown(value) || (Array.isArray(value) && value.length > 0);
 

@@ -1,5 +1,5 @@
 import { normaliser } from '../../normaliser.ts';
-import { at, flag, isUnknown, number, text } from '../../values.ts';
+import { at, flag, isGiven, isSet, isUnknown, number, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 import { flatten, ports, protocolName } from './traffic-rule.ts';
 
@@ -15,6 +15,7 @@ export const networkAclEntry = normaliser({
     from_port: { type: 'int', meaning: 'first port', absent: 0 },
     to_port: { type: 'int', meaning: 'last port', absent: 65_535 },
     cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 blocks', absent: [] },
+    ipv6: { type: 'bool', meaning: 'an IPv6 block is given', absent: false },
     'icmp.type': { type: 'int', meaning: 'ICMP type; -1 is all' },
     'icmp.code': { type: 'int', meaning: 'ICMP code; -1 is all' },
     priority: { type: 'int', meaning: 'the rule number; a lower one wins' },
@@ -28,6 +29,7 @@ export const networkAclEntry = normaliser({
         protocol,
         ...ports(protocol, at(properties, 'PortRange', 'From'), at(properties, 'PortRange', 'To')),
         cidrs: flatten([at(properties, 'CidrBlock'), at(properties, 'Ipv6CidrBlock')]),
+        ipv6: isGiven(at(properties, 'Ipv6CidrBlock')),
         'icmp.type': number(at(properties, 'Icmp', 'Type')),
         'icmp.code': number(at(properties, 'Icmp', 'Code')),
         priority: number(at(properties, 'RuleNumber')),
@@ -42,6 +44,7 @@ export const networkAclEntry = normaliser({
         protocol,
         ...ports(protocol, own('from_port'), own('to_port')),
         cidrs: flatten([own('cidr_block'), own('ipv6_cidr_block')]),
+        ipv6: isSet(own('ipv6_cidr_block')),
         'icmp.type': number(own('icmp_type')),
         'icmp.code': number(own('icmp_code')),
         priority: number(own('rule_number')),
