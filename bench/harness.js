@@ -23,14 +23,14 @@ export function tempFolder() {
 }
 
 /** A repo of `count` policies, one file each. */
-export function writeRepo(folder, count, baseUrl) {
+export function writeRepo(folder, count, baseUrl, make = makePolicy) {
   mkdirSync(path.join(folder, 'policies'), { recursive: true });
   writeFileSync(
     path.join(folder, 'govctl.yaml'),
     `project: bench\n${baseUrl ? `base_url: ${baseUrl}\n` : ''}paths: [policies]\n`,
   );
   for (let n = 0; n < count; n++) {
-    const policy = makePolicy(n);
+    const policy = make(n);
     writeFileSync(path.join(folder, 'policies', `${policy.name}.yaml`), policyYaml(policy));
   }
 }

@@ -4,6 +4,9 @@ import * as cliStart from './cli-start.js';
 import * as cliValidate from './cli-validate.js';
 import * as cliPlan from './cli-plan.js';
 import * as cliApply from './cli-apply.js';
+import * as checkPlan from './check-plan.js';
+import * as checkNdjson from './check-ndjson.js';
+import * as engineConditions from './engine-conditions.js';
 import * as serverThroughput from './server-throughput.js';
 import * as serverGrowth from './server-growth.js';
 
@@ -12,6 +15,9 @@ const benches = {
   'cli-validate': cliValidate,
   'cli-plan': cliPlan,
   'cli-apply': cliApply,
+  'check-plan': checkPlan,
+  'check-ndjson': checkNdjson,
+  'engine-conditions': engineConditions,
   'server-throughput': serverThroughput,
   'server-growth': serverGrowth,
 };

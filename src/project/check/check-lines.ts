@@ -33,7 +33,7 @@ export function checkLines(
   checker: Checker,
   most: number,
 ): LinesResult {
-  const text = decoder.decode(bytes);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   const findings: LinesResult['findings'][number][] = [];
   const problems: LinesResult['problems'][number][] = [];
   let moreProblems = 0;
@@ -71,5 +71,3 @@ export function checkLines(
     tally: checker.takeTally(),
   };
 }
-
-const decoder = new TextDecoder();

@@ -1,6 +1,7 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
+import type { Verdict } from '../../engine/decide.ts';
 import { describeExemption, findingOf, isExempt, preparePolicy } from '../../engine/evaluate.ts';
 import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
 import type { Exemption } from '../../engine/exempt.ts';
@@ -90,17 +91,18 @@ function countType(types: Map<string, number>, type: string, amount: number): vo
   types.set(name, (types.get(name) ?? 0) + amount);
 }
 
+/** A policy of a type, with its counters at hand: this is looked at a hundred million times. */
+interface Entry {
+  readonly one: PreparedPolicy;
+  readonly enabled: boolean;
+  readonly counts: PolicyTally;
+}
+
 /** @throws Error when a condition does not compile: callers have checked it */
 export function createChecker({ policies, exemptions, now, all }: CheckerOptions): Checker {
   const prepared = policies.map(preparePolicy);
-  const byType = new Map<string, number[]>();
-  for (const [index, { policy }] of prepared.entries()) {
-    const key = typeKey(policy.resource_type);
-    const same = byType.get(key);
-    if (same) same.push(index);
-    else byType.set(key, [index]);
-  }
   let tally = emptyTally(policies.length, exemptions.length);
+  let byType = entriesByType(prepared, tally);
 
   const exemptionOf = (one: PreparedPolicy, { resource, suppressed }: Checked) => {
     const suppression = suppressed && suppressionOf(one.policy, suppressed);
@@ -112,45 +114,73 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
     return describeExemption(exemption);
   };
 
+  /** Counts what does not pass, and says why it is exempt where it is. */
+  const settle = (
+    { one, counts }: Entry,
+    verdict: Verdict,
+    checked: Checked,
+  ): string | undefined => {
+    const exemption = verdict.status === 'FAIL' ? exemptionOf(one, checked) : undefined;
+    if (exemption !== undefined) counts.exempt++;
+    else if (verdict.status === 'FAIL') counts.fail++;
+    else if (verdict.status === 'ERROR') {
+      counts.error++;
+      if (verdict.reason === 'unknown_value') counts.unknown++;
+    }
+    return exemption;
+  };
+
   return {
     policies: prepared,
     check(checked, out, most) {
       const { resource } = checked;
       tally.resources++;
-      const indexes = byType.get(resource.type) ?? byType.get(typeKey(resource.type));
-      if (!indexes) {
+      const entries = byType.get(resource.type) ?? byType.get(typeKey(resource.type));
+      if (!entries) {
         countType(tally.unmatched, resource.type, 1);
         return;
       }
-      for (const index of indexes) {
-        const one = prepared[index];
-        const count = tally.policies[index];
-        if (!one || !count) continue;
-        if (!one.policy.enabled) {
-          count.skipped++;
-          if (all && out.length < most) out.push(findingOf(one, resource, { status: 'SKIPPED' }));
+      for (const entry of entries) {
+        const { one, counts } = entry;
+        if (!entry.enabled) {
+          counts.skipped++;
+          if (all && out.length < most) out.push(findingOf(one, resource, skipped));
           continue;
         }
         const verdict = one.decide(resource, now);
         if (verdict.status === 'PASS') {
-          count.pass++;
+          counts.pass++;
           if (all && out.length < most) out.push(findingOf(one, resource, verdict));
           continue;
         }
-        const exemption = verdict.status === 'FAIL' ? exemptionOf(one, checked) : undefined;
-        if (exemption !== undefined) count.exempt++;
-        else if (verdict.status === 'FAIL') count.fail++;
-        else {
-          count.error++;
-          if (verdict.reason === 'unknown_value') count.unknown++;
-        }
+        const exemption = settle(entry, verdict, checked);
         if (out.length < most) out.push(findingOf(one, resource, verdict, exemption));
       }
     },
     takeTally() {
       const taken = tally;
       tally = emptyTally(policies.length, exemptions.length);
+      byType = entriesByType(prepared, tally);
       return taken;
     },
   };
+}
+
+const skipped = { status: 'SKIPPED' } as const;
+
+function entriesByType(
+  prepared: readonly PreparedPolicy[],
+  { policies }: Tally,
+): ReadonlyMap<string, readonly Entry[]> {
+  const byType = new Map<string, Entry[]>();
+  for (const [index, counts] of policies.entries()) {
+    const one = prepared[index];
+    if (!one) continue;
+    const key = typeKey(one.policy.resource_type);
+    const entry = { one, enabled: one.policy.enabled, counts };
+    const same = byType.get(key);
+    if (same) same.push(entry);
+    else byType.set(key, [entry]);
+  }
+  return byType;
 }

@@ -1,0 +1,44 @@
+import path from 'node:path';
+import { comparePairs, govctl, peer, runNode, tempFolder, writeRepo } from './harness.js';
+import { makeBucketPolicy, writePlan } from './inventory.js';
+
+export const title = 'govctl check, a Terraform plan of 1,000 resources';
+
+/** Wall time of the whole process against one that only reads the policies and parses the plan. */
+export async function measure({ runs }) {
+  const folder = tempFolder();
+  writeRepo(folder, 100, undefined, makeBucketPolicy);
+  const plan = path.join(folder, 'plan.json');
+  await writePlan(plan, 1_000);
+  const check = async (memory) => {
+    const result = await runNode([govctl, 'check', plan, '-o', 'json'], {
+      cwd: folder,
+      memory,
+      expect: [0, 2],
+    });
+    const { summary } = JSON.parse(result.stdout);
+    if (summary.resources !== 1_000 || summary.evaluated === 0) {
+      throw new Error(`not all was checked: ${JSON.stringify(summary)}`);
+    }
+    return result;
+  };
+  const bare = () => runNode([peer('parse-plan.js'), path.join(folder, 'policies'), plan]);
+  const times = await comparePairs(
+    async () => (await check()).ms,
+    async () => (await bare()).ms,
+    runs,
+  );
+  const { peak } = await check(true);
+  return [
+    {
+      figure: '`govctl check`, plan of 1,000 resources, 100 policies',
+      peer: 'bare Node: yaml + JSON.parse',
+      ours: times.ours,
+      theirs: times.peer,
+      unit: 'ms',
+      ratio: times.ratio,
+      limit: { most: 1.5 },
+      peak,
+    },
+  ];
+}
