@@ -1,6 +1,6 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, flag, hasItems, isGiven, mapList, some, text } from '../../values.ts';
+import { and, at, flag, hasItems, isGiven, mapList, some, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 
 export const eksCluster = normaliser({
@@ -29,7 +29,7 @@ export const eksCluster = normaliser({
     terraform: ({ properties }) => ({
       public_access: flag(planned(properties, 'vpc_config', 'endpoint_public_access')),
       'network.allowed_cidrs': cidrs(planned(properties, 'vpc_config', 'public_access_cidrs')),
-      'encryption.customer_managed': isGiven(
+      'encryption.customer_managed': isNamed(
         planned(properties, 'encryption_config', 'provider', 'key_arn'),
       ),
       'logging.types': mapList(planned(properties, 'enabled_cluster_log_types'), text),
@@ -44,13 +44,16 @@ function ofTemplate({ properties }: RawResource) {
     public_access: flag(at(network, 'EndpointPublicAccess')),
     'network.allowed_cidrs': cidrs(at(network, 'PublicAccessCidrs')),
     'encryption.customer_managed': some(at(properties, 'EncryptionConfig'), (config) =>
-      isGiven(at(config, 'Provider', 'KeyArn')),
+      isNamed(at(config, 'Provider', 'KeyArn')),
     ),
     'logging.types': mapList(at(properties, 'Logging', 'ClusterLogging', 'EnabledTypes'), (one) =>
       text(at(one, 'Type')),
     ),
   };
 }
+
+/** Any key here is the customer's own: the cluster's service has none that could be named. */
+const isNamed = (key: unknown) => and(key !== '', isGiven(key));
 
 /** An empty list means the default, too: everybody. */
 const cidrs = (value: unknown) => (hasItems(value) === false ? undefined : mapList(value, text));
