@@ -105,7 +105,7 @@ function skipBlank(text: string, from: number, comments: boolean): number {
   }
 }
 
-/** After the comment that begins here, or undefined where none does, or it is never closed. */
+/** After the comment that begins here, which is the end where it is never closed; undefined where none begins. */
 export function endOfComment(text: string, at: number): number | undefined {
   if (text.charCodeAt(at) !== slash) return undefined;
   const next = text.charCodeAt(at + 1);
@@ -115,7 +115,7 @@ export function endOfComment(text: string, at: number): number | undefined {
   }
   if (next !== star) return undefined;
   const end = text.indexOf('*/', at + 2);
-  return end < 0 ? undefined : end + 2;
+  return end < 0 ? text.length : end + 2;
 }
 
 /** With a loop, as a group repeated by a pattern takes stack for each of its characters. */

@@ -127,7 +127,7 @@ function scalarValue(node: Scalar, words: boolean): unknown {
     // Account ids and file modes: their zeros in front must stay.
     return source !== undefined && /^[-+]?0\d+$/.test(source) ? source : value;
   }
-  if (words && typeof value === 'string' && node.type === 'PLAIN' && value.length <= 3) {
+  if (words && typeof value === 'string' && node.type === 'PLAIN' && node.tag === undefined) {
     return booleanWords.get(value) ?? value;
   }
   return value;
