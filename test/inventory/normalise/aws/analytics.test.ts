@@ -1,6 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { attributesOfItem, attributesOfPlan, attributesOfTemplate } from './twins.ts';
-import type { Twins } from './twins.ts';
+import { expect, test } from 'vitest';
+import { attributesOfItem, attributesOfPlan, testTwins } from './twins.ts';
 
 const key = 'arn:aws:kms:eu-central-1:123456789012:key/1';
 const encryption = { customer_managed: true, kms_key_id: key };
@@ -16,7 +15,7 @@ const emrConfiguration = {
   },
 };
 
-const twins: Record<string, Twins & { readonly expected: Record<string, unknown> }> = {
+testTwins({
   'an endpoint configuration': {
     template: { It: ['AWS::SageMaker::EndpointConfig', { KmsKeyId: key }] },
     plan: { 'aws_sagemaker_endpoint_configuration.it': { kms_key_arn: key } },
@@ -182,18 +181,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
       },
     },
   },
-};
-
-describe.each(Object.entries(twins))('%s', (_title, { template, plan, expected }) => {
-  test('has its attributes from a template', () => {
-    expect(attributesOfTemplate(template)).toEqual(expected);
-  });
-
-  test('has the same from a plan', () => {
-    expect(attributesOfPlan(plan)).toEqual(expected);
-  });
 });
-
 test.each([
   ['says no mode', { S3EncryptionConfiguration: {} }],
   ['is left out', undefined],

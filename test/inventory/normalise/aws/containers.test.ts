@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { Reference, attributesOfItem, attributesOfPlan, attributesOfTemplate } from './twins.ts';
+import {
+  Reference,
+  attributesOfItem,
+  attributesOfPlan,
+  attributesOfTemplate,
+  testTwins,
+} from './twins.ts';
 import type { Twins } from './twins.ts';
 
 const key = 'arn:aws:kms:eu-central-1:123456789012:key/1';
@@ -20,7 +26,7 @@ const scannedByRegistry = (filter: string): Twins['template'] => ({
   ],
 });
 
-const twins: Record<string, Twins & { readonly expected: Record<string, unknown> }> = {
+testTwins({
   'a repository': {
     template: {
       It: [
@@ -274,18 +280,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
       ],
     },
   },
-};
-
-describe.each(Object.entries(twins))('%s', (_title, { template, plan, expected }) => {
-  test('has its attributes from a template', () => {
-    expect(attributesOfTemplate(template)).toEqual(expected);
-  });
-
-  test('has the same from a plan', () => {
-    expect(attributesOfPlan(plan)).toEqual(expected);
-  });
 });
-
 test.each([
   ['*', true],
   ['shop/*', true],

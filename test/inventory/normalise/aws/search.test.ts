@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Reference, attributesOfItem, attributesOfPlan, attributesOfTemplate } from './twins.ts';
-import type { Twins } from './twins.ts';
+import { Reference, attributesOfItem, attributesOfTemplate, testTwins } from './twins.ts';
 
 const key = 'arn:aws:kms:eu-central-1:123456789012:key/1';
 const group = 'arn:aws:logs:eu-central-1:123456789012:log-group:shop';
@@ -73,7 +72,7 @@ const cluster = {
   DedicatedMasterCount: 5,
 };
 
-const twins: Record<string, Twins & { readonly expected: Record<string, unknown> }> = {
+testTwins({
   'an OpenSearch domain with everything set': {
     template: { It: ['AWS::OpenSearchService::Domain', { ...settings, ClusterConfig: cluster }] },
     plan: { 'aws_opensearch_domain.it': fullPlan },
@@ -138,18 +137,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
     },
     expected: { encryption: { customer_managed: true, kms_key_id: key } },
   },
-};
-
-describe.each(Object.entries(twins))('%s', (_title, { template, plan, expected }) => {
-  test('has its attributes from a template', () => {
-    expect(attributesOfTemplate(template)).toEqual(expected);
-  });
-
-  test('has the same from a plan', () => {
-    expect(attributesOfPlan(plan)).toEqual(expected);
-  });
 });
-
 test.each([
   ['without a group', { Enabled: true }],
   ['without a switch', { CloudWatchLogsLogGroupArn: group }],

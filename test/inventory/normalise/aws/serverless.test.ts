@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Reference, attributesOfItem, attributesOfPlan, attributesOfTemplate } from './twins.ts';
-import type { Twins } from './twins.ts';
+import { Reference, attributesOfItem, attributesOfTemplate, testTwins } from './twins.ts';
 
 const key = 'arn:aws:kms:eu-central-1:123456789012:key/1';
 const queue = 'arn:aws:sqs:eu-central-1:123456789012:failed';
@@ -14,7 +13,7 @@ const emptyFunction = {
   dead_letter_queue: { enabled: false },
 };
 
-const twins: Record<string, Twins & { readonly expected: Record<string, unknown> }> = {
+testTwins({
   'a function with everything set': {
     template: {
       It: [
@@ -260,18 +259,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
     },
     expected: { logging: { enabled: true } },
   },
-};
-
-describe.each(Object.entries(twins))('%s', (_title, { template, plan, expected }) => {
-  test('has its attributes from a template', () => {
-    expect(attributesOfTemplate(template)).toEqual(expected);
-  });
-
-  test('has the same from a plan', () => {
-    expect(attributesOfPlan(plan)).toEqual(expected);
-  });
 });
-
 test.each([
   ['TLS_1_0', '1.0'],
   ['TLS_1_2', '1.2'],

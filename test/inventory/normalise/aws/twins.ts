@@ -1,3 +1,4 @@
+import { describe, expect, test } from 'vitest';
 import { UnknownValue } from '../../../../src/contract/resources.ts';
 import type { Resource } from '../../../../src/contract/resources.ts';
 import { readInventory } from '../../../../src/inventory/read.ts';
@@ -13,6 +14,21 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface Twins {
   readonly template: Readonly<Record<string, readonly [type: string, properties: Fields]>>;
   readonly plan: Readonly<Record<string, Fields>>;
+}
+
+/** Tests that each title's twins have the attributes that are expected. */
+export function testTwins(
+  twins: Readonly<Record<string, Twins & { readonly expected: Fields }>>,
+): void {
+  describe.each(Object.entries(twins))('%s', (_title, { template, plan, expected }) => {
+    test('has its attributes from a template', () => {
+      expect(attributesOfTemplate(template)).toEqual(expected);
+    });
+
+    test('has the same from a plan', () => {
+      expect(attributesOfPlan(plan)).toEqual(expected);
+    });
+  });
 }
 
 /** The attributes that a template's first resource gets. */
