@@ -72,13 +72,3 @@ describe.runIf(isThere)('the attributes of real documents', () => {
     expect(normalised).toBeGreaterThanOrEqual(atLeast);
   });
 });
-
-test('what a normaliser takes an absence for has the declared type', () => {
-  const wrong = normalisers.flatMap(({ types, attributes }) => {
-    const table = new Map(Object.entries(attributes).map(([name, { type }]) => [name, type]));
-    return Object.entries(attributes).flatMap(([name, { absent }]) =>
-      mistakes(absent, name, table).map((mistake) => `${types.join(', ')}: ${mistake}`),
-    );
-  });
-  expect(wrong).toEqual([]);
-});
