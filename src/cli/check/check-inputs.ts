@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { ReadOptions } from '../../inventory/model.ts';
 import { isStandardInput } from '../../project/check/discover-inputs.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { readResourceLine } from '../../project/check/read-resource-line.ts';
@@ -22,7 +23,7 @@ const smallFile = 4 * 1024 * 1024;
 /** Bytes of a first line within which a stream of resources is told from a document. */
 const longestFirstLine = 1024 * 1024;
 /** Bytes. What is not one resource a line must fit into memory, several times over. */
-const largestDocument = 256 * 1024 * 1024;
+export const largestDocument = 256 * 1024 * 1024;
 
 /** Checks every input, one after another. What can't be read is noted, and the others go on. */
 export async function checkInputs(
@@ -41,7 +42,7 @@ export async function checkInputs(
   }
 }
 
-const isFileError = (error: unknown): boolean =>
+export const isFileError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && 'code' in error;
 
 async function checkInput(
@@ -73,7 +74,7 @@ interface Begun {
   readonly rest: AsyncIterator<Uint8Array> | undefined;
 }
 
-async function begin(input: InputFile, terminal: Terminal): Promise<Begun> {
+export async function begin(input: InputFile, terminal: Terminal): Promise<Begun> {
   const { absolute, size } = input;
   if (!isStandardInput(input) && size <= smallFile) {
     return { head: await readFile(absolute), rest: undefined };
@@ -96,7 +97,7 @@ async function begin(input: InputFile, terminal: Terminal): Promise<Begun> {
 const newline = 0x0a;
 
 /** Whether the first line is a resource by itself. */
-function isResourceStream(head: Uint8Array, { format = 'native' }: InputOptions): boolean {
+export function isResourceStream(head: Uint8Array, { format = 'native' }: ReadOptions): boolean {
   if (format !== 'native') return false;
   const end = head.indexOf(newline);
   if (end < 0 && head.length >= longestFirstLine) return false;
@@ -104,7 +105,7 @@ function isResourceStream(head: Uint8Array, { format = 'native' }: InputOptions)
   return readResourceLine(line)?.ok === true;
 }
 
-async function* chain(
+export async function* chain(
   head: Uint8Array,
   rest: AsyncIterator<Uint8Array> | undefined,
 ): AsyncGenerator<Uint8Array> {
@@ -112,8 +113,8 @@ async function* chain(
   if (rest) yield* { [Symbol.asyncIterator]: () => rest };
 }
 
-/** Undefined where it is too much. */
-async function readAll(
+/** Undefined where it is more than `largestDocument`. */
+export async function readAll(
   head: Uint8Array,
   rest: AsyncIterator<Uint8Array> | undefined,
 ): Promise<Uint8Array | undefined> {

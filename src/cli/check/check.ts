@@ -166,6 +166,7 @@ async function runOver(
   explainer?.requireMet();
   const counts = newCounts(policies, run.tally, collector.accepted);
   const used = await closeBaseline(
+    cwd,
     baseline,
     collector,
     inputs.files,
@@ -239,6 +240,7 @@ function openBaseline(cwd: string, { baseline, writeBaseline }: CheckOptions): O
 
 /** Writes the new one, or says what of the old one was not met. @throws GovctlError file_error */
 async function closeBaseline(
+  cwd: string,
   { met, root }: OpenedBaseline,
   { entries }: Collector,
   inputs: readonly InputFile[],
@@ -247,9 +249,11 @@ async function closeBaseline(
   { baseline, writeBaseline }: CheckOptions,
 ): Promise<BaselineUse | undefined> {
   if (writeBaseline !== undefined) {
-    await writeFile(writeBaseline, formatBaseline(entries)).catch((cause: unknown) => {
-      throw outputFailed(writeBaseline, cause);
-    });
+    await writeFile(path.resolve(cwd, writeBaseline), formatBaseline(entries)).catch(
+      (cause: unknown) => {
+        throw outputFailed(writeBaseline, cause);
+      },
+    );
     return { file: writeBaseline, stale: [], written: entries.length };
   }
   if (baseline === undefined) return undefined;

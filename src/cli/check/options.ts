@@ -66,7 +66,7 @@ export function parseNow(text: string): number {
 /** Parameters by name; the command line wins over the file. @throws GovctlError usage_error */
 export function readParameters(
   cwd: string,
-  { parameters = [], parametersFile }: CheckOptions,
+  { parameters = [], parametersFile }: Pick<CheckOptions, 'parameters' | 'parametersFile'>,
 ): Readonly<Record<string, string>> | undefined {
   if (parameters.length === 0 && parametersFile === undefined) return undefined;
   const given = parameters.map((text): [string, string] => {
