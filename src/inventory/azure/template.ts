@@ -50,17 +50,26 @@ export function readTemplate(template: Fields, given: ParameterValues): ReadDocu
     budget: { left: maxBudget },
   };
   const root = createScope(template, given, around);
+  const level = deploymentLevel(textOf(template['$schema']) ?? '');
   const declared = declareAll(template['resources'], root, problems);
   for (const one of declared) addresses.set(one.address.toLowerCase(), one.address);
   for (const { name, address } of symbols(template['resources'], declared))
     addresses.set(name.toLowerCase(), address);
-  const raws = unique(declared).map(toRawResource);
+  const raws = unique(declared).map((one) => toRawResource(one, level));
   if (around.budget.left < 0)
     problems.push({
       message:
         'the expressions of this template make more values than can be followed; the rest is taken as unknown',
     });
   return { raws, problems };
+}
+
+/** What a template is deployed to, by its schema. */
+function deploymentLevel(schema: string): string {
+  const name = schema.slice(schema.lastIndexOf('/') + 1).toLowerCase();
+  if (name.startsWith('subscription')) return 'subscription';
+  if (name.startsWith('managementgroup')) return 'management_group';
+  return name.startsWith('tenant') ? 'root' : 'resource_group';
 }
 
 /** Two instances of one name would be one resource: the later replaces the earlier. */
@@ -249,7 +258,7 @@ function symbols(
   );
 }
 
-function toRawResource(one: Declared): RawResource {
+function toRawResource(one: Declared, level: string): RawResource {
   const { scope } = one;
   const properties = without(
     fieldsOf(one.body['properties']),
@@ -270,6 +279,7 @@ function toRawResource(one: Declared): RawResource {
     source: {
       format: 'azure',
       address: one.address,
+      deployment_scope: level,
       ...(one.parent === undefined ? {} : { parent: one.parent }),
       ...(one.condition === undefined ? {} : { condition: one.condition }),
       ...(textOf(one.body['apiVersion']) === undefined

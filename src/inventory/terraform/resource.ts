@@ -24,11 +24,11 @@ export interface TerraformResource {
 /** Terraform's resources → resources, each with an id of its own. */
 export function toRawResources(resources: readonly TerraformResource[]): RawResource[] {
   const ids = chooseIds(resources);
-  return resources.map((one) => {
+  return resources.flatMap((one) => {
     const identity = identify(one.type, one.values, one.defaults ?? {});
     const id = ids.get(one);
     const sensitive = listSensitive(one.sensitive);
-    return {
+    const raw = {
       ...identity,
       address: one.address,
       id: id ?? one.address,
@@ -47,7 +47,24 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
       },
       at: one.at,
     };
+    return one.type === 'azurerm_storage_account' ? [raw, blobService(raw)] : [raw];
   });
+}
+
+/** Azure keeps the settings of an account's blobs in a resource of their own; Terraform in a block of the account. */
+function blobService(account: RawResource): RawResource {
+  const blocks = account.properties['blob_properties'];
+  const settings = Array.isArray(blocks) ? (blocks as unknown[])[0] : blocks;
+  return {
+    ...account,
+    address: `${account.address}/blobServices/default`,
+    id: `${account.id}/blobServices/default`,
+    type: 'Azure::Storage::storageAccounts/blobServices',
+    name: 'default',
+    tags: {},
+    properties: isFields(settings) ? settings : {},
+    names: [],
+  };
 }
 
 /**

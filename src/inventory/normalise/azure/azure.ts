@@ -1,3 +1,35 @@
 import type { Normaliser } from '../normaliser.ts';
+import { roleAssignments, roleDefinitions } from './authorization.ts';
+import { disks, virtualMachines } from './compute.ts';
+import { managedClusters, registries } from './containers.ts';
+import { cosmosAccounts, postgresqlServers } from './database.ts';
+import { keyVaultKeys, keyVaults } from './key-vault.ts';
+import { logWorkspaces, serviceBusNamespaces } from './operations.ts';
+import { networkSecurityGroups } from './network-security-groups.ts';
+import { applicationGateways, flowLogs } from './network.ts';
+import { sqlDatabases, sqlServers } from './sql.ts';
+import { blobServices, storageAccounts } from './storage.ts';
+import { webSites } from './web-sites.ts';
 
-export const azure: readonly Normaliser[] = [];
+export const azure: readonly Normaliser[] = [
+  roleAssignments,
+  roleDefinitions,
+  disks,
+  virtualMachines,
+  registries,
+  managedClusters,
+  postgresqlServers,
+  cosmosAccounts,
+  keyVaults,
+  keyVaultKeys,
+  applicationGateways,
+  networkSecurityGroups,
+  flowLogs,
+  logWorkspaces,
+  serviceBusNamespaces,
+  sqlServers,
+  sqlDatabases,
+  storageAccounts,
+  blobServices,
+  webSites,
+];

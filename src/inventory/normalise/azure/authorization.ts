@@ -1,0 +1,100 @@
+import { UnknownValue } from '../../../contract/resources.ts';
+import { planned } from '../aws/plan-value.ts';
+import { normaliser } from '../normaliser.ts';
+import type { Related } from '../related.ts';
+import { at, isOneOf, isUnknown, list, mapList, not, text } from '../values.ts';
+import { roleNames } from './role-names.ts';
+
+export const roleAssignments = normaliser({
+  types: ['Azure::Authorization::roleAssignments'],
+  attributes: {
+    role_name: { type: 'string', meaning: "the role's display name, from its well-known id" },
+    principal_type: {
+      type: 'string',
+      meaning: '`User`, `Group`, `ServicePrincipal`, `ForeignGroup` or `Device`',
+    },
+    scope_level: {
+      type: 'string',
+      meaning: '`root`, `management_group`, `subscription`, `resource_group` or `resource`',
+    },
+  },
+  from: {
+    azure: ({ address, properties, source }, related) => ({
+      role_name: roleName(at(properties, 'roleDefinitionId'), 'roleName', related),
+      principal_type: text(at(properties, 'principalType')),
+      scope_level: scopeLevel(at(properties, 'scope') ?? scopeOf(address, source), related),
+    }),
+    terraform: ({ properties }, related) => ({
+      role_name:
+        text(planned(properties, 'role_definition_name')) ??
+        roleName(planned(properties, 'role_definition_id'), 'name', related),
+      principal_type: text(planned(properties, 'principal_type')),
+      scope_level: scopeLevel(planned(properties, 'scope'), related),
+    }),
+  },
+});
+
+/** By its well-known id, or by the role's own definition in the same input. */
+function roleName(id: unknown, attribute: string, related: Related) {
+  const definition = related.find(typeof id === 'string' ? id.toLowerCase() : id);
+  if (definition) return text(at(definition.properties, attribute));
+  const written = isUnknown(id) ? (id.text ?? id.expression) : text(id);
+  if (written === undefined || isUnknown(written)) return written;
+  const guid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i.exec(written)?.[0];
+  return roleNames.get(guid?.toLowerCase() ?? '') ?? new UnknownValue(written);
+}
+
+/** A resource's id ends with what it is; a template's assignment is on what it is attached to, else on its target. */
+const scopeOf = (address: string, source: Readonly<Record<string, unknown>>): unknown => {
+  const at = address.toLowerCase().lastIndexOf('/providers/microsoft.authorization/');
+  return at > 0 ? address.slice(0, at) : source['deployment_scope'];
+};
+
+function scopeLevel(scope: unknown, related: Related) {
+  if (isUnknown(scope)) {
+    const type = related.find(scope)?.type;
+    if (type === undefined) return levelOf(scope.text ?? scope.expression) ?? scope;
+    if (type === 'Azure::Resources::resourceGroups') return 'resource_group';
+    return type.startsWith('Azure::') ? 'resource' : scope;
+  }
+  return typeof scope === 'string' ? (levelOf(scope) ?? 'resource') : undefined;
+}
+
+const levels = ['root', 'management_group', 'subscription', 'resource_group', 'resource'];
+
+function levelOf(scope: string): string | undefined {
+  if (levels.includes(scope)) return scope;
+  if (scope === '/' || scope === '') return 'root';
+  if (/^\/providers\/microsoft\.management\/managementgroups\/[^/]+$/i.test(scope))
+    return 'management_group';
+  if (/^\/subscriptions\/[^/]+$/i.test(scope) || /^subscription\(\)\.id$/i.test(scope))
+    return 'subscription';
+  if (
+    /^\/subscriptions\/[^/]+\/resourcegroups\/[^/]+$/i.test(scope) ||
+    /^resourcegroup\(\)\.id$/i.test(scope)
+  )
+    return 'resource_group';
+  return /^data\.azurerm_subscription\.[^.]+\.id$/.test(scope) ? 'subscription' : undefined;
+}
+
+export const roleDefinitions = normaliser({
+  types: ['Azure::Authorization::roleDefinitions'],
+  attributes: {
+    custom: { type: 'bool', meaning: 'a role of your own', absent: true },
+    permissions: { type: 'list', meaning: 'permission sets', absent: [] },
+    'permissions[].actions': { type: 'list<string>', meaning: 'allowed operations', absent: [] },
+  },
+  from: {
+    azure: ({ properties }) => ({
+      custom: not(isOneOf(at(properties, 'type'), 'BuiltInRole')),
+      permissions: permissionsOf(at(properties, 'permissions')),
+    }),
+    terraform: ({ properties }) => ({
+      custom: true,
+      permissions: permissionsOf(at(properties, 'permissions')),
+    }),
+  },
+});
+
+const permissionsOf = (permissions: unknown) =>
+  mapList(permissions, (one) => ({ actions: list(at(one, 'actions')) }));

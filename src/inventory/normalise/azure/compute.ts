@@ -1,0 +1,162 @@
+import type { RawResource } from '../../model.ts';
+import { planned } from '../aws/plan-value.ts';
+import { normaliser } from '../normaliser.ts';
+import type { Related } from '../related.ts';
+import {
+  and,
+  at,
+  flag,
+  hasItems,
+  isGiven,
+  isOneOf,
+  isUnknown,
+  list,
+  not,
+  or,
+  some,
+} from '../values.ts';
+import { itemsOrOne, unlessDisabled } from './read-azure.ts';
+
+export const disks = normaliser({
+  types: ['Azure::Compute::disks'],
+  attributes: {
+    attached: { type: 'bool', meaning: 'managedBy is set', absent: false },
+    public_access: {
+      type: 'bool',
+      meaning: 'publicNetworkAccess is not Disabled and networkAccessPolicy is AllowAll',
+      absent: true,
+    },
+    'encryption.customer_managed': {
+      type: 'bool',
+      meaning: 'a disk encryption set with an own key',
+      absent: false,
+    },
+  },
+  from: {
+    azure: (raw, related) => ({
+      attached: or(
+        isGiven(at(raw.properties, 'managedBy')),
+        related.referring(raw, 'Azure::Compute::virtualMachines', diskIds).length > 0,
+      ),
+      public_access: and(
+        unlessDisabled(at(raw.properties, 'publicNetworkAccess')) ?? true,
+        isOneOf(at(raw.properties, 'networkAccessPolicy') ?? 'AllowAll', 'AllowAll'),
+      ),
+      'encryption.customer_managed': or(
+        isGiven(at(raw.properties, 'encryption', 'diskEncryptionSetId')),
+        isOneOf(
+          at(raw.properties, 'encryption', 'type'),
+          'EncryptionAtRestWithCustomerKey',
+          'EncryptionAtRestWithPlatformAndCustomerKeys',
+        ),
+      ),
+    }),
+    terraform: (raw, related) => ({
+      attached:
+        related.referring(raw, 'Azure::Azurerm::virtual_machine_data_disk_attachment', attachedDisk)
+          .length > 0,
+      public_access: and(
+        flag(planned(raw.properties, 'public_network_access_enabled')) ?? true,
+        isOneOf(planned(raw.properties, 'network_access_policy') ?? 'AllowAll', 'AllowAll'),
+      ),
+      'encryption.customer_managed': isGiven(planned(raw.properties, 'disk_encryption_set_id')),
+    }),
+  },
+});
+
+const attachedDisk = (part: RawResource): unknown => part.properties['managed_disk_id'];
+
+const diskIds = ({ properties }: RawResource): unknown[] =>
+  [
+    at(properties, 'storageProfile', 'osDisk'),
+    ...itemsOrOne(at(properties, 'storageProfile', 'dataDisks')),
+  ].map((disk) => lowered(at(disk, 'managedDisk', 'id')));
+
+/** Ids differ in case; readers keep those of live resources in lower case too. */
+const lowered = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCase() : id);
+
+export const virtualMachines = normaliser({
+  types: ['Azure::Compute::virtualMachines'],
+  attributes: {
+    os: { type: 'string', meaning: '`linux` or `windows`' },
+    password_auth: {
+      type: 'bool',
+      meaning: 'Linux: disablePasswordAuthentication is not true; Windows: true',
+      absent: true,
+    },
+    'encryption.at_host': { type: 'bool', meaning: 'encryption at host is on', absent: false },
+    public_access: {
+      type: 'bool',
+      meaning: 'a network interface has a public address',
+      absent: false,
+    },
+  },
+  from: {
+    azure: ({ properties }, related) => {
+      const os = osOf(properties);
+      const keysOnly = flag(
+        at(properties, 'osProfile', 'linuxConfiguration', 'disablePasswordAuthentication'),
+      );
+      return {
+        os,
+        password_auth: isUnknown(os) ? os : os === 'windows' ? true : not(keysOnly),
+        'encryption.at_host': flag(at(properties, 'securityProfile', 'encryptionAtHost')),
+        public_access: or(
+          some(at(properties, 'networkProfile', 'networkInterfaces'), (one) =>
+            isPublic(lowered(at(one, 'id')), related),
+          ),
+          some(at(properties, 'networkProfile', 'networkInterfaceConfigurations'), (one) =>
+            some(at(one, 'properties', 'ipConfigurations'), (ip) =>
+              isGiven(at(ip, 'properties', 'publicIPAddressConfiguration')),
+            ),
+          ),
+        ),
+      };
+    },
+    terraform: ({ properties, source }, related) => {
+      const os = plannedOs(String(source['terraform_type']), properties);
+      const keysOnly =
+        flag(planned(properties, 'disable_password_authentication')) ??
+        flag(planned(properties, 'os_profile_linux_config', 'disable_password_authentication'));
+      const interfaces = list(planned(properties, 'network_interface_ids'));
+      return {
+        os,
+        password_auth: os === 'windows' ? true : not(keysOnly),
+        'encryption.at_host': flag(planned(properties, 'encryption_at_host_enabled')),
+        public_access: or(
+          ...(isUnknown(interfaces) ? [interfaces] : interfaces).map((id) => isPublic(id, related)),
+        ),
+      };
+    },
+  },
+});
+
+function osOf(properties: unknown) {
+  const type = at(properties, 'storageProfile', 'osDisk', 'osType');
+  if (isUnknown(type)) return type;
+  if (typeof type === 'string') return type.toLowerCase();
+  if (isGiven(at(properties, 'osProfile', 'linuxConfiguration')) === true) return 'linux';
+  if (isGiven(at(properties, 'osProfile', 'windowsConfiguration')) === true) return 'windows';
+  return undefined;
+}
+
+function plannedOs(type: string, properties: unknown): string | undefined {
+  if (type.includes('_linux_')) return 'linux';
+  if (type.includes('_windows_')) return 'windows';
+  if (hasItems(planned(properties, 'os_profile_windows_config')) === true) return 'windows';
+  return hasItems(planned(properties, 'os_profile_linux_config')) === true ? 'linux' : undefined;
+}
+
+/** Whether the network interface of an id, where it is in the same input, has a public address. */
+function isPublic(id: unknown, related: Related) {
+  const found = related.find(id);
+  if (!found) return isUnknown(id) ? id : false;
+  return or(
+    some(at(found.properties, 'ipConfigurations'), (one) =>
+      isGiven(at(one, 'properties', 'publicIPAddress')),
+    ),
+    some(at(found.properties, 'ip_configuration'), (one) =>
+      isGiven(planned(one, 'public_ip_address_id')),
+    ),
+  );
+}

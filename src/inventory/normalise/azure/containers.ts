@@ -1,0 +1,70 @@
+import { planned } from '../aws/plan-value.ts';
+import { normaliser } from '../normaliser.ts';
+import { at, flag, hasItems, isUnknown, not, text } from '../values.ts';
+import { cidrs, unlessDisabled } from './read-azure.ts';
+
+export const registries = normaliser({
+  types: ['Azure::ContainerRegistry::registries'],
+  attributes: {
+    local_auth: { type: 'bool', meaning: 'the admin user is enabled', absent: false },
+    anonymous_access: { type: 'bool', meaning: 'anonymous pull is enabled', absent: false },
+    public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
+  },
+  from: {
+    azure: ({ properties }) => ({
+      local_auth: flag(at(properties, 'adminUserEnabled')),
+      anonymous_access: flag(at(properties, 'anonymousPullEnabled')),
+      public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
+    }),
+    terraform: ({ properties }) => ({
+      local_auth: flag(planned(properties, 'admin_enabled')),
+      anonymous_access: flag(planned(properties, 'anonymous_pull_enabled')),
+      public_access: flag(planned(properties, 'public_network_access_enabled')),
+    }),
+  },
+});
+
+export const managedClusters = normaliser({
+  types: ['Azure::ContainerService::managedClusters'],
+  attributes: {
+    public_access: { type: 'bool', meaning: 'not a private cluster', absent: true },
+    'network.allowed_cidrs': {
+      type: 'list<string>',
+      meaning: 'authorized IP ranges',
+      absent: ['0.0.0.0/0', '::/0'],
+    },
+    'network.policy': { type: 'string', meaning: '`azure`, `calico` or `cilium`' },
+    local_auth: { type: 'bool', meaning: 'local accounts are accepted', absent: true },
+    'rbac.enabled': { type: 'bool', meaning: 'Kubernetes RBAC', absent: true },
+  },
+  from: {
+    azure: ({ properties }) => ({
+      public_access: not(flag(at(properties, 'apiServerAccessProfile', 'enablePrivateCluster'))),
+      'network.allowed_cidrs': rangesOf(
+        at(properties, 'apiServerAccessProfile', 'authorizedIPRanges'),
+      ),
+      'network.policy': text(at(properties, 'networkProfile', 'networkPolicy')),
+      local_auth: not(flag(at(properties, 'disableLocalAccounts'))),
+      'rbac.enabled': flag(at(properties, 'enableRBAC')),
+    }),
+    terraform: ({ properties }) => ({
+      public_access: not(flag(planned(properties, 'private_cluster_enabled'))),
+      'network.allowed_cidrs': rangesOf(
+        planned(properties, 'api_server_access_profile', 'authorized_ip_ranges') ??
+          planned(properties, 'api_server_authorized_ip_ranges'),
+      ),
+      'network.policy': text(planned(properties, 'network_profile', 'network_policy')),
+      local_auth: not(flag(planned(properties, 'local_account_disabled'))),
+      'rbac.enabled':
+        flag(planned(properties, 'role_based_access_control_enabled')) ??
+        flag(planned(properties, 'role_based_access_control', 'enabled')),
+    }),
+  },
+});
+
+/** No ranges at all let in everybody. */
+function rangesOf(ranges: unknown) {
+  const given = hasItems(ranges);
+  if (isUnknown(given)) return given;
+  return given ? cidrs(ranges) : undefined;
+}

@@ -1,0 +1,86 @@
+import { planned } from '../aws/plan-value.ts';
+import { normaliser } from '../normaliser.ts';
+import { at, flag, isGiven, isOneOf, isUnknown, mapList, number, some } from '../values.ts';
+import { allowedCidrs, unlessDisabled } from './read-azure.ts';
+
+export const keyVaults = normaliser({
+  types: ['Azure::KeyVault::vaults'],
+  attributes: {
+    public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
+    'network.allowed_cidrs': {
+      type: 'list<string>',
+      meaning: 'IP rules where the default action is Deny',
+      absent: ['0.0.0.0/0', '::/0'],
+    },
+    'rbac.enabled': {
+      type: 'bool',
+      meaning: 'Azure roles instead of access policies',
+      absent: false,
+    },
+    'soft_delete.enabled': {
+      type: 'bool',
+      meaning: 'deleted vaults and keys are kept',
+      absent: true,
+    },
+    purge_protection: { type: 'bool', meaning: "they can't be purged early", absent: false },
+  },
+  from: {
+    azure: ({ properties }) => ({
+      public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
+      'network.allowed_cidrs': allowedCidrs(
+        at(properties, 'networkAcls', 'defaultAction'),
+        mapList(at(properties, 'networkAcls', 'ipRules'), (rule) => at(rule, 'value')),
+      ),
+      'rbac.enabled': flag(at(properties, 'enableRbacAuthorization')),
+      'soft_delete.enabled': flag(at(properties, 'enableSoftDelete')),
+      purge_protection: flag(at(properties, 'enablePurgeProtection')),
+    }),
+    terraform: ({ properties }) => ({
+      public_access: flag(planned(properties, 'public_network_access_enabled')),
+      'network.allowed_cidrs': allowedCidrs(
+        planned(properties, 'network_acls', 'default_action'),
+        planned(properties, 'network_acls', 'ip_rules'),
+      ),
+      'rbac.enabled':
+        flag(planned(properties, 'rbac_authorization_enabled')) ??
+        flag(planned(properties, 'enable_rbac_authorization')),
+      'soft_delete.enabled': flag(planned(properties, 'soft_delete_enabled')),
+      purge_protection: flag(planned(properties, 'purge_protection_enabled')),
+    }),
+  },
+});
+
+export const keyVaultKeys = normaliser({
+  types: ['Azure::KeyVault::vaults/keys'],
+  attributes: {
+    expires_at: { type: 'timestamp', meaning: 'attributes.exp' },
+    'rotation.enabled': {
+      type: 'bool',
+      meaning: 'a rotation policy with an automatic rotation',
+      absent: false,
+    },
+  },
+  from: {
+    azure: ({ properties }) => ({
+      expires_at: timestampOf(at(properties, 'attributes', 'exp')),
+      'rotation.enabled': some(at(properties, 'rotationPolicy', 'lifetimeActions'), (one) =>
+        isOneOf(at(one, 'action', 'type'), 'rotate'),
+      ),
+    }),
+    terraform: ({ properties }) => ({
+      expires_at: planned(properties, 'expiration_date'),
+      'rotation.enabled': isGiven(
+        planned(properties, 'rotation_policy', 'automatic', 'time_after_creation') ??
+          planned(properties, 'rotation_policy', 'automatic', 'time_before_expiry'),
+      ),
+    }),
+  },
+});
+
+/** Seconds since 1970. */
+function timestampOf(value: unknown) {
+  const seconds = number(value);
+  if (seconds === undefined || isUnknown(seconds)) return seconds;
+  const date = new Date(seconds * 1_000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}

@@ -1,0 +1,119 @@
+import type { RawResource } from '../../model.ts';
+import { planned } from '../aws/plan-value.ts';
+import { normaliser } from '../normaliser.ts';
+import { at, isOneOf, isUnknown, list, number, text } from '../values.ts';
+import { everywhere, itemsOrOne, partsOf } from './read-azure.ts';
+
+const ruleType = 'Azure::Network::networkSecurityGroups/securityRules';
+
+export const networkSecurityGroups = normaliser({
+  types: ['Azure::Network::networkSecurityGroups'],
+  attributes: {
+    ingress: {
+      type: 'list<TrafficRule>',
+      meaning: "inbound security rules, without Azure's default rules",
+      absent: [],
+    },
+    egress: {
+      type: 'list<TrafficRule>',
+      meaning: "outbound security rules, without Azure's default rules",
+      absent: [],
+    },
+  },
+  from: {
+    azure: (raw, related) => {
+      const own = list(at(raw.properties, 'securityRules'));
+      if (isUnknown(own)) return { ingress: own, egress: own };
+      return byDirection([
+        ...own.map((rule) => readRule((name) => at(rule, 'properties', name))),
+        ...partsOf(raw, related, ruleType).map((part) =>
+          readRule((name) => at(part.properties, name)),
+        ),
+      ]);
+    },
+    terraform: (raw, related) => {
+      const own = list(planned(raw.properties, 'security_rule'));
+      if (isUnknown(own)) return { ingress: own, egress: own };
+      const rules = [
+        ...own,
+        ...related.referring(raw, ruleType, ofGroup).map((part) => part.properties),
+      ];
+      return byDirection(rules.map((rule) => readRule((name) => planned(rule, snakeCase(name)))));
+    },
+  },
+});
+
+const ofGroup = (part: RawResource): unknown => part.properties['network_security_group_name'];
+
+/** Terraform names a rule's attributes as Azure does, in snake case. */
+const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+type Rules = ReturnType<typeof readRule>[];
+
+const byDirection = (rules: Rules) => ({
+  ingress: rules.filter((one) => !isOutbound(one)).flatMap((one) => one.rules),
+  egress: rules.filter(isOutbound).flatMap((one) => one.rules),
+});
+
+const isOutbound = ({ direction }: { readonly direction: unknown }): boolean =>
+  isOneOf(direction, 'Outbound') === true;
+
+/** A rule as one entry for each range of its ports. */
+function readRule(get: (name: string) => unknown) {
+  const outbound = isOneOf(get('direction'), 'Outbound') === true;
+  const side = outbound ? 'destination' : 'source';
+  const prefixes = [get(`${side}AddressPrefix`), ...itemsOrOne(get(`${side}AddressPrefixes`))]
+    .filter((one) => one !== undefined && one !== '')
+    .map(readPrefix);
+  const groups = itemsOrOne(
+    get(`${side}ApplicationSecurityGroups`) ?? get(`${side}ApplicationSecurityGroupIds`),
+  );
+  const priority = number(get('priority'));
+  const description = text(get('description'));
+  const access = text(get('access'));
+  const shared = {
+    access: typeof access === 'string' ? access.toLowerCase() : (access ?? 'allow'),
+    protocol: protocolOf(get('protocol')),
+    cidrs: prefixes.flatMap(({ cidrs }) => cidrs),
+    groups: [
+      ...prefixes.flatMap((one) => one.groups),
+      ...groups.map((one) => at(one, 'id') ?? one),
+    ],
+    ...(priority === undefined ? {} : { priority }),
+    ...(description === undefined || description === '' ? {} : { description }),
+  };
+  const ranges = [get('destinationPortRange'), ...itemsOrOne(get('destinationPortRanges'))].filter(
+    (one) => one !== undefined && one !== '',
+  );
+  return {
+    direction: get('direction'),
+    rules: ranges.map((range) => ({ ...shared, ...portsOf(range) })),
+  };
+}
+
+function protocolOf(value: unknown) {
+  const protocol = text(value);
+  if (protocol === undefined || isUnknown(protocol)) return protocol ?? 'all';
+  const name = protocol.toLowerCase();
+  return name === '*' ? 'all' : name;
+}
+
+function portsOf(range: unknown) {
+  if (isUnknown(range)) return { from_port: range, to_port: range };
+  const written = String(range).trim();
+  if (written === '*') return { from_port: 0, to_port: 65_535 };
+  const [from, to] = written.split('-');
+  return { from_port: number(from), to_port: number(to ?? from) };
+}
+
+/** An address prefix is a block; a word is a service tag, of which some mean everybody. */
+function readPrefix(prefix: unknown): { readonly cidrs: unknown[]; readonly groups: unknown[] } {
+  if (isUnknown(prefix)) return { cidrs: [prefix], groups: [] };
+  const written = String(prefix).trim();
+  if (['*', 'any', 'internet'].includes(written.toLowerCase()))
+    return { cidrs: everywhere, groups: [] };
+  return /[.:/]/.test(written) && /\d/.test(written)
+    ? { cidrs: [written === '0.0.0.0' ? '0.0.0.0/0' : written], groups: [] }
+    : { cidrs: [], groups: [written] };
+}

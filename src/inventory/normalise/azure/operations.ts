@@ -1,0 +1,63 @@
+import { planned } from '../aws/plan-value.ts';
+import type { RawResource } from '../../model.ts';
+import { normaliser } from '../normaliser.ts';
+import { at, flag, isUnknown, not, number } from '../values.ts';
+import { partsOf, tlsVersion } from './read-azure.ts';
+
+const tableType = 'Azure::OperationalInsights::workspaces/tables';
+
+export const logWorkspaces = normaliser({
+  types: ['Azure::OperationalInsights::workspaces'],
+  attributes: {
+    retention_days: {
+      type: 'int',
+      meaning: 'retentionInDays; for a table with its own total retention, the longest',
+      absent: 30,
+    },
+  },
+  from: {
+    azure: (raw, related) => ({
+      retention_days: longest([
+        at(raw.properties, 'retentionInDays'),
+        ...partsOf(raw, related, tableType).map((one) =>
+          at(one.properties, 'totalRetentionInDays'),
+        ),
+      ]),
+    }),
+    terraform: (raw, related) => ({
+      retention_days: longest([
+        planned(raw.properties, 'retention_in_days'),
+        ...related
+          .referring(raw, tableType, ofWorkspace)
+          .map((one) => planned(one.properties, 'total_retention_in_days')),
+      ]),
+    }),
+  },
+});
+
+const ofWorkspace = (part: RawResource): unknown => part.properties['workspace_id'];
+
+function longest(days: readonly unknown[]) {
+  const given = days.map(number).filter((one) => one !== undefined);
+  const unknown = given.find(isUnknown);
+  const known = given.filter((one) => typeof one === 'number');
+  return unknown ?? (known.length === 0 ? undefined : Math.max(...known));
+}
+
+export const serviceBusNamespaces = normaliser({
+  types: ['Azure::ServiceBus::namespaces'],
+  attributes: {
+    local_auth: { type: 'bool', meaning: 'shared access keys are accepted', absent: true },
+    'tls.minimum_version': { type: 'string', meaning: 'minimumTlsVersion', absent: '1.2' },
+  },
+  from: {
+    azure: ({ properties }) => ({
+      local_auth: not(flag(at(properties, 'disableLocalAuth'))),
+      'tls.minimum_version': tlsVersion(at(properties, 'minimumTlsVersion')),
+    }),
+    terraform: ({ properties }) => ({
+      local_auth: flag(planned(properties, 'local_auth_enabled')),
+      'tls.minimum_version': tlsVersion(planned(properties, 'minimum_tls_version')),
+    }),
+  },
+});

@@ -1,0 +1,73 @@
+import type { RawResource } from '../../model.ts';
+import type { Related } from '../related.ts';
+import { isOneOf, isUnknown, list, mapList, not, text } from '../values.ts';
+
+/** What lets in everybody. */
+export const everywhere = ['0.0.0.0/0', '::/0'];
+
+/** A setting that is on unless it says `Disabled`, as publicNetworkAccess; absent stays absent. */
+export const unlessDisabled = (value: unknown) =>
+  value === undefined ? undefined : not(isOneOf(value, 'Disabled'));
+
+/** The resource that this one is part of, as the reader found it; a constant function, as an index is kept for it. */
+export const parentOf = (part: RawResource): unknown => part.source['parent'];
+
+/** The parts of a resource, of a type. */
+export const partsOf = (raw: RawResource, related: Related, type: string) =>
+  related.referring(raw, type, parentOf);
+
+/** `TLS1_2`, `Tls12` and `1.2` are `1.2`. */
+export function tlsVersion(value: unknown) {
+  const written = text(value);
+  if (written === undefined || isUnknown(written)) return written;
+  const digits = written.replace(/[^0-9]/g, '');
+  return digits.length === 2 ? `${digits[0] ?? ''}.${digits[1] ?? ''}` : undefined;
+}
+
+/** Addresses that a firewall lets in: with the default action Deny those of its rules, else all. */
+export function allowedCidrs(defaultAction: unknown, rules: unknown) {
+  const denied = isOneOf(defaultAction, 'Deny');
+  if (isUnknown(denied)) return denied;
+  return denied ? cidrs(rules) : undefined;
+}
+
+export const cidrs = (rules: unknown) => mapList(rules, asCidr);
+
+/** A single IPv4 address is a block of one. */
+export function asCidr(value: unknown) {
+  const written = text(value);
+  if (written === undefined || isUnknown(written)) return written;
+  const address = written.trim();
+  return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(address) ? `${address}/32` : address;
+}
+
+/** The blocks that a range of IPv4 addresses is made of; what is no range is no block. */
+export function rangeCidrs(start: unknown, end: unknown): unknown[] {
+  if (isUnknown(start)) return [start];
+  if (isUnknown(end)) return [end];
+  let first = addressNumber(start);
+  const last = addressNumber(end ?? start);
+  const blocks: string[] = [];
+  while (first !== undefined && last !== undefined && first <= last) {
+    let size = 2 ** 32;
+    while (first % size !== 0 || first + size - 1 > last) size /= 2;
+    blocks.push(`${addressText(first)}/${32 - Math.log2(size)}`);
+    first += size;
+  }
+  return blocks;
+}
+
+function addressNumber(value: unknown): number | undefined {
+  const parts = typeof value === 'string' ? value.trim().split('.').map(Number) : [];
+  const fits =
+    parts.length === 4 && parts.every((one) => Number.isInteger(one) && one >= 0 && one < 256);
+  return fits ? parts.reduce((number, one) => number * 256 + one, 0) : undefined;
+}
+
+const addressText = (number: number): string =>
+  [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+
+export const itemsOrOne = (value: unknown): unknown[] => {
+  const items = list(value);
+  return isUnknown(items) ? [items] : items;
+};

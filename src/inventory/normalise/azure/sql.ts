@@ -1,0 +1,121 @@
+import type { RawResource } from '../../model.ts';
+import { planned } from '../aws/plan-value.ts';
+import { normaliser } from '../normaliser.ts';
+import type { Related } from '../related.ts';
+import { and, at, flag, isOneOf, isUnknown, not, number, or } from '../values.ts';
+import { itemsOrOne, partsOf, rangeCidrs, tlsVersion, unlessDisabled } from './read-azure.ts';
+
+const firewall = 'Azure::Sql::servers/firewallRules';
+const extendedAuditing = 'Azure::Sql::servers/extendedAuditingSettings';
+
+export const sqlServers = normaliser({
+  types: ['Azure::Sql::servers'],
+  attributes: {
+    public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
+    'network.allowed_cidrs': {
+      type: 'list<string>',
+      meaning: 'firewall rules, ranges as CIDR blocks; "allow Azure services" is `0.0.0.0/32`',
+      absent: [],
+    },
+    'tls.minimum_version': { type: 'string', meaning: 'minimalTlsVersion', absent: '1.2' },
+    local_auth: {
+      type: 'bool',
+      meaning: 'SQL logins are accepted: Entra-only authentication is off',
+      absent: true,
+    },
+    'logging.enabled': { type: 'bool', meaning: 'auditing is on', absent: false },
+    'logging.retention_days': {
+      type: 'int',
+      meaning: 'of the audit trail; none (or 0): kept forever',
+    },
+  },
+  from: {
+    azure: (raw, related) => {
+      const { properties } = raw;
+      const onlyEntra = partsOf(raw, related, 'Azure::Sql::servers/azureADOnlyAuthentications');
+      const audits = ['Azure::Sql::servers/auditingSettings', extendedAuditing].flatMap((type) =>
+        partsOf(raw, related, type),
+      );
+      return {
+        public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
+        'network.allowed_cidrs': partsOf(raw, related, firewall).flatMap((rule) =>
+          rangeCidrs(at(rule.properties, 'startIpAddress'), at(rule.properties, 'endIpAddress')),
+        ),
+        'tls.minimum_version': tlsVersion(at(properties, 'minimalTlsVersion')),
+        local_auth: not(
+          or(
+            flag(at(properties, 'administrators', 'azureADOnlyAuthentication')),
+            ...onlyEntra.map((one) => flag(at(one.properties, 'azureADOnlyAuthentication'))),
+          ),
+        ),
+        'logging.enabled': or(
+          ...audits.map((one) => isOneOf(at(one.properties, 'state'), 'Enabled')),
+        ),
+        'logging.retention_days': retention(
+          audits.map((one) => at(one.properties, 'retentionDays')),
+        ),
+      };
+    },
+    terraform: (raw, related) => {
+      const { properties } = raw;
+      const audits = related.referring(raw, extendedAuditing, ofServer);
+      const own = itemsOrOne(planned(properties, 'extended_auditing_policy'));
+      return {
+        public_access: flag(planned(properties, 'public_network_access_enabled')),
+        'network.allowed_cidrs': related
+          .referring(raw, firewall, ofServer)
+          .flatMap((rule) =>
+            rangeCidrs(
+              planned(rule.properties, 'start_ip_address'),
+              planned(rule.properties, 'end_ip_address'),
+            ),
+          ),
+        'tls.minimum_version': tlsVersion(planned(properties, 'minimum_tls_version')),
+        local_auth: not(
+          flag(planned(properties, 'azuread_administrator', 'azuread_authentication_only')),
+        ),
+        'logging.enabled': or(
+          own.length > 0,
+          ...audits.map((one) => flag(planned(one.properties, 'enabled')) ?? true),
+        ),
+        'logging.retention_days': retention(
+          [...own, ...audits.map((one) => one.properties)].map((one) =>
+            planned(one, 'retention_in_days'),
+          ),
+        ),
+      };
+    },
+  },
+});
+
+const ofServer = (part: RawResource): unknown =>
+  part.properties['server_id'] ?? part.properties['server_name'];
+
+/** Days; 0 keeps for ever and so has none. */
+function retention(days: readonly unknown[]) {
+  const given = days.map(number).find((one) => one !== undefined);
+  return given === 0 ? undefined : given;
+}
+
+export const sqlDatabases = normaliser({
+  types: ['Azure::Sql::servers/databases'],
+  attributes: {
+    'encryption.enabled': { type: 'bool', meaning: 'transparent data encryption', absent: true },
+  },
+  from: {
+    azure: (raw, related) => ({ 'encryption.enabled': encrypted(raw, related) }),
+    terraform: ({ properties }) => ({
+      'encryption.enabled': flag(planned(properties, 'transparent_data_encryption_enabled')),
+    }),
+  },
+});
+
+function encrypted(raw: RawResource, related: Related) {
+  const settings = partsOf(raw, related, 'Azure::Sql::servers/databases/transparentDataEncryption');
+  const states = settings.map(
+    ({ properties }) => at(properties, 'state') ?? at(properties, 'status'),
+  );
+  if (states.length === 0) return undefined;
+  const unknown = states.find(isUnknown);
+  return unknown ?? and(...states.map((state) => isOneOf(state, 'Enabled')));
+}

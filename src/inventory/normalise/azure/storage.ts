@@ -1,0 +1,109 @@
+import type { RawResource } from '../../model.ts';
+import { planned } from '../aws/plan-value.ts';
+import { normaliser } from '../normaliser.ts';
+import { at, flag, hasItems, isGiven, isOneOf, mapList, number, or } from '../values.ts';
+import { allowedCidrs, tlsVersion, unlessDisabled } from './read-azure.ts';
+
+export const storageAccounts = normaliser({
+  types: ['Azure::Storage::storageAccounts'],
+  attributes: {
+    'tls.required': { type: 'bool', meaning: 'supportsHttpsTrafficOnly', absent: true },
+    'tls.minimum_version': { type: 'string', meaning: 'minimumTlsVersion', absent: '1.0' },
+    anonymous_access: { type: 'bool', meaning: 'allowBlobPublicAccess', absent: false },
+    public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
+    'network.allowed_cidrs': {
+      type: 'list<string>',
+      meaning: 'IP rules where the default action is Deny',
+      absent: ['0.0.0.0/0', '::/0'],
+    },
+    local_auth: {
+      type: 'bool',
+      meaning: 'shared keys are accepted (allowSharedKeyAccess)',
+      absent: true,
+    },
+    'encryption.customer_managed': {
+      type: 'bool',
+      meaning: 'keySource is Microsoft.Keyvault',
+      absent: false,
+    },
+  },
+  from: {
+    azure: ({ properties }) => ({
+      'tls.required': flag(at(properties, 'supportsHttpsTrafficOnly')),
+      'tls.minimum_version': tlsVersion(at(properties, 'minimumTlsVersion')),
+      anonymous_access: flag(at(properties, 'allowBlobPublicAccess')),
+      public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
+      'network.allowed_cidrs': allowedCidrs(
+        at(properties, 'networkAcls', 'defaultAction'),
+        mapList(at(properties, 'networkAcls', 'ipRules'), (rule) => at(rule, 'value')),
+      ),
+      local_auth: flag(at(properties, 'allowSharedKeyAccess')),
+      'encryption.customer_managed': isOneOf(
+        at(properties, 'encryption', 'keySource'),
+        'Microsoft.Keyvault',
+      ),
+    }),
+    terraform: (raw, related) => {
+      const { properties } = raw;
+      const [apart] = related.referring(
+        raw,
+        'Azure::Azurerm::storage_account_network_rules',
+        ofAccount,
+      );
+      const rules = apart?.properties ?? planned(properties, 'network_rules');
+      const keys = related.referring(
+        raw,
+        'Azure::Azurerm::storage_account_customer_managed_key',
+        ofAccount,
+      );
+      return {
+        'tls.required':
+          flag(planned(properties, 'https_traffic_only_enabled')) ??
+          flag(planned(properties, 'enable_https_traffic_only')),
+        'tls.minimum_version': tlsVersion(planned(properties, 'min_tls_version')),
+        anonymous_access:
+          flag(planned(properties, 'allow_nested_items_to_be_public')) ??
+          flag(planned(properties, 'allow_blob_public_access')),
+        public_access: flag(planned(properties, 'public_network_access_enabled')),
+        'network.allowed_cidrs': allowedCidrs(
+          planned(rules, 'default_action'),
+          planned(rules, 'ip_rules'),
+        ),
+        local_auth: flag(planned(properties, 'shared_access_key_enabled')),
+        'encryption.customer_managed': or(
+          hasItems(planned(properties, 'customer_managed_key')),
+          keys.length > 0,
+        ),
+      };
+    },
+  },
+});
+
+const ofAccount = (part: RawResource): unknown =>
+  part.properties['storage_account_id'] ?? part.properties['storage_account_name'];
+
+export const blobServices = normaliser({
+  types: ['Azure::Storage::storageAccounts/blobServices'],
+  attributes: {
+    'soft_delete.enabled': {
+      type: 'bool',
+      meaning: 'deleteRetentionPolicy.enabled',
+      absent: false,
+    },
+    'soft_delete.retention_days': { type: 'int', meaning: 'deleteRetentionPolicy.days', absent: 0 },
+    'versioning.enabled': { type: 'bool', meaning: 'isVersioningEnabled', absent: false },
+  },
+  from: {
+    azure: ({ properties }) => ({
+      'soft_delete.enabled': flag(at(properties, 'deleteRetentionPolicy', 'enabled')),
+      'soft_delete.retention_days': number(at(properties, 'deleteRetentionPolicy', 'days')),
+      'versioning.enabled': flag(at(properties, 'isVersioningEnabled')),
+    }),
+    // In a plan the block alone turns it on.
+    terraform: ({ properties }) => ({
+      'soft_delete.enabled': isGiven(planned(properties, 'delete_retention_policy', 'days')),
+      'soft_delete.retention_days': number(planned(properties, 'delete_retention_policy', 'days')),
+      'versioning.enabled': flag(planned(properties, 'versioning_enabled')),
+    }),
+  },
+});
