@@ -1,7 +1,7 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { isUnknown, not } from '../normalise/values.ts';
 import type { Resolver } from './resolver.ts';
-import { holdsUnknown, isFields, own, unclear } from './resolver.ts';
+import { holdsUnknown, isFields, own, scalarText, unclear } from './resolver.ts';
 
 type Truth = boolean | UnknownValue;
 
@@ -67,4 +67,4 @@ function areEqual(one: unknown, other: unknown): Truth {
 }
 
 const comparable = (value: unknown): string | undefined =>
-  typeof value === 'object' ? JSON.stringify(value) : String(value);
+  scalarText(value) ?? JSON.stringify(value);

@@ -9,6 +9,7 @@ import {
   holdsUnknown,
   isFields,
   own,
+  scalarText,
   unclear,
 } from './resolver.ts';
 
@@ -37,10 +38,13 @@ function ref(argument: unknown, { parameters, isResource }: Resolver): unknown {
 }
 
 function getAtt(argument: unknown, { resolve, isResource }: Resolver): unknown {
-  const text = Array.isArray(argument) ? argument.map(resolve).join('.') : String(argument);
+  const steps = (Array.isArray(argument) ? argument : [argument]).map((step) =>
+    scalarText(resolve(step)),
+  );
+  const text = steps.join('.');
   const dot = text.indexOf('.');
   const target = text.slice(0, dot);
-  if (dot < 0) return unclear(`GetAtt ${text}`);
+  if (dot < 0 || steps.includes(undefined)) return unclear(`GetAtt ${text}`);
   return new UnknownValue(
     `GetAtt ${text}`,
     isResource(target) ? { target, attribute: text.slice(dot + 1) } : {},
@@ -95,7 +99,7 @@ function select(argument: unknown, { resolve }: Resolver): unknown {
   const [index, list] = argument.map(resolve);
   const from = isUnknown(list) ? list.expression : '';
   if (!Array.isArray(list) || isUnknown(index)) return new UnknownValue(`Select ${from}`.trim());
-  return (list as unknown[])[Number(index)] ?? unclear('Select');
+  return (list as unknown[])[Number(scalarText(index))] ?? unclear('Select');
 }
 
 function split(argument: unknown, { resolve }: Resolver): unknown {
@@ -127,7 +131,8 @@ function findInMap(argument: unknown, { resolve, mappings }: Resolver): unknown 
 const chosen = (maps: readonly unknown[], key: unknown): unknown[] =>
   maps.filter(isFields).flatMap((map) => {
     if (isUnknown(key)) return Object.values(map);
-    return Object.hasOwn(map, String(key)) ? [map[String(key)]] : [];
+    const name = scalarText(key);
+    return name !== undefined && Object.hasOwn(map, name) ? [map[name]] : [];
   });
 
 function base64(argument: unknown, { resolve }: Resolver): unknown {
@@ -142,7 +147,9 @@ function cidr(argument: unknown, { resolve }: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('Cidr');
   const [block, count, bits = 0] = argument.map(resolve);
   const blocks =
-    typeof block === 'string' ? cidrBlocks(block, Number(count), Number(bits)) : undefined;
+    typeof block === 'string'
+      ? cidrBlocks(block, Number(scalarText(count)), Number(scalarText(bits)))
+      : undefined;
   return blocks ?? new UnknownValue('Cidr');
 }
 
@@ -159,5 +166,7 @@ function toJsonString(argument: unknown, { resolve }: Resolver): unknown {
 
 function importValue(argument: unknown, { resolve }: Resolver): unknown {
   const name = resolve(argument);
-  return new UnknownValue(`ImportValue ${isUnknown(name) ? name.expression : String(name)}`);
+  return new UnknownValue(
+    `ImportValue ${isUnknown(name) ? name.expression : (scalarText(name) ?? '')}`,
+  );
 }

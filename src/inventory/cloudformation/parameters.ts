@@ -2,7 +2,7 @@ import { nearestWord } from '../../contract/nearest.ts';
 import { UnknownValue } from '../../contract/resources.ts';
 import type { DocumentProblem } from '../model.ts';
 import type { Fields } from './resolver.ts';
-import { isFields, own } from './resolver.ts';
+import { isFields, own, scalarText } from './resolver.ts';
 
 /** Known to every template; their values come with the deployment. */
 const pseudoParameters = [
@@ -47,8 +47,8 @@ function parameterValue(
   given: Readonly<Record<string, string>>,
 ): unknown {
   const fields = isFields(declaration) ? declaration : {};
-  const type = String(own(fields, 'Type') ?? 'String');
-  const secret = String(own(fields, 'NoEcho')).toLowerCase() === 'true';
+  const type = scalarText(own(fields, 'Type')) ?? 'String';
+  const secret = scalarText(own(fields, 'NoEcho'))?.toLowerCase() === 'true';
   const unknown = new UnknownValue(`Ref ${name}`, { parameter: { name, secret } });
   // What is given or declared for these is the name under which the value is kept.
   if (type.startsWith('AWS::SSM::Parameter::Value<')) return unknown;

@@ -29,6 +29,10 @@ export type Intrinsic = (argument: unknown, resolver: Resolver) => unknown;
 /** Characters: as many as a template may have. What would grow beyond (references can multiply) is not worked out. */
 const maxText = 1_000_000;
 
+/** The text of a scalar; undefined for a list or a map, whose String() may throw: they may have a key `toString`. */
+export const scalarText = (value: unknown): string | undefined =>
+  (typeof value === 'object' && value !== null) || value === undefined ? undefined : String(value);
+
 /** A value nobody can know, because the template says something that has no meaning. */
 export const unclear = (expression: string): UnknownValue =>
   new UnknownValue(expression, { present: false });
