@@ -1,5 +1,4 @@
 import { field, isFields, itemsOf, textOf } from '../json.ts';
-import type { Fields } from '../json.ts';
 import type { DocumentPath } from '../model.ts';
 import type { Asset } from './asset.ts';
 import { kindType } from './types.ts';
@@ -76,5 +75,5 @@ function typeOf(list: string, item: unknown): string | undefined {
 
 const idOf = (item: unknown): string | undefined =>
   (['selfLink', 'name', 'id', 'projectId'] as const)
-    .map((attribute) => textOf((item as Fields)[attribute])) // an item with a type is an object
+    .map((attribute) => textOf(field(item, attribute)))
     .find((id) => id !== undefined);
