@@ -76,10 +76,17 @@ async function callEndpoint(
   const response = await transport.send(endpoint.method, path, {
     ...options,
     anonymous: endpoint.scope === null,
-    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    ...bodyOf(endpoint, input),
   });
   const data = await readAnswer(response, endpoint, `${endpoint.method} ${path}`);
   return { data, etag: response.headers.get('etag') ?? undefined, status: response.status };
+}
+
+function bodyOf({ streamed }: Endpoint, { body }: RawInput) {
+  if (body === undefined) return {};
+  return streamed === undefined
+    ? { body: JSON.stringify(body) }
+    : { body: String(body), headers: { 'content-type': streamed } };
 }
 
 export function fillPath(path: string, params: Readonly<Record<string, string>>): string {

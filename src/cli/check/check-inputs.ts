@@ -8,6 +8,7 @@ import { unreadable } from '../../project/read/read-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkDocument } from './check-document.ts';
 import type { DocumentOptions } from './check-document.ts';
+import { interrupted } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import { checkStream } from './check-stream.ts';
 import type { LineChecker } from './line-checker.ts';
@@ -36,6 +37,7 @@ export async function checkInputs(
     try {
       await checkInput(input, options, run, terminal);
     } catch (error) {
+      if (run.signal.aborted) throw interrupted();
       if (!isFileError(error)) throw error;
       run.unreadable.add({ file: input.file, message: unreadable(error).message });
     }
@@ -51,7 +53,7 @@ async function checkInput(
   run: CheckRun,
   terminal: Terminal,
 ): Promise<void> {
-  const { head, rest } = await begin(input, terminal);
+  const { head, rest } = await begin(input, terminal, run.signal);
   // Explaining needs each resource at hand, and a filter is about few of them.
   if (!options.complete && !options.wants && isResourceStream(head, options)) {
     const size = isStandardInput(input) ? Infinity : input.size;
@@ -74,13 +76,17 @@ interface Begun {
   readonly rest: AsyncIterator<Uint8Array> | undefined;
 }
 
-export async function begin(input: InputFile, terminal: Terminal): Promise<Begun> {
+export async function begin(
+  input: InputFile,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<Begun> {
   const { absolute, size } = input;
   if (!isStandardInput(input) && size <= smallFile) {
     return { head: await readFile(absolute), rest: undefined };
   }
   const source: AsyncIterable<Uint8Array> = isStandardInput(input)
-    ? terminal.stdinBytes()
+    ? terminal.stdinBytes(signal)
     : createReadStream(absolute, { highWaterMark: chunkBytes });
   const rest = source[Symbol.asyncIterator]();
   const parts: Uint8Array[] = [];

@@ -1,4 +1,3 @@
-import type { Client } from '../../client/client.ts';
 import { fetchPolicyPage } from '../../client/policies.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -6,6 +5,7 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Policy } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
+import { collectPages, howMany, sayHowMany } from '../collect-pages.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
@@ -25,35 +25,25 @@ export interface ListOptions {
   readonly order: string;
 }
 
-const pageSize = 100;
-
 export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
-  const most = options.all ? Infinity : parseLimit(options.limit);
+  const most = howMany(options);
   const query = listQuery(options);
   const { client } = await connect(context, await projectBaseUrl(context));
-  const list = await context.progress('Listing policies', () => collectPages(client, query, most));
-  const { policies, pagination } = list;
+  const { rows: policies, pagination } = await context.progress('Listing policies', () =>
+    collectPages(most, async (place) => {
+      const page = await fetchPolicyPage(client, { ...query, ...place });
+      return { rows: page.policies, pagination: page.pagination };
+    }),
+  );
   const columns = tableColumns(context.world.terminal);
   await context.show({
-    value: list,
+    value: { policies, pagination },
     rows: () => policies,
     human: (style) =>
       policies.length === 0 ? '' : formatTable(policies, columnsFor(policies), style, columns),
   });
-  if (policies.length === 0) await context.say('No policies match.');
-  else if (pagination.has_more) {
-    const of =
-      pagination.total === undefined ? 'more' : `${policies.length} of ${pagination.total}`;
-    await context.say(`Shown: ${of}. --limit N shows so many, --all every one.`);
-  }
+  await sayHowMany(context, 'policies', policies.length, pagination);
   return exitCodes.ok;
-}
-
-/** @throws GovctlError usage_error */
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (/^\d+$/.test(text) && limit >= 1 && Number.isSafeInteger(limit)) return limit;
-  throw new GovctlError('usage_error', `--limit ${text}: give a whole number from 1 on, or --all`);
 }
 
 function listQuery(options: ListOptions): Record<string, string> {
@@ -72,36 +62,6 @@ function listQuery(options: ListOptions): Record<string, string> {
     ...(severity ? { severity: severity.join(',') } : {}),
     ...(options.tag ? { tags: options.tag.join(',') } : {}),
     ...(options.enabled || options.disabled ? { enabled: String(options.enabled === true) } : {}),
-  };
-}
-
-/** The first `most` policies in the API's own list shape, over as many pages as that takes. */
-async function collectPages(client: Client, query: Readonly<Record<string, string>>, most: number) {
-  const found = new Map<string, Policy>();
-  let cursor: string | undefined;
-  let total: number | undefined;
-  let hasMore = true;
-  for (let offset = 0; hasMore && found.size < most;) {
-    const limit = Math.min(pageSize, most - found.size);
-    const place = cursor === undefined ? { offset } : { cursor };
-    const { policies, pagination } = await fetchPolicyPage(client, { ...query, limit, ...place });
-    const before = found.size;
-    for (const policy of policies) if (found.size < most) found.set(policy.id, policy);
-    offset += policies.length;
-    total = pagination?.total ?? total;
-    cursor = pagination?.next_cursor ?? undefined;
-    // A page that brings nothing new is the last, whatever its server says.
-    hasMore =
-      found.size > before && (pagination?.has_more ?? (total === undefined || offset < total));
-  }
-  return {
-    policies: [...found.values()],
-    pagination: {
-      ...(total === undefined ? {} : { total }),
-      limit: found.size,
-      offset: 0,
-      has_more: hasMore,
-    },
   };
 }
 

@@ -1,0 +1,27 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { ExemptionInput } from '../../contract/exemptions.ts';
+import type { Context } from '../context.ts';
+import { withOurServer } from '../our-server.ts';
+import { exemptionView } from './exemption-view.ts';
+
+export interface CreateOptions extends Omit<ExemptionInput, 'resources'> {
+  readonly resource: readonly string[];
+}
+
+export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
+  const { policy, resource, reason, owner, expires, category } = options;
+  const body = {
+    policy,
+    resources: [...resource],
+    reason,
+    owner,
+    expires,
+    ...(category === undefined ? {} : { category }),
+  };
+  const { data } = await withOurServer(context, 'exemptions', 'Creating it', (client) =>
+    client.exemptions.create({ body }),
+  );
+  await context.show(exemptionView(data, (style) => `${style.green('Created')} ${data.id}`));
+  return exitCodes.ok;
+}

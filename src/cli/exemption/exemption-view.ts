@@ -1,0 +1,27 @@
+import type { AnsweredExemption } from '../../contract/exemptions.ts';
+import { formatDetails } from '../details.ts';
+import type { View } from '../output.ts';
+import type { Style } from '../terminal.ts';
+
+export const exemptionView = (
+  exemption: AnsweredExemption,
+  headline?: (style: Style) => string,
+): View => ({
+  value: exemption,
+  human: (style) =>
+    (headline ? `${headline(style)}\n` : '') +
+    formatDetails(
+      exemption.policy,
+      [
+        ['id', exemption.id],
+        ['resources', exemption.resources.join(', ')],
+        ['reason', exemption.reason],
+        ['owner', exemption.owner],
+        ['category', exemption.category],
+        ['expires', `${exemption.expires} (${exemption.status})`],
+        ['created', `${exemption.created_at} by ${exemption.created_by}`],
+        ['updated', exemption.updated_at],
+      ],
+      style,
+    ),
+});

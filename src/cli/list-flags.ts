@@ -1,0 +1,34 @@
+import { Option } from 'commander';
+import type { GovctlCommand } from './govctl-command.ts';
+
+export const collectValues = (value: string, previous: string[] | undefined): string[] => [
+  ...(previous ?? []),
+  value,
+];
+
+/** What every list takes. */
+export interface ListFlags {
+  readonly limit: string;
+  readonly all?: boolean;
+  readonly sort: string;
+  readonly order: 'asc' | 'desc';
+}
+
+export const listFlags = (
+  command: GovctlCommand,
+  sortFields: readonly string[],
+  sortBy: string,
+  order: ListFlags['order'] = 'asc',
+): GovctlCommand =>
+  command
+    .option('--limit <n>', 'at most so many, over as many pages as it takes', '100')
+    .option('--all', 'every one')
+    .addOption(
+      new Option('--sort <field>', 'order by this field').choices([...sortFields]).default(sortBy),
+    )
+    .addOption(new Option('--order <order>').choices(['asc', 'desc']).default(order));
+
+/** Values of a flag as a list's filter takes them. */
+export const joined = <Name extends string>(name: Name, values: readonly string[] | undefined) =>
+  // One field at most, whose name is the one given.
+  (values ? { [name]: values.join(',') } : {}) as { readonly [N in Name]?: string };

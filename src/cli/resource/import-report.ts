@@ -1,0 +1,54 @@
+import type { Context } from '../context.ts';
+import { count, listWords, printableLine } from '../report/printable.ts';
+import type { Style } from '../terminal.ts';
+
+/** Something in a file that did not become a resource. */
+export interface Rejected {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly id?: string;
+  readonly reason: string;
+}
+
+/** The JSON of `govctl resource import`, without `format_version`. */
+export interface ImportReport {
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** Resources that the service refused. */
+  rejected: number;
+  /** They, as far as the service names them, and files or parts of them that could not be read. */
+  readonly rejected_lines: Rejected[];
+  /** Values that are known only after a deployment, and are left out. */
+  unknown_values: number;
+  /** Files of the folders that hold something else. */
+  readonly skipped: string[];
+}
+
+/** Lines for people; the rest is in the other formats. */
+const mostShown = 20;
+
+export async function showImport(context: Context, report: ImportReport): Promise<void> {
+  await context.show({ value: { ...report }, human: (style) => describe(report, style) });
+  if (report.unknown_values > 0) {
+    await context.say(
+      `${count(report.unknown_values, 'value')} known only after a deployment ${report.unknown_values === 1 ? 'was' : 'were'} left out.`,
+    );
+  }
+  if (report.skipped.length > 0) {
+    await context.say(`${count(report.skipped.length, 'file')} without resources skipped.`);
+  }
+}
+
+function describe(report: ImportReport, style: Style): string {
+  const { created, updated, unchanged, rejected_lines: rejected } = report;
+  const lines = rejected.slice(0, mostShown).map(({ file, line, column, id, reason }) => {
+    const place = [file, line, column].filter((part) => part !== undefined).join(':');
+    return `${style.red('rejected')} ${printableLine(place)}  ${printableLine(id ? `${id}: ${reason}` : reason)}`;
+  });
+  const more = Math.max(rejected.length, report.rejected) - lines.length;
+  if (more > 0) lines.push(`... and ${more} more`);
+  const words = [`${created} created`, `${updated} updated`, `${unchanged} unchanged`];
+  return `${[...lines, `${style.green('Imported')} ${listWords(words)}`].join('\n')}\n`;
+}

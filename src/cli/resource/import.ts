@@ -1,0 +1,165 @@
+import type { Client } from '../../client/client.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { ImportAnswer } from '../../contract/resources.ts';
+import type { ReadOptions } from '../../inventory/model.ts';
+import { readInventory } from '../../inventory/read.ts';
+import { decodeText } from '../../project/check/decode-text.ts';
+import { discoverInputs } from '../../project/check/discover-inputs.ts';
+import type { InputFile } from '../../project/check/discover-inputs.ts';
+import { unreadable } from '../../project/read/read-text.ts';
+import {
+  begin,
+  chain,
+  isFileError,
+  isResourceStream,
+  largestDocument,
+  readAll,
+} from '../check/check-inputs.ts';
+import { cutAtLineEnds } from '../check/line-chunks.ts';
+import { readParameters } from '../check/options.ts';
+import type { Context } from '../context.ts';
+import { withOurServer } from '../our-server.ts';
+import { showImport } from './import-report.ts';
+import type { ImportReport, Rejected } from './import-report.ts';
+import { resourceLines } from './resource-lines.ts';
+
+export interface ImportOptions {
+  readonly args: readonly [string[]];
+  readonly format?: ReadOptions['format'];
+  readonly parameters?: readonly string[];
+  readonly parametersFile?: string;
+}
+
+/** Sends the resources of files to the inventory, a piece at a time: memory holds no more of a stream of them. */
+export async function runImport(context: Context, options: ImportOptions): Promise<ExitCode> {
+  const { files, unreadable: failed } = discoverInputs(context.world.cwd, options.args[0]);
+  const reading: ReadOptions = {
+    format: options.format,
+    parameters: readParameters(context.world.cwd, options),
+  };
+  const report = emptyReport();
+  for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
+  await withOurServer(context, 'an inventory', 'Importing', async (client, update) => {
+    for (const input of files) {
+      const told = (): void => update(`Importing ${input.file}: ${resourcesIn(report)} resources`);
+      await importFile(context, client, input, reading, report, told).catch((error: unknown) => {
+        if (!isFileError(error)) throw error;
+        report.rejected_lines.push({ file: input.file, reason: unreadable(error).message });
+      });
+    }
+  });
+  await showImport(context, report);
+  return report.rejected_lines.length > 0 ? exitCodes.usage : exitCodes.ok;
+}
+
+const emptyReport = (): ImportReport => ({
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  rejected_lines: [],
+  unknown_values: 0,
+  skipped: [],
+});
+
+const resourcesIn = ({ created, updated, unchanged }: ImportReport): number =>
+  created + updated + unchanged;
+
+async function importFile(
+  context: Context,
+  client: Client,
+  input: InputFile,
+  reading: ReadOptions,
+  report: ImportReport,
+  told: () => void,
+): Promise<void> {
+  const { head, rest } = await begin(input, context.world.terminal);
+  const send = async (body: string, place: (line: number) => Partial<Rejected>): Promise<void> => {
+    const { data } = await client.resources.import({ body });
+    count(report, input.file, data, place);
+    told();
+  };
+  if (isResourceStream(head, reading)) {
+    let before = 0;
+    for await (const bytes of cutAtLineEnds(chain(head, rest))) {
+      const from = before;
+      await send(new TextDecoder().decode(bytes), (line) => ({ line: from + line }));
+      for (const byte of bytes) if (byte === newline) before += 1;
+    }
+    return;
+  }
+  const bytes = await readAll(head, rest);
+  const text = bytes && decodeText(bytes);
+  if (text === undefined) {
+    const reason = bytes
+      ? 'the file is neither UTF-8 nor UTF-16 text'
+      : `it has more than ${largestDocument / 1024 / 1024} MiB; only resources that stand one a line as JSON may have more`;
+    report.rejected_lines.push({ file: input.file, reason });
+    return;
+  }
+  await importDocument(input, text, reading, report, send);
+}
+
+const newline = 0x0a;
+
+async function importDocument(
+  input: InputFile,
+  text: string,
+  reading: ReadOptions,
+  report: ImportReport,
+  send: (body: string, place: (line: number) => Partial<Rejected>) => Promise<void>,
+): Promise<void> {
+  const { file } = input;
+  const read = readInventory(text, reading);
+  if (!read.ok) {
+    // A folder holds other things, too.
+    if (read.unknownFormat && !input.named) report.skipped.push(file);
+    else report.rejected_lines.push({ file, ...placed(read.problem) });
+    return;
+  }
+  const { resources, problems, locate } = read.inventory;
+  for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
+  const leftOut = (values: number): void => void (report.unknown_values += values);
+  for (const chunk of resourceLines(resources, leftOut)) {
+    await send(chunk.text, (line) => {
+      const one = chunk.resources[line - 1];
+      return (one && locate(one.at)) ?? {};
+    });
+  }
+}
+
+const placed = ({
+  message,
+  line,
+  column,
+}: {
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+}): Omit<Rejected, 'file'> => ({
+  ...(line === undefined ? {} : { line }),
+  ...(column === undefined ? {} : { column }),
+  reason: message,
+});
+
+/** Adds what the service says of a piece. @param place of one of its lines in the file */
+function count(
+  report: ImportReport,
+  file: string,
+  answer: ImportAnswer,
+  place: (line: number) => Partial<Rejected>,
+): void {
+  report.created += answer.created;
+  report.updated += answer.updated;
+  report.unchanged += answer.unchanged;
+  report.rejected += answer.rejected;
+  for (const { line, id, reason } of answer.rejected_lines) {
+    report.rejected_lines.push({
+      file,
+      ...place(line),
+      ...(id === undefined ? {} : { id }),
+      reason,
+    });
+  }
+}

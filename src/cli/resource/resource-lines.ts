@@ -1,0 +1,40 @@
+import { UnknownValue } from '../../contract/resources.ts';
+import type { ReadResource } from '../../inventory/model.ts';
+
+/** Characters that are sent at once: a retry repeats no more. */
+const chunkLength = 256 * 1024;
+
+export interface Chunk {
+  readonly text: string;
+  /** One for each line. */
+  readonly resources: readonly ReadResource[];
+}
+
+/** Resources as lines of JSON, in pieces of a bounded size; `leftOut` counts values that can't be known yet. */
+export function* resourceLines(
+  read: readonly ReadResource[],
+  leftOut: (values: number) => void,
+): Generator<Chunk> {
+  let text = '';
+  let resources: ReadResource[] = [];
+  for (const one of read) {
+    text += `${knownJson(one, leftOut)}\n`;
+    resources.push(one);
+    if (text.length < chunkLength) continue;
+    yield { text, resources };
+    [text, resources] = ['', []];
+  }
+  if (resources.length > 0) yield { text, resources };
+}
+
+function knownJson({ resource }: ReadResource, leftOut: (values: number) => void): string {
+  const isKnown = (value: unknown): boolean => !(value instanceof UnknownValue);
+  return JSON.stringify(resource, (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const values: readonly unknown[] = Object.values(value);
+    if (values.every(isKnown)) return value;
+    leftOut(values.filter((each) => !isKnown(each)).length);
+    if (Array.isArray(value)) return values.filter(isKnown);
+    return Object.fromEntries(Object.entries(value).filter(([, each]) => isKnown(each)));
+  });
+}

@@ -1,0 +1,34 @@
+import type { Scan } from '../../contract/scans.ts';
+import { formatDetails } from '../details.ts';
+import type { View } from '../output.ts';
+import type { Style } from '../terminal.ts';
+
+export const scanView = (scan: Scan): View => ({
+  value: scan,
+  human: (style) => describeScan(scan, style),
+});
+
+const describeScan = (scan: Scan, style: Style): string =>
+  formatDetails(
+    scan.name ?? scan.id,
+    [
+      ['id', scan.id],
+      ['status', scan.status === 'running' ? `running, ${scan.progress} %` : scan.status],
+      ['types', scan.resource_types?.join(', ')],
+      ['policies', scan.policy_ids?.join(', ')],
+      ['score', scan.status === 'completed' ? showScore(scan) : undefined],
+      ['resources', String(scan.resources_scanned)],
+      ['evaluations', showCounts(scan)],
+      ['failure', scan.failure?.reason],
+      ['started', scan.started_at],
+      ['completed', scan.completed_at],
+      ['duration', scan.duration],
+    ],
+    style,
+  );
+
+export const showScore = ({ compliance_score: score }: Scan): string =>
+  score === null ? 'none: nothing was evaluated' : `${score} of 100`;
+
+const showCounts = ({ summary: { evaluated, pass, fail, error, exempt } }: Scan): string =>
+  `${evaluated}: ${pass} pass, ${fail} fail, ${error} undecided, ${exempt} exempt`;

@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TestService } from '../server/test-service.ts';
+import { policy, startTestService } from '../server/test-service.ts';
+import { createMinimalService } from '../support/minimal-service.ts';
+import { runCommandLine } from '../support/fake-world.ts';
+import type { Outcome } from '../support/fake-world.ts';
+
+let service: TestService;
+let cwd: string;
+beforeEach(async () => {
+  service = await startTestService();
+  cwd = mkdtempSync(path.join(tmpdir(), 'govctl-inventory-'));
+  await service.send('POST', '/v1/policies', { body: policy('private', { severity: 'HIGH' }) });
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(cwd, { recursive: true });
+});
+
+/** Every request is a turn of the background, too: a scan that is waited for ends. */
+const run = (argv: readonly string[], stdin?: string): Promise<Outcome> =>
+  runCommandLine([...argv], {
+    cwd,
+    ...(stdin === undefined ? {} : { stdin }),
+    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key },
+    fetch: async (url, init) => {
+      const answer = await service.app.fetch(new Request(url, init), {});
+      await service.lane.step();
+      return answer;
+    },
+  });
+const json = async (...argv: string[]) =>
+  JSON.parse((await run([...argv, '-o', 'json'])).stdout) as Record<string, unknown>;
+const write = (name: string, text: string): string => {
+  writeFileSync(path.join(cwd, name), text);
+  return name;
+};
+
+const bucket = (id: string, fields = {}) =>
+  JSON.stringify({ id, type: 'AWS::S3::Bucket', ...fields });
+
+describe('govctl resource import', () => {
+  it('streams resources that stand one a line, and names the file and line of those refused', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, at) =>
+      bucket(`b-${at}`, { public: at % 1_000 === 0, filler: 'x'.repeat(200) }),
+    );
+    lines[2_500] = '{"id": "broken"';
+    lines[2_600] = '{"id": "untyped"}';
+    write('many.ndjson', lines.join('\n'));
+    const outcome = await run(['resource', 'import', 'many.ndjson', '-o', 'json']);
+    expect(outcome.exitCode).toBe(3);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      created: 2_998,
+      updated: 0,
+      unchanged: 0,
+      rejected: 2,
+      rejected_lines: [
+        { file: 'many.ndjson', line: 2_501 },
+        { file: 'many.ndjson', line: 2_601 },
+      ],
+    });
+    const again = await json('resource', 'import', 'many.ndjson');
+    expect(again).toMatchObject({ created: 0, unchanged: 2_998 });
+    expect((await json('violation', 'list')).violations).toHaveLength(3);
+  });
+
+  it('reads a template, leaves out what is not known yet, and says so', async () => {
+    write(
+      'template.yaml',
+      [
+        'AWSTemplateFormatVersion: "2010-09-09"',
+        'Parameters: { Key: { Type: String } }',
+        'Resources:',
+        '  Logs:',
+        '    Type: AWS::S3::Bucket',
+        '    Properties:',
+        '      BucketName: !Ref Key',
+        '      Tags: [{ Key: team, Value: a }, { Key: owner, Value: !Ref Key }]',
+      ].join('\n'),
+    );
+    const outcome = await run(['resource', 'import', 'template.yaml']);
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.stdout).toContain('1 created');
+    expect(outcome.stderr).toMatch(/values? known only after a deployment/);
+    const { resources } = (await json('resource', 'list')) as {
+      resources: { id: string; tags: object }[];
+    };
+    expect(resources).toMatchObject([{ id: 'Logs', tags: { team: 'a' } }]);
+    expect(resources[0]?.tags).not.toHaveProperty('owner');
+  });
+
+  it('reads standard input', async () => {
+    const outcome = await run(['resource', 'import', '-'], `${bucket('a')}\n${bucket('b')}\n`);
+    expect([outcome.exitCode, outcome.stdout]).toEqual([
+      0,
+      'Imported 2 created, 0 updated and 0 unchanged\n',
+    ]);
+  });
+
+  it('reports a file that can not be read, and goes on with the others', async () => {
+    write('broken.json', '{"Resources": ');
+    write('good.json', bucket('good'));
+    const outcome = await run(['resource', 'import', 'broken.json', 'good.json']);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stdout).toContain('rejected broken.json:1');
+    expect(outcome.stdout).toContain('1 created');
+    expect((await run(['resource', 'import', 'none.json'])).exitCode).toBe(3);
+  });
+});
+
+describe('the nouns of the inventory', () => {
+  beforeEach(async () => {
+    write(
+      'two.ndjson',
+      `${bucket('open', { public: true, region: 'eu-west-1', tags: { team: 'a' } })}\n${bucket('closed', { public: false })}\n`,
+    );
+    await run(['resource', 'import', 'two.ndjson']);
+  });
+
+  it('resource: list, get and delete', async () => {
+    const listed = await run(['resource', 'list']);
+    expect(listed.stdout.split('\n').slice(0, 3).join('\n')).toMatch(
+      /^ID +TYPE.*\nclosed .*\nopen /,
+    );
+    const filtered = await json('resource', 'list', '--tag', 'team=a', '--region', 'eu-west-1');
+    expect(filtered).toMatchObject({ format_version: 1, resources: [{ id: 'open' }] });
+    const got = await run(['resource', 'get', 'open']);
+    expect(got.stdout).toContain('eu-west-1');
+    expect((await run(['resource', 'delete', 'open'])).exitCode).toBe(3);
+    expect((await run(['resource', 'delete', 'open', '--yes'])).stdout).toBe('Deleted open\n');
+    const missing = await run(['resource', 'get', 'open']);
+    expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('RES_002')]);
+  });
+
+  it('violation: list, get and resolve', async () => {
+    const { violations } = (await json('violation', 'list')) as { violations: { id: string }[] };
+    const [found] = violations;
+    expect(violations).toMatchObject([{ resource_id: 'open', status: 'OPEN', severity: 'HIGH' }]);
+    expect((await run(['violation', 'list'])).stdout).toContain('Make it private');
+    const id = found?.id ?? '';
+    expect((await run(['violation', 'get', id])).stdout).toContain('private (pol_');
+    const resolved = await run(['violation', 'resolve', id, '--reason', 'torn down']);
+    expect([resolved.exitCode, resolved.stdout]).toEqual([0, expect.stringContaining('torn down')]);
+    expect((await json('violation', 'list', '--status', 'resolved')).violations).toHaveLength(1);
+    expect((await run(['violation', 'list'])).stderr).toContain('No violations match.');
+    expect((await run(['violation', 'resolve', id])).exitCode).toBe(3);
+  });
+
+  it('scan: run without waiting ends with 8, with --wait when it has ended', async () => {
+    const begun = await run(['scan', 'run', '--name', 'nightly']);
+    expect(begun.exitCode).toBe(8);
+    expect(begun.stderr).toContain('govctl scan get scan_');
+    const ended = await run(['scan', 'run', '--wait', '-o', 'json']);
+    expect(ended.exitCode).toBe(0);
+    const scan = JSON.parse(ended.stdout) as { id: string };
+    expect(scan).toMatchObject({
+      status: 'completed',
+      resources_scanned: 2,
+      violations_found: 1,
+      compliance_score: 50,
+      summary: { evaluated: 2, pass: 1, fail: 1, error: 0, exempt: 0 },
+    });
+    expect((await run(['scan', 'get', scan.id])).stdout).toContain('50 of 100');
+    const { scans } = (await json('scan', 'list')) as { scans: object[] };
+    expect(scans).toMatchObject([{ id: scan.id }, { name: 'nightly' }]);
+    expect((await run(['scan', 'run', '--wait', '--timeout', '0'])).exitCode).toBe(3);
+  });
+
+  it('exemption: create, list, get and delete', async () => {
+    const words = ['--policy', 'private', '--reason', 'public site', '--owner', 'web'];
+    const created = await run([
+      ...['exemption', 'create', ...words, '--resource', 'op*', '--expires', '2026-12-31'],
+      ...['-o', 'json'],
+    ]);
+    expect(created.exitCode).toBe(0);
+    const { id } = JSON.parse(created.stdout) as { id: string };
+    expect((await json('violation', 'list', '--status', 'EXEMPT')).violations).toHaveLength(1);
+    expect((await run(['exemption', 'list'])).stdout).toContain('2026-12-31');
+    expect((await run(['exemption', 'get', id])).stdout).toContain('public site');
+    expect((await run(['exemption', 'delete', id, '--yes'])).exitCode).toBe(0);
+    expect((await json('violation', 'list')).violations).toHaveLength(1);
+    const typo = await run([
+      ...['exemption', 'create', '--policy', 'nope', '--reason', 'r', '--owner', 'o'],
+      ...['--resource', 'a', '--expires', '2026-13-01'],
+    ]);
+    expect([typo.exitCode, typo.stderr]).toEqual([3, expect.stringContaining('expires')]);
+  });
+});
+
+describe('a server that only does what the description says', () => {
+  it.each([
+    [['resource', 'list'], 'an inventory'],
+    [['scan', 'run'], 'scans'],
+    [['violation', 'list'], 'violations'],
+    [['exemption', 'list'], 'exemptions'],
+  ])('is told apart for %j, in one line', async (argv, feature) => {
+    const minimal = createMinimalService();
+    const outcome = await runCommandLine(argv, {
+      cwd,
+      env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: 'any' },
+      fetch: minimal.fetch,
+    });
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toContain(`This server does not have ${feature}`);
+  });
+});
