@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { Chalk } from 'chalk';
+import { addAbortSignal } from 'node:stream';
 import { GovctlError } from '../contract/errors.ts';
 
 /** Where text goes. `write` resolves when the stream took it, so a slow pipe slows the producer. */
@@ -13,8 +14,8 @@ export interface Terminal {
   readonly stderr: Sink;
   /** All of standard input, as UTF-8 text. */
   readStdin(): Promise<string>;
-  /** Standard input as it comes, for what may be too large to hold. */
-  stdinBytes(): AsyncIterable<Uint8Array>;
+  /** Standard input as it comes, for what may be too large to hold; ends with an error when the signal is given. */
+  stdinBytes(signal: AbortSignal): AsyncIterable<Uint8Array>;
   readonly stdinIsTty: boolean;
   readonly stdoutIsTty: boolean;
   readonly stderrIsTty: boolean;
@@ -39,7 +40,7 @@ export function processTerminal(): Terminal {
     stdout: sinkOf(process.stdout),
     stderr: sinkOf(process.stderr),
     readStdin: readAll,
-    stdinBytes: () => process.stdin,
+    stdinBytes: (signal) => addAbortSignal(signal, process.stdin),
     stdinIsTty: process.stdin.isTTY === true,
     stdoutIsTty: process.stdout.isTTY === true,
     stderrIsTty: process.stderr.isTTY === true,

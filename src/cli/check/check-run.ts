@@ -71,10 +71,12 @@ export function createRun(
     async count(more) {
       addTally(tally, more);
       await onProgress(tally.resources);
-      if (signal.aborted) throw new GovctlError('interrupted', 'Interrupted');
+      if (signal.aborted) throw interrupted();
     },
   };
 }
+
+export const interrupted = (): GovctlError => new GovctlError('interrupted', 'Interrupted');
 
 export const duplicateAt = (id: string, place: Place): Problem => ({
   level: 'warning',
