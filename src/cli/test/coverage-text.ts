@@ -18,8 +18,9 @@ export function gapsOf({ outcomes, rules }: PolicyCoverage): string[] {
   return [
     ...(outcomes.fail + outcomes.exempt === 0 ? ['never fails'] : []),
     ...(outcomes.pass === 0 ? ['never passes'] : []),
-    ...(never.length > 0 ? [`${named(never)} never matches`] : []),
-    ...(always.length > 0 ? [`${named(always)} always matches`] : []),
+    // A single rule says no more than the outcomes do.
+    ...(rules.length > 1 && never.length > 0 ? [`${named(never)} never matches`] : []),
+    ...(rules.length > 1 && always.length > 0 ? [`${named(always)} always matches`] : []),
   ];
 }
 

@@ -50,7 +50,7 @@ export function runSuite(suite: TestSuite, now: number, observe: Observe): CaseR
     const at = ['cases', index];
     const failures = Array.isArray(inputs)
       ? judgeCase(suite, index, evaluateAll(suite, inputs, time, observe), inputs)
-      : [{ ...suite.place([...at, 'input']), message: inputs.message }];
+      : [{ ...suite.place([...at, 'input', ...Object.keys(one.input)]), message: inputs.message }];
     return {
       ...suite.place([...at, 'name']),
       ...(test.name === undefined ? {} : { test: test.name }),

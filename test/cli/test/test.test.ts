@@ -1,0 +1,258 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+import { policies, template } from '../check/samples.ts';
+
+const head = `policy: a.yaml
+cases:
+  - name: a bucket
+    input:
+`;
+const inline = (encrypted: string): string => `      resources:
+        - id: b
+          type: AWS::S3::Bucket
+          tags: {owner: ana}
+          encryption: {enabled: ${encrypted}}
+        - {id: q, type: "AWS::SQS::Queue"}
+`;
+const expecting = (...lines: readonly string[]): string =>
+  lines.length === 0
+    ? '    expect: []\n'
+    : `    expect:\n${lines.map((line) => `      - ${line}\n`).join('')}`;
+
+const repo = (test: string, more: Readonly<Record<string, string>> = {}): string =>
+  makeRepo({ 'a.yaml': policies, 'a.test.yaml': test, ...more });
+
+const run = (cwd: string, ...words: readonly string[]) =>
+  runCommandLine(['test', ...words], { cwd, columns: 80 });
+
+const failing = '{resource: b, result: fail, policy: s3-encryption}';
+
+describe('govctl test', () => {
+  it('passes where every expectation is met and nothing else is found', async () => {
+    const cwd = repo(head + inline('false') + expecting(failing, '{resource: q, result: skip}'));
+    expect(await run(cwd)).toEqual({
+      exitCode: 0,
+      stdout: '1 case in 1 test: all passed.\n',
+      stderr: '',
+    });
+  });
+
+  it('shows what was expected beside what was found, at its line', async () => {
+    const cwd = repo(head + inline('true') + expecting(failing));
+    expect(await run(cwd)).toEqual({
+      exitCode: 2,
+      stdout: `FAIL  a.test.yaml:3:11  a bucket
+  a.test.yaml:12:10  another result than expected
+    b, Buckets are encrypted
+    - expected fail
+    + found    pass
+
+1 case in 1 test: 1 failed, 0 passed.
+`,
+      stderr: '',
+    });
+  });
+
+  it('fails for a finding that no expectation names', async () => {
+    const { stdout, exitCode } = await run(repo(head + inline('false') + expecting()));
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain(`  a.test.yaml:3:11  a finding that the case does not expect
+    b, Buckets are encrypted
+    + found    fail: Switch on default encryption.
+`);
+  });
+
+  it.each([
+    ['its result', '{resource: b, result: fail}', true],
+    ['another result', '{resource: b, result: pass, policy: s3-encryption}', false],
+    ['a part of the message', '{resource: b, result: fail, message: default encryption}', true],
+    ['the message folded', '{resource: b, result: fail, message: "Switch on\\n default"}', true],
+    ['another message', '{resource: b, result: fail, message: Switch off}', false],
+    ['the policy by its name', '{resource: b, result: fail, policy: Buckets are encrypted}', true],
+  ])('meets an expectation by %s', async (_, expectation, met) => {
+    const { exitCode } = await run(repo(head + inline('false') + expecting(expectation)));
+    expect(exitCode).toBe(met ? 0 : 2);
+  });
+
+  it.each([
+    ['{resource: bb, result: pass}', 'the input has no resource "bb"; did you mean "b"?'],
+    [
+      '{resource: b, result: pass, policy: s3-owners}',
+      'a.yaml has no policy "s3-owners"; did you mean "s3-owner"?',
+    ],
+  ])('names the nearest where an expectation is about nothing: %s', async (expectation, said) => {
+    const { exitCode, stdout } = await run(repo(head + inline('true') + expecting(expectation)));
+    expect(exitCode).toBe(2);
+    expect(stdout.replace(/\s+/g, ' ')).toContain(said);
+  });
+
+  it('tells errors, exemptions and disabled policies apart', async () => {
+    const cwd = repo(
+      `${head}      resources:
+        - {id: none, type: "AWS::S3::Bucket", tags: {owner: ana}}
+        - {id: legacy, type: "AWS::S3::Bucket", tags: {owner: ana}, encryption: {enabled: false}}
+${expecting(
+  '{resource: none, result: error, message: resource.encryption is not set}',
+  '{resource: legacy, result: exempt}',
+  '{resource: none, result: skip, policy: off}',
+)}---
+kind: Exemption
+policy: s3-encryption
+resources: [legacy]
+reason: r
+owner: o
+expires: 2030-01-01
+`,
+      {
+        'a.yaml': `${policies}---
+name: off
+enabled: false
+resource_type: AWS::S3::Bucket
+rules: [{condition: "true", effect: DENY}]
+`,
+      },
+    );
+    expect(await run(cwd)).toMatchObject({ exitCode: 0 });
+  });
+
+  it('sets `now` for a test, and for a case of it', async () => {
+    const cwd = repo(
+      `now: 2026-01-01
+policy: a.yaml
+cases:
+  - name: early
+    input: {resources: [{id: x, type: "A::B"}]}
+    expect: [{resource: x, result: pass}]
+  - name: late
+    now: 2027-06-01T00:00:00Z
+    input: {resources: [{id: x, type: "A::B"}]}
+    expect: [{resource: x, result: fail}]
+`,
+      {
+        'a.yaml': `name: old
+resource_type: A::B
+rules: [{condition: 'now > timestamp("2027-01-01T00:00:00Z")', effect: DENY}]
+`,
+      },
+    );
+    expect(await run(cwd)).toMatchObject({ exitCode: 0 });
+  });
+
+  it('reads inputs from files beside the test', async () => {
+    const test = `${head}      cloudformation: t.template\n${expecting(
+      '{resource: Plain, result: fail, policy: s3-encryption}',
+    )}`;
+    expect(await run(repo(test, { 't.template': template }))).toMatchObject({ exitCode: 0 });
+    const broken = await run(repo(test, { 't.template': 'Resources: [' }));
+    expect(broken.stdout).toMatch(/a\.test\.yaml:5:\d+ {2}t\.template:1:/);
+    const gone = await run(repo(test));
+    expect([gone.exitCode, gone.stdout]).toEqual([2, expect.stringContaining('t.template: ')]);
+  });
+
+  it('finds the policies of a test wherever they are', async () => {
+    const cwd = makeRepo({
+      'policies/a.yaml': policies,
+      'tests/a.test.yaml': (head + inline('false') + expecting(failing)).replace(
+        'a.yaml',
+        '../policies/a.yaml',
+      ),
+    });
+    expect(await run(cwd, 'tests')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('can require a test of every policy', async () => {
+    const cwd = repo(head + inline('false') + expecting(failing), {
+      'b.yaml': 'name: lonely\nresource_type: A::B\nrules: [{condition: "true", effect: DENY}]\n',
+    });
+    expect((await run(cwd)).exitCode).toBe(0);
+    const { exitCode, stdout } = await run(cwd, '--require-tests');
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain('NO TEST  b.yaml:1:1  lonely\n');
+    expect(stdout).toContain('1 policy has no test.');
+  });
+
+  it('shows which rules and outcomes no case has seen', async () => {
+    const cwd = repo(head + inline('false') + expecting(failing));
+    const { stdout } = await run(cwd, '--coverage');
+    expect(stdout).toBe(`POLICY         PASS  FAIL  ERROR  NOT SEEN
+s3-encryption  0     1     0      never passes
+s3-owner       1     0     0      never fails
+
+1 case in 1 test: all passed.
+Coverage: 1 of 2 rules matched (50 %); 0 of 2 policies seen passing and failing.
+`);
+    const json = await run(cwd, '--coverage', '-o', 'json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      format_version: 1,
+      summary: { tests: 1, cases: 1, pass: 1, fail: 0 },
+      coverage: [
+        {
+          key: 's3-encryption',
+          outcomes: { pass: 0, fail: 1, skip: 1 },
+          rules: [{ index: 0, matched: 1, not_matched: 0, undecided: 0 }],
+        },
+        { key: 's3-owner', gaps: ['never fails'] },
+      ],
+    });
+  });
+
+  it('runs the tests of one policy', async () => {
+    const cwd = repo(head + inline('false') + expecting(failing), {
+      'b.yaml': 'name: other\nresource_type: A::B\nrules: [{condition: "true", effect: DENY}]\n',
+      'b.test.yaml': `policy: b.yaml\ncases: [{name: n, input: {resources: []}, expect: [{resource: x, result: pass}]}]\n`,
+    });
+    expect((await run(cwd)).exitCode).toBe(2);
+    expect((await run(cwd, '--policy', 's3-owner')).exitCode).toBe(0);
+    const unknown = await run(cwd, '--policy', 'othr');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('"other"')]);
+  });
+
+  it('ends with 3 without tests, and where a file is not valid', async () => {
+    const none = await run(makeRepo({ 'a.yaml': policies }));
+    expect([none.exitCode, none.stderr]).toEqual([
+      3,
+      expect.stringContaining('There are no tests'),
+    ]);
+    const cwd = repo('policy: a.yaml\ncases: []\n');
+    const { exitCode, stdout } = await run(cwd);
+    expect(exitCode).toBe(3);
+    expect(stdout).toBe((await runCommandLine(['validate'], { cwd, columns: 80 })).stdout);
+  });
+
+  it('has reports that point at the expectation', async () => {
+    const cwd = repo(head + inline('true') + expecting(failing));
+    const junit = await run(cwd, '-o', 'junit');
+    expect(junit.stdout).toContain('name="a.test.yaml: a bucket" file="a.test.yaml">');
+    expect(junit.stdout).toContain('failures="1"');
+    const github = await run(cwd, '-o', 'github');
+    expect(github.stdout).toMatch(/^::error file=a\.test\.yaml,line=12,col=10,/);
+    expect(github.stdout).toContain('expected fail; found pass');
+    const markdown = await run(cwd, '-o', 'markdown');
+    expect(markdown.stdout).toContain('1 case in 1 test: 1 failed, 0 passed.');
+  });
+});
+
+describe('govctl test --watch', () => {
+  it('tests again after a change, and Ctrl-C ends it with 0', async () => {
+    const cwd = repo(head + inline('true') + expecting(failing));
+    const controller = new AbortController();
+    const world = createFakeWorld({ cwd, signal: controller.signal });
+    const ended = runCommandLine(['test', '--watch'], world);
+    const untilWritten = async (text: string): Promise<void> => {
+      for (let tries = 0; !world.written.stdout.includes(text); tries++) {
+        if (tries > 200) throw new Error(`never wrote ${text}: ${world.written.stdout}`);
+        await sleep(50);
+      }
+    };
+    await untilWritten('1 failed, 0 passed');
+    writeFileSync(path.join(cwd, 'a.test.yaml'), head + inline('false') + expecting(failing));
+    await untilWritten('all passed');
+    controller.abort();
+    expect((await ended).exitCode).toBe(0);
+    expect(world.written.stdout).not.toContain('\u001b[2J');
+  });
+});
