@@ -81,22 +81,33 @@ function readSettings(given: Readonly<Record<'path' | 'level' | 'cached' | 'encr
 }
 
 function pathOf(path: unknown, method: unknown): string | UnknownValue {
-  const unknown = [path, method].find(isUnknown);
-  return unknown ?? `${String(path ?? '*')}/${String(method ?? '*')}`.replaceAll('//', '/');
+  const [start = '*', end = '*'] = [text(path), text(method)];
+  return [start, end].find(isUnknown) ?? [start, end].join('/').replaceAll('//', '/');
 }
 
-/** Terraform's settings name their stage by the API's id and the stage's name. */
-const settingsOf = (stage: RawResource, related: Related): RawResource[] =>
-  related
-    .ofType('AWS::ApiGateway::MethodSettings')
-    .filter(
-      ({ properties }) =>
-        isSame(properties.rest_api_id, stage.properties.rest_api_id) &&
-        (isSame(properties.stage_name, stage.properties.stage_name) ||
-          related.find(properties.stage_name) === stage),
-    );
+const byStage = new WeakMap<Related, ReadonlyMap<string, readonly RawResource[]>>();
 
-const isSame = (one: unknown, two: unknown): boolean =>
-  isUnknown(one) && isUnknown(two)
-    ? one.target !== undefined && one.target === two.target
-    : one !== undefined && one === two;
+/** Terraform's settings name their stage by the API's id and the stage's name, or refer to it. */
+function settingsOf(stage: RawResource, related: Related): RawResource[] {
+  const index = byStage.get(related) ?? indexSettings(related);
+  byStage.set(related, index);
+  return [nameOfStage(stage), stage.address].flatMap((name) => index.get(name) ?? []);
+}
+
+function indexSettings(related: Related): ReadonlyMap<string, readonly RawResource[]> {
+  const index = new Map<string, RawResource[]>();
+  for (const settings of related.ofType('AWS::ApiGateway::MethodSettings')) {
+    const name = nameOfStage(settings);
+    const same = index.get(name);
+    if (same) same.push(settings);
+    else index.set(name, [settings]);
+  }
+  return index;
+}
+
+/** The same for a stage and for the settings that name it; of a stage that is referred to, its address. */
+function nameOfStage({ address, properties }: RawResource): string {
+  const { rest_api_id: api, stage_name: name } = properties;
+  if (isUnknown(name)) return name.target ?? `one of ${address}`;
+  return JSON.stringify([isUnknown(api) ? (api.target ?? address) : api, name]);
+}
