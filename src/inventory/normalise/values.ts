@@ -42,13 +42,6 @@ export function isGiven(value: unknown): boolean | UnknownValue {
 export const isSet = (value: unknown): boolean | UnknownValue =>
   value === '' ? false : isGiven(value);
 
-/**
- * What a plan's attribute was set to. Many are read back from the provider after the deployment ("known after apply"):
- * where nothing was configured, that is the provider's default, as with an attribute that is left out.
- */
-export const configured = (value: unknown): unknown =>
-  isUnknown(value) && !value.present ? undefined : value;
-
 /** A boolean, also written as a text, as templates do. Anything else is undefined. */
 export function flag(value: unknown): Maybe<boolean> {
   if (typeof value === 'boolean' || isUnknown(value)) return value;
@@ -106,8 +99,9 @@ export const mapList = <T>(value: unknown, make: (item: unknown) => T): T[] | Un
 
 /** Whether a text is one of these, ignoring case. Absent → false. */
 export function isOneOf(value: unknown, ...options: readonly string[]): boolean | UnknownValue {
-  if (isUnknown(value)) return value;
-  return options.some((option) => String(value).toLowerCase() === option.toLowerCase());
+  const word = text(value);
+  if (isUnknown(word)) return word;
+  return options.some((option) => word?.toLowerCase() === option.toLowerCase());
 }
 
 /** Logic over what may be unknown: false wins. Absent counts as false. */

@@ -13,3 +13,9 @@ export function planned(value: unknown, ...names: readonly string[]): unknown {
   }
   return here;
 }
+
+/** The first of the nested blocks at a path of names. */
+export function plannedBlock(value: unknown, ...names: readonly string[]): unknown {
+  const blocks = planned(value, ...names);
+  return Array.isArray(blocks) ? (blocks[0] as unknown) : blocks;
+}

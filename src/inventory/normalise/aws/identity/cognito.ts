@@ -1,6 +1,8 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, configured, flag, text } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { at, flag, text } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { planned } from '../plan-value.ts';
 
 export const cognitoIdentityPool = normaliser({
   types: ['AWS::Cognito::IdentityPool'],
@@ -12,15 +14,11 @@ export const cognitoIdentityPool = normaliser({
     },
   },
   from: {
-    cloudformation: ({ properties }) => ({
-      unauthenticated_identities: flag(at(properties, 'AllowUnauthenticatedIdentities')),
-    }),
+    cloudformation: poolOfApi,
     terraform: ({ properties }) => ({
       unauthenticated_identities: flag(at(properties, 'allow_unauthenticated_identities')),
     }),
-    'aws-config': (raw) => ({
-      unauthenticated_identities: flag(configuration(raw, 'AllowUnauthenticatedIdentities')),
-    }),
+    'aws-config': poolOfApi,
   },
 });
 
@@ -30,15 +28,21 @@ export const cognitoUserPool = normaliser({
     'mfa.mode': { type: 'string', meaning: '`ON`, `OPTIONAL` or `OFF`', absent: 'OFF' },
   },
   from: {
-    cloudformation: ({ properties }) => ({
-      'mfa.mode': mode(at(properties, 'MfaConfiguration')),
-    }),
+    cloudformation: usersOfApi,
     terraform: ({ properties }) => ({
-      'mfa.mode': mode(configured(at(properties, 'mfa_configuration'))),
+      'mfa.mode': mode(planned(properties, 'mfa_configuration')),
     }),
-    'aws-config': (raw) => ({ 'mfa.mode': mode(configuration(raw, 'MfaConfiguration')) }),
+    'aws-config': usersOfApi,
   },
 });
+
+function poolOfApi({ properties }: RawResource) {
+  return { unauthenticated_identities: flag(field(properties, 'AllowUnauthenticatedIdentities')) };
+}
+
+function usersOfApi({ properties }: RawResource) {
+  return { 'mfa.mode': mode(field(properties, 'MfaConfiguration')) };
+}
 
 /** YAML takes an ON or OFF that is not quoted for a boolean. */
 const mode = (value: unknown): unknown =>

@@ -69,7 +69,13 @@ export const iamUser = normaliser({
         ),
         access_keys: related
           .referring(raw, 'AWS::IAM::AccessKey', user.oneOfPlan)
-          .map((key) => accessKey(key, at(key.properties, 'status'), key.properties.create_date)),
+          .map((key) =>
+            accessKey(
+              key,
+              planned(key.properties, 'status'),
+              planned(key.properties, 'create_date'),
+            ),
+          ),
         groups: [
           ...related
             .referring(raw, 'AWS::IAM::UserGroupMembership', user.oneOfPlan)

@@ -1,5 +1,6 @@
 import { normaliser } from '../../normaliser.ts';
-import { at, configured, text } from '../../values.ts';
+import { at, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 import { configuration } from '../config-item.ts';
 
 export const acmCertificate = normaliser({
@@ -19,9 +20,9 @@ export const acmCertificate = normaliser({
     }),
     terraform: ({ properties }) => ({
       // A certificate that the plan creates has neither date nor status yet.
-      expires_at: text(configured(at(properties, 'not_after')) || undefined),
-      status: text(configured(at(properties, 'status')) || undefined),
-      key_algorithm: text(configured(at(properties, 'key_algorithm'))),
+      expires_at: text(planned(properties, 'not_after') || undefined),
+      status: text(planned(properties, 'status') || undefined),
+      key_algorithm: text(planned(properties, 'key_algorithm')),
     }),
     'aws-config': (raw) => ({
       expires_at: text(configuration(raw, 'notAfter')),

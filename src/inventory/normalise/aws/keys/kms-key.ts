@@ -1,6 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, configured, flag, number, text } from '../../values.ts';
+import { at, flag, number, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 import { configuration, supplementary } from '../config-item.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
 
@@ -38,13 +39,13 @@ export const kmsKeyType = normaliser({
       const external = /\baws_kms_external_key\b/.test(raw.address);
       return {
         'policy.statements': readAllStatements([
-          configured(at(properties, 'policy')),
+          planned(properties, 'policy'),
           ...related
             .referring(raw, 'AWS::KMS::KeyPolicy', keyOfPlan)
             .map((one) => one.properties.policy),
         ]),
         key_spec: text(
-          configured(at(properties, 'customer_master_key_spec') ?? at(properties, 'key_spec')),
+          planned(properties, 'customer_master_key_spec') ?? planned(properties, 'key_spec'),
         ),
         key_origin: external
           ? 'EXTERNAL'
@@ -52,7 +53,7 @@ export const kmsKeyType = normaliser({
             ? undefined
             : 'AWS_CLOUDHSM',
         'rotation.enabled': flag(at(properties, 'enable_key_rotation')),
-        'rotation.interval_days': number(configured(at(properties, 'rotation_period_in_days'))),
+        'rotation.interval_days': number(planned(properties, 'rotation_period_in_days')),
       };
     },
     'aws-config': (raw) => ({

@@ -1,6 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, block, configured, flag, isGiven, number, text } from '../../values.ts';
+import { at, block, flag, isGiven, number, text } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 import { configuration } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { readAllStatements } from '../policy-document.ts';
@@ -48,7 +49,7 @@ export const secret = normaliser({
       return {
         'rotation.enabled': schedule
           ? true
-          : isGiven(configured(at(raw.properties, 'rotation_lambda_arn')) || undefined),
+          : isGiven(planned(raw.properties, 'rotation_lambda_arn') || undefined),
         'rotation.interval_days': interval(
           at(rules, 'automatically_after_days'),
           at(rules, 'schedule_expression'),

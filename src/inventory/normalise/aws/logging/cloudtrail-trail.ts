@@ -89,8 +89,11 @@ const isFilled = (value: unknown) => and(isGiven(value), value !== '');
 const coversAllBuckets = (type: unknown, values: unknown) =>
   and(
     isOneOf(type, 'AWS::S3::Object'),
-    some(mapList(values, asWritten), (value) =>
-      /^arn:[^:]+:s3(:::)?$/.test(String(value).replace(/\$\{[^}]*\}/g, '_')),
+    some(
+      mapList(values, asWritten),
+      (value) =>
+        typeof value === 'string' &&
+        /^arn:[^:]+:s3(:::)?$/.test(value.replace(/\$\{[^}]*\}/g, '_')),
     ),
   );
 

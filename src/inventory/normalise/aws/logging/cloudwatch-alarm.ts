@@ -1,6 +1,7 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, flag, mapList, text } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { field } from '../api-field.ts';
 
 export const cloudWatchAlarm = normaliser({
   types: ['AWS::CloudWatch::Alarm'],
@@ -19,26 +20,22 @@ export const cloudWatchAlarm = normaliser({
     },
   },
   from: {
-    cloudformation: ({ properties }) => ({
-      'actions.enabled': flag(at(properties, 'ActionsEnabled')),
-      'actions.alarm': mapList(at(properties, 'AlarmActions'), text),
-      'actions.ok': mapList(at(properties, 'OKActions'), text),
-      'actions.insufficient_data': mapList(at(properties, 'InsufficientDataActions'), text),
-    }),
+    cloudformation: ofApi,
     terraform: ({ properties }) => ({
       'actions.enabled': flag(at(properties, 'actions_enabled')),
       'actions.alarm': mapList(at(properties, 'alarm_actions'), text),
       'actions.ok': mapList(at(properties, 'ok_actions'), text),
       'actions.insufficient_data': mapList(at(properties, 'insufficient_data_actions'), text),
     }),
-    'aws-config': (raw) => ({
-      'actions.enabled': flag(configuration(raw, 'actionsEnabled')),
-      'actions.alarm': mapList(configuration(raw, 'alarmActions'), text),
-      'actions.ok': mapList(
-        configuration(raw, 'oKActions') ?? configuration(raw, 'okactions'),
-        text,
-      ),
-      'actions.insufficient_data': mapList(configuration(raw, 'insufficientDataActions'), text),
-    }),
+    'aws-config': ofApi,
   },
 });
+
+function ofApi({ properties }: RawResource) {
+  return {
+    'actions.enabled': flag(field(properties, 'ActionsEnabled')),
+    'actions.alarm': mapList(field(properties, 'AlarmActions'), text),
+    'actions.ok': mapList(field(properties, 'OKActions'), text),
+    'actions.insufficient_data': mapList(field(properties, 'InsufficientDataActions'), text),
+  };
+}

@@ -1,6 +1,7 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, block, flag, list } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { field } from '../api-field.ts';
 
 export const configurationRecorder = normaliser({
   types: ['AWS::Config::ConfigurationRecorder'],
@@ -22,15 +23,7 @@ export const configurationRecorder = normaliser({
     },
   },
   from: {
-    cloudformation: ({ properties }) => {
-      // Without a group, a recorder records all that is supported.
-      const group = at(properties, 'RecordingGroup');
-      return {
-        'recording.all_supported': group === undefined || flag(at(group, 'AllSupported')),
-        'recording.excluded_types': list(at(group, 'ExclusionByResourceTypes', 'ResourceTypes')),
-        'recording.include_global_types': flag(at(group, 'IncludeGlobalResourceTypes')),
-      };
-    },
+    cloudformation: ofApi,
     terraform: ({ properties }) => {
       const group = block(properties, 'recording_group');
       return {
@@ -41,14 +34,16 @@ export const configurationRecorder = normaliser({
         'recording.include_global_types': flag(at(group, 'include_global_resource_types')),
       };
     },
-    'aws-config': (raw) => ({
-      'recording.all_supported': flag(configuration(raw, 'recordingGroup', 'allSupported')),
-      'recording.excluded_types': list(
-        configuration(raw, 'recordingGroup', 'exclusionByResourceTypes', 'resourceTypes'),
-      ),
-      'recording.include_global_types': flag(
-        configuration(raw, 'recordingGroup', 'includeGlobalResourceTypes'),
-      ),
-    }),
+    'aws-config': ofApi,
   },
 });
+
+function ofApi({ properties }: RawResource) {
+  // Without a group, a recorder records all that is supported.
+  const group = field(properties, 'RecordingGroup');
+  return {
+    'recording.all_supported': group === undefined || flag(field(group, 'AllSupported')),
+    'recording.excluded_types': list(field(group, 'ExclusionByResourceTypes', 'ResourceTypes')),
+    'recording.include_global_types': flag(field(group, 'IncludeGlobalResourceTypes')),
+  };
+}

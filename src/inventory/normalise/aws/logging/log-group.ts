@@ -1,6 +1,8 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
 import { at, number } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 
 export const logGroup = normaliser({
@@ -10,18 +12,19 @@ export const logGroup = normaliser({
     ...kmsKeyAttributes(),
   },
   from: {
-    cloudformation: ({ properties }, related) => ({
-      retention_days: number(at(properties, 'RetentionInDays')),
-      ...kmsKey(at(properties, 'KmsKeyId'), related),
-    }),
+    cloudformation: ofApi,
     terraform: ({ properties }, related) => ({
       // 0 is Terraform's way to say forever.
       retention_days: number(at(properties, 'retention_in_days')) || undefined,
       ...kmsKey(at(properties, 'kms_key_id'), related),
     }),
-    'aws-config': (raw, related) => ({
-      retention_days: number(configuration(raw, 'RetentionInDays')),
-      ...kmsKey(configuration(raw, 'KmsKeyId'), related),
-    }),
+    'aws-config': ofApi,
   },
 });
+
+function ofApi({ properties }: RawResource, related: Related) {
+  return {
+    retention_days: number(field(properties, 'RetentionInDays')),
+    ...kmsKey(field(properties, 'KmsKeyId'), related),
+  };
+}

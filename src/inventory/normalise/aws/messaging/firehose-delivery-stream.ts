@@ -1,5 +1,6 @@
 import { normaliser } from '../../normaliser.ts';
-import { and, at, block, configured, flag, isGiven, text } from '../../values.ts';
+import { at, flag, isGiven, text } from '../../values.ts';
+import { planned, plannedBlock } from '../plan-value.ts';
 import { configuration, notRecorded } from '../config-item.ts';
 import { secretSource, secretSourceAttribute } from '../secret-source.ts';
 
@@ -54,24 +55,24 @@ export const firehoseDeliveryStream = normaliser({
       };
     },
     terraform: ({ properties }) => {
-      const redshift = block(properties, 'redshift_configuration');
-      const splunk = block(properties, 'splunk_configuration');
+      const redshift = plannedBlock(properties, 'redshift_configuration');
+      const splunk = plannedBlock(properties, 'splunk_configuration');
       return {
-        source_type: isGiven(block(properties, 'kinesis_source_configuration'))
+        source_type: isGiven(plannedBlock(properties, 'kinesis_source_configuration'))
           ? 'KinesisStreamAsSource'
-          : isGiven(block(properties, 'msk_source_configuration'))
+          : isGiven(plannedBlock(properties, 'msk_source_configuration'))
             ? 'MSKAsSource'
             : undefined,
-        'encryption.enabled': and(flag(at(block(properties, 'server_side_encryption'), 'enabled'))),
+        'encryption.enabled': flag(planned(properties, 'server_side_encryption', 'enabled')),
         'redshift_destination.enabled': isGiven(redshift),
         'redshift_destination.password.source': credential(
           at(redshift, 'password'),
-          at(block(configured(redshift), 'secrets_manager_configuration'), 'enabled'),
+          planned(redshift, 'secrets_manager_configuration', 'enabled'),
         ),
         'splunk_destination.enabled': isGiven(splunk),
         'splunk_destination.hec_token.source': credential(
           at(splunk, 'hec_token'),
-          at(block(configured(splunk), 'secrets_manager_configuration'), 'enabled'),
+          planned(splunk, 'secrets_manager_configuration', 'enabled'),
         ),
       };
     },

@@ -1,7 +1,8 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { and, at, isGiven, isOneOf, number } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 
 export const kinesisStream = normaliser({
@@ -16,28 +17,22 @@ export const kinesisStream = normaliser({
     retention_hours: { type: 'int', meaning: 'how long records are kept', absent: 24 },
   },
   from: {
-    cloudformation: ({ properties }, related) => ({
-      ...encryption(
-        at(properties, 'StreamEncryption', 'EncryptionType'),
-        at(properties, 'StreamEncryption', 'KeyId'),
-        related,
-      ),
-      retention_hours: number(at(properties, 'RetentionPeriodHours')),
-    }),
+    cloudformation: ofApi,
     terraform: ({ properties }, related) => ({
       ...encryption(at(properties, 'encryption_type'), at(properties, 'kms_key_id'), related),
       retention_hours: number(at(properties, 'retention_period')),
     }),
-    'aws-config': (raw, related) => ({
-      ...encryption(
-        configuration(raw, 'StreamEncryption', 'EncryptionType'),
-        configuration(raw, 'StreamEncryption', 'KeyId'),
-        related,
-      ),
-      retention_hours: number(configuration(raw, 'RetentionPeriodHours')),
-    }),
+    'aws-config': ofApi,
   },
 });
+
+function ofApi({ properties }: RawResource, related: Related) {
+  const given = field(properties, 'StreamEncryption');
+  return {
+    ...encryption(field(given, 'EncryptionType'), field(given, 'KeyId'), related),
+    retention_hours: number(field(properties, 'RetentionPeriodHours')),
+  };
+}
 
 const encryption = (type: unknown, key: unknown, related: Related) => ({
   'encryption.enabled': and(isOneOf(type, 'KMS'), isGiven(key)),

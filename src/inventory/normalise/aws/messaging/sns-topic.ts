@@ -1,6 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, configured, isGiven } from '../../values.ts';
+import { at, isGiven } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 import { configuration, notRecorded, supplementary } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
@@ -23,10 +24,10 @@ export const snsTopic = normaliser({
       ...kmsKey(at(raw.properties, 'KmsMasterKeyId'), related),
     }),
     terraform: (raw, related) => {
-      const key = notEmpty(configured(at(raw.properties, 'kms_master_key_id')));
+      const key = notEmpty(planned(raw.properties, 'kms_master_key_id'));
       return {
         'policy.statements': readAllStatements([
-          configured(at(raw.properties, 'policy')),
+          planned(raw.properties, 'policy'),
           ...related
             .referring(raw, 'AWS::SNS::TopicPolicy', topicOfPlan)
             .map(({ properties }) => properties.policy),

@@ -1,7 +1,8 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, configured, flag, isGiven, or } from '../../values.ts';
+import { at, flag, isGiven, or } from '../../values.ts';
+import { planned } from '../plan-value.ts';
 import { configuration } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
@@ -32,14 +33,14 @@ export const sqsQueue = normaliser({
     }),
     terraform: (raw, related) => ({
       'policy.statements': readAllStatements([
-        configured(at(raw.properties, 'policy')),
+        planned(raw.properties, 'policy'),
         ...related
           .referring(raw, 'AWS::SQS::QueuePolicy', queueOfPlan)
           .map(({ properties }) => properties.policy),
       ]),
       ...encryption(
-        configured(at(raw.properties, 'kms_master_key_id')),
-        configured(at(raw.properties, 'sqs_managed_sse_enabled')),
+        planned(raw.properties, 'kms_master_key_id'),
+        planned(raw.properties, 'sqs_managed_sse_enabled'),
         related,
       ),
     }),

@@ -1,8 +1,10 @@
-import { normaliser } from '../../normaliser.ts';
 import type { RawResource } from '../../../model.ts';
-import { at, configured, flag, hasItems, number, text } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import { flag, hasItems, number, text } from '../../values.ts';
+import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 
 export const ebsVolume = normaliser({
   types: ['AWS::EC2::Volume'],
@@ -23,27 +25,28 @@ export const ebsVolume = normaliser({
   },
   from: {
     cloudformation: (raw, related) => ({
-      'encryption.enabled': flag(at(raw.properties, 'Encrypted')),
-      ...kmsKey(at(raw.properties, 'KmsKeyId'), related),
-      volume_type: text(at(raw.properties, 'VolumeType')),
-      size_gb: number(at(raw.properties, 'Size')),
+      ...ofApi(raw, related),
       attached: related.referring(raw, 'AWS::EC2::VolumeAttachment', volumeOfTemplate).length > 0,
     }),
     terraform: (raw, related) => ({
-      'encryption.enabled': flag(configured(at(raw.properties, 'encrypted'))),
-      ...kmsKey(configured(at(raw.properties, 'kms_key_id')), related),
-      volume_type: text(configured(at(raw.properties, 'type'))),
-      size_gb: number(configured(at(raw.properties, 'size'))),
+      'encryption.enabled': flag(planned(raw.properties, 'encrypted')),
+      ...kmsKey(planned(raw.properties, 'kms_key_id'), related),
+      volume_type: text(planned(raw.properties, 'type')),
+      size_gb: number(planned(raw.properties, 'size')),
       attached: related.referring(raw, 'AWS::EC2::VolumeAttachment', volumeOfPlan).length > 0,
     }),
     'aws-config': (raw, related) => ({
-      'encryption.enabled': flag(configuration(raw, 'encrypted')),
-      ...kmsKey(configuration(raw, 'kmsKeyId'), related),
-      volume_type: text(configuration(raw, 'volumeType')),
-      size_gb: number(configuration(raw, 'size')),
-      attached: hasItems(configuration(raw, 'attachments')),
+      ...ofApi(raw, related),
+      attached: hasItems(field(raw.properties, 'attachments')),
     }),
   },
+});
+
+const ofApi = ({ properties }: RawResource, related: Related) => ({
+  'encryption.enabled': flag(field(properties, 'Encrypted')),
+  ...kmsKey(field(properties, 'KmsKeyId'), related),
+  volume_type: text(field(properties, 'VolumeType')),
+  size_gb: number(field(properties, 'Size')),
 });
 
 const volumeOfTemplate = ({ properties }: RawResource): unknown => properties.VolumeId;

@@ -1,8 +1,10 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, block, configured, flag, isOneOf } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import type { Related } from '../../related.ts';
+import { flag, isOneOf } from '../../values.ts';
+import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 
 export const efsFileSystem = normaliser({
   types: ['AWS::EFS::FileSystem'],
@@ -12,28 +14,28 @@ export const efsFileSystem = normaliser({
     'backup.enabled': { type: 'bool', meaning: 'automatic backups are on', absent: false },
   },
   from: {
-    cloudformation: (raw, related) => ({
-      'encryption.enabled': flag(at(raw.properties, 'Encrypted')),
-      ...kmsKey(at(raw.properties, 'KmsKeyId'), related),
-      'backup.enabled': isOneOf(at(raw.properties, 'BackupPolicy', 'Status'), 'ENABLED'),
-    }),
+    cloudformation: ofApi,
     terraform: (raw, related) => {
       const [backup] = related.referring(raw, 'AWS::EFS::BackupPolicy', fileSystemOfPlan);
       return {
-        'encryption.enabled': flag(configured(at(raw.properties, 'encrypted'))),
-        ...kmsKey(configured(at(raw.properties, 'kms_key_id')), related),
+        'encryption.enabled': flag(planned(raw.properties, 'encrypted')),
+        ...kmsKey(planned(raw.properties, 'kms_key_id'), related),
         'backup.enabled': isOneOf(
-          at(block(backup?.properties, 'backup_policy'), 'status'),
+          planned(backup?.properties, 'backup_policy', 'status'),
           'ENABLED',
         ),
       };
     },
-    'aws-config': (raw, related) => ({
-      'encryption.enabled': flag(configuration(raw, 'Encrypted')),
-      ...kmsKey(configuration(raw, 'KmsKeyId'), related),
-      'backup.enabled': isOneOf(configuration(raw, 'BackupPolicy', 'Status'), 'ENABLED'),
-    }),
+    'aws-config': ofApi,
   },
 });
+
+function ofApi({ properties }: RawResource, related: Related) {
+  return {
+    'encryption.enabled': flag(field(properties, 'Encrypted')),
+    ...kmsKey(field(properties, 'KmsKeyId'), related),
+    'backup.enabled': isOneOf(field(properties, 'BackupPolicy', 'Status'), 'ENABLED'),
+  };
+}
 
 const fileSystemOfPlan = ({ properties }: RawResource): unknown => properties.file_system_id;

@@ -1,7 +1,10 @@
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, configured, number, text } from '../../values.ts';
-import { configuration } from '../config-item.ts';
+import type { Related } from '../../related.ts';
+import { number, text } from '../../values.ts';
+import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 
 /** CloudFormation and the API keep the settings of each kind of file system in a block of its own. */
 const kinds = ['Windows', 'Lustre', 'Ontap', 'OpenZFS'];
@@ -21,38 +24,29 @@ export const fsxFileSystem = normaliser({
     },
   },
   from: {
-    cloudformation: (raw, related) => {
-      const setting = (name: string): unknown =>
-        kinds.map((kind) => at(raw.properties, `${kind}Configuration`, name)).find(isSet);
-      return {
-        file_system_type: text(at(raw.properties, 'FileSystemType')),
-        deployment_type: text(setting('DeploymentType')),
-        ...kmsKey(at(raw.properties, 'KmsKeyId'), related),
-        'backup.retention_days': number(setting('AutomaticBackupRetentionDays')),
-      };
-    },
+    cloudformation: ofApi,
     terraform: (raw, related) => ({
       file_system_type: kindOfPlan(raw.address),
-      deployment_type: text(configured(at(raw.properties, 'deployment_type'))),
-      ...kmsKey(configured(at(raw.properties, 'kms_key_id')), related),
-      'backup.retention_days': number(
-        configured(at(raw.properties, 'automatic_backup_retention_days')),
-      ),
+      deployment_type: text(planned(raw.properties, 'deployment_type')),
+      ...kmsKey(planned(raw.properties, 'kms_key_id'), related),
+      'backup.retention_days': number(planned(raw.properties, 'automatic_backup_retention_days')),
     }),
-    'aws-config': (raw, related) => {
-      const setting = (name: string): unknown =>
-        kinds.map((kind) => configuration(raw, `${kind}Configuration`, name)).find(isSet);
-      return {
-        file_system_type: text(configuration(raw, 'FileSystemType')),
-        deployment_type: text(setting('DeploymentType')),
-        ...kmsKey(configuration(raw, 'KmsKeyId'), related),
-        'backup.retention_days': number(setting('AutomaticBackupRetentionDays')),
-      };
-    },
+    'aws-config': ofApi,
   },
 });
 
-const isSet = (value: unknown): boolean => value !== undefined;
+function ofApi({ properties }: RawResource, related: Related) {
+  const setting = (name: string): unknown =>
+    kinds
+      .map((kind) => field(properties, `${kind}Configuration`, name))
+      .find((value) => value !== undefined);
+  return {
+    file_system_type: text(field(properties, 'FileSystemType')),
+    deployment_type: text(setting('DeploymentType')),
+    ...kmsKey(field(properties, 'KmsKeyId'), related),
+    'backup.retention_days': number(setting('AutomaticBackupRetentionDays')),
+  };
+}
 
 /** `module.data.aws_fsx_lustre_file_system.main` → `LUSTRE`: Terraform has a type for each kind. */
 const kindOfPlan = (address: string): string | undefined =>

@@ -1,24 +1,12 @@
-import type { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import {
-  and,
-  at,
-  block,
-  configured,
-  flag,
-  isGiven,
-  isOneOf,
-  isUnknown,
-  mapList,
-  number,
-  some,
-  text,
-} from '../../values.ts';
+import { at, flag, isGiven, isOneOf, isUnknown, mapList, some, text } from '../../values.ts';
+import { field } from '../api-field.ts';
 import { configuration, supplementary } from '../config-item.ts';
-import { isCustomerManaged } from '../kms-key.ts';
-import { asWritten, readAllStatements, readStatements } from '../policy-document.ts';
+import { readAllStatements, readStatements } from '../policy-document.ts';
+import { bucketName, defaultEncryption, lifecycleRule, retentionDays } from './s3-settings.ts';
+import { bucketOfPlan } from './s3-bucket-plan.ts';
 
 export const s3Bucket = normaliser({
   types: ['AWS::S3::Bucket'],
@@ -97,194 +85,107 @@ export const s3Bucket = normaliser({
   },
   from: {
     cloudformation: (raw, related) => {
-      const properties = raw.properties;
-      const block = at(properties, 'PublicAccessBlockConfiguration');
+      const { properties } = raw;
       const logging = at(properties, 'LoggingConfiguration');
-      const encryption = at(properties, 'BucketEncryption', 'ServerSideEncryptionConfiguration', 0);
-      const retention = at(properties, 'ObjectLockConfiguration', 'Rule', 'DefaultRetention');
-      const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfTemplate);
+      const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfPolicy);
       return {
-        'public_access_block.block_public_acls': flag(at(block, 'BlockPublicAcls')),
-        'public_access_block.ignore_public_acls': flag(at(block, 'IgnorePublicAcls')),
-        'public_access_block.block_public_policy': flag(at(block, 'BlockPublicPolicy')),
-        'public_access_block.restrict_public_buckets': flag(at(block, 'RestrictPublicBuckets')),
         acl: cannedAcl(at(properties, 'AccessControl')),
         'policy.statements': readAllStatements(
           policies.map((one) => one.properties.PolicyDocument),
-        ),
-        ...encryptionOf(
-          at(encryption, 'ServerSideEncryptionByDefault', 'SSEAlgorithm'),
-          at(encryption, 'ServerSideEncryptionByDefault', 'KMSMasterKeyID'),
-          related,
-        ),
-        'versioning.enabled': isOneOf(
-          at(properties, 'VersioningConfiguration', 'Status'),
-          'Enabled',
         ),
         'logging.enabled': isGiven(logging),
         // Left out, the logs go into the bucket itself.
         'logging.target_bucket':
           logging && (bucketName(at(logging, 'DestinationBucketName'), related) ?? raw.name),
-        'replication.enabled': some(at(properties, 'ReplicationConfiguration', 'Rules'), (rule) =>
-          isOneOf(at(rule, 'Status') ?? 'Enabled', 'Enabled'),
-        ),
         'object_lock.enabled': flag(at(properties, 'ObjectLockEnabled')),
-        'object_lock.mode': text(at(retention, 'Mode')),
-        'object_lock.retention_days': days(at(retention, 'Days'), at(retention, 'Years')),
-        'lifecycle.rules': mapList(at(properties, 'LifecycleConfiguration', 'Rules'), (rule) =>
-          lifecycleRule(
-            isOneOf(at(rule, 'Status'), 'Enabled'),
-            at(rule, 'AbortIncompleteMultipartUpload', 'DaysAfterInitiation'),
-          ),
-        ),
-      };
-    },
-    terraform: (raw, related) => {
-      // Settings are resources of their own; the provider's versions before 4 had them as blocks of the bucket, which
-      // later ones still read back.
-      const own = (type: string): unknown =>
-        related.referring(raw, type, bucketOfPlan)[0]?.properties;
-      const setting = (type: string, inline: string): unknown =>
-        own(type) ?? configured(block(raw.properties, inline));
-      const publicAccess = own('AWS::S3::BucketPublicAccessBlock');
-      const versioning = setting('AWS::S3::BucketVersioning', 'versioning');
-      const logging = setting('AWS::S3::BucketLogging', 'logging');
-      const encryption = block(
-        setting(
-          'AWS::S3::BucketServerSideEncryptionConfiguration',
-          'server_side_encryption_configuration',
-        ),
-        'rule',
-        'apply_server_side_encryption_by_default',
-      );
-      const lock = setting('AWS::S3::BucketObjectLockConfiguration', 'object_lock_configuration');
-      const retention = block(lock, 'rule', 'default_retention');
-      const replication = setting(
-        'AWS::S3::BucketReplicationConfiguration',
-        'replication_configuration',
-      );
-      const lifecycle = own('AWS::S3::BucketLifecycleConfiguration');
-      const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfPlan);
-      return {
-        'public_access_block.block_public_acls': flag(at(publicAccess, 'block_public_acls')),
-        'public_access_block.ignore_public_acls': flag(at(publicAccess, 'ignore_public_acls')),
-        'public_access_block.block_public_policy': flag(at(publicAccess, 'block_public_policy')),
-        'public_access_block.restrict_public_buckets': flag(
-          at(publicAccess, 'restrict_public_buckets'),
-        ),
-        acl: text(at(own('AWS::S3::BucketAcl'), 'acl') ?? configured(at(raw.properties, 'acl'))),
-        'policy.statements': readAllStatements(
-          [raw, ...policies].map((one) =>
-            one === raw ? configured(at(raw.properties, 'policy')) : one.properties.policy,
-          ),
-        ),
-        ...encryptionOf(
-          at(encryption, 'sse_algorithm'),
-          at(encryption, 'kms_master_key_id'),
+        ...ofParts(
+          {
+            publicAccessBlock: at(properties, 'PublicAccessBlockConfiguration'),
+            encryption: at(properties, 'BucketEncryption', 'ServerSideEncryptionConfiguration', 0),
+            versioning: at(properties, 'VersioningConfiguration'),
+            replicationRules: at(properties, 'ReplicationConfiguration', 'Rules'),
+            lock: at(properties, 'ObjectLockConfiguration'),
+            lifecycleRules: at(properties, 'LifecycleConfiguration', 'Rules'),
+          },
           related,
         ),
-        'versioning.enabled':
-          flag(at(versioning, 'enabled')) ??
-          isOneOf(at(block(versioning, 'versioning_configuration'), 'status'), 'Enabled'),
-        'logging.enabled': isGiven(at(logging, 'target_bucket')),
-        'logging.target_bucket': bucketName(at(logging, 'target_bucket'), related),
-        'replication.enabled': some(at(replication, 'rule') ?? at(replication, 'rules'), (rule) =>
-          isOneOf(at(rule, 'status'), 'Enabled'),
-        ),
-        'object_lock.enabled':
-          flag(configured(at(raw.properties, 'object_lock_enabled'))) ??
-          (lock === undefined
-            ? undefined
-            : isOneOf(at(lock, 'object_lock_enabled') ?? 'Enabled', 'Enabled')),
-        'object_lock.mode': text(at(retention, 'mode')),
-        'object_lock.retention_days': days(at(retention, 'days'), at(retention, 'years')),
-        'lifecycle.rules': lifecycle
-          ? mapList(at(lifecycle, 'rule'), (rule) =>
-              lifecycleRule(
-                isOneOf(at(rule, 'status'), 'Enabled'),
-                at(block(rule, 'abort_incomplete_multipart_upload'), 'days_after_initiation'),
-              ),
-            )
-          : mapList(configured(at(raw.properties, 'lifecycle_rule')), (rule) =>
-              lifecycleRule(
-                flag(at(rule, 'enabled')),
-                at(rule, 'abort_incomplete_multipart_upload_days'),
-              ),
-            ),
       };
     },
+    terraform: bucketOfPlan,
     'aws-config': (raw, related) => {
-      const part = (...steps: readonly (string | number)[]): unknown =>
-        supplementary(raw, String(steps[0]), ...steps.slice(1));
-      const encryption = part(
-        'ServerSideEncryptionConfiguration',
-        'rules',
-        0,
-        'applyServerSideEncryptionByDefault',
-      );
-      const target = part('BucketLoggingConfiguration', 'destinationBucketName');
-      const retention = part('ObjectLockConfiguration', 'rule', 'defaultRetention');
-      const block = part('PublicAccessBlockConfiguration');
+      const target = supplementary(raw, 'BucketLoggingConfiguration', 'destinationBucketName');
+      const lock = supplementary(raw, 'ObjectLockConfiguration');
       return {
-        'public_access_block.block_public_acls': flag(at(block, 'blockPublicAcls')),
-        'public_access_block.ignore_public_acls': flag(at(block, 'ignorePublicAcls')),
-        'public_access_block.block_public_policy': flag(at(block, 'blockPublicPolicy')),
-        'public_access_block.restrict_public_buckets': flag(at(block, 'restrictPublicBuckets')),
-        acl: grantedAcl(part('AccessControlList', 'grantList')),
-        'policy.statements': readStatements(part('BucketPolicy', 'policyText')),
-        ...encryptionOf(at(encryption, 'sseAlgorithm'), at(encryption, 'kmsMasterKeyID'), related),
-        'versioning.enabled': isOneOf(part('BucketVersioningConfiguration', 'status'), 'Enabled'),
+        acl: grantedAcl(supplementary(raw, 'AccessControlList', 'grantList')),
+        'policy.statements': readStatements(supplementary(raw, 'BucketPolicy', 'policyText')),
         'logging.enabled': isGiven(target),
         'logging.target_bucket': target,
-        'replication.enabled': some(
-          replicationRules(part('BucketReplicationConfiguration', 'rules')),
-          (rule) => isOneOf(at(rule, 'status'), 'Enabled'),
-        ),
         'object_lock.enabled': isOneOf(
-          part('ObjectLockConfiguration', 'objectLockEnabled') ??
-            configuration(raw, 'objectLockEnabled'),
+          at(lock, 'objectLockEnabled') ?? configuration(raw, 'objectLockEnabled'),
           'Enabled',
           'true',
         ),
-        'object_lock.mode': text(at(retention, 'mode')),
-        'object_lock.retention_days': days(at(retention, 'days'), at(retention, 'years')),
-        'lifecycle.rules': mapList(part('BucketLifecycleConfiguration', 'rules'), (rule) =>
-          lifecycleRule(
-            isOneOf(at(rule, 'status'), 'Enabled'),
-            at(rule, 'abortIncompleteMultipartUpload', 'daysAfterInitiation'),
-          ),
+        ...ofParts(
+          {
+            publicAccessBlock: supplementary(raw, 'PublicAccessBlockConfiguration'),
+            encryption: supplementary(raw, 'ServerSideEncryptionConfiguration', 'rules', 0),
+            versioning: supplementary(raw, 'BucketVersioningConfiguration'),
+            replicationRules: listed(supplementary(raw, 'BucketReplicationConfiguration', 'rules')),
+            lock,
+            lifecycleRules: supplementary(raw, 'BucketLifecycleConfiguration', 'rules'),
+          },
+          related,
         ),
       };
     },
   },
 });
 
-const bucketOfTemplate = (raw: RawResource): unknown => raw.properties.Bucket;
-const bucketOfPlan = (raw: RawResource): unknown => raw.properties.bucket;
-
-/** The name of a bucket; one of the same input that gets its name later is as it is written. */
-const bucketName = (value: unknown, related: Related): unknown =>
-  related.find(value)?.name ?? asWritten(value);
-
-const encryptionOf = (algorithm: unknown, key: unknown, related: Related) => ({
-  'encryption.enabled': isGiven(algorithm),
-  'encryption.algorithm': text(algorithm),
-  'encryption.customer_managed': and(
-    isOneOf(algorithm, 'aws:kms', 'aws:kms:dsse'),
-    isCustomerManaged(key, related),
-  ),
-  'encryption.kms_key_id': text(key),
-});
-
-const lifecycleRule = (enabled: unknown, abortDays: unknown) => ({
-  enabled: enabled ?? false,
-  ...(number(abortDays) === undefined ? {} : { abort_incomplete_upload_days: number(abortDays) }),
-});
-
-function days(given: unknown, years: unknown): unknown {
-  const inYears = number(years);
-  return number(given) ?? (typeof inYears === 'number' ? inYears * 365 : inYears);
+/** Settings that CloudFormation and AWS Config shape alike; their names differ in case only. */
+interface Parts {
+  readonly publicAccessBlock: unknown;
+  readonly encryption: unknown;
+  readonly versioning: unknown;
+  readonly replicationRules: unknown;
+  readonly lock: unknown;
+  readonly lifecycleRules: unknown;
 }
+
+function ofParts(parts: Parts, related: Related) {
+  const encryption =
+    field(parts.encryption, 'ServerSideEncryptionByDefault') ??
+    field(parts.encryption, 'ApplyServerSideEncryptionByDefault');
+  const retention = field(parts.lock, 'Rule', 'DefaultRetention');
+  const blocks = (name: string) => flag(field(parts.publicAccessBlock, name));
+  return {
+    'public_access_block.block_public_acls': blocks('BlockPublicAcls'),
+    'public_access_block.ignore_public_acls': blocks('IgnorePublicAcls'),
+    'public_access_block.block_public_policy': blocks('BlockPublicPolicy'),
+    'public_access_block.restrict_public_buckets': blocks('RestrictPublicBuckets'),
+    ...defaultEncryption(
+      field(encryption, 'SSEAlgorithm'),
+      field(encryption, 'KMSMasterKeyID'),
+      related,
+    ),
+    'versioning.enabled': isOneOf(field(parts.versioning, 'Status'), 'Enabled'),
+    'replication.enabled': some(parts.replicationRules, (rule) =>
+      isOneOf(field(rule, 'Status') ?? 'Enabled', 'Enabled'),
+    ),
+    'object_lock.mode': text(field(retention, 'Mode')),
+    'object_lock.retention_days': retentionDays(
+      field(retention, 'Days'),
+      field(retention, 'Years'),
+    ),
+    'lifecycle.rules': mapList(parts.lifecycleRules, (rule) =>
+      lifecycleRule(
+        isOneOf(field(rule, 'Status'), 'Enabled'),
+        field(rule, 'AbortIncompleteMultipartUpload', 'DaysAfterInitiation'),
+      ),
+    ),
+  };
+}
+
+const bucketOfPolicy = ({ properties }: RawResource): unknown => properties.Bucket;
 
 /** CloudFormation's `PublicReadWrite` is S3's `public-read-write`. */
 function cannedAcl(value: unknown): unknown {
@@ -293,7 +194,7 @@ function cannedAcl(value: unknown): unknown {
 }
 
 /** The canned ACL that public grants amount to. */
-function grantedAcl(grants: unknown): string | UnknownValue {
+function grantedAcl(grants: unknown): string {
   const permissions = (grantee: string): unknown[] => {
     const items = mapList(grants, (grant) =>
       at(grant, 'grantee') === grantee ? at(grant, 'permission') : undefined,
@@ -307,5 +208,5 @@ function grantedAcl(grants: unknown): string | UnknownValue {
 }
 
 /** AWS Config gives replication rules as a map by id. */
-const replicationRules = (rules: unknown): unknown =>
-  typeof rules === 'object' && rules !== null && !isUnknown(rules) ? Object.values(rules) : rules;
+const listed = (rules: unknown): unknown =>
+  typeof rules === 'object' && rules !== null ? Object.values(rules) : rules;

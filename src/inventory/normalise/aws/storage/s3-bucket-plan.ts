@@ -1,0 +1,85 @@
+import type { RawResource } from '../../../model.ts';
+import type { Related } from '../../related.ts';
+import { at, flag, isGiven, isOneOf, mapList, some, text } from '../../values.ts';
+import { planned, plannedBlock } from '../plan-value.ts';
+import { readAllStatements } from '../policy-document.ts';
+import { bucketName, defaultEncryption, lifecycleRule, retentionDays } from './s3-settings.ts';
+
+/**
+ * The attributes of a bucket in a plan. Its settings are resources of their own; in the provider's versions before 4
+ * they were blocks of the bucket, which later versions still read back.
+ */
+export function bucketOfPlan(raw: RawResource, related: Related) {
+  const own = (type: string): unknown =>
+    related.referring(raw, type, bucketOfSetting)[0]?.properties;
+  const setting = (type: string, block: string): unknown =>
+    own(type) ?? plannedBlock(raw.properties, block);
+  const publicAccessBlock = own('AWS::S3::BucketPublicAccessBlock');
+  const blocks = (name: string) => flag(planned(publicAccessBlock, name));
+  const encryption = plannedBlock(
+    setting(
+      'AWS::S3::BucketServerSideEncryptionConfiguration',
+      'server_side_encryption_configuration',
+    ),
+    'rule',
+    'apply_server_side_encryption_by_default',
+  );
+  const versioning = setting('AWS::S3::BucketVersioning', 'versioning');
+  const logging = setting('AWS::S3::BucketLogging', 'logging');
+  const replication = setting(
+    'AWS::S3::BucketReplicationConfiguration',
+    'replication_configuration',
+  );
+  const lock = setting('AWS::S3::BucketObjectLockConfiguration', 'object_lock_configuration');
+  const retention = plannedBlock(lock, 'rule', 'default_retention');
+  const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfSetting);
+  return {
+    'public_access_block.block_public_acls': blocks('block_public_acls'),
+    'public_access_block.ignore_public_acls': blocks('ignore_public_acls'),
+    'public_access_block.block_public_policy': blocks('block_public_policy'),
+    'public_access_block.restrict_public_buckets': blocks('restrict_public_buckets'),
+    acl: text(planned(own('AWS::S3::BucketAcl'), 'acl') ?? planned(raw.properties, 'acl')),
+    'policy.statements': readAllStatements([
+      planned(raw.properties, 'policy'),
+      ...policies.map(({ properties }) => properties.policy),
+    ]),
+    ...defaultEncryption(
+      planned(encryption, 'sse_algorithm'),
+      planned(encryption, 'kms_master_key_id'),
+      related,
+    ),
+    'versioning.enabled':
+      flag(planned(versioning, 'enabled')) ??
+      isOneOf(planned(versioning, 'versioning_configuration', 'status'), 'Enabled'),
+    'logging.enabled': isGiven(logging),
+    'logging.target_bucket': bucketName(planned(logging, 'target_bucket'), related),
+    'replication.enabled': some(
+      planned(replication, 'rule') ?? planned(replication, 'rules'),
+      (rule) => isOneOf(at(rule, 'status'), 'Enabled'),
+    ),
+    'object_lock.enabled': flag(planned(raw.properties, 'object_lock_enabled')) ?? isGiven(lock),
+    'object_lock.mode': text(planned(retention, 'mode')),
+    'object_lock.retention_days': retentionDays(
+      planned(retention, 'days'),
+      planned(retention, 'years'),
+    ),
+    'lifecycle.rules': lifecycleRules(raw, own('AWS::S3::BucketLifecycleConfiguration')),
+  };
+}
+
+const bucketOfSetting = ({ properties }: RawResource): unknown => properties.bucket;
+
+const lifecycleRules = (raw: RawResource, own: unknown): unknown =>
+  own === undefined
+    ? mapList(planned(raw.properties, 'lifecycle_rule'), (rule) =>
+        lifecycleRule(
+          flag(at(rule, 'enabled')),
+          planned(rule, 'abort_incomplete_multipart_upload_days'),
+        ),
+      )
+    : mapList(planned(own, 'rule'), (rule) =>
+        lifecycleRule(
+          isOneOf(at(rule, 'status'), 'Enabled'),
+          planned(rule, 'abort_incomplete_multipart_upload', 'days_after_initiation'),
+        ),
+      );

@@ -1,0 +1,31 @@
+import type { Related } from '../../related.ts';
+import { and, isGiven, isOneOf, number, text } from '../../values.ts';
+import { isCustomerManaged } from '../kms-key.ts';
+import { asWritten } from '../policy-document.ts';
+
+/** The attributes of a bucket's default encryption. */
+export const defaultEncryption = (algorithm: unknown, key: unknown, related: Related) => ({
+  'encryption.enabled': isGiven(algorithm),
+  'encryption.algorithm': text(algorithm),
+  'encryption.customer_managed': and(
+    isOneOf(algorithm, 'aws:kms', 'aws:kms:dsse'),
+    isCustomerManaged(key, related),
+  ),
+  'encryption.kms_key_id': text(key),
+});
+
+/** A lifecycle rule, as the table has it. */
+export const lifecycleRule = (enabled: unknown, abortDays: unknown) => ({
+  enabled: enabled ?? false,
+  ...(number(abortDays) === undefined ? {} : { abort_incomplete_upload_days: number(abortDays) }),
+});
+
+/** A default retention in days; a year counts 365. */
+export function retentionDays(days: unknown, years: unknown): unknown {
+  const inYears = number(years);
+  return number(days) ?? (typeof inYears === 'number' ? inYears * 365 : inYears);
+}
+
+/** The name of a bucket; one of the same input that gets its name later is as it is written. */
+export const bucketName = (value: unknown, related: Related): unknown =>
+  related.find(value)?.name ?? asWritten(value);
