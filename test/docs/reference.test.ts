@@ -6,6 +6,9 @@ import { contract } from '../../src/contract/contract.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { errorCatalogue, exitCodes } from '../../src/contract/errors.ts';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
+import { providerOf } from '../../src/contract/resources.ts';
+import type { Format } from '../../src/inventory/model.ts';
+import { normalisers } from '../../src/inventory/normalise/normalisers.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { createFakeWorld } from '../support/fake-world.ts';
 
@@ -68,6 +71,37 @@ ${rows.join('\n')}
     ).toMatchFileSnapshot(reference('openapi.json'));
   });
 
+  it('lists the attributes of every resource type', async () => {
+    const types = normalisers
+      .flatMap((one) => one.types.map((type) => ({ ...one, type })))
+      .sort((a, b) => (a.type < b.type ? -1 : 1));
+    const sections = types.map(({ type, attributes, from }, index) => {
+      const title = providerTitles[providerOf(type)] ?? '';
+      const isFirst = providerOf(types[index - 1]?.type ?? '') !== providerOf(type);
+      const rows = Object.entries(attributes).map(
+        ([name, { type: kind, meaning, absent }]) =>
+          `| \`${name}\` | \`${kind}\` | ${meaning.replaceAll('|', '\\|')} | ${absent === undefined ? '—' : `\`${JSON.stringify(absent).replaceAll('","', '", "')}\``} |`,
+      );
+      const sources = Object.keys(from).map((format) => sourceTitles[format as keyof typeof from]);
+      return `${isFirst ? `## ${title}\n\n` : ''}### ${type}
+
+Read from ${sources.join(', ')}.
+
+| attribute | type | meaning | when absent |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+    });
+    const text = `${generated}
+# Attributes by resource type
+
+What conditions can read of ${types.length} resource types, besides the [common attributes](../resource-model.md#common-attributes) and the provider's
+own \`properties\`. [The resource model](../resource-model.md) says how to read the tables and how to write a condition against them.
+
+${sections.join('\n')}`;
+    await expect(text).toMatchFileSnapshot(reference('attributes.md'));
+  });
+
   it('shows the help of every command', async () => {
     const world = createFakeWorld();
     const program = createProgram(() => () => Promise.resolve(), world, manifest.version);
@@ -76,6 +110,16 @@ ${rows.join('\n')}
     await expect(text).toMatchFileSnapshot(reference('commands.md'));
   });
 });
+
+const providerTitles: Record<string, string> = { aws: 'AWS', azure: 'Azure', gcp: 'Google Cloud' };
+
+const sourceTitles: Record<Exclude<Format, 'native'>, string> = {
+  cloudformation: 'CloudFormation',
+  terraform: 'Terraform',
+  'aws-config': 'AWS Config',
+  'gcp-assets': 'Google Cloud assets',
+  azure: 'Azure Resource Manager',
+};
 
 const exitMeanings: Record<keyof typeof exitCodes, string> = {
   ok: 'done',
