@@ -19,7 +19,7 @@ export type SecretSource =
  */
 export function secretSource(value: unknown): SecretSource | UnknownValue | undefined {
   if (value === undefined || value === null) return undefined;
-  const written = isUnknown(value) ? value.text : String(value);
+  const written = isUnknown(value) ? value.text : typeof value === 'string' ? value : undefined;
   if (written?.includes('{{resolve:secretsmanager:')) return 'secrets_manager';
   if (written?.includes('{{resolve:ssm-secure:')) return 'ssm_secure';
   if (written?.includes('{{resolve:ssm:')) return 'parameter';

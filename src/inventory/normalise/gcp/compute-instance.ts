@@ -1,5 +1,16 @@
 import { normaliser } from '../normaliser.ts';
-import { at, flag, hasItems, isUnknown, mapList, or, some, text, textMap } from '../values.ts';
+import {
+  at,
+  flag,
+  hasItems,
+  isUnknown,
+  mapList,
+  or,
+  readTags,
+  some,
+  text,
+  textMap,
+} from '../values.ts';
 import { fromGoogle, itemValue } from './read-google.ts';
 
 export const computeInstance = normaliser({
@@ -72,10 +83,7 @@ function scopeUrl(scope: unknown) {
 function metadataOf(metadata: unknown, script: unknown) {
   const items = at(metadata, 'items');
   if (isUnknown(items)) return items;
-  if (Array.isArray(items))
-    return Object.fromEntries(
-      items.map((item) => [String(at(item, 'key')), text(at(item, 'value')) ?? '']),
-    );
+  if (Array.isArray(items)) return readTags(items, 'key', 'value');
   const map = textMap(metadata);
   return isUnknown(map) || script === undefined ? map : { ...map, 'startup-script': script };
 }

@@ -151,9 +151,7 @@ function launchTemplate(name: unknown, related: Related): unknown {
   if (name === undefined) return undefined;
   return (
     related.find(name)?.properties ??
-    new UnknownValue(`launch template ${isUnknown(name) ? name.expression : String(name)}`, {
-      present: false,
-    })
+    new UnknownValue('a launch template that is not in this input', { present: false })
   );
 }
 
@@ -229,6 +227,6 @@ const attachedVolumes = (mappings: unknown, related: Related) =>
       at(one, 'deviceName'),
       found
         ? flag(at(found.properties, 'encrypted'))
-        : new UnknownValue(`volume ${String(id)}`, { present: false }),
+        : new UnknownValue('a volume that is not in this input', { present: false }),
     );
   });

@@ -12,7 +12,7 @@ function isCustomers(key: unknown, related: Related) {
   if (key === undefined) return undefined;
   const manager = field(related.find(key)?.properties, 'KeyManager');
   return manager === undefined
-    ? new UnknownValue(`the manager of ${String(key)}`, { present: false })
+    ? new UnknownValue('the manager of a key that is not in this input', { present: false })
     : isOneOf(manager, 'CUSTOMER');
 }
 
