@@ -116,14 +116,14 @@ function time(decide, resources, passes) {
   return { ns: Number(process.hrtime.bigint() - start) / (passes * resources.length), held };
 }
 
-/** Each of them in turn, so that a busy machine is busy for all. */
+/** Each of them in turn and for under a millisecond, so that a busy machine is busy for all. */
 function compare(contenders, resources, runs) {
   const names = Object.keys(contenders);
   const answers = names.map((name) => time(contenders[name], resources, 300).held);
   if (new Set(answers).size !== 1) throw new Error(`they don't agree: ${answers.join(', ')}`);
   const samples = Object.fromEntries(names.map((name) => [name, []]));
   for (let run = 0; run < runs; run++) {
-    for (const name of names) samples[name].push(time(contenders[name], resources, 100).ns);
+    for (const name of names) samples[name].push(time(contenders[name], resources, 5).ns);
   }
   return Object.fromEntries(names.map((name) => [name, median(samples[name])]));
 }
@@ -138,7 +138,7 @@ export async function measure({ runs }) {
   const rows = cases.map(({ name, condition, byHand }) => {
     const made = Object.entries(peers).map(([peer, make]) => [peer, make(condition)]);
     const contenders = { ours: ours(condition), byHand, ...Object.fromEntries(made) };
-    return { name, times: compare(contenders, resources, runs * 3) };
+    return { name, times: compare(contenders, resources, runs * 30) };
   });
   const row = (figure, peer, theirs, limit) => ({
     figure,

@@ -1,7 +1,45 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { entryOf, isMap, isPresent, keysOf } from './compare.ts';
 import { toIndex } from './text.ts';
-import { Failure, mismatch, typeName, unknownFailure } from './values.ts';
+import {
+  CelMap,
+  Duration,
+  Failure,
+  mismatch,
+  Optional,
+  Timestamp,
+  typeName,
+  TypeValue,
+  Uint,
+  unknownFailure,
+} from './values.ts';
+
+/**
+ * Names under which something that is no map of a document has a property. Under any other name, what is not undefined
+ * is an own property of a map, so that `of[name]` needs no further look.
+ */
+export const inherited: ReadonlySet<string> = new Set(
+  [
+    Object.prototype,
+    Array.prototype,
+    String.prototype,
+    Number.prototype,
+    Boolean.prototype,
+    BigInt.prototype,
+    Function.prototype,
+    Uint8Array.prototype,
+    Object.getPrototypeOf(Uint8Array.prototype) as object,
+    CelMap.prototype,
+    UnknownValue.prototype,
+    new UnknownValue(''),
+    new Failure('type_error', '', ''),
+    new Timestamp(0, 0),
+    new Duration(0, 0),
+    new Uint(0n),
+    new TypeValue(''),
+    new Optional(false),
+  ].flatMap((owner) => Object.getOwnPropertyNames(owner)),
+);
 
 /** `of.key`. `missing` is the answer where there is none: made once, as many resources lack an attribute. */
 export function select(of: unknown, key: string, missing: Failure): unknown {

@@ -1,6 +1,7 @@
-import { has, index, locate, notBool, range, select } from './access.ts';
+import { has, index, inherited, locate, notBool, range, select } from './access.ts';
 import type { Program, Term } from './program.ts';
 import { CelMap, Failure, mismatch, overBudget, stepBudget } from './values.ts';
+import type { JsonMap } from './values.ts';
 
 /** Values by slot, and the steps that are left. */
 export interface Frame {
@@ -48,9 +49,13 @@ function runOf(term: Term, build: Build): Run {
     case 'select': {
       const of = build(term.of);
       const { key, missing } = term;
+      const isOwn = !inherited.has(key);
       return (frame) => {
         const from = of(frame);
-        return from instanceof Failure ? from : select(from, key, missing);
+        if (from instanceof Failure) return from;
+        // Any value but undefined and null may be asked for a property.
+        const held = isOwn ? (from as JsonMap | null | undefined)?.[key] : undefined;
+        return held === undefined ? select(from, key, missing) : held;
       };
     }
     case 'has': {
@@ -129,6 +134,26 @@ function runCall(term: Of<'call'>, build: Build): Run {
   const { run } = term;
   const args = term.args.map(build);
   const paths = term.args.map(({ path }) => path);
+  const [first, second] = args;
+  // Nearly all functions take one value or two: those need no list of them.
+  if (first && args.length === 1) {
+    return (frame) => {
+      const value = first(frame);
+      if (value instanceof Failure) return value;
+      const result = run(value);
+      return result instanceof Failure ? locate(result, [value], paths) : result;
+    };
+  }
+  if (first && second && args.length === 2) {
+    return (frame) => {
+      const left = first(frame);
+      if (left instanceof Failure) return left;
+      const right = second(frame);
+      if (right instanceof Failure) return right;
+      const result = run(left, right);
+      return result instanceof Failure ? locate(result, [left, right], paths) : result;
+    };
+  }
   return (frame) => {
     const values: unknown[] = [];
     for (const arg of args) {

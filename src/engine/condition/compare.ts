@@ -51,7 +51,7 @@ function equalObjects(a: object, b: object): boolean | Failure {
 }
 
 export const isMap = (value: unknown): value is CelMap | Readonly<Record<string, unknown>> =>
-  value instanceof CelMap || isJsonMap(value);
+  isJsonMap(value) || value instanceof CelMap;
 
 // One pair that surely differs decides, whatever is unknown beside it.
 function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean | Failure {

@@ -1,19 +1,11 @@
 import { UnknownValue } from '../../contract/resources.ts';
-import { has, index, locate, notBool, range, select } from './access.ts';
+import { has, index, inherited, locate, notBool, range, select } from './access.ts';
 import { badKey } from './closures.ts';
 import { count } from './text.ts';
+import { timestampOfMillis } from './time.ts';
+import type { Evaluator, Undecided } from './evaluate.ts';
 import type { Program, Term } from './program.ts';
-import {
-  CelMap,
-  Duration,
-  Failure,
-  Optional,
-  overBudget,
-  stepBudget,
-  Timestamp,
-  TypeValue,
-  Uint,
-} from './values.ts';
+import { CelMap, Failure, overBudget, stepBudget } from './values.ts';
 
 /** What generated code can name: its own temporaries, these, and the constants of the program. */
 const runtime = {
@@ -29,6 +21,7 @@ const runtime = {
   select,
   badKey,
   count,
+  timestampOfMillis,
 };
 
 /** Whether this process may make functions of text; `--disallow-code-generation-from-strings` forbids it. */
@@ -47,22 +40,54 @@ export const mayGenerate: boolean = (() => {
  */
 export function toCode(program: Program): (...variables: unknown[]) => unknown {
   const writer = new Writer();
-  const result = writer.value(program.root, (failure) => `return ${failure};`);
-  const names = Object.keys(runtime).join(', ');
-  const constants = writer.constants.map((_, i) => `k${i}`).join(', ');
-  const variables = Array.from({ length: program.slots }, (_, i) => `v${i}`).join(', ');
+  const result = writer.value(program.root, returned);
+  return link(writer, variablesOf(program), [...writer.lines, returned(result.code)]);
+}
+
+/** A condition as a function: as `toCode`, and total. `undecided` makes an answer of what the engine throws. */
+export function toEvaluatorCode(
+  program: Program,
+  nowSlot: number,
+  undecided: (error: unknown) => Undecided,
+): Evaluator {
+  const writer = new Writer();
+  const { code, type } = writer.value(program.root, returned);
+  const guard = writer.constant(undecided);
+  const path = program.root.path === undefined ? 'undefined' : quoted(program.root.path);
+  const run = link(writer, variablesOf(program), [
+    'try {',
+    ...(program.reads.has(nowSlot) ? [`v${nowSlot} = timestampOfMillis(v${nowSlot});`] : []),
+    ...writer.lines,
+    returned(
+      type === 'bool' ? code : `typeof ${code} === "boolean" ? ${code} : notBool(${code}, ${path})`,
+    ),
+    '} catch (error) {',
+    returned(`${guard}(error)`),
+    '}',
+  ]);
+  return run as Evaluator; // it gives a bool or a Failure
+}
+
+const returned = (code: string): string => `return ${code};`;
+
+/** Those of loops are the loops' own. */
+const variablesOf = (program: Program): readonly string[] =>
+  Array.from({ length: program.variables }, (_, slot) => `v${slot}`);
+
+function link(
+  { constants }: Writer,
+  variables: readonly string[],
+  lines: readonly string[],
+): (...variables: unknown[]) => unknown {
   const source = `"use strict";
-const { ${names} } = R;
-const [${constants}] = K;
-return function condition(${variables}) {
+const { ${Object.keys(runtime).join(', ')} } = R;
+const [${constants.map((_, i) => `k${i}`).join(', ')}] = K;
+return function condition(${variables.join(', ')}) {
 let steps = ${stepBudget};
-${writer.lines.join('\n')}
-return ${result.code};
+${lines.join('\n')}
 };`;
   // The text is the generator's own: see above.
-  return new Function('R', 'K', source)(runtime, writer.constants) as (
-    ...variables: unknown[]
-  ) => unknown;
+  return new Function('R', 'K', source)(runtime, constants) as (...variables: unknown[]) => unknown;
 }
 
 /** The statement that ends a part with a failure: `failure` is code. */
@@ -75,33 +100,6 @@ interface Value {
 }
 
 type Of<Kind extends Term['kind']> = Extract<Term, { readonly kind: Kind }>;
-
-/**
- * Names under which something that is no map of a document has a property. Under any other name, what is not undefined
- * is an own property of a map, so that `of[name]` needs no further look.
- */
-const inherited: ReadonlySet<string> = new Set(
-  [
-    Object.prototype,
-    Array.prototype,
-    String.prototype,
-    Number.prototype,
-    Boolean.prototype,
-    BigInt.prototype,
-    Function.prototype,
-    Uint8Array.prototype,
-    Object.getPrototypeOf(Uint8Array.prototype) as object,
-    CelMap.prototype,
-    UnknownValue.prototype,
-    new UnknownValue(''),
-    new Failure('type_error', '', ''),
-    new Timestamp(0, 0),
-    new Duration(0, 0),
-    new Uint(0n),
-    new TypeValue(''),
-    new Optional(false),
-  ].flatMap((owner) => Object.getOwnPropertyNames(owner)),
-);
 
 /** U+2028 and U+2029 end a line in some contexts of JavaScript. */
 const quoted = (text: string): string =>
@@ -134,7 +132,7 @@ class Writer {
   value(term: Term, fail: Fail): Value {
     switch (term.kind) {
       case 'constant':
-        return this.#constant(term.value);
+        return this.#literal(term.value);
       case 'variable':
         return { code: `v${term.slot}` };
       case 'select':
@@ -178,15 +176,16 @@ class Writer {
     return { code: name };
   }
 
-  #keep(value: unknown): string {
+  /** The name of a value that the code is given. */
+  constant(value: unknown): string {
     return `k${this.constants.push(value) - 1}`;
   }
 
-  #constant(value: unknown): Value {
+  #literal(value: unknown): Value {
     if (typeof value === 'boolean') return { code: String(value), type: 'bool' };
     if (value === null) return { code: 'null' };
     if (typeof value === 'string') return { code: quoted(value) };
-    return { code: this.#keep(value) };
+    return { code: this.constant(value) };
   }
 
   #path(path: string | undefined): string {
@@ -202,7 +201,7 @@ class Writer {
   #select(term: Of<'select'>, fail: Fail): Value {
     const of = this.value(term.of, fail).code;
     const key = quoted(term.key);
-    const slow = `select(${of}, ${key}, ${this.#keep(term.missing)})`;
+    const slow = `select(${of}, ${key}, ${this.constant(term.missing)})`;
     if (inherited.has(term.key)) return this.#checked(slow, fail);
     const { code } = this.#let(`${of} == null ? undefined : ${of}[${key}]`);
     this.#emit(
@@ -294,9 +293,9 @@ class Writer {
     const codes = args.map(({ code }) => code);
     const [first = '', second = ''] = codes;
     if (term.name === '!_' && args[0]?.type === 'bool') return { code: `!${first}`, type: 'bool' };
-    const run = this.#keep(term.run);
+    const run = this.constant(term.run);
     const slow = `${run}(${codes.join(', ')})`;
-    const paths = this.#keep(term.args.map(({ path }) => path));
+    const paths = this.constant(term.args.map(({ path }) => path));
     const located = (code: string) => fail(`locate(${code}, [${codes.join(', ')}], ${paths})`);
     const fast = this.#fastCall(term, first, second);
     const value = this.#let(fast ? `${fast.when} ? ${fast.code} : ${slow}` : slow);
@@ -326,7 +325,7 @@ class Writer {
       Array.isArray(value) &&
       value.every((item) => typeof item === 'string')
     ) {
-      const set = this.#keep(new Set<unknown>(value));
+      const set = this.constant(new Set<unknown>(value));
       return { when: `typeof ${first} === "string"`, code: `${set}.has(${first})` };
     }
     return undefined;
@@ -353,9 +352,9 @@ class Writer {
       )
       .filter((check) => check !== '')
       .join(' && ');
-    const paths = this.#keep([left.path, right.path]);
+    const paths = this.constant([left.path, right.path]);
     const located = fail(`locate(${result}, [${a.code}, ${b.code}], ${paths})`);
-    const slow = `${result} = ${this.#keep(term.run)}(${a.code}, ${b.code}); if (typeof ${result} !== "boolean") ${located}`;
+    const slow = `${result} = ${this.constant(term.run)}(${a.code}, ${b.code}); if (typeof ${result} !== "boolean") ${located}`;
     this.#emit(`let ${result};`);
     this.#emit(
       kind === undefined || operands.length === 0
@@ -371,7 +370,7 @@ class Writer {
     if (!of) return this.value(term, fail);
     const from = this.value(of, fail).code;
     const { code } = this.#let(`count(${from})`);
-    const paths = this.#keep([of.path]);
+    const paths = this.constant([of.path]);
     this.#emit(`if (typeof ${code} !== "number") ${fail(`locate(${code}, [${from}], ${paths})`)}`);
     return { code, type: 'count' };
   }
@@ -381,8 +380,8 @@ class Writer {
     this.#emit(`let ${result} = ${this.value(term.first, fail).code};`);
     for (const { run, operand } of term.steps) {
       const right = this.value(operand, fail).code;
-      const next = this.#let(`${this.#keep(run)}(${result}, ${right})`).code;
-      const paths = this.#keep([undefined, operand.path]);
+      const next = this.#let(`${this.constant(run)}(${result}, ${right})`).code;
+      const paths = this.constant([undefined, operand.path]);
       this.#emit(
         `if (${next} instanceof Failure) ${fail(`locate(${next}, [${result}, ${right}], ${paths})`)}`,
       );

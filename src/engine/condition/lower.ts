@@ -75,7 +75,7 @@ export function lower(ast: ASTNode, variables: readonly string[], checked = true
   }
   const lowering = new Lowering(variables.length, checked);
   const root = lowering.term(ast, scope);
-  return { root, slots: lowering.slots, reads: lowering.reads };
+  return { root, variables: variables.length, slots: lowering.slots, reads: lowering.reads };
 }
 
 class Lowering {

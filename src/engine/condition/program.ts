@@ -70,6 +70,8 @@ export type Term = Place &
 
 export interface Program {
   readonly root: Term;
+  /** How many variables it has; they have the first slots. */
+  readonly variables: number;
   /** Variables first, then those of loops. */
   readonly slots: number;
   /** The variables that are read, by slot. */
@@ -105,12 +107,28 @@ export function partsOf(term: Term): readonly Term[] {
   }
 }
 
-export function countTerms(root: Term): number {
-  let terms = 0;
+/** A term and all its parts, with a stack of its own. */
+export function* termsOf(root: Term): Generator<Term> {
   const waiting = [root];
   for (let term = waiting.pop(); term; term = waiting.pop()) {
-    terms++;
-    for (const part of partsOf(term)) waiting.push(part);
+    yield term;
+    waiting.push(...partsOf(term));
   }
+}
+
+export function countTerms(root: Term): number {
+  let terms = 0;
+  for (const _ of termsOf(root)) terms++;
   return terms;
+}
+
+/** The attributes that a program reads, such as `resource.tags["team"]` and `resource.ingress[*].cidr`. */
+export function attributesOf(root: Term): ReadonlySet<string> {
+  const paths = new Set<string>();
+  const inner = new Set<Term>();
+  for (const term of termsOf(root)) {
+    if (term.kind === 'select' || term.kind === 'has' || term.kind === 'index') inner.add(term.of);
+    if (term.path !== undefined && !inner.has(term)) paths.add(term.path);
+  }
+  return paths;
 }
