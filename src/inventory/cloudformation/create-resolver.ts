@@ -3,6 +3,7 @@ import { createConditions } from './conditions.ts';
 import { intrinsics } from './intrinsics.ts';
 import type { Entry } from './loops.ts';
 import { createLoops, isLoop } from './loops.ts';
+import { setOwn } from '../text/set-own.ts';
 import type { Fields, Resolver, Scope } from './resolver.ts';
 import { isFields } from './resolver.ts';
 
@@ -12,7 +13,10 @@ export interface TemplateResolver extends Resolver {
   entries(map: Fields): Entry[];
 }
 
-/** Works out what a template's scope lets one know. Total: values are finite and nested to a bounded depth. */
+/**
+ * Works out what a template's scope lets one know. Total: values are finite and nested to a bounded depth. What holds no
+ * function is given back as it is, not copied.
+ */
 export function createResolver(scope: Scope): TemplateResolver {
   const resolve = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
@@ -26,24 +30,37 @@ export function createResolver(scope: Scope): TemplateResolver {
         ? intrinsic(value[name], resolver)
         : new UnknownValue(name.replace('Fn::', ''));
     }
-    return resolveMap(value, keys);
+    return keys.some(isLoop) ? resolveLoops(value) : resolveMap(value, keys);
   };
-  const resolveList = (list: readonly unknown[]): unknown[] => {
-    const items: unknown[] = [];
-    for (const item of list) {
-      const resolved = resolve(item);
-      if (resolved !== undefined) items.push(resolved);
+  const resolveList = (list: readonly unknown[]): readonly unknown[] => {
+    let changed: unknown[] | undefined;
+    for (let index = 0; index < list.length; index += 1) {
+      const resolved = resolve(list[index]);
+      if (resolved !== list[index]) changed ??= list.slice(0, index);
+      if (resolved !== undefined) changed?.push(resolved);
     }
-    return items;
+    return changed ?? list;
   };
   const resolveMap = (map: Fields, keys: readonly string[]): Fields => {
-    const entries = keys.some(isLoop) ? expand(map) : keys.map((key) => ({ key, value: map[key] }));
-    return Object.fromEntries(
-      entries.flatMap(({ key, value }) => {
-        const resolved = isLoop(key) ? new UnknownValue(key, { present: false }) : resolve(value);
-        return resolved === undefined ? [] : [[key, resolved]];
-      }),
-    );
+    let changed: Record<string, unknown> | undefined;
+    for (let index = 0; index < keys.length; index += 1) {
+      const key = keys[index] ?? '';
+      const resolved = resolve(map[key]);
+      if (resolved !== map[key] && !changed) {
+        changed = {};
+        for (const earlier of keys.slice(0, index)) setOwn(changed, earlier, map[earlier]);
+      }
+      if (changed && resolved !== undefined) setOwn(changed, key, resolved);
+    }
+    return changed ?? map;
+  };
+  const resolveLoops = (map: Fields): Fields => {
+    const resolved: Record<string, unknown> = {};
+    for (const { key, value } of expand(map)) {
+      const one = isLoop(key) ? new UnknownValue(key, { present: false }) : resolve(value);
+      if (one !== undefined) setOwn(resolved, key, one);
+    }
+    return resolved;
   };
   const expand = createLoops(resolve);
   const resolver: TemplateResolver = {

@@ -17,6 +17,7 @@ export function locateInJson(
   paths: readonly DocumentPath[],
   dialect: JsonDialect = 'strict',
 ): number[] {
+  if (paths.length === 0) return [];
   const root: Wanted = { below: new Map(), offset: 0 };
   for (const path of paths) addPath(root, path);
   scanFor(text, root, dialect);

@@ -1,5 +1,6 @@
 import type { InputProblem } from '../model.ts';
 import { findTooDeep, maxDepth, tooDeep } from './depth.ts';
+import { countKeys, countKeysWritten } from './count-keys.ts';
 import { findRepeatedKeys, locateInJson } from './locate-json.ts';
 import { explainJsonError } from './explain-json-error.ts';
 import type { TextParse } from './parse.ts';
@@ -42,11 +43,13 @@ function jsonText(text: string, document: unknown, dialect: JsonDialect): TextPa
     parsed: {
       document,
       problems: [],
-      repeatedKeys: () =>
-        findRepeatedKeys(text, dialect, maxProblems).map(({ offset, key }) => ({
+      repeatedKeys: () => {
+        if (dialect === 'strict' && countKeysWritten(text) === countKeys(document)) return [];
+        return findRepeatedKeys(text, dialect, maxProblems).map(({ offset, key }) => ({
           message: `the key ${JSON.stringify(key)} stands here twice`,
           ...places(offset),
-        })),
+        }));
+      },
       locate: (paths) => locateInJson(text, paths, dialect).map(places),
     },
   };

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Node, ParsedNode, Scalar, YAMLMap } from 'yaml';
+import { setOwn } from './set-own.ts';
 
 /** Values that aliases may stand for, all in all; a bomb passes it at once. */
 const maxAliased = 1_000_000;
@@ -90,18 +91,6 @@ export function yamlValue(root: ParsedNode, words: boolean): unknown {
 }
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
-
-/** `__proto__` would set the prototype. */
-function setOwn(value: Record<string, unknown>, key: string, item: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(value, key, {
-      value: item,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  } else value[key] = item;
-}
 
 export const keyOf = (key: unknown): string => (isScalar(key) ? String(key.value) : '');
 
