@@ -99,9 +99,11 @@ function protocolOf(value: unknown) {
   return name === '*' ? 'all' : name;
 }
 
+const wordOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
 function portsOf(range: unknown) {
   if (isUnknown(range)) return { from_port: range, to_port: range };
-  const written = String(range).trim();
+  const written = typeof range === 'number' ? String(range) : wordOf(range);
   if (written === '*') return { from_port: 0, to_port: 65_535 };
   const [from, to] = written.split('-');
   return { from_port: number(from), to_port: number(to ?? from) };
@@ -110,10 +112,10 @@ function portsOf(range: unknown) {
 /** An address prefix is a block; a word is a service tag, of which some mean everybody. */
 function readPrefix(prefix: unknown): { readonly cidrs: unknown[]; readonly groups: unknown[] } {
   if (isUnknown(prefix)) return { cidrs: [prefix], groups: [] };
-  const written = String(prefix).trim();
+  const written = wordOf(prefix);
   if (['*', 'any', 'internet'].includes(written.toLowerCase()))
     return { cidrs: everywhere, groups: [] };
   return /[.:/]/.test(written) && /\d/.test(written)
     ? { cidrs: [written === '0.0.0.0' ? '0.0.0.0/0' : written], groups: [] }
-    : { cidrs: [], groups: [written] };
+    : { cidrs: [], groups: written === '' ? [] : [written] };
 }
