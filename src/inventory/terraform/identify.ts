@@ -1,7 +1,7 @@
 import type { RawResource } from '../model.ts';
 import { field, isFields, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
-import { readTags } from '../normalise/values.ts';
+import { at, block, readTags } from '../normalise/values.ts';
 
 /** What a provider's configuration says for all of its resources, where it is a literal. */
 export interface ProviderDefaults {
@@ -27,7 +27,8 @@ const nameAttributes: Readonly<Record<string, string>> = {
   aws_s3_bucket: 'bucket',
   google_bigquery_dataset: 'dataset_id',
   google_bigquery_table: 'table_id',
-  google_project: 'project_id',
+  google_organization_iam_custom_role: 'role_id',
+  google_project_iam_custom_role: 'role_id',
   google_secret_manager_secret: 'secret_id',
   google_service_account: 'account_id',
 };
@@ -39,6 +40,7 @@ export function identify(type: string, values: Fields, defaults: ProviderDefault
   const arn = arnOf(values);
   const name = textOf(values[nameAttributes[type] ?? 'name']) ?? textOf(values['name']);
   const names = [arn, textOf(values['id']), textOf(values['self_link']), name];
+  if (type === 'google_project') names.push(textOf(values['project_id']));
   const [, , , arnRegion, arnAccount] = arn?.split(':', 6) ?? [];
   return {
     ...(name === undefined ? {} : { name }),
@@ -84,7 +86,13 @@ function tagsOf(type: string, values: Fields): Fields {
   const [provider] = type.split('_', 1);
   const candidates =
     provider === 'google'
-      ? [values['effective_labels'], values['terraform_labels'], values['labels']]
+      ? [
+          values['effective_labels'],
+          values['terraform_labels'],
+          values['labels'],
+          values['resource_labels'],
+          at(block(values, 'settings'), 'user_labels'),
+        ]
       : provider === 'aws'
         ? [values['tags_all'], values['tags'], values['tag']]
         : [values['tags']];

@@ -24,7 +24,8 @@ export function mergeUnknown(
   path = '',
   depth = 0,
 ): unknown {
-  if (unknown === true || depth > maxDepth) return unknownAt(nodes, behind, path);
+  if ((unknown === true && (value ?? null) === null) || depth > maxDepth)
+    return unknownAt(nodes, behind, path);
   if (Array.isArray(unknown) || Array.isArray(value)) {
     const values = itemsOf(value);
     const unknowns = itemsOf(unknown);

@@ -1,8 +1,8 @@
 import { normaliser } from '../normaliser.ts';
-import { isUnknown, list } from '../values.ts';
+import { isSet, isUnknown, list } from '../values.ts';
 import { iamBindings } from './iam.ts';
 import type { IamParts } from './iam.ts';
-import { fromGoogle, isSet, itemValue } from './read-google.ts';
+import { fromGoogle, itemValue } from './read-google.ts';
 
 const iam: IamParts = {
   types: 'GCP::Bigquery::DatasetIam',

@@ -1,8 +1,8 @@
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { flag, hasItems, isOneOf, isUnknown, mapList, not, or } from '../values.ts';
-import { fromGoogle, isSet, itemValue } from './read-google.ts';
+import { flag, hasItems, isOneOf, isSet, isUnknown, mapList, not, or } from '../values.ts';
+import { fromGoogle, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
 
 export const containerCluster = normaliser({

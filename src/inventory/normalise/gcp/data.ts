@@ -1,8 +1,8 @@
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, mapList, or, text } from '../values.ts';
+import { flag, isOneOf, isSet, mapList, or, text } from '../values.ts';
 import { iamBindings } from './iam.ts';
 import type { IamParts } from './iam.ts';
-import { fromGoogle, isSet, itemValue } from './read-google.ts';
+import { fromGoogle, itemValue } from './read-google.ts';
 
 const topicIam: IamParts = {
   types: 'GCP::Pubsub::TopicIam',

@@ -1,8 +1,8 @@
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, isUnknown, text } from '../values.ts';
+import { flag, isOneOf, isSet, isUnknown, text } from '../values.ts';
 import { iamBindings } from './iam.ts';
 import type { IamParts } from './iam.ts';
-import { days, fromGoogle, isSet } from './read-google.ts';
+import { days, fromGoogle } from './read-google.ts';
 
 const keyIam: IamParts = {
   types: 'GCP::Cloudkms::CryptoKeyIam',

@@ -1,7 +1,7 @@
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import type { Related } from '../related.ts';
-import { at, isGiven, isUnknown, number, text } from '../values.ts';
+import { at, isUnknown, number, text } from '../values.ts';
 
 /** A value by its path in Google's API. */
 export type Get = (...path: readonly string[]) => unknown;
@@ -34,9 +34,6 @@ export const itemValue = (item: unknown, name: string): unknown =>
 
 const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** Whether a text is set; the API writes an empty one for none. */
-export const isSet = (value: unknown) => (value === '' ? false : isGiven(value));
 
 /** Seconds, also as a duration (`7776000s`), in days. */
 export function days(value: unknown) {

@@ -1,8 +1,8 @@
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, or } from '../values.ts';
+import { flag, isOneOf, isSet, or } from '../values.ts';
 import { iamBindings } from './iam.ts';
 import type { IamParts } from './iam.ts';
-import { days, fromGoogle, isSet } from './read-google.ts';
+import { days, fromGoogle } from './read-google.ts';
 
 const iam: IamParts = { types: 'GCP::Storage::BucketIam', of: (part) => part.properties['bucket'] };
 
