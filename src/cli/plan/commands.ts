@@ -17,6 +17,8 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
   )
     .option('--out <file>', 'save the plan, to be applied exactly as it was seen')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option('--impact', "say which resources of the service's inventory would newly fail or pass")
+    .option('--impact-from <file>', 'the same for the resources of a file, without an inventory')
     .alsoFormats(reportFormats)
     .addHelpText('after', planHelp)
     .action(act(() => import('./plan.ts').then((m) => m.runPlan)));

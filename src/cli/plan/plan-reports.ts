@@ -8,6 +8,7 @@ import { count } from '../report/printable.ts';
 import { createStyle } from '../terminal.ts';
 import type { DiffLine } from './change-lines.ts';
 import { fieldLines } from './change-lines.ts';
+import { renderImpact } from './impact-text.ts';
 import type { PlanNotes } from './plan-text.ts';
 import { changeMark, summaryLine } from './plan-text.ts';
 
@@ -18,7 +19,7 @@ const mostBytes = 60_000;
 const blockColumns = 100;
 
 /** A plan for a pull request: the summary first, then each change, cut off where a comment would grow too long. */
-export function planMarkdown(plan: Plan, { notes, blocked }: PlanNotes): string {
+export function planMarkdown(plan: Plan, { notes, blocked, impact }: PlanNotes): string {
   const changes = plan.changes.map((change) => {
     const lines = change.action === 'update' ? fieldLines(changedFields(change), blockColumns) : [];
     return markdownItem(
@@ -33,6 +34,7 @@ export function planMarkdown(plan: Plan, { notes, blocked }: PlanNotes): string 
       `## govctl plan: ${escapeMarkdown(plan.project)}`,
       escapeMarkdown(summaryLine(plan.summary, blocked.length, plain)),
       ...notes.map(escapeMarkdown),
+      ...(impact ? [escapeMarkdown(renderImpact(impact, plain))] : []),
     ],
     [
       ...blocked.map(({ key, reason, hint }) =>

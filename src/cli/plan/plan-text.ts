@@ -1,9 +1,11 @@
 import type { Change, Plan, Summary } from '../../project/plan/plan.ts';
 import { changedFields } from '../../project/plan/plan.ts';
+import type { Impact } from '../../project/plan/impact.ts';
 import { count, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 import type { DiffLine } from './change-lines.ts';
 import { fieldLines } from './change-lines.ts';
+import { renderImpact } from './impact-text.ts';
 
 /** What a plan shows beside itself. */
 export interface PlanNotes {
@@ -13,6 +15,8 @@ export interface PlanNotes {
     readonly reason: string;
     readonly hint: string;
   }[];
+  /** Where it was asked for. */
+  readonly impact?: Impact | undefined;
 }
 
 const indent = '      ';
@@ -20,7 +24,7 @@ const indent = '      ';
 /** A plan for people: what, why, field by field; a summary as the last line. */
 export function renderPlan(
   plan: Plan,
-  { notes, blocked }: PlanNotes,
+  { notes, blocked, impact }: PlanNotes,
   style: Style,
   columns: number,
 ): string {
@@ -32,6 +36,7 @@ export function renderPlan(
     ),
     ...renderOrphans(plan, style),
     ...notes.map((note) => printable(note)),
+    ...(impact ? [renderImpact(impact, style)] : []),
   ];
   const head = `${style.bold(`Project ${printableLine(plan.project)}`)} at ${printableLine(plan.base_url)}`;
   const legend = renderLegend(plan, style);

@@ -1,3 +1,4 @@
+import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import { planValue } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
@@ -22,6 +23,7 @@ export function planView(
   plan: Plan,
   blocked: Blocked = [],
   notes: readonly string[] = [],
+  impact?: Impact,
 ): PlanView {
   const said = blocked.map(({ local, reason, hint, others }) => ({
     key: local.key,
@@ -34,16 +36,18 @@ export function planView(
     ...planValue(plan),
     ...(said.length > 0 ? { blocked: said } : {}),
     ...(notes.length > 0 ? { notes } : {}),
+    ...(impact ? { impact } : {}),
   };
+  const beside = { notes, blocked: said, impact };
   const summary = (style: Style): string => `${summaryLine(plan.summary, blocked.length, style)}\n`;
   return {
     value,
     summary,
     rows: () => (planValue(plan) as { changes: unknown[] }).changes, // as planValue makes it
     human: (style, columns) =>
-      flags.quiet ? summary(style) : renderPlan(plan, { notes, blocked: said }, style, columns),
+      flags.quiet ? summary(style) : renderPlan(plan, beside, style, columns),
     more: {
-      markdown: () => planMarkdown(plan, { notes, blocked: said }),
+      markdown: () => planMarkdown(plan, beside),
       github: () =>
         `${renderGithub(fromWorkspace(problemsOf(plan, blocked), world.cwd, world.env))}${summary(createStyle(false))}`,
     },

@@ -5,10 +5,11 @@ import { readGitState } from '../../project/plan/git.ts';
 import { withGitState } from '../../project/plan/plan.ts';
 import type { Run } from '../context.ts';
 import { planView, hasChanges, writePlanOutput } from './plan-view.ts';
+import type { ImpactOptions } from './impact.ts';
 import type { SelectionOptions } from './prepare.ts';
 import { preparePlan, refuseBlocked, refuseGuards } from './prepare.ts';
 
-interface PlanOptions extends SelectionOptions {
+interface PlanOptions extends SelectionOptions, ImpactOptions {
   readonly args: [paths: string[]];
   readonly out?: string;
   readonly detailedExitcode?: boolean;
@@ -21,7 +22,13 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
   // Only what is kept for later needs to say what it was made of.
   const git = options.out === undefined ? undefined : await readGitState(context.world.cwd);
   const plan = git ? withGitState(prepared.plan, git) : prepared.plan;
-  await context.show(planView(context, plan, blocked, notes));
+  const impact =
+    options.impact || options.impactFrom !== undefined
+      ? await import('./impact.ts').then((m) =>
+          m.findImpact(context, prepared.client, plan, options),
+        )
+      : undefined;
+  await context.show(planView(context, plan, blocked, notes, impact));
   await writePlanOutput(context, plan);
   refuseBlocked(context, blocked);
   refuseGuards(refusals);

@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Client } from '../../client/client.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Finding } from '../../contract/findings.ts';
+import type { PolicyInput } from '../../contract/policies.ts';
+import type { Resource } from '../../contract/resources.ts';
+import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
+import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import { readInventory } from '../../inventory/read.ts';
+import { decodeText } from '../../project/check/decode-text.ts';
+import { countImpact, policiesOf } from '../../project/plan/impact.ts';
+import type { Impact } from '../../project/plan/impact.ts';
+import type { Plan } from '../../project/plan/plan.ts';
+import type { Context } from '../context.ts';
+import { askOurServer } from '../our-server.ts';
+
+export interface ImpactOptions {
+  readonly impact?: boolean;
+  readonly impactFrom?: string;
+}
+
+/** Policies that one request to the service holds. */
+const policiesAtOnce = 500;
+
+/** Which resources a plan would make fail or pass: of a file, or of the service's inventory. */
+export async function findImpact(
+  context: Context,
+  client: Client,
+  plan: Plan,
+  { impact, impactFrom }: ImpactOptions,
+): Promise<Impact | undefined> {
+  if (impactFrom !== undefined) return impactOnFile(context, plan, impactFrom);
+  if (!impact) return undefined;
+  return askOurServer('an inventory for --impact (--impact-from FILE takes one)', () =>
+    context.progress('Evaluating the changes over the inventory', (update) =>
+      impactOnInventory(client, plan, update),
+    ),
+  );
+}
+
+async function impactOnInventory(
+  client: Client,
+  plan: Plan,
+  update: (text: string) => void,
+): Promise<Impact> {
+  const counted = countImpact(plan.changes);
+  const before = policiesOf(plan.changes, 'before');
+  const after = policiesOf(plan.changes, 'after');
+  const types = new Set([...before, ...after].map((policy) => policy.resource_type));
+  if (types.size === 0) return counted.result();
+  const type = [...types].join(',');
+  const first = { type, sort_by: 'id', order: 'asc', limit: 100 } as const;
+  let seen = 0;
+  for (let cursor: string | undefined; ;) {
+    const query = cursor === undefined ? first : { ...first, cursor };
+    const { resources, pagination } = (await client.resources.list({ query })).data;
+    if (resources.length > 0) {
+      counted.add(
+        resources.length,
+        await judge(client, resources, before),
+        await judge(client, resources, after),
+      );
+    }
+    seen += resources.length;
+    update(`Evaluating the changes over the inventory: ${seen} of ${pagination.total}`);
+    cursor = pagination.next_cursor;
+    if (cursor === undefined) return counted.result();
+  }
+}
+
+async function judge(
+  client: Client,
+  resources: readonly Record<string, unknown>[],
+  policies: readonly PolicyInput[],
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (let at = 0; at < policies.length; at += policiesAtOnce) {
+    const some = policies.slice(at, at + policiesAtOnce);
+    const { data } = await client.policies.validate({
+      body: { resources: [...resources], policies: some, mode: 'failures' },
+    });
+    found.push(...data.results);
+  }
+  return found;
+}
+
+async function impactOnFile({ world }: Context, plan: Plan, file: string): Promise<Impact> {
+  const bytes = await readFile(path.resolve(world.cwd, file)).catch((cause: Error) => {
+    throw new GovctlError('usage_error', `--impact-from ${file}: ${cause.message}`, { cause });
+  });
+  const text = decodeText(bytes);
+  const read = text === undefined ? undefined : readInventory(text);
+  if (!read?.ok) {
+    const { message, line, column } = read?.problem ?? { message: 'it is no UTF-8 or UTF-16 text' };
+    const place = [file, line, column].filter((part) => part !== undefined).join(':');
+    throw new GovctlError('invalid_file', `${place}: ${message}`);
+  }
+  const resources = read.inventory.resources.map(({ resource }) => resource);
+  const counted = countImpact(plan.changes);
+  const now = world.now();
+  counted.add(
+    resources.length,
+    evaluateAll(policiesOf(plan.changes, 'before'), resources, now),
+    evaluateAll(policiesOf(plan.changes, 'after'), resources, now),
+  );
+  return counted.result();
+}
+
+function evaluateAll(
+  policies: readonly PolicyInput[],
+  resources: readonly Resource[],
+  now: number,
+): Finding[] {
+  const set = createPolicySet(policies.map(prepare));
+  return resources.flatMap((resource) =>
+    policiesFor(set, resource.type)
+      .map((policy) => evaluate(policy, resource, now))
+      .filter(({ status }) => status === 'FAIL' || status === 'ERROR'),
+  );
+}
+
+/** @throws GovctlError policy_condition_invalid: another server may take what does not compile here */
+function prepare(policy: PolicyInput): PreparedPolicy {
+  try {
+    return preparePolicy({ policy });
+  } catch (cause) {
+    throw new GovctlError('policy_condition_invalid', (cause as Error).message, { cause });
+  }
+}

@@ -1,0 +1,131 @@
+import type { Finding } from '../../contract/findings.ts';
+import type { PolicyInput } from '../../contract/policies.ts';
+import type { Change } from './plan.ts';
+
+/** A resource whose verdict would change, and what the policy would say of it. */
+export interface ImpactedResource {
+  readonly resource: string;
+  readonly resource_type: string;
+  readonly message?: string;
+}
+
+interface Impacted {
+  readonly total: number;
+  /** The first of them. */
+  readonly resources: readonly ImpactedResource[];
+}
+
+export interface ChangeImpact {
+  readonly key: string;
+  readonly action: Change['action'];
+  readonly newly_failing: Impacted;
+  /** Fail now, and would not. */
+  readonly newly_passing: Impacted;
+  /** Decided now, and could not be any more: as bad as failing. */
+  readonly newly_undecided: Impacted;
+}
+
+/** Which resources would fail or pass by what a plan changes, before it is applied. */
+export interface Impact {
+  readonly summary: {
+    readonly resources: number;
+    readonly newly_failing: number;
+    readonly newly_passing: number;
+    readonly newly_undecided: number;
+  };
+  readonly changes: readonly ChangeImpact[];
+}
+
+/** Resources of a change that are named. */
+const mostNamed = 100;
+
+/** The policies of the changes as they are, or as they would be; those that are not there are left out. */
+export const policiesOf = (changes: readonly Change[], side: 'before' | 'after'): PolicyInput[] =>
+  changes.flatMap((change) => {
+    const policy = change[side];
+    // What the service gave, or will be sent: whoever evaluates it checks it.
+    return policy ? [{ ...policy, enabled: policy.enabled ?? true } as PolicyInput] : [];
+  });
+
+export interface ImpactCount {
+  /** Takes what both sides find in some resources; what passes may be left out. */
+  add(resources: number, before: readonly Finding[], after: readonly Finding[]): void;
+  result(): Impact;
+}
+
+/** Counts the impact of changes over any number of resources. */
+export function countImpact(changes: readonly Change[]): ImpactCount {
+  let seen = 0;
+  const counted = changes.map((change) => ({
+    change,
+    failing: tallyOf(),
+    passing: tallyOf(),
+    undecided: tallyOf(),
+  }));
+  return {
+    add(resources, before, after) {
+      seen += resources;
+      const [was, is] = [byPolicy(before), byPolicy(after)];
+      for (const { change, failing, passing, undecided } of counted) {
+        const old = was.get(change.before?.name ?? '') ?? new Map<string, Finding>();
+        const next = is.get(change.after?.name ?? '') ?? new Map<string, Finding>();
+        for (const [id, finding] of next) {
+          const { status } = finding;
+          if (status === old.get(id)?.status) continue;
+          if (status === 'FAIL') failing.add(finding);
+          if (status === 'ERROR') undecided.add(finding);
+        }
+        for (const [id, finding] of old) {
+          const after = next.get(id)?.status;
+          if (finding.status === 'FAIL' && after !== 'FAIL' && after !== 'ERROR') {
+            passing.add(finding);
+          }
+        }
+      }
+    },
+    result() {
+      const impacts = counted.map(({ change: { key, action }, failing, passing, undecided }) => ({
+        key,
+        action,
+        newly_failing: failing.result(),
+        newly_passing: passing.result(),
+        newly_undecided: undecided.result(),
+      }));
+      const sum = (field: 'newly_failing' | 'newly_passing' | 'newly_undecided'): number =>
+        impacts.reduce((total, impact) => total + impact[field].total, 0);
+      return {
+        summary: {
+          resources: seen,
+          newly_failing: sum('newly_failing'),
+          newly_passing: sum('newly_passing'),
+          newly_undecided: sum('newly_undecided'),
+        },
+        changes: impacts,
+      };
+    },
+  };
+}
+
+function tallyOf() {
+  let total = 0;
+  const resources: ImpactedResource[] = [];
+  return {
+    add({ resource, resource_type, rules }: Finding) {
+      total += 1;
+      const message = rules.find((rule) => rule.message !== undefined)?.message;
+      const named = { resource, resource_type, ...(message === undefined ? {} : { message }) };
+      if (resources.length < mostNamed) resources.push(named);
+    },
+    result: (): Impacted => ({ total, resources }),
+  };
+}
+
+/** Findings by the name of their policy, and the id of their resource. */
+function byPolicy(findings: readonly Finding[]): Map<string, Map<string, Finding>> {
+  const found = new Map<string, Map<string, Finding>>();
+  for (const finding of findings) {
+    const same = found.get(finding.policy) ?? new Map<string, Finding>();
+    found.set(finding.policy, same.set(finding.resource, finding));
+  }
+  return found;
+}

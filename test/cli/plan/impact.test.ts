@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TestService } from '../../server/test-service.ts';
+import { startTestService } from '../../server/test-service.ts';
+import { createRepo } from './repo.ts';
+import type { TestRepo } from './repo.ts';
+
+let service: TestService;
+let repo: TestRepo;
+beforeEach(async () => {
+  service = await startTestService();
+  repo = createRepo();
+});
+afterEach(() => service.close());
+
+const govctl = (...argv: string[]) =>
+  repo.govctl(argv, {
+    fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+    env: { GOVCTL_TOKEN: service.key },
+  });
+const yaml = (name: string, condition: string): string =>
+  `name: ${name}\nresource_type: AWS::S3::Bucket\nrules:\n  - condition: ${condition}\n    effect: DENY\n    message: Fix it\n`;
+const buckets = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `b-${String(at).padStart(3, '0')}`,
+    type: 'AWS::S3::Bucket',
+    days: at,
+  }));
+
+/** 250 buckets, of which a policy denies those under 10 days; the files want it for those over 200, and a new one. */
+async function prepare(): Promise<void> {
+  repo.write('policies/days.yaml', yaml('days', 'resource.days < 10'));
+  await govctl('apply', '--auto-approve');
+  await service.send('POST', '/v1/resources', { body: { resources: buckets(250) } });
+  repo.write('policies/days.yaml', yaml('days', 'resource.days > 200'));
+  repo.write('policies/new.yaml', yaml('new', 'resource.other == 1'));
+}
+
+describe('govctl plan --impact', () => {
+  it('says which resources of the inventory would newly fail, pass or be undecided, and changes nothing', async () => {
+    await prepare();
+    const before = await service.send('GET', '/v1/audit-log');
+    const outcome = await govctl('plan', '--impact', '-o', 'json');
+    expect(outcome.exitCode).toBe(0);
+    const { impact } = JSON.parse(outcome.stdout) as { impact: object };
+    expect(impact).toMatchObject({
+      summary: { resources: 250, newly_failing: 49, newly_passing: 10, newly_undecided: 250 },
+      changes: [
+        {
+          key: 'days',
+          action: 'update',
+          newly_failing: { total: 49 },
+          newly_passing: { total: 10, resources: expect.arrayContaining([]) as unknown },
+          newly_undecided: { total: 0, resources: [] },
+        },
+        { key: 'new', action: 'create', newly_undecided: { total: 250 } },
+      ],
+    });
+    const human = await govctl('plan', '--impact');
+    expect(human.stdout).toContain(
+      '✗ days: 49 newly fail: b-201, b-202, b-203, b-204, b-205, 44 more',
+    );
+    expect(human.stdout).toContain('✓ days: 10 no longer fail: b-000');
+    expect((await service.send('GET', '/v1/audit-log')).text).toBe(before.text);
+  });
+
+  it('evaluates over a file instead, without an inventory', async () => {
+    repo.write('policies/days.yaml', yaml('days', 'resource.days > 200'));
+    repo.write('buckets.json', JSON.stringify(buckets(205)));
+    const outcome = await repo.govctl(['plan', '--impact-from', 'buckets.json']);
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.stdout).toContain('Impact over 205 resources:');
+    expect(outcome.stdout).toContain('✗ days: 4 newly fail: b-201, b-202, b-203, b-204\n');
+    repo.write('broken.json', '{"a": ');
+    const broken = await repo.govctl(['plan', '--impact-from', 'broken.json']);
+    expect([broken.exitCode, broken.stderr]).toEqual([3, expect.stringContaining('broken.json:1')]);
+  });
+
+  it('names the way out where the server has no inventory', async () => {
+    repo.write('policies/days.yaml', yaml('days', 'resource.days > 200'));
+    const outcome = await repo.govctl(['plan', '--impact']);
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toContain('--impact-from FILE');
+  });
+
+  it('asks nothing more of a service without --impact', async () => {
+    await prepare();
+    const asked = service.events.length;
+    const outcome = await govctl('plan', '-o', 'json');
+    expect(JSON.parse(outcome.stdout)).not.toHaveProperty('impact');
+    expect(service.events.slice(asked).map(({ route }) => route)).toEqual(['/v1/policies']);
+  });
+});
