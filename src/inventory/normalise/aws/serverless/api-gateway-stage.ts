@@ -81,8 +81,8 @@ function readSettings(given: Readonly<Record<'path' | 'level' | 'cached' | 'encr
 }
 
 function pathOf(path: unknown, method: unknown): string | UnknownValue {
-  const [start = '*', end = '*'] = [text(path), text(method)];
-  return [start, end].find(isUnknown) ?? [start, end].join('/').replaceAll('//', '/');
+  const parts = [path, method].map((part) => text(part) ?? '*');
+  return parts.find(isUnknown) ?? parts.join('/').replaceAll('//', '/');
 }
 
 const byStage = new WeakMap<Related, ReadonlyMap<string, readonly RawResource[]>>();
