@@ -1,7 +1,6 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
-import { decodeText } from '../../project/check/decode-text.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Place } from '../../project/model.ts';
 import { duplicateAt } from './check-run.ts';
@@ -27,12 +26,7 @@ export async function checkDocument(
   run: CheckRun,
 ): Promise<void> {
   const { file } = input;
-  const text = decodeText(bytes);
-  if (text === undefined) {
-    run.unreadable.add({ file, message: 'the file is neither UTF-8 nor UTF-16 text' });
-    return;
-  }
-  const read = readInventory(text, options);
+  const read = readInventory(bytes, options);
   if (!read.ok) {
     // A folder holds other things too; what cannot even be parsed may be a template with a mistake.
     if (read.unknownFormat && !input.named) run.skipped.push(file);

@@ -3,6 +3,7 @@ import type { Finding } from '../../contract/findings.ts';
 import { fingerprintOf } from '../../project/check/baseline.ts';
 import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import { isStandardInput } from '../../project/check/discover-inputs.ts';
+import type { ExplainedRule } from './explain.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 
 /** A finding and where its resource stands. */
@@ -10,6 +11,8 @@ export interface PlacedFinding extends Finding {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** With --explain. */
+  readonly explanation?: readonly ExplainedRule[];
 }
 
 export interface CollectOptions {

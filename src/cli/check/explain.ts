@@ -1,9 +1,31 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
+import { compileCondition } from '../../engine/condition/compile.ts';
+import { explainCondition } from '../../engine/condition/explain.ts';
+import type { Explained } from '../../engine/condition/explain.ts';
 import { matchesId } from '../../engine/exempt.ts';
 import type { ReadResource } from '../../inventory/model.ts';
+import { looksSecret, secretsOf, showsSecret } from '../../project/check/secrets.ts';
 import type { LocalPolicy } from '../../project/model.ts';
 import type { PlacedFinding } from './collect.ts';
+
+/** What a part of a condition came to, for people and programs. */
+export interface ExplainedPart {
+  readonly expression: string;
+  /** As CEL writes it. */
+  readonly value?: string;
+  /** Why there is no value. */
+  readonly undecided?: string;
+  /** The item of the list that a part of a macro was for. */
+  readonly item?: string;
+  readonly parts: readonly ExplainedPart[];
+}
+
+export interface ExplainedRule {
+  readonly index: number;
+  readonly effect: string;
+  readonly condition: ExplainedPart;
+}
 
 /** Explains findings while their resources are at hand. */
 export interface Explainer {
@@ -14,37 +36,67 @@ export interface Explainer {
   requireMet(): void;
 }
 
-/** @param resource an id, an address or a glob; true: every finding that does not pass */
+/** Names that are kept to suggest one of them. */
+const mostSeen = 10_000;
+
+/**
+ * @param resource an id, an address or a glob; true: every finding that does not pass
+ * @param now of the evaluation, in milliseconds since the epoch
+ */
 export function createExplainer(
   resource: string | true,
-  _policies: readonly LocalPolicy[],
-  _now: number,
+  policies: readonly LocalPolicy[],
+  now: number,
 ): Explainer {
-  let met = resource === true;
+  const byName = new Map(policies.map(({ policy }) => [policy.name, policy]));
   const seen = new Set<string>();
+  let met = resource === true;
   const isWanted = ({ resource: { id }, address }: ReadResource): boolean => {
-    if (resource === true) return true;
-    const fits = matchesId(resource, id) || matchesId(resource, address);
+    const fits = resource === true || matchesId(resource, id) || matchesId(resource, address);
     met ||= fits;
     if (seen.size < mostSeen) seen.add(address);
     return fits;
   };
   return {
     ...(resource === true ? {} : { wants: isWanted }),
-    complete: (finding) => finding,
+    complete(finding, read) {
+      const secrets = secretsOf(read.resource);
+      const rules = byName.get(finding.policy)?.rules ?? [];
+      const explanation = rules.flatMap(({ condition, effect }, index): ExplainedRule[] => {
+        const compiled = compileCondition(condition);
+        if (!compiled.ok) return []; // files with one that does not compile were refused
+        const explained = explainCondition(compiled.condition, read.resource, now);
+        return [{ index, effect, condition: toPart(explained, secrets) }];
+      });
+      return { ...finding, explanation };
+    },
     requireMet() {
       if (met || resource === true) return;
       const nearest = nearestWord(resource, seen);
       throw new GovctlError(
         'usage_error',
         `--explain ${resource}: no resource of the input has this id or address`,
-        {
-          ...(nearest ? { hint: `Did you mean ${nearest}?` } : {}),
-        },
+        nearest ? { hint: `Did you mean ${nearest}?` } : {},
       );
     },
   };
 }
 
-/** Names that are kept to suggest one of them. */
-const mostSeen = 10_000;
+const hidden = '(hidden)';
+
+/** Without what explains itself: the resource as a whole, and `now`'s name. */
+function toPart(explained: Explained, secrets: ReadonlySet<string>): ExplainedPart {
+  const { text, result, item, parts } = explained;
+  const shown = (value: string): string => {
+    if (value === 'true' || value === 'false') return value;
+    return looksSecret(text) || showsSecret(value, secrets) ? hidden : value;
+  };
+  return {
+    expression: text.replace(/\s+/g, ' ').trim(),
+    ...('value' in result
+      ? { value: shown(result.value) }
+      : { undecided: result.undecided.message }),
+    ...(item === undefined ? {} : { item: shown(item) }),
+    parts: parts.filter((part) => part.text !== 'resource').map((part) => toPart(part, secrets)),
+  };
+}
