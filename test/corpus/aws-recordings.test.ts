@@ -150,10 +150,27 @@ const recordings: readonly Recording[] = [
     ...searchDomain,
   },
   {
+    folder: 'ecc-aws-169-security_group_ingress_is_restricted_traffic_to_port_4333',
+    policy: 'aws-ec2-security-group-no-public-database-ports',
+    ...securityGroup,
+  },
+  {
     folder: 'ecc-aws-195-alb_http_to_https_redirection_enabled',
     policy: 'aws-elbv2-listener-https',
     type: 'AWS::ElasticLoadBalancingV2::Listener',
     list: listed('elasticloadbalancing.DescribeListeners', 'Listeners'),
+  },
+  {
+    folder: 'ecc-aws-200-rds_cluster_deletion_protection_enabled',
+    policy: 'aws-rds-cluster-deletion-protection',
+    type: 'AWS::RDS::DBCluster',
+    list: listed('rds.DescribeDBClusters', 'DBClusters'),
+  },
+  {
+    folder: 'ecc-aws-210-rds_instance_iam_authentication_configured',
+    policy: 'aws-rds-instance-iam-authentication',
+    type: 'AWS::RDS::DBInstance',
+    list: listed('rds.DescribeDBInstances', 'DBInstances'),
   },
   {
     folder: 'ecc-aws-217-redshift_cluster_enhanced_vpc_routing_enabled',
