@@ -1,7 +1,7 @@
 import { normaliser } from '../../normaliser.ts';
 import { at, flag, isGiven, text } from '../../values.ts';
 import { planned, plannedBlock } from '../plan-value.ts';
-import { configuration, notRecorded } from '../config-item.ts';
+import { notRecorded } from '../config-item.ts';
 import { secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 export const firehoseDeliveryStream = normaliser({
@@ -34,26 +34,7 @@ export const firehoseDeliveryStream = normaliser({
     ),
   },
   from: {
-    cloudformation: ({ properties }) => {
-      const redshift = at(properties, 'RedshiftDestinationConfiguration');
-      const splunk = at(properties, 'SplunkDestinationConfiguration');
-      return {
-        source_type: text(at(properties, 'DeliveryStreamType')),
-        'encryption.enabled': isGiven(
-          at(properties, 'DeliveryStreamEncryptionConfigurationInput', 'KeyType'),
-        ),
-        'redshift_destination.enabled': isGiven(redshift),
-        'redshift_destination.password.source': credential(
-          at(redshift, 'Password'),
-          at(redshift, 'SecretsManagerConfiguration', 'Enabled'),
-        ),
-        'splunk_destination.enabled': isGiven(splunk),
-        'splunk_destination.hec_token.source': credential(
-          at(splunk, 'HECToken'),
-          at(splunk, 'SecretsManagerConfiguration', 'Enabled'),
-        ),
-      };
-    },
+    cloudformation: ({ properties }) => ofApi(properties, at),
     terraform: ({ properties }) => {
       const redshift = plannedBlock(properties, 'redshift_configuration');
       const splunk = plannedBlock(properties, 'splunk_configuration');
@@ -76,27 +57,40 @@ export const firehoseDeliveryStream = normaliser({
         ),
       };
     },
-    'aws-config': (raw) => {
-      const redshift = configuration(raw, 'RedshiftDestinationConfiguration');
-      const splunk = configuration(raw, 'SplunkDestinationConfiguration');
-      return {
-        source_type: text(configuration(raw, 'DeliveryStreamType')),
-        'encryption.enabled': isGiven(
-          configuration(raw, 'DeliveryStreamEncryptionConfigurationInput', 'KeyType'),
-        ),
-        'redshift_destination.enabled': isGiven(redshift),
-        'redshift_destination.password.source':
-          redshift && credential(hidden, at(redshift, 'SecretsManagerConfiguration', 'Enabled')),
-        'splunk_destination.enabled': isGiven(splunk),
-        'splunk_destination.hec_token.source':
-          splunk && credential(hidden, at(splunk, 'SecretsManagerConfiguration', 'Enabled')),
-      };
-    },
+    // The API never gives a credential back.
+    'aws-config': ({ properties }) =>
+      ofApi(properties, () => notRecorded('where the credential comes from')),
   },
 });
 
-/** The API never gives a password back. */
-const hidden = notRecorded('where the credential comes from');
+function ofApi(properties: unknown, value: (destination: unknown, name: string) => unknown) {
+  const destination = (name: string, credentialName: string) => {
+    const given = at(properties, `${name}DestinationConfiguration`);
+    const enabled = isGiven(given);
+    return {
+      enabled,
+      source:
+        enabled === false
+          ? undefined
+          : credential(
+              value(given, credentialName),
+              at(given, 'SecretsManagerConfiguration', 'Enabled'),
+            ),
+    };
+  };
+  const redshift = destination('Redshift', 'Password');
+  const splunk = destination('Splunk', 'HECToken');
+  return {
+    source_type: text(at(properties, 'DeliveryStreamType')),
+    'encryption.enabled': isGiven(
+      at(properties, 'DeliveryStreamEncryptionConfigurationInput', 'KeyType'),
+    ),
+    'redshift_destination.enabled': redshift.enabled,
+    'redshift_destination.password.source': redshift.source,
+    'splunk_destination.enabled': splunk.enabled,
+    'splunk_destination.hec_token.source': splunk.source,
+  };
+}
 
 const credential = (value: unknown, fromSecretsManager: unknown): unknown =>
   flag(fromSecretsManager) === true ? 'secrets_manager' : secretSource(value);
