@@ -125,7 +125,7 @@ const exitMeanings: Record<keyof typeof exitCodes, string> = {
   ok: 'done',
   error: 'an error; never "differs"',
   verdict:
-    'a negative verdict: `diff`, `drift` or `fmt --check` found differences, `plan --detailed-exitcode` found changes',
+    'a negative verdict: `check` or `test` found failures, `diff`, `drift` or `fmt --check` found differences, `plan --detailed-exitcode` found changes',
   usage:
     'bad usage, an invalid file or configuration, a change without approval off a terminal, a tampered plan file',
   auth: 'not logged in, or not allowed',
