@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import type { Resource } from '../../src/contract/resources.ts';
+import { hasInputs, readFolder, readInput } from '../support/public-inputs.ts';
+
+const folder = 'gcp-assets';
+const validator = 'GoogleCloudPlatform__terraform-validator';
+
+/** Things that follow from where the document comes from, not from what it says. */
+const own = ['id', 'account_id', 'properties', 'source', 'tags', 'name', 'region'];
+
+const judged = (resource: Resource): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(resource).filter(([name]) => !own.includes(name)));
+
+/** Sets have no order: a plan and an asset may list rules and accounts in their own. */
+const sorted = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value
+        .map(sorted)
+        .map((one) => JSON.stringify(one))
+        .sort()
+    : typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, sorted(one)]))
+      : value;
+
+describe.runIf(hasInputs(folder))('public assets', () => {
+  test('load, or it is said where they stop being JSON', () => {
+    const { total, failed } = readFolder(folder, 'gcp-assets');
+    expect(failed.filter((one) => !/:\d+:\d+: this is not (?:JSON|YAML)/.test(one))).toEqual([]);
+    expect(total - failed.length).toBeGreaterThanOrEqual(99);
+  });
+
+  test.each([
+    ['example_bigquery_dataset_iam_policy', 'GCP::Bigquery::Dataset'],
+    ['example_compute_snapshot', 'GCP::Compute::Disk'],
+    ['example_compute_ssl_policy', 'GCP::Compute::SslPolicy'],
+    ['example_project_create', 'GCP::Cloudresourcemanager::Project'],
+    ['example_pubsub_topic', 'GCP::Pubsub::Topic'],
+    ['example_storage_bucket_iam_member', 'GCP::Storage::Bucket'],
+    ['full_compute_firewall', 'GCP::Compute::Firewall'],
+    ['full_compute_firewall', 'GCP::Compute::Network'],
+    ['full_container_node_pool', 'GCP::Container::NodePool'],
+  ])('%s: the plan and the assets it becomes give %s the same attributes', (name, type) => {
+    const [assets, plan] = [
+      `${folder}/${validator}/${name}.json`,
+      `terraform-plan/${validator}/${name}.tfplan.json`,
+    ].map((file) => {
+      const read = readInput(file);
+      if (!read.ok) throw new Error(read.problem.message);
+      return read.inventory.resources
+        .map(({ resource }) => resource)
+        .filter((resource) => resource.type === type)
+        .map((resource) => sorted(judged(resource)));
+    });
+    expect(assets?.length).toBeGreaterThan(0);
+    expect(sorted(plan)).toEqual(sorted(assets));
+  });
+});
