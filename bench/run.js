@@ -9,6 +9,7 @@ import * as checkNdjson from './check-ndjson.js';
 import * as engineConditions from './engine-conditions.js';
 import * as serverThroughput from './server-throughput.js';
 import * as serverGrowth from './server-growth.js';
+import * as serverInventory from './server-inventory.js';
 
 const benches = {
   'cli-start': cliStart,
@@ -20,6 +21,7 @@ const benches = {
   'engine-conditions': engineConditions,
   'server-throughput': serverThroughput,
   'server-growth': serverGrowth,
+  'server-inventory': serverInventory,
 };
 const words = process.argv.slice(2);
 const quick = words.includes('--quick');
