@@ -63,7 +63,7 @@ function score({ name, cases }: CaseFile, run: Run): Score {
 }
 
 /** Of the half of the suite that is public; it only grows. */
-const recorded = 618;
+const recorded = 690;
 
 describe.skipIf(!existsSync(folder))('the CEL conformance cases', () => {
   it.each(backEnds)('pass as often as they did: %s', (backEnd, run) => {
@@ -74,8 +74,10 @@ describe.skipIf(!existsSync(folder))('the CEL conformance cases', () => {
         `${name}: ${passed}/${total}${excluded > 0 ? `, ${excluded} need protobuf messages` : ''}`,
     );
     const failures = scores.flatMap(({ failures: all }) => all);
-    console.log([`CEL conformance, ${backEnd}`, ...lines, ...failures].join('\n'));
-    expect(sum(({ passed }) => passed)).toBeGreaterThanOrEqual(recorded);
+    const passed = sum((one) => one.passed);
+    const title = `CEL conformance, ${backEnd}: ${passed}/${sum(({ total }) => total)}`;
+    console.log([title, ...lines, ...failures].join('\n'));
+    expect(passed).toBeGreaterThanOrEqual(recorded);
   });
 });
 
