@@ -11,8 +11,9 @@ import type {
 import { normaliseAll } from './normalise/normalise.ts';
 import { readers } from './readers.ts';
 import { describeDocument } from './describe-document.ts';
+import { decodeText } from './text/decode-text.ts';
 import { parseText } from './text/parse.ts';
-import type { ParsedText } from './text/parse.ts';
+import type { ParsedText, TextParse } from './text/parse.ts';
 import type { Place } from './text/place.ts';
 
 /** What an input holds. */
@@ -35,11 +36,14 @@ export type InventoryRead =
     };
 
 /**
- * Reads the resources of one input: parses it (JSON or YAML), tells its format, resolves what a template leaves to its
+ * Reads the resources of one input, as bytes or as text: parses it (JSON or YAML), tells its format, resolves what a template leaves to its
  * parameters, and fills in the well-known attributes. Total: what can't be read is a problem with a place.
  */
-export function readInventory(text: string, options: ReadOptions = {}): InventoryRead {
-  const parse = parseText(text);
+export function readInventory(
+  input: string | Uint8Array,
+  options: ReadOptions = {},
+): InventoryRead {
+  const parse = parseInput(input);
   if (!parse.ok) return parse;
   const { parsed } = parse;
   const reader = readers.find((one) =>
@@ -63,6 +67,12 @@ export function readInventory(text: string, options: ReadOptions = {}): Inventor
       locate: createLocate(parsed, raws),
     },
   };
+}
+
+function parseInput(input: string | Uint8Array): TextParse {
+  if (typeof input === 'string') return parseText(input);
+  const decoded = decodeText(input);
+  return decoded.ok ? parseText(decoded.text) : decoded;
 }
 
 /** The native format says all there is to say. */

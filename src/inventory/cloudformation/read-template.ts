@@ -93,7 +93,10 @@ function readResource(
   const { resolver } = template;
   if (!isFields(declared)) return { message: `the resource ${address} must be a map`, at };
   const type = own(declared, 'Type');
-  if (typeof type !== 'string') return { message: `the resource ${address} has no Type`, at };
+  if (type === undefined) return { message: `the resource ${address} has no Type`, at };
+  if (typeof type !== 'string') {
+    return { message: `the Type of ${address} must be a text`, at: [...at, 'Type'] };
+  }
   if (!/^[^:\s]+::[^\s]+$/.test(type)) {
     return {
       message: `the resource ${address} has the Type ${JSON.stringify(type)}; it must look like AWS::S3::Bucket`,
