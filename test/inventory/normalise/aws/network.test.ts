@@ -12,7 +12,8 @@ const https = {
   groups: [],
 };
 
-const listener = (more: Readonly<Record<string, unknown>>) => ['AWS::ElasticLoadBalancingV2::Listener', more] as const;
+const listener = (more: Readonly<Record<string, unknown>>) =>
+  ['AWS::ElasticLoadBalancingV2::Listener', more] as const;
 const distribution = (more: Readonly<Record<string, unknown>>) =>
   ['AWS::CloudFront::Distribution', { DistributionConfig: more }] as const;
 
@@ -582,6 +583,13 @@ describe('of a security group', () => {
     const both = { ...https, cidrs: ['0.0.0.0/0', '::/0'] };
     expect(ingress).toEqual([{ ...both, description: 'public' }, both]);
   });
+});
+
+test.each([
+  ['of an application load balancer speaks HTTP', { port: 80 }, 'HTTP'],
+  ['of a gateway load balancer speaks nothing', {}, undefined],
+])('a planned listener without a protocol %s', (_title, values, expected) => {
+  expect(attributesOfPlan({ 'aws_lb_listener.it': values }).protocol).toBe(expected);
 });
 
 describe('an item of AWS Config gives', () => {

@@ -65,7 +65,8 @@ export const elbLoadBalancer = normaliser({
       const logs = own('access_logs', 'bucket');
       return {
         public_access: internal === undefined ? undefined : not(internal),
-        'logging.enabled': logs === undefined ? false : flag(own('access_logs', 'enabled')),
+        'logging.enabled':
+          logs === undefined ? false : (flag(own('access_logs', 'enabled')) ?? true),
         cross_zone: flag(own('cross_zone_load_balancing')),
         listeners: mapList(own('listener'), (one) =>
           listener(

@@ -26,6 +26,10 @@ const fromApi = ({ properties }: RawResource, related: Related) => {
   };
 };
 
+/** Only application load balancers have a default. Those of the gateway kind have neither protocols nor ports. */
+const defaultProtocol = (listener: unknown) =>
+  planned(listener, 'port') === undefined ? undefined : 'HTTP';
+
 export const elbv2Listener = normaliser({
   types: ['AWS::ElasticLoadBalancingV2::Listener'],
   attributes: {
@@ -55,8 +59,7 @@ export const elbv2Listener = normaliser({
     cloudformation: fromApi,
     'aws-config': fromApi,
     terraform: ({ properties }, related) => ({
-      // Without a protocol a listener belongs to an application load balancer, where HTTP is the default.
-      protocol: text(planned(properties, 'protocol') ?? 'HTTP'),
+      protocol: text(planned(properties, 'protocol') ?? defaultProtocol(properties)),
       redirects_to_https: some(planned(properties, 'default_action'), (action) =>
         and(
           isOneOf(planned(action, 'type'), 'redirect'),
