@@ -77,6 +77,19 @@ describe('a condition', () => {
     expect(problemOf(source).message).toContain(`yields ${type}`);
   });
 
+  it.each([
+    ['resource.name.matches("(")', 23, 'regular expression'],
+    ['resource.x == {"a": 1, "a": 2}', 24, 'key'],
+    ['resource.x == 9223372036854775808', 15, '64 bit'],
+    ['has(resource)', 5, 'attribute'],
+    ['resource.x == cel.bind(a, 1, a)', 15, 'not offered'],
+    ['bytes(resource.x).hex() == "00"', 1, 'not offered'],
+  ])('points at what could not run: %s', (source, column, message) => {
+    const problem = problemOf(source);
+    expect(problem).toMatchObject({ line: 1, column });
+    expect(problem.message).toContain(message);
+  });
+
   it('reaches nothing but resource and now', () => {
     for (const name of [
       'process',

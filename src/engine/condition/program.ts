@@ -116,11 +116,7 @@ export function* termsOf(root: Term): Generator<Term> {
   }
 }
 
-export function countTerms(root: Term): number {
-  let terms = 0;
-  for (const _ of termsOf(root)) terms++;
-  return terms;
-}
+export const countTerms = (root: Term): number => [...termsOf(root)].length;
 
 /** The attributes that a program reads, such as `resource.tags["team"]` and `resource.ingress[*].cidr`. */
 export function attributesOf(root: Term): ReadonlySet<string> {
