@@ -1,5 +1,6 @@
 import { normaliser } from '../../normaliser.ts';
-import { at, isUnknown, mapList, number, text } from '../../values.ts';
+import { at, mapList } from '../../values.ts';
+import { trafficRule } from '../network/traffic-rule.ts';
 
 export const gameliftFleet = normaliser({
   types: ['AWS::GameLift::Fleet'],
@@ -24,14 +25,12 @@ export const gameliftFleet = normaliser({
   },
 });
 
-function readRule(rule: unknown, protocol: string, from: string, to: string, range: string) {
-  const named = text(at(rule, protocol)) ?? 'all';
-  return {
-    access: 'allow',
-    protocol: isUnknown(named) ? named : named.toLowerCase(),
-    from_port: number(at(rule, from)) ?? 0,
-    to_port: number(at(rule, to)) ?? 65535,
-    cidrs: mapList(at(rule, range), text),
+const readRule = (rule: unknown, protocol: string, from: string, to: string, range: string) =>
+  trafficRule({
+    protocol: at(rule, protocol),
+    from: at(rule, from),
+    to: at(rule, to),
+    cidrs: [at(rule, range)],
     groups: [],
-  };
-}
+    description: undefined,
+  });
