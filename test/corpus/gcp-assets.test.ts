@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Resource } from '../../src/contract/resources.ts';
-import { hasInputs, readFolder, readInput } from '../support/public-inputs.ts';
+import { hasInputs, readFolder, readInput } from './public-inputs.ts';
 
 const folder = 'gcp-assets';
 const validator = 'GoogleCloudPlatform__terraform-validator';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasInputs, readFolder } from '../support/public-inputs.ts';
+import { hasInputs, readFolder } from './public-inputs.ts';
 
 const folder = 'terraform-plan';
 

@@ -4,6 +4,7 @@ import { isUnknown } from '../normalise/values.ts';
 import { isExpressionText, parseExpression } from './expression.ts';
 import type { Expression } from './expression.ts';
 import { pureFunctions, shown } from './functions.ts';
+import { resourceAddress } from './resource-address.ts';
 
 /** What an expression can see where it stands. */
 export interface Scope {
@@ -304,27 +305,4 @@ function resourceId({ args, value, scope, text }: Given): unknown {
     text: `\${resourceGroup().id}/providers/${address}`,
     ...(target === undefined ? {} : { target, attribute: 'id' }),
   });
-}
-
-/** Type and name as an id has them: `Microsoft.Sql/servers/s/databases/d`. */
-export function resourceAddress(type: string, name: string): string {
-  const [namespace = '', ...types] = type.split('/');
-  const names = splitName(name);
-  return [namespace, ...types.flatMap((one, index) => [one, names[index] ?? ''])].join('/');
-}
-
-/** The steps of a name; a slash inside `${…}` is part of an expression. */
-export function splitName(name: string): string[] {
-  const steps: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at < name.length; at++) {
-    if (name.startsWith('${', at)) depth++;
-    else if (name[at] === '}') depth = Math.max(0, depth - 1);
-    else if (name[at] === '/' && depth === 0) {
-      steps.push(name.slice(start, at));
-      start = at + 1;
-    }
-  }
-  return [...steps, name.slice(start)];
 }
