@@ -1,10 +1,12 @@
 import { UnknownValue } from '../../contract/resources.ts';
+import { isFields as isObject } from '../json.ts';
+import type { Fields } from '../json.ts';
 import { isUnknown } from '../normalise/values.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type { Fields };
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isUnknown(value);
+/** A map that a template holds, or that is made of one; not what stands for an unknown value. */
+export const isFields = (value: unknown): value is Fields => isObject(value) && !isUnknown(value);
 
 /** What references in a template lead to. */
 export interface Scope {

@@ -2,6 +2,7 @@ import { describeIssues } from '../../contract/describe-issues.ts';
 import { ResourceInput, providerOf } from '../../contract/resources.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { ResourceType } from '../../contract/policies.ts';
+import { isFields } from '../json.ts';
 import type { DocumentPath, DocumentProblem, RawResource, ReadDocument, Reader } from '../model.ts';
 
 /** govctl's own shape: `{id, type, …}`, a list of them, `{resources: [...]}`, or one on each line. */
@@ -11,11 +12,6 @@ export const native: Reader = {
   detects: (document) => itemsOf(document).some(({ value }) => looksNative(value)),
   read: readNative,
 };
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const looksNative = (value: unknown): boolean =>
   isFields(value) && Object.hasOwn(value, 'id') && Object.hasOwn(value, 'type');
