@@ -27,6 +27,18 @@ export interface ListQuery {
 
 export type Filters = Readonly<Record<string, Where>>;
 
+/** Any of the values that a query gives for each of these fields, which have an index of their name. */
+export const anyOf = <F extends string>(
+  query: { readonly [Field in F]?: string | readonly string[] | undefined },
+  fields: readonly F[],
+): Filters =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const given = query[field];
+      return given === undefined ? [] : [[field, { any: [given].flat() }]];
+    }),
+  );
+
 /** What a cursor says: for which list it was made, how many rows came before, the last row's place, and its own sum. */
 const Cursor = z.tuple([
   z.string(),

@@ -4,6 +4,7 @@ import type {
   exemptionSortFields,
 } from '../../contract/exemptions.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import { anyOf } from '../paging.ts';
 import type { Filters } from '../paging.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { CollectionSpec, Reader, Scalar } from '../store/store.ts';
@@ -37,12 +38,8 @@ export const exemptions: CollectionSpec<StoredExemption> = {
   order,
 };
 
-export const exemptionFilters = (query: ExemptionListQuery): Filters => ({
-  ...(query.policy === undefined ? {} : { policy: { any: [query.policy] } }),
-  ...(query.owner ? { owner: { any: query.owner } } : {}),
-  ...(query.category ? { category: { any: query.category } } : {}),
-  ...(query.status ? { status: { any: query.status } } : {}),
-});
+export const exemptionFilters = (query: ExemptionListQuery): Filters =>
+  anyOf(query, ['policy', 'owner', 'category', 'status']);
 
 /** Those that name a policy: by its id, its name or its key in git. */
 export async function exemptionsOf(

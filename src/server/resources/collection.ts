@@ -1,7 +1,8 @@
 import type { Resource, ResourceListQuery, resourceSortFields } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
+import { anyOf } from '../paging.ts';
 import type { Filters } from '../paging.ts';
-import type { CollectionSpec, Scalar, Where } from '../store/store.ts';
+import type { CollectionSpec, Scalar } from '../store/store.ts';
 
 /** A resource apart from what the service knows about it: its own attributes may have any name. */
 export interface StoredResource {
@@ -54,17 +55,9 @@ export const resources: CollectionSpec<StoredResource> = {
   order,
 };
 
-const plainFilters = ['provider', 'account_id', 'region', 'environment'] as const;
-
 /** Any of the values of each field, all of the tags. */
-export function resourceFilters(query: ResourceListQuery): Filters {
-  const filters: [string, Where][] = plainFilters.flatMap((field): [string, Where][] => {
-    const values = query[field];
-    return values ? [[field, { any: values }]] : [];
-  });
-  if (query.type) filters.push(['type', { any: query.type.map(typeKey) }]);
-  if (query.tags) {
-    filters.push(['tags', { all: query.tags.map((tag) => tag.slice(0, foundBy)) }]);
-  }
-  return Object.fromEntries(filters);
-}
+export const resourceFilters = (query: ResourceListQuery): Filters => ({
+  ...anyOf(query, ['provider', 'account_id', 'region', 'environment']),
+  ...(query.type ? { type: { any: query.type.map(typeKey) } } : {}),
+  ...(query.tags ? { tags: { all: query.tags.map((tag) => tag.slice(0, foundBy)) } } : {}),
+});

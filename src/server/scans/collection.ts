@@ -1,4 +1,5 @@
 import type { Scan, ScanListQuery, scanSortFields } from '../../contract/scans.ts';
+import { anyOf } from '../paging.ts';
 import type { Filters } from '../paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
@@ -27,5 +28,4 @@ export const scans: CollectionSpec<StoredScan> = {
   order,
 };
 
-export const scanFilters = (query: ScanListQuery): Filters =>
-  query.status ? { status: { any: query.status } } : {};
+export const scanFilters = (query: ScanListQuery): Filters => anyOf(query, ['status']);

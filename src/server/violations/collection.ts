@@ -5,8 +5,9 @@ import type {
   ViolationListQuery,
   violationSortFields,
 } from '../../contract/violations.ts';
+import { anyOf } from '../paging.ts';
 import type { Filters } from '../paging.ts';
-import type { CollectionSpec, Scalar, Where } from '../store/store.ts';
+import type { CollectionSpec, Scalar } from '../store/store.ts';
 
 /** A violation as stored is a violation as answered. */
 export type StoredViolation = Violation;
@@ -67,6 +68,7 @@ const plainFilters = [
   'status',
   'severity',
   'policy_id',
+  'resource_id',
   'provider',
   'account_id',
   'region',
@@ -74,16 +76,7 @@ const plainFilters = [
 ] as const;
 
 /** Any of the values of each field. */
-export function violationFilters(query: ViolationListQuery): Filters {
-  const filters: [string, Where][] = plainFilters.flatMap((field): [string, Where][] => {
-    const values = query[field];
-    return values ? [[field, { any: values }]] : [];
-  });
-  if (query.resource_id !== undefined) {
-    filters.push(['resource_id', { any: [query.resource_id] }]);
-  }
-  if (query.resource_type) {
-    filters.push(['resource_type', { any: query.resource_type.map(typeKey) }]);
-  }
-  return Object.fromEntries(filters);
-}
+export const violationFilters = (query: ViolationListQuery): Filters => ({
+  ...anyOf(query, plainFilters),
+  ...(query.resource_type ? { resource_type: { any: query.resource_type.map(typeKey) } } : {}),
+});
