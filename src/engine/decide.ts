@@ -30,6 +30,8 @@ const pass: Verdict = { status: 'PASS' };
 export function createDecider(
   rules: readonly PreparedRule[],
 ): (resource: unknown, now: number) => Verdict {
+  const [first, ...others] = rules;
+  if (first?.rule.effect === 'DENY' && others.length === 0) return decideByOne(first);
   const denials = rules.filter(({ rule }) => rule.effect === 'DENY');
   const allowances = rules.filter(({ rule }) => rule.effect === 'ALLOW');
   return (resource, now) => {
@@ -59,6 +61,18 @@ export function createDecider(
       }
     }
     return open ? undecided(open) : pass;
+  };
+}
+
+/** Most policies are one DENY rule, and a large inventory asks each of them a million times. */
+function decideByOne(denial: PreparedRule): (resource: unknown, now: number) => Verdict {
+  const { holds } = denial;
+  return (resource, now) => {
+    const held = holds(resource, now);
+    if (held === false) return pass;
+    return held === true
+      ? { status: 'FAIL', rules: [matched(denial)] }
+      : undecided([{ ...denial, why: held }]);
   };
 }
 

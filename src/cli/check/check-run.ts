@@ -6,7 +6,7 @@ import type { Place, Problem } from '../../project/model.ts';
 import type { Collector } from './collect.ts';
 
 /** Unreadable places and warnings that are told one by one; beyond it they are counted. */
-export const mostTold = 1_000;
+const mostTold = 1_000;
 
 /** A check at work: what was counted and met so far, over all inputs. */
 export interface CheckRun {
@@ -32,7 +32,7 @@ export interface Told<T> {
   skip(amount: number): void;
 }
 
-export function createTold<T>(first: readonly T[] = []): Told<T> {
+function createTold<T>(first: readonly T[] = []): Told<T> {
   const items = [...first];
   let hidden = 0;
   return {

@@ -1,39 +1,34 @@
-import { writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { createBaseline, formatBaseline } from '../../project/check/baseline.ts';
-import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import { createChecker } from '../../project/check/checker.ts';
-import type { Checker, CheckerOptions } from '../../project/check/checker.ts';
+import type { CheckerOptions } from '../../project/check/checker.ts';
 import { discoverInputs } from '../../project/check/discover-inputs.ts';
-import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { exemptionsFor, judgeExemptions } from '../../project/check/exemptions.ts';
 import { selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { LocalPolicy } from '../../project/model.ts';
 import { discoverFiles } from '../../project/read/discover.ts';
 import type { Context, Run } from '../context.ts';
-import { outputFailed } from '../output.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../report/github.ts';
 import { openRows } from '../row-writer.ts';
 import { watch } from '../watch.ts';
 import { checkInputs } from './check-inputs.ts';
-import type { BaselineUse, CheckResult } from './check-result.ts';
+import { closeBaseline, openBaseline } from './baseline-file.ts';
+import type { CheckResult } from './check-result.ts';
 import { createRun } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import { checkView } from './check-view.ts';
-import { createCollector, nameFrom } from './collect.ts';
-import type { Collector, PlacedFinding } from './collect.ts';
+import { createCollector } from './collect.ts';
+import type { PlacedFinding } from './collect.ts';
 import { createExplainer } from './explain.ts';
-import { canStartWorkers, inThisThread, startWorkers } from './line-checker.ts';
-import type { LineChecker } from './line-checker.ts';
+import type { Explainer } from './explain.ts';
+import { createLines } from './line-checker.ts';
 import { parseNow, readParameters, settleOptions } from './options.ts';
 import type { CheckOptions } from './options.ts';
 import type { CheckGround } from './prepare.ts';
-import { readBaseline, readGround } from './prepare.ts';
+import { readGround } from './prepare.ts';
 import { createSourcePlaces } from './source-places.ts';
 import { countFailing, newCounts, summarise } from './verdict.ts';
 
@@ -111,7 +106,7 @@ async function runOver(
   now: number,
   rows: Rows,
 ): Promise<CheckResult> {
-  const { cwd, signal, terminal } = context.world;
+  const { cwd } = context.world;
   const exemptions = exemptionsFor(policies, project.others);
   const explainer =
     options.explain === undefined ? undefined : createExplainer(options.explain, policies, now);
@@ -129,40 +124,23 @@ async function runOver(
     recording: options.writeBaseline !== undefined,
     row: rows && ((finding) => rows.write(finding)),
   });
-  const lines = createLines(checkerOptions, checker, options.jobs);
-  const run = await context.progress('Checking', async (update) => {
-    const started = performance.now();
-    const made = createRun({
-      checker,
-      collector,
-      signal,
-      exemptions: exemptions.length,
-      unreadable: inputs.unreadable,
-      onProgress: async (resources) => {
-        update(describeProgress(resources, performance.now() - started));
-        await rows?.flush();
-      },
-    });
-    try {
-      await checkInputs(
-        inputs.files,
-        {
-          format: options.format,
-          parameters: readParameters(cwd, options),
-          placeOf:
-            options.source === undefined ? undefined : createSourcePlaces(cwd, options.source),
-          wants: explainer?.wants,
-          complete: explainer?.complete,
-          lineCheckerFor: lines.forBytes,
-        },
-        made,
-        terminal,
-      );
-    } finally {
-      await lines.close();
-    }
-    return made;
-  });
+  const run = await context.progress('Checking', (update) =>
+    walkInputs(
+      context,
+      options,
+      inputs,
+      createRun({
+        checker,
+        collector,
+        signal: context.world.signal,
+        exemptions: exemptions.length,
+        unreadable: inputs.unreadable,
+        onProgress: progressOf(update, rows),
+      }),
+      checkerOptions,
+      explainer,
+    ),
+  );
   explainer?.requireMet();
   const counts = newCounts(policies, run.tally, collector.accepted);
   const used = await closeBaseline(
@@ -194,6 +172,44 @@ async function runOver(
   };
 }
 
+async function walkInputs(
+  { world: { cwd, terminal } }: Context,
+  options: CheckOptions,
+  inputs: CheckGround['inputs'],
+  run: CheckRun,
+  checkerOptions: CheckerOptions,
+  explainer: Explainer | undefined,
+): Promise<CheckRun> {
+  const lines = createLines(checkerOptions, run.checker, options.jobs);
+  const { format, source } = options;
+  try {
+    await checkInputs(
+      inputs.files,
+      {
+        format,
+        parameters: readParameters(cwd, options),
+        placeOf: source === undefined ? undefined : createSourcePlaces(cwd, source),
+        wants: explainer?.wants,
+        complete: explainer?.complete,
+        lineCheckerFor: lines.forBytes,
+      },
+      run,
+      terminal,
+    );
+  } finally {
+    await lines.close();
+  }
+  return run;
+}
+
+function progressOf(update: (text: string) => void, rows: Rows) {
+  const started = performance.now();
+  return async (resources: number): Promise<void> => {
+    update(describeProgress(resources, performance.now() - started));
+    await rows?.flush();
+  };
+}
+
 const describeProgress = (resources: number, ms: number): string =>
   `Checking: ${resources.toLocaleString('en-US')} resources, ${Math.round((resources / ms) * 1000).toLocaleString('en-US')} a second`;
 
@@ -206,63 +222,6 @@ function countHidden(
 ): number {
   const skipped = tally.policies.reduce((sum, each) => sum + each.skipped, 0);
   return fail + error + exempt + (all ? pass + skipped : 0) - kept.length;
-}
-
-/** Bytes. Starting a worker takes as long as checking some ten thousand lines. */
-const worthWorkers = 16 * 1024 * 1024;
-
-/** Workers are started by the first input that is large enough, and kept for the next. */
-function createLines(options: CheckerOptions, checker: Checker, jobs = availableParallelism()) {
-  let workers: LineChecker | undefined;
-  const here = inThisThread(checker);
-  return {
-    forBytes: (bytes: number): LineChecker =>
-      jobs > 1 && bytes >= worthWorkers && canStartWorkers()
-        ? (workers ??= startWorkers(jobs, options))
-        : here,
-    close: async (): Promise<void> => workers?.close(),
-  };
-}
-
-interface OpenedBaseline {
-  readonly met: Baseline | undefined;
-  readonly entries: readonly BaselineEntry[];
-  /** The folder that files are named from. */
-  readonly root: string;
-}
-
-function openBaseline(cwd: string, { baseline, writeBaseline }: CheckOptions): OpenedBaseline {
-  const file = baseline ?? writeBaseline;
-  const root = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
-  const entries = baseline === undefined ? [] : readBaseline(cwd, baseline);
-  return { met: baseline === undefined ? undefined : createBaseline(entries), entries, root };
-}
-
-/** Writes the new one, or says what of the old one was not met. @throws GovctlError file_error */
-async function closeBaseline(
-  cwd: string,
-  { met, root }: OpenedBaseline,
-  { entries }: Collector,
-  inputs: readonly InputFile[],
-  checked: readonly LocalPolicy[],
-  all: readonly LocalPolicy[],
-  { baseline, writeBaseline }: CheckOptions,
-): Promise<BaselineUse | undefined> {
-  if (writeBaseline !== undefined) {
-    await writeFile(path.resolve(cwd, writeBaseline), formatBaseline(entries)).catch(
-      (cause: unknown) => {
-        throw outputFailed(writeBaseline, cause);
-      },
-    );
-    return { file: writeBaseline, stale: [], written: entries.length };
-  }
-  if (baseline === undefined) return undefined;
-  const files = new Set(inputs.map((input) => nameFrom(root, input)));
-  const selected = new Set(checked.map(({ key }) => key));
-  const known = new Set(all.map(({ key }) => key));
-  const isJudged = ({ file, policy }: BaselineEntry): boolean =>
-    files.has(file) && (selected.has(policy) || !known.has(policy));
-  return { file: baseline, stale: (met?.unmet() ?? []).filter(isJudged) };
 }
 
 async function finish(

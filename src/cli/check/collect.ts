@@ -26,7 +26,7 @@ export interface CollectOptions {
 }
 
 /** Findings held in memory for the views that need them all at once. Past it they are only counted. */
-export const mostFindings = 10_000;
+const mostFindings = 10_000;
 
 /** Takes findings in the order of the input. */
 export interface Collector {

@@ -88,7 +88,7 @@ export function messagesOf({ rules, status, exemption }: Finding): string[] {
   return [...new Set(rules.flatMap(({ message }) => (message ? [message] : [])))];
 }
 
-export function paintSeverity(severity: Severity, style: Style): (text: string) => string {
+function paintSeverity(severity: Severity, style: Style): (text: string) => string {
   if (severity === 'CRITICAL') return style.red.bold;
   if (severity === 'HIGH') return style.red;
   return severity === 'MEDIUM' ? style.yellow : style.cyan;

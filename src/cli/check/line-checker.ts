@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Checker, CheckerOptions } from '../../project/check/checker.ts';
@@ -14,7 +15,7 @@ export interface LineChecker {
   close(): Promise<void>;
 }
 
-export const inThisThread = (checker: Checker): LineChecker => ({
+const inThisThread = (checker: Checker): LineChecker => ({
   width: 1,
   check: async (bytes, most) => checkLines(bytes, checker, most),
   close: async () => {},
@@ -30,7 +31,7 @@ export interface LinesRequest {
 const workerFile = new URL('check-worker.js', import.meta.url);
 
 /** Whether this is the built program: from sources there is no worker to start. */
-export const canStartWorkers = (): boolean => existsSync(fileURLToPath(workerFile));
+const canStartWorkers = (): boolean => existsSync(fileURLToPath(workerFile));
 
 /** Runs a worker holds at once, so that it never waits for the next. */
 const runsAhead = 3;
@@ -41,7 +42,7 @@ interface Waiting {
 }
 
 /** Starts worker threads that each prepare the policies for themselves. */
-export function startWorkers(count: number, options: CheckerOptions): LineChecker {
+function startWorkers(count: number, options: CheckerOptions): LineChecker {
   const lanes = Array.from({ length: count }, () => startLane(options));
   return {
     width: count * runsAhead,
@@ -79,5 +80,25 @@ function startLane(options: CheckerOptions) {
     close: async () => {
       await worker.terminate();
     },
+  };
+}
+
+/** Bytes. Starting a worker takes as long as checking some ten thousand lines. */
+const worthWorkers = 16 * 1024 * 1024;
+
+/** Workers are started by the first input that is large enough, and kept for the next. */
+export function createLines(
+  options: CheckerOptions,
+  checker: Checker,
+  jobs = availableParallelism(),
+) {
+  let workers: LineChecker | undefined;
+  const here = inThisThread(checker);
+  return {
+    forBytes: (bytes: number): LineChecker =>
+      jobs > 1 && bytes >= worthWorkers && canStartWorkers()
+        ? (workers ??= startWorkers(jobs, options))
+        : here,
+    close: async (): Promise<void> => workers?.close(),
   };
 }

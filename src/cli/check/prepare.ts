@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { GovctlError } from '../../contract/errors.ts';
-import { BaselineFile } from '../../project/check/baseline.ts';
-import type { BaselineEntry } from '../../project/check/baseline.ts';
 import { discoverInputs } from '../../project/check/discover-inputs.ts';
 import type { FoundInputs, InputFile } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
@@ -62,21 +58,3 @@ export async function readGround(
 /** Says of a file that it holds something else than policies. */
 const isForeign = ({ code }: Problem): boolean =>
   ['not-a-document', 'file-too-large', 'too-deep'].includes(code);
-
-/** @throws GovctlError usage_error when it can't be read, or is none */
-export function readBaseline(cwd: string, file: string): readonly BaselineEntry[] {
-  const hint = 'Write it with `govctl check INPUT... --write-baseline FILE`.';
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path.resolve(cwd, file), 'utf8'));
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : message;
-    throw new GovctlError('usage_error', `--baseline ${file}: ${why}`, { cause, hint });
-  }
-  const parsed = BaselineFile.safeParse(value);
-  if (parsed.success) return parsed.data.findings;
-  throw new GovctlError('usage_error', `--baseline ${file}: this is no baseline of govctl`, {
-    hint,
-  });
-}

@@ -38,7 +38,7 @@ export interface CheckerOptions {
 }
 
 /** A resource and the rules that it asks to be spared. */
-export interface Checked {
+interface Checked {
   readonly resource: Resource;
   readonly suppressed?: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { LocalPolicy } from '../model.ts';
 import type { Observe, TestResult } from './run-suite.ts';
 
 /** How often a rule came out how, over the resources of its policy's type. */
-export interface RuleCoverage {
+interface RuleCoverage {
   readonly index: number;
   readonly effect: string;
   readonly condition: string;

@@ -13,7 +13,7 @@ import type { PolicyTest, TestSuite } from './test-suites.ts';
 export type TestResult = 'pass' | 'fail' | 'skip' | 'exempt' | 'error';
 
 /** What a policy found, in the words of tests. */
-export interface TestFinding {
+interface TestFinding {
   readonly policy: LocalPolicy;
   readonly read: ReadResource;
   readonly result: TestResult;

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { GovctlError } from '../../contract/errors.ts';
+import { BaselineFile, createBaseline, formatBaseline } from '../../project/check/baseline.ts';
+import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
+import type { InputFile } from '../../project/check/discover-inputs.ts';
+import type { LocalPolicy } from '../../project/model.ts';
+import { outputFailed } from '../output.ts';
+import type { BaselineUse } from './check-result.ts';
+import { nameFrom } from './collect.ts';
+import type { Collector } from './collect.ts';
+import type { CheckOptions } from './options.ts';
+
+/** A baseline file at work. */
+export interface OpenedBaseline {
+  readonly met: Baseline | undefined;
+  readonly entries: readonly BaselineEntry[];
+  /** The folder that files are named from. */
+  readonly root: string;
+}
+
+/** @throws GovctlError usage_error when it can't be read, or is none */
+export function openBaseline(
+  cwd: string,
+  { baseline, writeBaseline }: CheckOptions,
+): OpenedBaseline {
+  const file = baseline ?? writeBaseline;
+  const root = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
+  const entries = baseline === undefined ? [] : readBaseline(cwd, baseline);
+  return { met: baseline === undefined ? undefined : createBaseline(entries), entries, root };
+}
+
+/** Writes the new one, or says what of the old one was not met. @throws GovctlError file_error */
+export async function closeBaseline(
+  cwd: string,
+  { met, root }: OpenedBaseline,
+  { entries }: Collector,
+  inputs: readonly InputFile[],
+  checked: readonly LocalPolicy[],
+  all: readonly LocalPolicy[],
+  { baseline, writeBaseline }: CheckOptions,
+): Promise<BaselineUse | undefined> {
+  if (writeBaseline !== undefined) {
+    await writeFile(path.resolve(cwd, writeBaseline), formatBaseline(entries)).catch(
+      (cause: unknown) => {
+        throw outputFailed(writeBaseline, cause);
+      },
+    );
+    return { file: writeBaseline, stale: [], written: entries.length };
+  }
+  if (baseline === undefined) return undefined;
+  const files = new Set(inputs.map((input) => nameFrom(root, input)));
+  const selected = new Set(checked.map(({ key }) => key));
+  const known = new Set(all.map(({ key }) => key));
+  const isJudged = ({ file, policy }: BaselineEntry): boolean =>
+    files.has(file) && (selected.has(policy) || !known.has(policy));
+  return { file: baseline, stale: (met?.unmet() ?? []).filter(isJudged) };
+}
+
+/** @throws GovctlError usage_error when it can't be read, or is none */
+function readBaseline(cwd: string, file: string): readonly BaselineEntry[] {
+  const hint = 'Write it with `govctl check INPUT... --write-baseline FILE`.';
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path.resolve(cwd, file), 'utf8'));
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : message;
+    throw new GovctlError('usage_error', `--baseline ${file}: ${why}`, { cause, hint });
+  }
+  const parsed = BaselineFile.safeParse(value);
+  if (parsed.success) return parsed.data.findings;
+  throw new GovctlError('usage_error', `--baseline ${file}: this is no baseline of govctl`, {
+    hint,
+  });
+}
