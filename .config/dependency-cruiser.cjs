@@ -25,12 +25,13 @@ module.exports = {
     },
     {
       name: 'server-nouns-meet-at-service',
-      comment: 'a server noun reaches another only through its service.ts',
+      comment:
+        'a server noun reaches another only through its service.ts, or what it stores; evaluation is where they meet',
       severity: 'error',
-      from: { path: '^src/server/([^/]+)/' },
+      from: { path: '^src/server/((?!evaluation/)[^/]+)/' },
       to: {
-        path: '^src/server/(?!store/|lanes/)[^/]+/[^/]+',
-        pathNot: ['^src/server/$1/', '^src/server/[^/]+/service\\.ts$'],
+        path: '^src/server/(?!store/|lanes/|evaluation/)[^/]+/[^/]+',
+        pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection)\\.ts$'],
       },
     },
     {
