@@ -38,10 +38,17 @@ export interface Resource {
   readonly provider: string;
   readonly account_id?: string;
   readonly region?: string;
-  readonly environment?: string;
-  readonly tags: Readonly<Record<string, unknown>>;
+  readonly environment?: string | UnknownValue;
+  /** Unknown as a whole where not even the keys can be known. */
+  readonly tags: Readonly<Record<string, unknown>> | UnknownValue;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly [attribute: string]: unknown;
+}
+
+/** As the service keeps it, and as the native format gives it: all of it is known. */
+export interface KnownResource extends Resource {
+  readonly environment?: string;
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 /**

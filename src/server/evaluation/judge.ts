@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Finding } from '../../contract/findings.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { KnownResource } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
 import type { StatusCause } from '../../contract/violations.ts';
 import { describeExemption, findingOf, isExempt } from '../../engine/evaluate.ts';
@@ -39,7 +39,7 @@ export interface Judge {
   policiesOf(type: string): Promise<readonly JudgedPolicy[]>;
   /** The exemption that covers a policy's finding over a resource. */
   coverOf(judged: JudgedPolicy, resourceId: string): Promise<StoredExemption | undefined>;
-  find(judged: JudgedPolicy, resource: Resource): Promise<Finding>;
+  find(judged: JudgedPolicy, resource: KnownResource): Promise<Finding>;
 }
 
 export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader): Judge {
@@ -90,7 +90,7 @@ export async function judgeAndRecord(
   tx: Tx,
   judge: Judge,
   judged: JudgedPolicy,
-  resource: Resource,
+  resource: KnownResource,
 ): Promise<Finding> {
   const finding = await judge.find(judged, resource);
   const before = (await tx.find(violations, 'pair', pairOf(judged.policy.id, resource.id)))?.doc;

@@ -1,4 +1,8 @@
-import type { Resource, ResourceListQuery, resourceSortFields } from '../../contract/resources.ts';
+import type {
+  KnownResource,
+  ResourceListQuery,
+  resourceSortFields,
+} from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
 import { anyOf } from '../paging.ts';
 import type { Filters } from '../paging.ts';
@@ -7,7 +11,7 @@ import type { CollectionSpec, Scalar } from '../store/store.ts';
 /** A resource apart from what the service knows about it: its own attributes may have any name. */
 export interface StoredResource {
   readonly id: string;
-  readonly resource: Resource;
+  readonly resource: KnownResource;
   readonly created_at: string;
   readonly updated_at: string;
 }

@@ -1,7 +1,7 @@
 import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { maxRejectedShown, unfitForJson } from '../../contract/resources.ts';
-import type { ImportAnswer, Resource } from '../../contract/resources.ts';
+import type { ImportAnswer, KnownResource } from '../../contract/resources.ts';
 import { readResourceLine } from '../../inventory/native/read-line.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
@@ -32,7 +32,7 @@ export async function importResources(
   readOnly: boolean,
 ): Promise<ImportAnswer> {
   const answer = emptyAnswer();
-  let batch: Resource[] = [];
+  let batch: KnownResource[] = [];
   let bytes = 0;
   const store = async (): Promise<void> => {
     const given = batch;
@@ -82,7 +82,7 @@ const emptyAnswer = () => ({
 });
 
 type Read =
-  | { readonly resource: Resource }
+  | { readonly resource: KnownResource }
   | { readonly line: number; readonly id?: string; readonly reason: string };
 
 function readLine({ number, text, problem }: Line): Read {
@@ -94,6 +94,9 @@ function readLine({ number, text, problem }: Line): Read {
     return { line: number, reason: place + message };
   }
   const unfit = unfitForJson(read.resource);
-  if (unfit === undefined) return { resource: completeResource(read.resource) };
+  if (unfit === undefined) {
+    // Read from JSON, in which nothing is unknown.
+    return { resource: completeResource(read.resource as KnownResource) };
+  }
   return { line: number, id: read.resource.id.slice(0, shownOfId), reason: unfit };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GovctlError } from '../../contract/errors.ts';
-import type { Resource, ResourceInput, UpsertCounts } from '../../contract/resources.ts';
+import type { KnownResource, ResourceInput, UpsertCounts } from '../../contract/resources.ts';
 import { providerOf, typeKey } from '../../contract/resources.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -28,10 +28,10 @@ export const readResource = (reader: Reader, id: string): Awaitable<Versioned<St
   });
 
 /** As it is kept and evaluated: with its provider, and without what the service says about it in a list. */
-export function completeResource(given: ResourceInput | Resource): Resource {
+export function completeResource(given: ResourceInput | KnownResource): KnownResource {
   const own = Object.entries(given).filter(([name]) => name !== '_meta');
   // Its schema has seen it: what is absent is not there at all.
-  const resource = Object.fromEntries(own) as Resource;
+  const resource = Object.fromEntries(own) as KnownResource;
   return { ...resource, provider: given.provider ?? providerOf(given.type) };
 }
 
@@ -48,7 +48,7 @@ export async function upsertResource(
   deps: Deps,
   tx: Tx,
   judge: Judge,
-  resource: Resource,
+  resource: KnownResource,
 ): Promise<Upserted> {
   const before = await tx.get(resources, resource.id);
   if (before && isDeepStrictEqual(before.doc.resource, resource)) {
@@ -137,7 +137,7 @@ export async function upsertResources(
   prepare: PreparePolicy,
   tx: Tx,
   actor: Actor,
-  given: readonly Resource[],
+  given: readonly KnownResource[],
 ): Promise<UpsertCounts> {
   const judge = createJudge(deps, prepare, tx);
   const counts = { created: 0, updated: 0, unchanged: 0 };

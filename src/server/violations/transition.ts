@@ -1,6 +1,6 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { Policy } from '../../contract/policies.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { KnownResource } from '../../contract/resources.ts';
 import type { StatusCause, ViolationStatus } from '../../contract/violations.ts';
 import type { StoredViolation } from './collection.ts';
 
@@ -91,7 +91,7 @@ export function causeOf(before: ViolationStatus | undefined, after: ViolationSta
 }
 
 /** What a violation says of its policy and its resource, as they are now. */
-export function describePair(policy: Policy, resource: Resource) {
+export function describePair(policy: Policy, resource: KnownResource) {
   const { id, type, name, provider, account_id, region, environment, tags } = resource;
   return {
     policy_id: policy.id,
@@ -104,7 +104,7 @@ export function describePair(policy: Policy, resource: Resource) {
     ...(account_id === undefined ? {} : { account_id }),
     ...(region === undefined ? {} : { region }),
     ...(environment === undefined ? {} : { environment }),
-    tags: tags as Readonly<Record<string, string>>, // the contract takes no other tags
+    tags,
     compliance_frameworks: policy.compliance_frameworks ?? [],
   };
 }
