@@ -1,4 +1,4 @@
-import type { Resource } from '../contract/resources.ts';
+import type { Resource, UnknownValue } from '../contract/resources.ts';
 
 /** The kinds of input that resources are read from. `auto` detection tells them apart by what they hold. */
 export const formats = [
@@ -25,7 +25,8 @@ export interface RawResource {
   readonly name?: string | undefined;
   readonly account_id?: string | undefined;
   readonly region?: string | undefined;
-  readonly tags: Readonly<Record<string, unknown>>;
+  /** Unknown as a whole where not even the keys can be known. */
+  readonly tags: Readonly<Record<string, unknown>> | UnknownValue;
   /** The provider's own document; values that can't be known are `UnknownValue`s. */
   readonly properties: Readonly<Record<string, unknown>>;
   /** About the source itself, shown to conditions as `resource.source`, such as `{format, address, deletion_policy}`. */

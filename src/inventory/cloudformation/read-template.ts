@@ -6,7 +6,7 @@ import type {
   Reader,
   ReadOptions,
 } from '../model.ts';
-import { isUnknown, readTags } from '../normalise/values.ts';
+import { isUnknown } from '../normalise/values.ts';
 import type { TemplateResolver } from './create-resolver.ts';
 import { createResolver } from './create-resolver.ts';
 import { withGlobals } from './globals.ts';
@@ -16,6 +16,7 @@ import { suppressedRules } from './suppressed-rules.ts';
 import { readParameters } from './parameters.ts';
 import type { Fields } from './resolver.ts';
 import { isFields, own } from './resolver.ts';
+import { readTemplateTags } from './tags.ts';
 
 /** CloudFormation and SAM templates. */
 export const cloudformation: Reader = {
@@ -112,9 +113,9 @@ function readResource(
     const why = isUnknown(properties) ? 'are not known before the deployment' : 'must be a map';
     return { message: `the Properties of ${address} ${why}`, at: [...at, 'Properties'] };
   }
-  const tags = tagsOf(properties);
+  const tags = readTemplateTags(written, resolver);
   const names = ownNames(type, properties);
-  const name = names[0] ?? (typeof tags.Name === 'string' ? tags.Name : undefined);
+  const name = names[0] ?? nameTag(tags);
   const suppressed = suppressedRules(own(declared, 'Metadata'));
   return {
     address,
@@ -153,19 +154,7 @@ function sourceFields(declared: Fields, resolver: TemplateResolver): Fields {
   );
 }
 
-/** Where types keep their tags; most have `Tags`. */
-const tagProperties = [
-  'Tags',
-  'FileSystemTags',
-  'AccessPointTags',
-  'HostedZoneTags',
-  'HealthCheckTags',
-  'UserPoolTags',
-  'BackupPlanTags',
-  'BackupVaultTags',
-];
-
-function tagsOf(properties: Fields): Fields {
-  const found = tagProperties.find((name) => Object.hasOwn(properties, name));
-  return found === undefined ? {} : readTags(properties[found]);
+function nameTag(tags: RawResource['tags']): string | undefined {
+  const name = isUnknown(tags) ? undefined : own(tags, 'Name');
+  return typeof name === 'string' ? name : undefined;
 }

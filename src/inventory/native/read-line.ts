@@ -1,4 +1,4 @@
-import type { Resource } from '../../contract/resources.ts';
+import type { KnownResource } from '../../contract/resources.ts';
 import type { InputProblem } from '../model.ts';
 import { locateInJson } from '../text/locate-json.ts';
 import { explainLine, tryJson } from '../text/parse-json.ts';
@@ -6,7 +6,7 @@ import { findTooDeep } from '../text/depth.ts';
 import { asResource, explainResource } from './read-native.ts';
 
 export type LineRead =
-  | { readonly ok: true; readonly resource: Resource }
+  | { readonly ok: true; readonly resource: KnownResource }
   | { readonly ok: false; readonly problem: InputProblem & { readonly column: number } };
 
 /** Reads one line of JSON lines as a resource. A problem's column is in the line; its line is the caller's to count. */

@@ -1,6 +1,6 @@
 import { describeIssues } from '../../contract/describe-issues.ts';
 import { ResourceInput, providerOf } from '../../contract/resources.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { KnownResource } from '../../contract/resources.ts';
 import { ResourceType } from '../../contract/policies.ts';
 import { isFields } from '../json.ts';
 import type { DocumentPath, DocumentProblem, RawResource, ReadDocument, Reader } from '../model.ts';
@@ -37,7 +37,7 @@ function readNative(document: unknown): ReadDocument {
   return { raws, problems };
 }
 
-const asRaw = (resource: Resource, at: DocumentPath): RawResource => ({
+const asRaw = (resource: KnownResource, at: DocumentPath): RawResource => ({
   address: resource.id,
   id: resource.id,
   type: resource.type,
@@ -53,7 +53,7 @@ const asRaw = (resource: Resource, at: DocumentPath): RawResource => ({
  * A value in the native format as a resource, defaults filled in; undefined where `ResourceInput` refuses it, and then
  * `explainResource` says why. Made for a million lines: what is complete is used as it is, without a schema.
  */
-export function asResource(value: unknown): Resource | undefined {
+export function asResource(value: unknown): KnownResource | undefined {
   if (!isFields(value)) return undefined;
   const { id, type, provider, tags, properties } = value;
   const isGood =
@@ -71,7 +71,7 @@ export function asResource(value: unknown): Resource | undefined {
     (properties === undefined || isFields(properties));
   if (!isGood) return undefined;
   if (provider !== undefined && tags !== undefined && properties !== undefined) {
-    return value as Resource; // its fields were checked above
+    return value as KnownResource; // its fields were checked above
   }
   return {
     ...value,

@@ -1,10 +1,11 @@
 import type { Resource } from '../../contract/resources.ts';
-import { providerOf, typeKey } from '../../contract/resources.ts';
+import { UnknownValue, providerOf, typeKey } from '../../contract/resources.ts';
 import type { Format, RawResource, ReadResource } from '../model.ts';
 import type { Normaliser } from './normaliser.ts';
 import { createRelated } from './related.ts';
 import type { Related } from './related.ts';
 import { normalisers } from './normalisers.ts';
+import { isUnknown } from './values.ts';
 
 const byType = new Map<string, Normaliser>(
   normalisers.flatMap((one) => one.types.map((type) => [typeKey(type), one] as const)),
@@ -79,10 +80,15 @@ const environmentWords: Readonly<Record<string, string>> = {
 };
 
 /** From the tag that people keep it in: `Environment`, `env` or `stage`, in any case. */
-function environmentOf(tags: Readonly<Record<string, unknown>>): string | undefined {
+function environmentOf(tags: RawResource['tags']): string | UnknownValue | undefined {
+  if (isUnknown(tags)) return new UnknownValue(tags.expression, { present: false });
   for (const wanted of environmentTags) {
     for (const [key, value] of Object.entries(tags)) {
-      if (key.toLowerCase() !== wanted || typeof value !== 'string' || value === '') continue;
+      if (key.toLowerCase() !== wanted || value === '') continue;
+      if (isUnknown(value)) {
+        return new UnknownValue(value.expression, { present: value.present });
+      }
+      if (typeof value !== 'string') continue;
       const word = value.toLowerCase();
       return Object.hasOwn(environmentWords, word) ? environmentWords[word] : word;
     }

@@ -75,8 +75,7 @@ export function readJson(value: unknown): unknown {
 }
 
 /** A map with texts as values, such as environment variables. Absent is empty. */
-export const textMap = (value: unknown): Fields | UnknownValue =>
-  isUnknown(value) ? value : readTags(value);
+export const textMap = (value: unknown): Fields | UnknownValue => readTags(value);
 
 /** A list; a single value is a list of one, absent is empty. */
 export function list(value: unknown): unknown[] | UnknownValue {
@@ -137,13 +136,23 @@ export const every = (
   does: (item: unknown) => Maybe<boolean>,
 ): boolean | UnknownValue => not(some(value, (item) => not(does(item))));
 
-/** `{Key, Value}` pairs, a map, or Terraform's map → tags. Values become texts. */
-export function readTags(value: unknown, keyName = 'Key', valueName = 'Value'): Fields {
+/**
+ * `{Key, Value}` pairs, a map, or Terraform's map → tags. Values become texts. Unknown as a whole where a key is not
+ * known: it may be any.
+ */
+export function readTags(
+  value: unknown,
+  keyName = 'Key',
+  valueName = 'Value',
+): Fields | UnknownValue {
+  if (isUnknown(value)) return value;
   const pairs = Array.isArray(value)
     ? (value as unknown[]).map((pair) => [at(pair, keyName), at(pair, valueName)] as const)
     : isFields(value)
       ? Object.entries(value)
       : [];
+  const anyKey = pairs.map(([key]) => key).find(isUnknown);
+  if (anyKey) return new UnknownValue(anyKey.expression);
   return Object.fromEntries(
     pairs.flatMap(([key, tag]) => {
       const word = text(tag ?? '');

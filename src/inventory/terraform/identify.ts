@@ -1,12 +1,15 @@
+import type { UnknownValue } from '../../contract/resources.ts';
 import type { RawResource } from '../model.ts';
 import { field, isFields, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
-import { at, block, readTags } from '../normalise/values.ts';
+import { at, block, isUnknown, readTags } from '../normalise/values.ts';
 
 /** What a provider's configuration says for all of its resources, where it is a literal. */
 export interface ProviderDefaults {
   readonly region?: string | undefined;
   readonly account_id?: string | undefined;
+  /** Tags that it gives to all of its resources. */
+  readonly tags?: Fields | UnknownValue | undefined;
 }
 
 /** Attributes that hold the name that others call a resource by, where it is not `name`. */
@@ -46,7 +49,7 @@ export function identify(type: string, values: Fields, defaults: ProviderDefault
     ...(name === undefined ? {} : { name }),
     account_id: textOf(arnAccount) ?? accountOf(type, values) ?? defaults.account_id,
     region: textOf(arnRegion) ?? regionOf(values) ?? defaults.region,
-    tags: tagsOf(type, values),
+    tags: tagsOf(type, values, defaults),
     names: [...new Set(names.filter((one) => one !== undefined))],
   };
 }
@@ -82,23 +85,41 @@ function regionOf(values: Fields): string | undefined {
     : undefined;
 }
 
-function tagsOf(type: string, values: Fields): Fields {
-  const [provider] = type.split('_', 1);
-  const candidates =
-    provider === 'google'
-      ? [
-          values['effective_labels'],
-          values['terraform_labels'],
-          values['labels'],
-          values['resource_labels'],
-          at(block(values, 'settings'), 'user_labels'),
-        ]
-      : provider === 'aws'
-        ? [values['tags_all'], values['tags'], values['tag']]
-        : [values['tags']];
-  const tags = candidates.find((one) => Array.isArray(one) || isTags(one));
-  return readTags(tags, 'key', 'value');
+/**
+ * A resource's tags and, where the plan tells, those that its provider gives to all. Providers of before 2022 plan the
+ * two together as unknown where there are none.
+ */
+function tagsOf(type: string, values: Fields, defaults: ProviderDefaults): RawResource['tags'] {
+  const [all, own] = tagAttributes(type, values);
+  const complete = all.find(areKnown);
+  if (complete !== undefined) return readTags(complete, 'key', 'value');
+  const tags = readTags(
+    own.find((one) => areKnown(one) || isSurelyGiven(one)),
+    'key',
+    'value',
+  );
+  const added = all.some(isUnknown) ? defaults.tags : undefined;
+  if (added === undefined || isUnknown(tags)) return tags;
+  return isUnknown(added) ? added : { ...added, ...tags };
 }
 
-const isTags = (value: unknown): boolean =>
-  isFields(value) && Object.getPrototypeOf(value) === Object.prototype;
+/** Where a type keeps its tags together with the provider's, and by themselves. */
+function tagAttributes(type: string, values: Fields): readonly [unknown[], unknown[]] {
+  if (type.startsWith('aws_')) return [[values['tags_all']], [values['tags'], values['tag']]];
+  if (!type.startsWith('google_')) return [[], [values['tags']]];
+  const settings = block(values, 'settings');
+  return [
+    [values['effective_labels'], values['terraform_labels']],
+    [
+      values['labels'],
+      values['resource_labels'],
+      isUnknown(settings) ? settings : at(settings, 'user_labels'),
+    ],
+  ];
+}
+
+const areKnown = (tags: unknown): boolean =>
+  Array.isArray(tags) || (isFields(tags) && !isUnknown(tags));
+
+const isSurelyGiven = (value: unknown): boolean =>
+  isUnknown(value) && (value.present || value.target !== undefined);

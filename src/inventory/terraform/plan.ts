@@ -1,8 +1,10 @@
+import { UnknownValue } from '../../contract/resources.ts';
 import type { DocumentPath } from '../model.ts';
 import { field, fieldsOf, isFields, itemsOf, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
+import { readTags } from '../normalise/values.ts';
 import { readModuleAddress } from './address.ts';
-import { readConfiguration } from './configuration.ts';
+import { readConfiguration, referencesOf } from './configuration.ts';
 import type { ModuleConfiguration } from './configuration.ts';
 import { mergeUnknown } from './merge-unknown.ts';
 import { createTrace, literalOf } from './references.ts';
@@ -178,6 +180,18 @@ function createProviderDefaults(
     return {
       region: literal('region'),
       account_id: literal('project') ?? literal('subscription_id'),
+      tags: defaultTags(expressions),
     };
   };
+}
+
+/** `default_tags` of AWS, which is a block, or `default_labels` of Google. */
+function defaultTags(expressions: unknown): ProviderDefaults['tags'] {
+  const [given] = itemsOf(field(expressions, 'default_tags'));
+  const tags = field(given, 'tags') ?? field(expressions, 'default_labels');
+  if (tags === undefined) return undefined;
+  const constant = field(tags, 'constant_value');
+  return isFields(constant)
+    ? readTags(constant)
+    : new UnknownValue(referencesOf(tags)[0] ?? 'default_tags');
 }
