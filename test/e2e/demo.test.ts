@@ -5,13 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { cleanEnvironment, projectRoot, runCli } from '../support/built-cli.ts';
 
 describe('the demo', () => {
-  it('plans, applies, plans to nothing, finds the hand edit, and says what to type next', async () => {
+  it('plans, applies, finds the hand edit, checks, takes an inventory, and says what to type next', async () => {
     const { exitCode, stdout, stderr } = await runCli(['demo']);
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toMatch(/Plan: (\d+) to create, 0 to update, 0 to delete/);
     expect(stdout).toMatch(/Apply: \d+ applied/);
     expect(stdout).toMatch(/No changes: \d+ policies are as their files say/);
     expect(stdout).toMatch(/Drift: 1 of \d+ policies of project \S+ was edited outside git/);
+    expect(stdout).toMatch(/\d+ findings fail \(\d+ CRITICAL/);
+    expect(stdout).toContain('Imported 4 created');
+    expect(stdout).toMatch(
+      /CRITICAL\s+arn:aws:s3:::acme-shop-uploads\s+aws-s3-block-public-access/,
+    );
     expect(stderr).toContain('govctl init');
     expect(existsSync(String(/its data is in (\S+)\./.exec(stdout)?.[1]))).toBe(false);
   });

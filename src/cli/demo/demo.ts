@@ -61,6 +61,21 @@ async function playDemo(context: Context, server: RunningServer, folder: string)
     expect: exitCodes.verdict,
   });
   await play.step('Applying again puts it back.', ['apply', '--auto-approve'], { head: 20 });
+  await play.step(
+    'Is a template in order, before it is deployed? The files suffice for that.',
+    ['check', 'infrastructure/web-shop.template.yaml', '--fail-on', 'HIGH'],
+    { head: 8, tail: 3, expect: exitCodes.verdict },
+  );
+  await play.step(
+    'And what runs already? The service evaluates an inventory as it comes in.',
+    ['resource', 'import', 'infrastructure/snapshot.json'],
+    { head: 5 },
+  );
+  await play.step(
+    'What is wrong is a violation, until it is mended or waived.',
+    ['violation', 'list', '--severity', 'CRITICAL'],
+    { head: 10 },
+  );
 }
 
 interface StepOptions {
