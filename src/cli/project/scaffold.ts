@@ -134,6 +134,7 @@ jobs:
       - run: npm install --global govctl@${version}
       - run: govctl fmt --check
       - run: govctl validate -o github
+      - run: govctl test -o github
 
   plan:
     needs: validate
