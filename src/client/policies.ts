@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { GovctlError } from '../contract/errors.ts';
 import { Policy } from '../contract/policies.ts';
 import type { Client } from './client.ts';

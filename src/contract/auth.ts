@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Scope, endpoint } from './endpoint.ts';
 import {
   ById,

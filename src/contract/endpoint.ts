@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { WireErrorName } from './errors.ts';
 
 /** What a token may do. One scope does not imply another. `admin` is an extension of our server. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The one shape of an error answer. Loose: the contract adds fields to some errors, another server to any. */
 export const ErrorBody = z.looseObject({

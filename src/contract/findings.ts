@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Effect, Severity } from './policies.ts';
 
 export const findingStatuses = ['PASS', 'FAIL', 'ERROR', 'EXEMPT', 'SKIPPED'] as const;

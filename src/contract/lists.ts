@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A number in a query: digits only, whatever else a language may read as one. */
 const digits = <S extends z.ZodType>(number: S) =>

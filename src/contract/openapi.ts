@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TokenError } from './auth.ts';
 import { contract } from './contract.ts';
 import { defaultMaxBodyBytes } from './endpoint.ts';

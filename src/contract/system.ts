@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
 const Health = z.looseObject({ status: z.enum(['ok', 'unavailable']), version: z.string() });

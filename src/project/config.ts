@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { configFileName, showPath } from './read/discover.ts';
 import { explainIssues } from './read/explain-issue.ts';
 import { locate, valueSpan } from './read/locate.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Pagination } from '../contract/lists.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { whenKnown } from './awaitable.ts';

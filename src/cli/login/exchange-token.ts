@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readText } from '../../client/answer.ts';
 import type { Transport } from '../../client/transport.ts';
 import { TokenResponse } from '../../contract/auth.ts';

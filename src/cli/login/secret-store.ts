@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Keychain } from './keychain.ts';
 import type { Warn } from './private-file.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Finding } from '../../contract/findings.ts';
 
 const Entry = z.looseObject({

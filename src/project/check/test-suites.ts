@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Exemption } from '../../engine/exempt.ts';
 import type { PolicyTestDocument } from '../documents/policy-test.ts';
 import { inputFiles } from '../documents/policy-test.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PolicyDocument } from './policy.ts';
 
 /** Fields that documents of several kinds have. */

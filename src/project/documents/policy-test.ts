@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { name, text } from './fields.ts';
 
 const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);

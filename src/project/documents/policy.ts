@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PolicyInput } from '../../contract/policies.ts';
 import { ownershipTagCount } from '../compare/ownership.ts';
 import { keyPattern, maxKeyLength } from '../key.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { cronFault } from './cron.ts';
 import { email, key, name, text } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { severities } from '../../contract/policies.ts';
 import { key, name, text } from './fields.ts';
 

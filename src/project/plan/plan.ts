@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Policy, policyFields } from '../../contract/policies.ts';
 import type { Comparison, LivePolicy } from '../compare/compare.ts';
 import type { FieldChange } from '../compare/field-diff.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { FieldPath } from './locate.ts';
 import { firstKeySpan, locate, valueSpan } from './locate.ts';

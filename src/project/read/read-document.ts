@@ -1,6 +1,6 @@
 import { isScalar } from 'yaml';
 import type { Scalar } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { compileCondition } from '../../engine/condition/compile.ts';

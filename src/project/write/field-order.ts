@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import type { Pair, YAMLMap } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { fieldNames } from '../read/explain-issue.ts';
 import type { FieldPath } from '../read/locate.ts';
 

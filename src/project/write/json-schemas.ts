@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ProjectFile } from '../config.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
 import { PolicyDocument } from '../documents/policy.ts';

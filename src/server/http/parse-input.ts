@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { countFindings, describeIssues } from '../../contract/describe-issues.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { WireErrorName } from '../../contract/errors.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runCommandLine } from '../../support/fake-world.ts';
 import type { FakeWorldSettings } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
