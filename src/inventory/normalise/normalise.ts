@@ -7,14 +7,28 @@ import type { Related } from './related.ts';
 import { normalisers } from './normalisers.ts';
 import { isUnknown } from './values.ts';
 
-const byType = new Map<string, Normaliser>(
-  normalisers.flatMap((one) => one.types.map((type) => [typeKey(type), one] as const)),
-);
+/** What is known of a type. */
+interface Known {
+  /** Its spelling in the table: Azure's documents differ in case. */
+  readonly type: string;
+  readonly from: Normaliser['from'];
+  readonly slots: readonly Slot[];
+}
 
-/** The spelling of a type in the table: Azure's documents differ in case. */
-const spellings = new Map(
-  normalisers.flatMap(({ types }) => types.map((type) => [typeKey(type), type] as const)),
-);
+/** Where an attribute goes, and what stands there when it is absent. */
+interface Slot {
+  readonly path: string;
+  readonly steps: readonly string[];
+  readonly absent: unknown;
+}
+
+const knownTypes = new Map<string, Known>();
+for (const { types, attributes, from } of normalisers) {
+  const slots = Object.entries(attributes)
+    .filter(([path]) => !path.includes('[]')) // about the elements of a list, which is given whole
+    .map(([path, { absent }]) => ({ path, steps: path.split('.'), absent }));
+  for (const type of types) knownTypes.set(typeKey(type), { type, from, slots });
+}
 
 /** Fills in the well-known attributes. `raws` are all resources of one input: some are joined into others. */
 export function normaliseAll(raws: readonly RawResource[], format: Format): ReadResource[] {
@@ -28,7 +42,8 @@ export function normaliseAll(raws: readonly RawResource[], format: Format): Read
 }
 
 function normalise(raw: RawResource, format: Format, related: Related): Resource {
-  const type = spellings.get(typeKey(raw.type)) ?? raw.type;
+  const known = knownTypes.get(typeKey(raw.type));
+  const type = known?.type ?? raw.type;
   const environment = environmentOf(raw.tags);
   return {
     id: raw.id,
@@ -39,35 +54,36 @@ function normalise(raw: RawResource, format: Format, related: Related): Resource
     ...(raw.region === undefined ? {} : { region: raw.region }),
     ...(environment === undefined ? {} : { environment }),
     tags: raw.tags,
-    ...attributesOf(raw, format, related),
+    ...attributesOf(raw, format, related, known),
     properties: raw.properties,
     source: raw.source,
     ...raw.given,
   };
 }
 
-function attributesOf(raw: RawResource, format: Format, related: Related): Record<string, unknown> {
-  const found = format === 'native' ? undefined : byType.get(typeKey(raw.type));
-  const extract = format === 'native' ? undefined : found?.from[format];
-  if (!found || !extract) return {};
+function attributesOf(
+  raw: RawResource,
+  format: Format,
+  related: Related,
+  known: Known | undefined,
+): Record<string, unknown> {
+  const extract = format === 'native' ? undefined : known?.from[format];
+  if (!known || !extract) return {};
   const values = extract(raw, related);
   const nested: Record<string, unknown> = {};
-  for (const [path, { absent }] of Object.entries(found.attributes)) {
-    if (path.includes('[]')) continue; // about the elements of a list, which is given whole
+  for (const { path, steps, absent } of known.slots) {
     const value = values[path] ?? absent;
-    if (value !== undefined && value !== null) put(nested, path.split('.'), value);
+    if (value !== undefined && value !== null) put(nested, steps, value);
   }
   return nested;
 }
 
-function put(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const [step = '', ...rest] = path;
-  if (rest.length === 0) {
-    into[step] = value;
-    return;
+function put(into: Record<string, unknown>, steps: readonly string[], value: unknown): void {
+  let here = into;
+  for (const step of steps.slice(0, -1)) {
+    here = (here[step] ??= {}) as Record<string, unknown>; // declared paths never go through a value
   }
-  const inner = (into[step] ??= {});
-  put(inner as Record<string, unknown>, rest, value); // declared paths never go through a value
+  here[steps.at(-1) ?? ''] = value;
 }
 
 const environmentTags = ['environment', 'env', 'stage'];

@@ -11,13 +11,13 @@ export function countKeysWritten(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === colon) keys += 1;
-    else if (code === quote) at = endOfText(text, at);
+    else if (code === quote) at = closingQuote(text, at);
   }
   return keys;
 }
 
-/** Of the closing quote: the next with an even number of backslashes before it. */
-function endOfText(text: string, start: number): number {
+/** The next quote with an even number of backslashes before it. */
+export function closingQuote(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end;
     while (text.charCodeAt(before - 1) === backslash) before -= 1;

@@ -1,6 +1,16 @@
 import type { DocumentPath } from '../model.ts';
-import { keyText, scanJson } from './scan-json.ts';
+import { closingQuote } from './count-keys.ts';
+import { endOfComment, keyText, scanJson } from './scan-json.ts';
 import type { JsonDialect } from './scan-json.ts';
+
+const quote = 0x22;
+const comma = 0x2c;
+const slash = 0x2f;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
 
 /** A place that is looked for, and those below it. `offset` is of the key, or of a list's item. */
 interface Wanted {
@@ -9,18 +19,14 @@ interface Wanted {
 }
 
 /**
- * Offsets of what stands at each path, in one scan of the text. A path that leads further than the text gives the last
- * place on its way.
+ * Offsets of what stands at each path, in one pass over a text that could be parsed, relaxed JSON too. A path that leads
+ * further than the text gives the last place on its way.
  */
-export function locateInJson(
-  text: string,
-  paths: readonly DocumentPath[],
-  dialect: JsonDialect = 'strict',
-): number[] {
+export function locateInJson(text: string, paths: readonly DocumentPath[]): number[] {
   if (paths.length === 0) return [];
-  const root: Wanted = { below: new Map(), offset: 0 };
+  const root: Wanted = { below: new Map(), offset: passBlank(text, 0) };
   for (const path of paths) addPath(root, path);
-  scanFor(text, root, dialect);
+  findBelow(text, root.offset ?? 0, root);
   return paths.map((path) => offsetOf(root, path));
 }
 
@@ -47,41 +53,56 @@ function offsetOf(root: Wanted, path: DocumentPath): number {
   return here.offset ?? 0;
 }
 
-interface Open {
-  readonly wanted: Wanted | undefined;
-  /** The next item's index; -1 in an object. */
-  index: number;
+/** Finds what is wanted in the value at `start`, and returns where it ends. As deep as the paths lead, and no deeper. */
+function findBelow(text: string, start: number, { below }: Wanted): number {
+  const first = text.charCodeAt(start);
+  const isObject = first === openBrace;
+  if (below.size === 0 || !(isObject || first === openBracket)) return endOfValue(text, start);
+  let at = start + 1;
+  for (let index = 0; ; index++) {
+    at = passBlank(text, at);
+    const code = text.charCodeAt(at);
+    if (code === closeBrace || code === closeBracket) return at + 1;
+    if (!(at < text.length)) return at;
+    const offset = at;
+    const end = isObject ? closingQuote(text, at) + 1 : at;
+    const wanted = below.get(isObject ? keyText(text, at, end) : String(index));
+    at = passBlank(text, end);
+    if (wanted) wanted.offset = offset;
+    at = wanted ? findBelow(text, at, wanted) : endOfValue(text, at);
+  }
 }
 
-function scanFor(text: string, root: Wanted, dialect: JsonDialect): void {
-  const open: Open[] = [];
-  let current: Wanted | undefined = root;
-  const found = (offset: number, name: string): void => {
-    current = open.at(-1)?.wanted?.below.get(name);
-    if (current) current.offset = offset;
-  };
-  scanJson(
-    text,
-    {
-      key(start, end) {
-        // Keys are read only where one of them is looked for.
-        if (open.at(-1)?.wanted) found(start, keyText(text, start, end));
-        else current = undefined;
-      },
-      value(start) {
-        const within = open.at(-1);
-        if (!within) root.offset = start;
-        else if (within.index >= 0) found(start, String(within.index++));
-      },
-      open(isObject) {
-        open.push({ wanted: current, index: isObject ? -1 : 0 });
-      },
-      close() {
-        open.pop();
-      },
-    },
-    dialect,
-  );
+/** Where the value that begins here ends: what is in it is passed by, however deep it is. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = closingQuote(text, at);
+      if (depth === 0) return at + 1;
+    } else if (code === openBrace || code === openBracket) depth += 1;
+    else if (code === closeBrace || code === closeBracket) {
+      depth -= 1;
+      if (depth <= 0) return depth < 0 ? at : at + 1;
+    } else if (code === comma && depth === 0) return at;
+    else if (code === slash) at = (endOfComment(text, at) ?? at + 1) - 1;
+  }
+  return text.length;
+}
+
+/** After blanks, comments, and the marks between keys and values. */
+function passBlank(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code <= 0x20 || code === comma || code === colon) at += 1;
+    else {
+      const end = endOfComment(text, at);
+      if (end === undefined) return at;
+      at = end;
+    }
+  }
 }
 
 /** Keys that stand a second time in their object, of which JSON.parse keeps the last without a word. At most `most`. */

@@ -35,7 +35,7 @@ function jsonText(text: string, document: unknown, dialect: JsonDialect): TextPa
   const places = createPlaces(text);
   const deep = findTooDeep(document);
   if (deep) {
-    const [offset = 0] = locateInJson(text, [deep], dialect);
+    const [offset = 0] = locateInJson(text, [deep]);
     return { ok: false, problem: { message: tooDeep, ...places(offset) } };
   }
   return {
@@ -50,7 +50,7 @@ function jsonText(text: string, document: unknown, dialect: JsonDialect): TextPa
           ...places(offset),
         }));
       },
-      locate: (paths) => locateInJson(text, paths, dialect).map(places),
+      locate: (paths) => locateInJson(text, paths).map(places),
     },
   };
 }
