@@ -82,9 +82,9 @@ const ExemptionListQuery = z
     ...listQuery(20),
     sort_by: z.enum(exemptionSortFields).default('created_at'),
     policy: z.string().min(1).max(256).optional(),
-    owner: commaList('owner').optional(),
-    category: commaList('category').pipe(z.array(Category)).optional(),
-    status: commaList('status').pipe(z.array(ExemptionStatus)).optional(),
+    owner: commaList().optional(),
+    category: commaList().pipe(z.array(Category)).optional(),
+    status: commaList().pipe(z.array(ExemptionStatus)).optional(),
   })
   .refine(offsetOrCursor, offsetOrCursorMessage);
 export type ExemptionListQuery = z.infer<typeof ExemptionListQuery>;

@@ -1,3 +1,6 @@
+/** The tag under which a policy carries its project. */
+export const ownerTagPrefix = 'govctl.owner:';
+
 /** The tag under which a policy carries its key in git: `govctl.key:<key>@<12 hex of what was last applied>`. */
 export const keyTagPrefix = 'govctl.key:';
 

@@ -34,11 +34,11 @@ export const Pagination = z.looseObject({
 export type Pagination = z.infer<typeof Pagination>;
 
 /** `a,b,c` in a query: any, or all, of them. */
-export const commaList = (name: string) =>
+export const commaList = () =>
   z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .refine((parts) => parts.every((part) => part !== ''), `${name} has an empty entry`);
+    .refine((parts) => parts.every((part) => part !== ''), 'has an empty entry');
 
 /** ISO 8601 UTC; ours have milliseconds. */
 export const Timestamp = z

@@ -152,13 +152,13 @@ export const PolicyListQuery = z
   .strictObject({
     ...listQuery(20),
     sort_by: z.enum(policySortFields).default('created_at'),
-    resource_type: commaList('resource_type').optional(),
-    severity: commaList('severity').pipe(z.array(Severity)).optional(),
+    resource_type: commaList().optional(),
+    severity: commaList().pipe(z.array(Severity)).optional(),
     enabled: z
       .enum(['true', 'false'])
       .transform((text) => text === 'true')
       .optional(),
-    tags: commaList('tags').optional(),
+    tags: commaList().optional(),
   })
   .refine(offsetOrCursor, offsetOrCursorMessage);
 export type PolicyListQuery = z.infer<typeof PolicyListQuery>;

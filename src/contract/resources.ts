@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import {
   ById,
@@ -13,6 +13,17 @@ import { ResourceType } from './policies.ts';
 
 const text = (max: number) => z.string().max(max);
 
+/** Schemas look past a key named `__proto__`, and what nobody has checked must not be kept. */
+const Tags = z.preprocess((given, context) => {
+  const isObject = typeof given === 'object' && given !== null;
+  const own = isObject ? Object.getOwnPropertyDescriptor(given, '__proto__') : undefined;
+  if (own && typeof own.value !== 'string') {
+    const message = 'must be a string';
+    context.issues.push({ code: 'custom', input: given, path: ['__proto__'], message });
+  }
+  return given;
+}, z.record(z.string(), z.string()).default({}));
+
 /**
  * A resource as policies see it. Open: any further top-level attribute is kept and can be read by conditions.
  * `properties` is the provider's own document, untouched; what is given at top level wins over what is normalised.
@@ -25,7 +36,7 @@ export const ResourceInput = z.looseObject({
   account_id: text(256).optional(),
   region: text(64).optional(),
   environment: text(64).optional(),
-  tags: z.record(z.string(), z.string()).default({}),
+  tags: Tags,
   properties: z.record(z.string(), z.unknown()).default({}),
 });
 export type ResourceInput = z.infer<typeof ResourceInput>;
@@ -118,26 +129,33 @@ export function unfitForJson(root: unknown): string | undefined {
 }
 
 /**
- * A resource as the service takes one. The schema above checks it, but leaves out a key named `__proto__`, and what
- * is left out no policy could see: so the value is taken as given.
+ * A value as given, once the schema has found it right. What a schema makes of it leaves out a key named `__proto__`,
+ * and what is left out no policy could see.
  */
+function checkAsGiven<S extends z.ZodType>(
+  schema: S,
+  given: unknown,
+  context: z.core.ParsePayload,
+): given is z.output<S> {
+  const { error } = schema.safeParse(given, { reportInput: true });
+  // As they were reported, with their inputs; the type of issues to be added knows no such ones.
+  if (error) context.issues.push(...(error.issues as z.core.$ZodRawIssue[]));
+  return error === undefined;
+}
+
+/** A resource as the service takes one. */
 export const GivenResource = z
   .unknown()
   .transform((given, context): ResourceInput => {
-    const checked = ResourceInput.safeParse(given, { reportInput: true });
-    const unfit = checked.success ? unfitForJson(given) : undefined;
-    // As they were reported, with their inputs; the type of issues to be added knows no such ones.
-    if (!checked.success) context.issues.push(...(checked.error.issues as z.core.$ZodRawIssue[]));
-    else if (unfit !== undefined) context.addIssue(unfit);
-    if (!checked.success || unfit !== undefined) return z.NEVER;
-    const resource = given as ResourceInput; // just checked
-    const { tags = {}, properties = {} } = resource;
-    return { ...resource, tags, properties };
+    if (!checkAsGiven(ResourceInput, given, context)) return z.NEVER;
+    const unfit = unfitForJson(given);
+    if (unfit !== undefined) context.addIssue(unfit);
+    const { tags = {}, properties = {} }: Partial<ResourceInput> = given;
+    return { ...given, tags, properties };
   })
   .meta({ ...z.toJSONSchema(ResourceInput, { io: 'input' }), $schema: undefined });
 
-/** As answered: as given, and `_meta` with what the service knows about it. */
-const AnsweredResource = z.looseObject({
+const ResourceAnswer = z.looseObject({
   id: z.string(),
   type: z.string(),
   name: z.string().optional(),
@@ -149,7 +167,15 @@ const AnsweredResource = z.looseObject({
   properties: z.record(z.string(), z.unknown()),
   _meta: z.looseObject({ created_at: Timestamp, updated_at: Timestamp }),
 });
-export type AnsweredResource = z.infer<typeof AnsweredResource>;
+export type AnsweredResource = z.infer<typeof ResourceAnswer>;
+
+/** As answered: as given, and `_meta` with what the service knows about it. */
+const AnsweredResource = z
+  .unknown()
+  .transform((given, context): AnsweredResource =>
+    checkAsGiven(ResourceAnswer, given, context) ? given : z.NEVER,
+  )
+  .meta({ ...z.toJSONSchema(ResourceAnswer), $schema: undefined });
 
 export const resourceSortFields = [
   'created_at',
@@ -167,12 +193,12 @@ const ResourceListQuery = z
   .strictObject({
     ...listQuery(20),
     sort_by: z.enum(resourceSortFields).default('created_at'),
-    type: commaList('type').optional(),
-    provider: commaList('provider').optional(),
-    account_id: commaList('account_id').optional(),
-    region: commaList('region').optional(),
-    environment: commaList('environment').optional(),
-    tags: commaList('tags').optional(),
+    type: commaList().optional(),
+    provider: commaList().optional(),
+    account_id: commaList().optional(),
+    region: commaList().optional(),
+    environment: commaList().optional(),
+    tags: commaList().optional(),
   })
   .refine(offsetOrCursor, offsetOrCursorMessage);
 export type ResourceListQuery = z.infer<typeof ResourceListQuery>;

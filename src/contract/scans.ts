@@ -76,7 +76,7 @@ const ScanListQuery = z
   .strictObject({
     ...listQuery(20),
     sort_by: z.enum(scanSortFields).default('created_at'),
-    status: commaList('status').pipe(z.array(ScanStatus)).optional(),
+    status: commaList().pipe(z.array(ScanStatus)).optional(),
   })
   .refine(offsetOrCursor, offsetOrCursorMessage);
 export type ScanListQuery = z.infer<typeof ScanListQuery>;

@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import { FindingRule } from './findings.ts';
+import { FindingRule, UndecidedReason } from './findings.ts';
 import {
   ById,
   Pagination,
@@ -54,6 +54,10 @@ export const Violation = z.looseObject({
   status: ViolationStatus,
   message: z.string(),
   rules: z.array(FindingRule),
+  /** Why its policy could not be decided the last time; all else is from before. Absent once it is decided. */
+  undecided: z
+    .looseObject({ reason: UndecidedReason, path: z.string().optional(), message: z.string() })
+    .optional(),
   /** Why, where a person resolved it. */
   reason: z.string().optional(),
   /** The exemption that covers it, while EXEMPT. */
@@ -98,15 +102,15 @@ const ViolationListQuery = z
   .strictObject({
     ...listQuery(20),
     sort_by: z.enum(violationSortFields).default('detected_at'),
-    status: commaList('status').pipe(z.array(ViolationStatus)).optional(),
-    severity: commaList('severity').pipe(z.array(Severity)).optional(),
-    policy_id: commaList('policy_id').optional(),
+    status: commaList().pipe(z.array(ViolationStatus)).optional(),
+    severity: commaList().pipe(z.array(Severity)).optional(),
+    policy_id: commaList().optional(),
     resource_id: z.string().min(1).max(2_048).optional(),
-    resource_type: commaList('resource_type').optional(),
-    provider: commaList('provider').optional(),
-    account_id: commaList('account_id').optional(),
-    region: commaList('region').optional(),
-    environment: commaList('environment').optional(),
+    resource_type: commaList().optional(),
+    provider: commaList().optional(),
+    account_id: commaList().optional(),
+    region: commaList().optional(),
+    environment: commaList().optional(),
   })
   .refine(offsetOrCursor, offsetOrCursorMessage);
 export type ViolationListQuery = z.infer<typeof ViolationListQuery>;

@@ -72,6 +72,11 @@ describe('PUT /v1/resources/:id', () => {
     ['another id than the path', bucket('other'), 'id'],
     ['no type', { id: 'r' }, 'type'],
     ['a tag that is no text', bucket('r', { tags: { a: 1 } }), 'tags.a'],
+    [
+      'a tag named as a prototype that is no text',
+      bucket('r', { tags: JSON.parse('{"__proto__":{"toString":1}}') as unknown }),
+      'tags.__proto__',
+    ],
     ['a type with a wildcard', { id: 'r', type: 'AWS::*' }, 'type'],
     ['a list', [], ''],
   ])('refuses %s as RES_001', async (_, body, field) => {
@@ -112,6 +117,36 @@ describe('PUT /v1/resources/:id', () => {
 });
 
 describe('POST /v1/resources', () => {
+  it('lets requests that read take their turn while many policies look at many resources', async () => {
+    let turns = 0;
+    let isWorking = false;
+    const tick = (): void => {
+      turns += 1;
+      if (isWorking) setImmediate(tick);
+    };
+    const watched = await startTestService({
+      wrapStore: (store) => ({
+        ...store,
+        transact: (work) =>
+          store.transact(async (tx) => {
+            [isWorking, turns] = [true, 0];
+            setImmediate(tick);
+            return work(tx).finally(() => (isWorking = false));
+          }),
+      }),
+    });
+    try {
+      for (let at = 0; at < 10; at++) await inventoryOf(watched).createPolicy(`p${at}`);
+      const resources = Array.from({ length: 1_000 }, (_, at) =>
+        bucket(`r${at}`, { public: false }),
+      );
+      await watched.send('POST', '/v1/resources', { body: { resources } });
+      expect(turns).toBeGreaterThan(10);
+    } finally {
+      await watched.close();
+    }
+  });
+
   it('counts what it creates, updates and leaves, all or none', async () => {
     const send = (resources: unknown) =>
       service.send('POST', '/v1/resources', { body: { resources } });
@@ -173,6 +208,22 @@ describe('POST /v1/resources/import', () => {
   it('names a hundred rejected lines at most, and counts all', async () => {
     const { json } = await inventory.importLines('{}\n'.repeat(250));
     expect([json.rejected, (json.rejected_lines as unknown[]).length]).toEqual([250, 100]);
+  });
+
+  it('is one entry of the audit log, however many batches it takes', async () => {
+    const lines = Array.from({ length: 450 }, (_, at) => JSON.stringify(bucket(`r${at}`)));
+    await inventory.importLines(lines.join('\n'));
+    const log = await inventory.ok('GET', '/v1/audit-log?action=resource.import');
+    expect(log.json).toMatchObject({ pagination: { total: 1 } });
+  });
+
+  it('rejects a line with a tag named as a prototype that is no text', async () => {
+    const got = await inventory.importLines(
+      '{"id":"r","type":"A::B","tags":{"__proto__":{"toString":1}}}',
+    );
+    expect(got.json).toMatchObject({
+      rejected_lines: [{ line: 1, reason: expect.stringContaining('tags.__proto__: must be') }],
+    });
   });
 
   it('rejects a line that is no UTF-8 or too long, and takes the others', async () => {
@@ -350,6 +401,21 @@ describe('POST /v1/policies/validate', () => {
     expect((await service.send('GET', '/v1/resources')).json).toMatchObject({
       pagination: { total: 0 },
     });
+  });
+
+  it('counts exemptions by id and key for a policy given that the service has', async () => {
+    const tags = ['govctl.owner:web', 'govctl.key:k@0123456789ab'];
+    const id = await inventory.createPolicy('stored', { tags });
+    await inventory.createPolicy('of others', {
+      tags: ['govctl.owner:app', 'govctl.key:k@0123456789ab'],
+    });
+    const resources = [bucket('by-id', { public: true }), bucket('by-key', { public: true })];
+    await inventory.exempt({ policy: id, resources: ['by-id'] });
+    await inventory.exempt({ policy: 'k', resources: ['by-key'] });
+    const renamed = await validate({ resources, policies: [policy('renamed', { tags })] });
+    expect(renamed.json.summary).toMatchObject({ evaluated: 2, exempt: 2 });
+    const sameName = await validate({ resources, policies: [policy('stored')] });
+    expect(sameName.json.summary).toMatchObject({ evaluated: 2, exempt: 1, fail: 1 });
   });
 
   it('counts exemptions of the service', async () => {

@@ -171,6 +171,33 @@ describe('a violation', () => {
     expect(await inventory.violations()).toEqual([]);
   });
 
+  it('says why it can not be decided any more, until it is', async () => {
+    await inventory.createPolicy('p');
+    await inventory.put('r', { public: true });
+    await inventory.put('r', {});
+    const undecided = { reason: 'missing_attribute', path: 'resource.public' };
+    const standing = { status: 'OPEN', message: 'Make it private', undecided };
+    expect(await inventory.violation()).toMatchObject(standing);
+    await inventory.exempt({ resources: ['r'] });
+    expect(await inventory.violation()).toMatchObject({ ...standing, status: 'EXEMPT' });
+    await inventory.put('r', { public: true });
+    expect(await inventory.violation()).not.toHaveProperty('undecided');
+    await inventory.put('r', {});
+    await inventory.ok('DELETE', '/v1/resources/r');
+    expect(await inventory.violation()).not.toHaveProperty('undecided');
+  });
+
+  it('ends when its policy has become one of another type while it was disabled', async () => {
+    const id = await inventory.createPolicy('p');
+    await inventory.put('r', { public: true });
+    await inventory.changePolicy(id, { enabled: false });
+    await inventory.changePolicy(id, { resource_type: 'AWS::EC2::Instance' });
+    await inventory.changePolicy(id, { enabled: true });
+    await service.lane.run();
+    const { status, history } = await inventory.violation();
+    expect([status, history.at(-1)?.cause]).toEqual(['RESOLVED', 'policy_changed_type']);
+  });
+
   it('follows its exemption: EXEMPT from the start, OPEN when it ends or is deleted', async () => {
     await inventory.createPolicy('p');
     const id = await inventory.exempt({ resources: ['r'], expires: '2026-03-02' });

@@ -4,11 +4,10 @@ import type { Client } from '../../client/client.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
-import type { Resource } from '../../contract/resources.ts';
+import type { AnsweredResource, Resource } from '../../contract/resources.ts';
 import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
 import { readInventory } from '../../inventory/read.ts';
-import { decodeText } from '../../project/check/decode-text.ts';
 import { countImpact, policiesOf } from '../../project/plan/impact.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
@@ -20,6 +19,8 @@ export interface ImpactOptions {
   readonly impactFrom?: string;
 }
 
+/** Types of resources in one query: what a URL may hold. */
+const typesAtOnce = 50;
 /** Policies that one request to the service holds. */
 const policiesAtOnce = 500;
 
@@ -47,52 +48,76 @@ async function impactOnInventory(
   const counted = countImpact(plan.changes);
   const before = policiesOf(plan.changes, 'before');
   const after = policiesOf(plan.changes, 'after');
-  const types = new Set([...before, ...after].map((policy) => policy.resource_type));
-  if (types.size === 0) return counted.result();
-  const type = [...types].join(',');
-  const first = { type, sort_by: 'id', order: 'asc', limit: 100 } as const;
+  const types = [...new Set([...before, ...after].map((policy) => policy.resource_type))];
   let seen = 0;
-  for (let cursor: string | undefined; ;) {
-    const query = cursor === undefined ? first : { ...first, cursor };
-    const { resources, pagination } = (await client.resources.list({ query })).data;
-    if (resources.length > 0) {
+  for (let at = 0; at < types.length; at += typesAtOnce) {
+    const type = types.slice(at, at + typesAtOnce).join(',');
+    for await (const resources of pagesOf(client, type)) {
       counted.add(
         resources.length,
         await judge(client, resources, before),
         await judge(client, resources, after),
       );
+      seen += resources.length;
+      update(`Evaluating the changes over the inventory: ${seen} resources`);
     }
-    seen += resources.length;
-    update(`Evaluating the changes over the inventory: ${seen} of ${pagination.total}`);
+  }
+  return counted.result();
+}
+
+async function* pagesOf(client: Client, type: string): AsyncGenerator<readonly AnsweredResource[]> {
+  const first = { type, sort_by: 'id', order: 'asc', limit: 100 } as const;
+  for (let cursor: string | undefined; ;) {
+    const query = cursor === undefined ? first : { ...first, cursor };
+    const { resources, pagination } = (await client.resources.list({ query })).data;
+    if (resources.length > 0) yield resources;
     cursor = pagination.next_cursor;
-    if (cursor === undefined) return counted.result();
+    if (cursor === undefined) return;
   }
 }
 
 async function judge(
   client: Client,
-  resources: readonly Record<string, unknown>[],
+  resources: readonly AnsweredResource[],
   policies: readonly PolicyInput[],
 ): Promise<Finding[]> {
   const found: Finding[] = [];
   for (let at = 0; at < policies.length; at += policiesAtOnce) {
     const some = policies.slice(at, at + policiesAtOnce);
-    const { data } = await client.policies.validate({
-      body: { resources: [...resources], policies: some, mode: 'failures' },
-    });
-    found.push(...data.results);
+    for (const finding of await validate(client, resources, some)) found.push(finding);
   }
   return found;
+}
+
+/** In halves where a request with all of them is too large: a resource may be as large as a request. */
+async function validate(
+  client: Client,
+  resources: readonly AnsweredResource[],
+  policies: PolicyInput[],
+): Promise<readonly Finding[]> {
+  try {
+    const { data } = await client.policies.validate({
+      body: { resources: [...resources], policies, mode: 'failures' },
+    });
+    return data.results;
+  } catch (error) {
+    const isTooLarge = error instanceof GovctlError && error.error === 'body_too_large';
+    if (!isTooLarge || resources.length < 2) throw error;
+    const half = Math.ceil(resources.length / 2);
+    return [
+      ...(await validate(client, resources.slice(0, half), policies)),
+      ...(await validate(client, resources.slice(half), policies)),
+    ];
+  }
 }
 
 async function impactOnFile({ world }: Context, plan: Plan, file: string): Promise<Impact> {
   const bytes = await readFile(path.resolve(world.cwd, file)).catch((cause: Error) => {
     throw new GovctlError('usage_error', `--impact-from ${file}: ${cause.message}`, { cause });
   });
-  const text = decodeText(bytes);
-  const read = text === undefined ? undefined : readInventory(text);
-  if (!read?.ok) {
-    const { message, line, column } = read?.problem ?? { message: 'it is no UTF-8 or UTF-16 text' };
+  const read = readInventory(bytes);
+  if (!read.ok) {
+    const { message, line, column } = read.problem;
     const place = [file, line, column].filter((part) => part !== undefined).join(':');
     throw new GovctlError('invalid_file', `${place}: ${message}`);
   }

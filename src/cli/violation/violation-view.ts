@@ -26,6 +26,7 @@ function describeViolation(violation: Violation, style: Style): string {
       ['environment', violation.environment],
       ['frameworks', violation.compliance_frameworks.join(', ')],
       ['exemption', violation.exemption_id],
+      ['undecided', violation.undecided?.message],
       ['reason', violation.reason],
       ['detected', violation.detected_at],
       ['resolved', violation.resolved_at],

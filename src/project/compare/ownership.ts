@@ -1,10 +1,9 @@
-import { keyTagPrefix, readKeyTag } from '../../contract/key-tag.ts';
+import { keyTagPrefix, ownerTagPrefix, readKeyTag } from '../../contract/key-tag.ts';
 
 /**
  * Ownership without a state file: each policy govctl writes carries two tags,
  * `govctl.owner:<project>` and `govctl.key:<key>@<12 hex of the fingerprint of what was last applied>`.
  */
-const ownerPrefix = 'govctl.owner:';
 
 /** How many tags a policy carries beside the user's. */
 export const ownershipTagCount = 2;
@@ -23,12 +22,14 @@ export interface Ownership {
 }
 
 export const isOwnershipTag = (tag: string): boolean =>
-  tag.startsWith(ownerPrefix) || tag.startsWith(keyTagPrefix);
+  tag.startsWith(ownerTagPrefix) || tag.startsWith(keyTagPrefix);
 
 /** Reads the ownership tags of a live policy. Total: damaged tags read as absent parts. */
 export function readOwnership(tags: readonly string[]): Ownership {
   const owners = new Set(
-    tags.filter((tag) => tag.startsWith(ownerPrefix)).map((tag) => tag.slice(ownerPrefix.length)),
+    tags
+      .filter((tag) => tag.startsWith(ownerTagPrefix))
+      .map((tag) => tag.slice(ownerTagPrefix.length)),
   );
   const [owner] = owners;
   return {
@@ -40,7 +41,7 @@ export function readOwnership(tags: readonly string[]): Ownership {
 
 /** The two tags a policy of this project and key carries after `stamp` was applied. */
 export function ownershipTags(project: string, key: string, stamp: string): string[] {
-  return [`${ownerPrefix}${project}`, `${keyTagPrefix}${key}@${stamp}`];
+  return [`${ownerTagPrefix}${project}`, `${keyTagPrefix}${key}@${stamp}`];
 }
 
 /** Tags as a user wrote them: without govctl's own. */

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Finding } from '../../contract/findings.ts';
+import type { Finding, UndecidedReason } from '../../contract/findings.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
 import type { StatusCause } from '../../contract/violations.ts';
@@ -31,7 +32,13 @@ export interface JudgedPolicy {
   readonly prepared: PreparedPolicy;
 }
 
-/** Evaluates within one transaction, at one moment: what was read of policies and exemptions stays read. */
+/** Evaluations between two turns of requests that only read: some milliseconds, or some more where each one fails. */
+const perTurn = 500;
+
+/**
+ * Evaluates within one transaction, at one moment: what was read of policies and exemptions stays read. Requests that
+ * read get their turn meanwhile, however much it is.
+ */
 export interface Judge {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -46,6 +53,7 @@ export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader):
   const now = deps.clock.now();
   const byType = new Map<string, readonly JudgedPolicy[]>();
   const exemptionsByPolicy = new Map<string, readonly StoredExemption[]>();
+  let found = 0;
 
   async function coverOf({ policy, prepared }: JudgedPolicy, resourceId: string) {
     let known = exemptionsByPolicy.get(policy.id);
@@ -71,6 +79,7 @@ export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader):
       return found;
     },
     async find(judged, resource) {
+      if (++found % perTurn === 0) await nextTurn();
       const verdict = judged.prepared.decide(resource, now);
       const cover = verdict.status === 'FAIL' ? await coverOf(judged, resource.id) : undefined;
       return findingOf(judged.prepared, resource, verdict, cover && describeExemption(cover));
@@ -122,10 +131,17 @@ export async function judgeAndRecord(
     // What could not be decided is still wrong as it was.
     message: isDecided ? messageOf(finding) : before.message,
     rules: isDecided ? finding.rules : before.rules,
+    ...(finding.reason === undefined ? {} : { undecided: whyUndecided(finding.reason, finding) }),
   };
   await replaceChanged(tx, before, status === 'RESOLVED' ? moved : after, at);
   return finding;
 }
+
+const whyUndecided = (reason: UndecidedReason, finding: Finding) => ({
+  reason,
+  ...(finding.path === undefined ? {} : { path: finding.path }),
+  message: messageOf(finding),
+});
 
 function move(
   before: StoredViolation,

@@ -21,7 +21,7 @@ const ofNoConcern: ReadonlySet<string> = new Set([
 /**
  * Has a policy evaluated over the inventory from the beginning, as soon as it can be; one that is disabled or deleted
  * has its violations resolved.
- * @param sweep it was about another type: the violations of that are to be resolved, too
+ * @param sweep it was, or may have been, about another type: the violations of that are to be resolved, too
  */
 export async function schedulePolicy(
   tx: Tx,
@@ -50,7 +50,9 @@ export async function policyChanged(
   if (before && after) {
     if (changed.every((field) => ofNoConcern.has(field))) return;
     if (!before.enabled && !after.enabled) return;
-    const leaves = typeKey(before.resource_type) !== typeKey(after.resource_type);
+    // While it was disabled it may have become one of another type, and its violations may still be there.
+    const leaves =
+      !before.enabled || typeKey(before.resource_type) !== typeKey(after.resource_type);
     await schedulePolicy(tx, now, after.id, leaves);
   } else if (before) {
     await schedulePolicy(tx, now, before.id, false);

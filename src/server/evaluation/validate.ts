@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GovctlError } from '../../contract/errors.ts';
+import { ownerTagPrefix, readKeyTag } from '../../contract/key-tag.ts';
+import type { PolicyInput } from '../../contract/policies.ts';
 import { maxEvaluationsPerRequest } from '../../contract/evaluation.ts';
 import type { ValidateAnswer, ValidateInput } from '../../contract/evaluation.ts';
 import type { Finding } from '../../contract/findings.ts';
@@ -14,6 +16,7 @@ import { policies } from '../policies/collection.ts';
 import { checkConditions, readPolicy } from '../policies/service.ts';
 import { completeResource } from '../resources/service.ts';
 import { allRows } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
 import type { PreparePolicy } from './prepared-policies.ts';
 
 /** Evaluations between two turns of others. */
@@ -21,7 +24,7 @@ const perTurn = 2_000;
 
 /**
  * What policies find in resources that are given, not stored. Exemptions count for the service's policies, and for
- * those given here by their name.
+ * those given here: by their name and their key in git, and by the id of the service's policy of that key or name.
  * @throws GovctlError policy_not_found, policy_condition_invalid, malformed_request where it is too much at once
  */
 export async function validate(
@@ -64,13 +67,35 @@ export async function validate(
   };
 }
 
+/** The key of a policy that is given, and the id under which the service has it. */
+async function identify(
+  reader: Reader,
+  { name, tags = [] }: PolicyInput,
+): Promise<{ readonly key?: string; readonly id?: string }> {
+  const { key } = readKeyTag(tags);
+  if (key !== undefined) {
+    const owner = tags.filter((tag) => tag.startsWith(ownerTagPrefix));
+    for await (const { doc } of allRows(reader, policies, { key: { any: [key] } })) {
+      if (owner.every((tag) => doc.tags?.includes(tag))) return { key, id: doc.id };
+    }
+  }
+  const sameName = await reader.find(policies, 'name', name);
+  return {
+    ...(key === undefined ? {} : { key }),
+    ...(sameName ? { id: sameName.doc.id } : {}),
+  };
+}
+
 async function choosePolicies(
   deps: Deps,
   prepare: PreparePolicy,
   { policy_ids: ids, policies: inline }: Omit<ValidateInput, 'resources' | 'mode'>,
   types: ReadonlySet<string>,
 ): Promise<PolicySet> {
-  const chosen: PreparedPolicy[] = (inline ?? []).map((policy) => preparePolicy({ policy }));
+  const chosen: PreparedPolicy[] = [];
+  for (const policy of inline ?? []) {
+    chosen.push(preparePolicy({ policy, ...(await identify(deps.store, policy)) }));
+  }
   for (const id of new Set(ids)) chosen.push(prepare(await readPolicy(deps.store, id)));
   if (!ids && !inline) {
     const where = { evaluated_type: { any: [...types] } };

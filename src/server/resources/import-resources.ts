@@ -38,8 +38,10 @@ export async function importResources(
     const given = batch;
     [batch, bytes] = [[], 0];
     if (given.length === 0 || readOnly) return;
+    // The first batch that changes something says so in the audit log for all of them.
+    const isAudited = answer.created + answer.updated > 0;
     const counts = await deps.store.transact((tx) =>
-      upsertResources(deps, prepare, tx, actor, given),
+      upsertResources(deps, prepare, tx, isAudited ? undefined : actor, given),
     );
     answer.created += counts.created;
     answer.updated += counts.updated;

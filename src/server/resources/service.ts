@@ -131,12 +131,15 @@ const changedAttributes = (
 const own = (of: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(of, name) ? of[name] : undefined;
 
-/** Creates or replaces many, in the order given. */
+/**
+ * Creates or replaces many, in the order given.
+ * @param actor of the audit entry where something changes; absent where there is one already
+ */
 export async function upsertResources(
   deps: Deps,
   prepare: PreparePolicy,
   tx: Tx,
-  actor: Actor,
+  actor: Actor | undefined,
   given: readonly KnownResource[],
 ): Promise<UpsertCounts> {
   const judge = createJudge(deps, prepare, tx);
@@ -146,7 +149,7 @@ export async function upsertResources(
     counts[outcome] += 1;
   }
   // One for all of them: an import of a hundred thousand would fill the log.
-  if (counts.created + counts.updated > 0) {
+  if (actor && counts.created + counts.updated > 0) {
     await recordAudit(deps, tx, actor, 'resource.import', resources.name);
   }
   return counts;

@@ -48,7 +48,9 @@ export function moveTo(
   change: Change,
   exemptionId?: string,
 ): StoredViolation {
-  const kept = Object.entries(before).filter(([field]) => !ofOneStatus.has(field));
+  const kept = Object.entries(before).filter(
+    ([field]) => !ofOneStatus.has(field) && !(field === 'undecided' && status === 'RESOLVED'),
+  );
   return {
     ...(Object.fromEntries(kept) as StoredViolation), // those that go are optional
     status,

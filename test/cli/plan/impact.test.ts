@@ -63,6 +63,17 @@ describe('govctl plan --impact', () => {
     expect((await service.send('GET', '/v1/audit-log')).text).toBe(before.text);
   });
 
+  it('sees every attribute of a resource, whatever its name, and resources as large as a request', async () => {
+    repo.write('policies/p.yaml', yaml('p', 'resource.tags.exists(key, key == "__proto__")'));
+    const filler = 'x'.repeat(3 << 20);
+    for (const id of ['a', 'b', 'c', 'd']) {
+      const text = `{"id":"${id}","type":"AWS::S3::Bucket","tags":{"__proto__":"x"},"filler":"${filler}"}`;
+      await service.send('PUT', `/v1/resources/${id}`, { text });
+    }
+    const outcome = await govctl('plan', '--impact');
+    expect(outcome.stdout).toContain('✗ p: 4 newly fail: a, b, c, d\n');
+  });
+
   it('evaluates over a file instead, without an inventory', async () => {
     repo.write('policies/days.yaml', yaml('days', 'resource.days > 200'));
     repo.write('buckets.json', JSON.stringify(buckets(205)));
