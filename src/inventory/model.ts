@@ -14,6 +14,11 @@ export type Format = (typeof formats)[number];
 /** Where something stands in a document, from its root: `['Resources', 'Bucket']`, `['resource_changes', 3]`. */
 export type DocumentPath = readonly (string | number)[];
 
+/** What an expression is made of, in the end: a variable of the root module, or a resource, data source or local value. */
+export type ValueOrigin =
+  | { readonly variable: string; readonly sensitive: boolean; readonly hasDefault: boolean }
+  | { readonly type: string };
+
 /** A resource as its source has it, references resolved, before normalising. */
 export interface RawResource {
   /** What it is called in its input, unique there: logical id, Terraform address, ARN, asset name, resource id. */
@@ -34,6 +39,8 @@ export interface RawResource {
   /** Texts by which others of the same input may name it literally: id, ARN, name. */
   readonly names: readonly string[];
   readonly at: DocumentPath;
+  /** Terraform plans only: where the value of an attribute comes from, also where the plan knows it. */
+  readonly originsOf?: ((...path: readonly string[]) => readonly ValueOrigin[]) | undefined;
   /** Rules that the resource itself asks to be spared, as the tag by which a policy stands for them: `guard:RULE`. */
   readonly suppressed?: readonly string[];
   /** Native format only: top-level attributes as given; they win over what is normalised. */

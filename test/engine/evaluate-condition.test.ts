@@ -172,6 +172,11 @@ describe('a condition over a resource', () => {
     expect(decide('"unset" in resource')).toBe(true);
   });
 
+  it('knows that a value is equal to itself before it knows the value', () => {
+    expect(decide('resource.unset == resource.known.inner')).toBe(true);
+    expect(decide('resource.unset != resource.known.inner')).toBe(false);
+  });
+
   it('takes null for a value', () => {
     expect(decide('has(resource.nothing) && resource.nothing == null')).toBe(true);
     expect(decide('resource.nothing.x == 1')).toMatchObject({ reason: 'type_error' });

@@ -52,7 +52,10 @@ function parameterValue(
   const unknown = new UnknownValue(`Ref ${name}`, { parameter: { name, secret } });
   // What is given or declared for these is the name under which the value is kept.
   if (type.startsWith('AWS::SSM::Parameter::Value<')) return unknown;
-  const value = Object.hasOwn(given, name) ? given[name] : own(fields, 'Default');
+  const declared = own(fields, 'Default');
+  // A secret that is handed in stays one: only a default can be read by everybody who can read the template.
+  if (secret && (declared === undefined || declared === null)) return unknown;
+  const value = Object.hasOwn(given, name) ? given[name] : declared;
   if (value === undefined || value === null || typeof value === 'object') return unknown;
   return typed(value, type);
 }

@@ -1,4 +1,4 @@
-import { field, fieldsOf, itemsOf, textOf } from '../json.ts';
+import { field, fieldsOf, isFields, itemsOf, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
 import type { ModuleStep } from './address.ts';
 
@@ -7,6 +7,7 @@ export interface ModuleConfiguration {
   readonly resources: ReadonlyMap<string, Fields>;
   readonly outputs: Fields;
   readonly calls: Fields;
+  readonly variables: Fields;
 }
 
 /** The module of a configuration that a path of module names leads to. */
@@ -38,6 +39,7 @@ function readModule(module: unknown): ModuleConfiguration {
     ),
     outputs: fieldsOf(field(module, 'outputs')),
     calls: fieldsOf(field(module, 'module_calls')),
+    variables: fieldsOf(field(module, 'variables')),
   };
 }
 
@@ -45,8 +47,20 @@ function readModule(module: unknown): ModuleConfiguration {
 const maxSteps = 16;
 
 /** What the expression of an attribute refers to, the longest form of each: not `a.b` beside `a.b.id`. */
-export function referencesOf(expression: unknown): string[] {
-  const all = itemsOf(field(expression, 'references')).filter((one) => typeof one === 'string');
+export function referencesOf(expression: unknown): readonly string[] {
+  if (!isFields(expression)) return [];
+  const known = readReferences.get(expression);
+  if (known) return known;
+  const made = longestForms(itemsOf(field(expression, 'references')));
+  readReferences.set(expression, made);
+  return made;
+}
+
+/** Those of a module's input are asked for by everything that is made of it. */
+const readReferences = new WeakMap<Fields, readonly string[]>();
+
+function longestForms(references: readonly unknown[]): readonly string[] {
+  const all = references.filter((one) => typeof one === 'string');
   const shorter = new Set<string>();
   for (const text of all) {
     let end = lastStep(text, text.length);
@@ -58,6 +72,16 @@ export function referencesOf(expression: unknown): string[] {
 
 const lastStep = (text: string, before: number): number =>
   Math.max(text.lastIndexOf('.', before - 1), text.lastIndexOf('[', before - 1));
+
+/** The expression at a path of names; of blocks that are repeated, of none, as a set's order is not that of the source. */
+export function expressionAt(expressions: unknown, path: readonly string[]): unknown {
+  let here = expressions;
+  for (const name of path) {
+    const blocks = itemsOf(here);
+    here = field(blocks.length === 1 ? blocks[0] : here, name);
+  }
+  return here;
+}
 
 /** Whether a node of `expressions` is an expression itself rather than a block of them. */
 export const isExpression = (node: unknown): boolean =>

@@ -4,7 +4,7 @@ import { field, fieldsOf, isFields, itemsOf, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
 import { readTags } from '../normalise/values.ts';
 import { readModuleAddress } from './address.ts';
-import { readConfiguration, referencesOf } from './configuration.ts';
+import { expressionAt, readConfiguration, referencesOf } from './configuration.ts';
 import type { ModuleConfiguration } from './configuration.ts';
 import { mergeUnknown } from './merge-unknown.ts';
 import { createTrace, literalOf } from './references.ts';
@@ -59,6 +59,7 @@ export function readPlan(plan: Fields): TerraformResource[] {
       sensitive: change.sensitive,
       action: change.action,
       defaults: defaultsOf(configured, change.entry),
+      originsOf: (...path) => trace(instance, expressionAt(expressions, path)).origins,
       at: change.at,
     };
   });

@@ -4,6 +4,7 @@ import { readSteps } from './address.ts';
 import type { InstanceKey, ModuleStep, Step } from './address.ts';
 import { referencesOf } from './configuration.ts';
 import type { FindModule } from './configuration.ts';
+import type { ValueOrigin } from '../model.ts';
 
 /** A resource instance of the plan. */
 export interface Instance {
@@ -37,8 +38,13 @@ export interface Trace {
    * leaves an attribute unknown, it gave null, and the provider chooses.
    */
   readonly given: boolean;
+  /** All that it is made of. */
+  readonly origins: readonly ValueOrigin[];
 }
 export type TraceExpression = (from: Instance, expression: unknown) => Trace;
+
+/** References behind one expression; people write a few. Where there are more, the value comes from no one place. */
+const maxFollowed = 200;
 
 /**
  * Follows references through module inputs and outputs and `each.value`. The plan does not hold the expressions of
@@ -56,42 +62,60 @@ export function createTrace(
       owner: findModule(from.modules)?.resources.get(`${from.type}.${from.name}`),
     };
     const origins = new Map<string, Origin>();
+    const all: ValueOrigin[] = [];
     const seen = new Set<string>();
     let given =
       referencesOf(expression).length === 0 && field(expression, 'constant_value') !== null;
+    let left = maxFollowed;
+    let isComposed = false;
     followAll(expression, scope);
-    return { origin: oneOrigin([...origins.values()]), given };
+    const found = left < 0 ? undefined : oneOrigin([...origins.values()]);
+    // `"${var.name}-${aws_kms_key.main.id}"` is no reference to the key; in `aws_kms_key.main[var.name]` the variable is
+    // an index, and the plan leaves the attribute out.
+    const origin = isComposed && found?.attribute !== undefined ? undefined : found;
+    return { origin, given: given || left < 0, origins: all };
 
     function followAll(node: unknown, within: Scope): void {
       const references = referencesOf(node);
       const byOwnKey = references.some((text) => text.startsWith('count.') || text === 'each.key');
-      for (const reference of references) follow(readSteps(reference), within, byOwnKey);
+      for (const reference of references.slice(0, maxFollowed + 1))
+        follow(readSteps(reference), within, byOwnKey);
     }
 
     function follow(steps: readonly Step[], within: Scope, byOwnKey: boolean): void {
       // A module may be asked for its own output again: each place is followed once.
       const place = JSON.stringify([within.modules, within.key, steps]);
-      if (seen.has(place)) return;
+      if (seen.has(place) || left < 0) return;
+      left--;
       seen.add(place);
       const [head, second] = steps.map(nameOf);
       if (head === 'var' && second !== undefined) followVariable(second, within);
       else if (head === 'module') followOutput(steps.slice(1), within);
       else if (head === 'each' && second === 'value') {
-        for (const reference of referencesOf(field(within.owner, 'for_each_expression')))
+        const before = isComposed;
+        const references = referencesOf(field(within.owner, 'for_each_expression'));
+        for (const reference of references.slice(0, maxFollowed + 1))
           follow([...readSteps(reference), ...steps.slice(2)], within, true);
+        isComposed = before;
       } else if (head !== undefined && !known.has(head)) {
         given = true;
+        all.push({ type: head === 'data' ? (second ?? head) : head });
         const found = index(within, steps, byOwnKey);
         if (found) origins.set(JSON.stringify(found), found);
+        else isComposed = true;
       }
     }
 
     function followVariable(name: string, within: Scope): void {
       const last = within.modules.at(-1);
-      if (!last) return;
       const modules = within.modules.slice(0, -1);
-      const owner = field(findModule(modules)?.calls, last.name);
-      followAll(field(field(owner, 'expressions'), name), { modules, key: last.key, owner });
+      const owner = last && field(findModule(modules)?.calls, last.name);
+      const argument = field(field(owner, 'expressions'), name);
+      if (last && argument !== undefined) followAll(argument, { modules, key: last.key, owner });
+      else {
+        isComposed = true;
+        all.push(variableOrigin(name, findModule(within.modules)?.variables));
+      }
     }
 
     function followOutput(steps: readonly Step[], within: Scope): void {
@@ -105,6 +129,15 @@ export function createTrace(
       const expression = field(field(findModule(modules)?.outputs, output), 'expression');
       followAll(expression, { modules, key, owner: undefined });
     }
+  };
+}
+
+function variableOrigin(name: string, variables: Fields | undefined): ValueOrigin {
+  const declared = field(variables, name);
+  return {
+    variable: name,
+    sensitive: field(declared, 'sensitive') === true,
+    hasDefault: (field(declared, 'default') ?? '') !== '',
   };
 }
 

@@ -18,6 +18,7 @@ export interface TerraformResource {
   readonly sensitive: unknown;
   readonly action?: string | undefined;
   readonly defaults?: ProviderDefaults;
+  readonly originsOf?: RawResource['originsOf'];
   readonly at: DocumentPath;
 }
 
@@ -36,6 +37,7 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
         id === undefined ? identity.names.filter((name) => !isIdOf(one, name)) : identity.names,
       type: resourceType(one.type, one.values),
       properties: propertiesOf(one),
+      originsOf: one.originsOf,
       source: {
         format: 'terraform',
         address: one.address,

@@ -12,21 +12,38 @@ export interface Statement {
   readonly resources: Texts;
   readonly not_resources: Texts;
   readonly conditions: Readonly<Record<string, unknown>> | UnknownValue;
+  /** The type of the resource that has it, where that is one of its own and is judged there too. */
+  readonly declared_by?: string;
+}
+
+/** A policy that is a resource of its own in the same input. */
+export interface SeparatePolicy {
+  readonly type: string;
+  readonly document: unknown;
 }
 
 type Texts = readonly unknown[] | UnknownValue;
 
 /** The statements of a policy document, given as an object or as JSON text (percent-encoded or not). Absent → none. */
-export function readStatements(document: unknown): (Statement | UnknownValue)[] | UnknownValue {
-  const read = parseDocument(document);
-  return mapList(at(read, 'Statement'), (item) => (isUnknown(item) ? item : readStatement(item)));
+export function readStatements(
+  document: unknown,
+  declaredBy?: string,
+): (Statement | UnknownValue)[] | UnknownValue {
+  const origin = declaredBy === undefined ? {} : { declared_by: declaredBy };
+  return mapList(at(parseDocument(document), 'Statement'), (item) =>
+    isUnknown(item) ? item : { ...readStatement(item), ...origin },
+  );
 }
 
 /** The statements of several documents in one list. */
 export function readAllStatements(
   documents: readonly unknown[],
+  separate: readonly SeparatePolicy[] = [],
 ): (Statement | UnknownValue)[] | UnknownValue {
-  const read = documents.map(readStatements);
+  const read = [
+    ...documents.map((document) => readStatements(document)),
+    ...separate.map(({ type, document }) => readStatements(document, type)),
+  ];
   const known = read.flatMap((one) => (isUnknown(one) ? [] : one));
   const unknown = read.filter(isUnknown);
   return known.length === 0 && unknown[0] ? unknown[0] : [...known, ...unknown];
@@ -64,7 +81,8 @@ function texts(value: unknown): Texts {
   const items = list(value);
   if (isUnknown(items)) {
     const written = asWritten(items);
-    return isUnknown(written) ? written : [written];
+    // Something stands there, though nobody knows what yet: the list is not empty.
+    return isUnknown(written) && !written.present ? written : [written];
   }
   return items.flatMap((item): unknown[] => {
     const isNested = typeof item === 'object' && item !== null && !isUnknown(item);

@@ -41,8 +41,8 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
         },
       ],
       Inline: [
-        'AWS::IAM::Policy',
-        { PolicyName: 'inline', PolicyDocument: document('sqs:*'), Roles: [{ Ref: 'It' }] },
+        'AWS::IAM::RolePolicy',
+        { PolicyName: 'inline', PolicyDocument: document('sqs:*'), RoleName: { Ref: 'It' } },
       ],
       Other: [
         'AWS::IAM::RolePolicy',
@@ -264,4 +264,28 @@ test.each([
     { Password: parameter },
   );
   expect(attributes).toEqual({ admin_password: { source } });
+});
+
+test('statements of a policy that is judged by itself say so', () => {
+  const attributes = attributesOfTemplate({
+    It: ['AWS::IAM::Role', { Policies: [{ PolicyName: 'own', PolicyDocument: document('s3:*') }] }],
+    Beside: [
+      'AWS::IAM::Policy',
+      { PolicyName: 'beside', PolicyDocument: document('sqs:*'), Roles: [{ Ref: 'It' }] },
+    ],
+  });
+  expect(attributes).toMatchObject({
+    policy: {
+      statements: [statement('s3:*'), { ...statement('sqs:*'), declared_by: 'AWS::IAM::Policy' }],
+    },
+    inline_policies: ['own', 'beside'],
+  });
+});
+
+test('a policy whose users only a parameter gives is attached to somebody', () => {
+  const attributes = attributesOfTemplate(
+    { It: ['AWS::IAM::ManagedPolicy', { Users: { Ref: 'People' } }] },
+    { People: { Type: 'CommaDelimitedList' } },
+  );
+  expect(attributes['users']).toHaveLength(1);
 });

@@ -33,7 +33,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
       },
     },
     expected: {
-      policy: { statements: [statement] },
+      policy: { statements: [{ ...statement, declared_by: 'AWS::SNS::TopicPolicy' }] },
       encryption: { enabled: true, customer_managed: true, kms_key_id: 'not known' },
     },
   },
@@ -66,7 +66,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
       },
     },
     expected: {
-      policy: { statements: [statement] },
+      policy: { statements: [{ ...statement, declared_by: 'AWS::SQS::QueuePolicy' }] },
       encryption: { enabled: false, customer_managed: false },
     },
   },

@@ -632,3 +632,14 @@ describe('an item of AWS Config gives', () => {
     });
   });
 });
+
+test('a rule that is a resource of its own says so in its group', () => {
+  const attributes = attributesOfTemplate({
+    It: ['AWS::EC2::SecurityGroup', { SecurityGroupIngress: [{ IpProtocol: 'tcp' }] }],
+    Rule: ['AWS::EC2::SecurityGroupIngress', { GroupId: { Ref: 'It' }, IpProtocol: 'udp' }],
+  });
+  expect(attributes['ingress']).toEqual([
+    expect.not.objectContaining({ declared_by: expect.anything() as unknown }),
+    expect.objectContaining({ protocol: 'udp', declared_by: 'AWS::EC2::SecurityGroupIngress' }),
+  ]);
+});

@@ -62,7 +62,7 @@ describe('readStatements', () => {
   });
 
   test('keeps what is not known where it stands', () => {
-    const arn = new UnknownValue('GetAtt Role.Arn');
+    const arn = new UnknownValue('ImportValue role');
     const read = readStatements({
       Statement: [
         { Effect: 'Allow', Principal: { AWS: arn }, Action: ['a:B', arn], Condition: arn },
@@ -74,6 +74,13 @@ describe('readStatements', () => {
       arn,
     ]);
     expect(readStatements(arn)).toBeInstanceOf(UnknownValue);
+  });
+
+  test('knows that a list which only a parameter gives is not empty', () => {
+    const parameter = { name: 'Actions', secret: false };
+    const actions = new UnknownValue('Ref Actions', { parameter });
+    const [read] = [readStatements({ Statement: { Effect: 'Allow', NotAction: actions } })].flat();
+    expect(read).toMatchObject({ not_actions: [expect.any(UnknownValue)] });
   });
 
   test('keeps condition keys that are names of object members', () => {

@@ -49,7 +49,7 @@ const fullBucket = {
     restrict_public_buckets: false,
   },
   acl: 'log-delivery-write',
-  policy: { statements: [statement] },
+  policy: { statements: [{ ...statement, declared_by: 'AWS::S3::BucketPolicy' }] },
   encryption: {
     enabled: true,
     algorithm: 'aws:kms',

@@ -5,6 +5,7 @@ import { at, block, isUnknown, mapList, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
+import { asWritten } from '../policy-document.ts';
 
 export const codebuildProject = normaliser({
   types: ['AWS::CodeBuild::Project'],
@@ -65,5 +66,5 @@ function read(
 
 const readSource = (source: unknown) => ({
   kind: text(field(source, 'Type')),
-  location: text(field(source, 'Location')),
+  location: text(asWritten(field(source, 'Location'))),
 });

@@ -1,7 +1,7 @@
 import { normaliser } from '../../normaliser.ts';
 import { at, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
-import { secretSource, secretSourceAttribute } from '../secret-source.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 export const dmsEndpoint = normaliser({
   types: ['AWS::DMS::Endpoint'],
@@ -14,9 +14,9 @@ export const dmsEndpoint = normaliser({
       engine: text(at(properties, 'EngineName')),
       'password.source': secretSource(at(properties, 'Password')),
     }),
-    terraform: ({ properties }) => ({
-      engine: text(planned(properties, 'engine_name')),
-      'password.source': secretSource(planned(properties, 'password')),
+    terraform: (raw) => ({
+      engine: text(planned(raw.properties, 'engine_name')),
+      'password.source': plannedSecretSource(raw, 'password'),
     }),
   },
 });

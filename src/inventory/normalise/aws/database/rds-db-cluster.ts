@@ -3,7 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import { flag, isOneOf, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
-import { secretSourceAttribute } from '../secret-source.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 import { masterPasswordSource } from './master-password.ts';
 
 const fromApi = ({ properties }: RawResource) => ({
@@ -20,7 +20,7 @@ const fromApi = ({ properties }: RawResource) => ({
     field(properties, 'EnableCloudwatchLogsExports') ??
     field(properties, 'EnabledCloudwatchLogsExports'),
   'master_password.source': masterPasswordSource(
-    field(properties, 'MasterUserPassword'),
+    secretSource(field(properties, 'MasterUserPassword')),
     field(properties, 'ManageMasterUserPassword') ??
       field(properties, 'MasterUserSecret') !== undefined,
   ),
@@ -53,20 +53,20 @@ export const rdsDbCluster = normaliser({
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,
-    terraform: ({ properties }) => ({
-      engine: text(planned(properties, 'engine')),
+    terraform: (raw) => ({
+      engine: text(planned(raw.properties, 'engine')),
       'encryption.enabled': isEncrypted(
-        planned(properties, 'storage_encrypted'),
-        planned(properties, 'engine_mode'),
+        planned(raw.properties, 'storage_encrypted'),
+        planned(raw.properties, 'engine_mode'),
       ),
-      'encryption.kms_key_id': text(planned(properties, 'kms_key_id')),
-      'backup.retention_days': number(planned(properties, 'backup_retention_period')),
-      'backtrack.window_seconds': number(planned(properties, 'backtrack_window')),
-      deletion_protection: flag(planned(properties, 'deletion_protection')),
-      'logging.types': planned(properties, 'enabled_cloudwatch_logs_exports'),
+      'encryption.kms_key_id': text(planned(raw.properties, 'kms_key_id')),
+      'backup.retention_days': number(planned(raw.properties, 'backup_retention_period')),
+      'backtrack.window_seconds': number(planned(raw.properties, 'backtrack_window')),
+      deletion_protection: flag(planned(raw.properties, 'deletion_protection')),
+      'logging.types': planned(raw.properties, 'enabled_cloudwatch_logs_exports'),
       'master_password.source': masterPasswordSource(
-        planned(properties, 'master_password'),
-        planned(properties, 'manage_master_user_password'),
+        plannedSecretSource(raw, 'master_password'),
+        planned(raw.properties, 'manage_master_user_password'),
       ),
     }),
   },

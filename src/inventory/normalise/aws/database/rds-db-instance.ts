@@ -5,7 +5,7 @@ import type { Related } from '../../related.ts';
 import { flag, isGiven, isUnknown, not, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
-import { secretSource, secretSourceAttribute } from '../secret-source.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 import { masterPasswordSource } from './master-password.ts';
 
 /** AWS Config knows the instance's cluster and its settings; a template may leave them to the cluster beside it. */
@@ -34,7 +34,7 @@ const fromApi = (raw: RawResource, related: Related) => {
     'monitoring.interval_seconds': number(own('MonitoringInterval')),
     'master_username.source': secretSource(own('MasterUsername')),
     'master_password.source': masterPasswordSource(
-      own('MasterUserPassword'),
+      secretSource(own('MasterUserPassword')),
       own('ManageMasterUserPassword') ?? own('MasterUserSecret') !== undefined,
     ),
   };
@@ -132,9 +132,9 @@ export const rdsDbInstance = normaliser({
         iam_authentication: flag(own('iam_database_authentication_enabled')),
         'logging.types': own('enabled_cloudwatch_logs_exports'),
         'monitoring.interval_seconds': number(own('monitoring_interval')),
-        'master_username.source': secretSource(own('username')),
+        'master_username.source': plannedSecretSource(raw, 'username'),
         'master_password.source': masterPasswordSource(
-          own('password'),
+          plannedSecretSource(raw, 'password'),
           own('manage_master_user_password'),
         ),
       };

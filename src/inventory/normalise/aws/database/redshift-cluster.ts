@@ -4,7 +4,7 @@ import type { RawResource } from '../../../model.ts';
 import { field } from '../api-field.ts';
 import { supplementary } from '../config-item.ts';
 import { planned } from '../plan-value.ts';
-import { secretSourceAttribute } from '../secret-source.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 import { masterPasswordSource } from './master-password.ts';
 
 const fromApi = ({ properties }: RawResource) => ({
@@ -17,7 +17,7 @@ const fromApi = ({ properties }: RawResource) => ({
   version_upgrade: flag(field(properties, 'AllowVersionUpgrade')),
   enhanced_vpc_routing: flag(field(properties, 'EnhancedVpcRouting')),
   'master_password.source': masterPasswordSource(
-    field(properties, 'MasterUserPassword'),
+    secretSource(field(properties, 'MasterUserPassword')),
     field(properties, 'ManageMasterPassword') ??
       field(properties, 'MasterPasswordSecretArn') !== undefined,
   ),
@@ -72,7 +72,7 @@ export const redshiftCluster = normaliser({
         version_upgrade: flag(own('allow_version_upgrade')),
         enhanced_vpc_routing: flag(own('enhanced_vpc_routing')),
         'master_password.source': masterPasswordSource(
-          own('master_password'),
+          plannedSecretSource(raw, 'master_password'),
           own('manage_master_password'),
         ),
       };

@@ -65,10 +65,10 @@ export const policyAttributes = (whose: string) =>
 
 /** Policies of a role, user or group in a template: its own, and those that other resources attach. */
 export function templatePolicies(raw: RawResource, holder: Holder, related: Related) {
-  const attached = [
-    ...related.referring(raw, 'AWS::IAM::Policy', holder.many),
-    ...related.referring(raw, `AWS::IAM::${holder.word}Policy`, holder.one),
-  ].map(({ properties }) => properties);
+  const separate = related.referring(raw, 'AWS::IAM::Policy', holder.many);
+  const attached = related
+    .referring(raw, `AWS::IAM::${holder.word}Policy`, holder.one)
+    .map(({ properties }) => properties);
   // A document right in the resource is not CloudFormation's form, but it is what its author means to grant.
   const misplaced = at(raw.properties, 'PolicyDocument');
   return policies(
@@ -83,6 +83,7 @@ export function templatePolicies(raw: RawResource, holder: Holder, related: Rela
         .referring(raw, 'AWS::IAM::ManagedPolicy', holder.many)
         .map(({ address }) => new UnknownValue(`Ref ${address}`, { target: address })),
     ),
+    separate,
   );
 }
 
@@ -120,11 +121,27 @@ const policies = (
   inline: Items,
   field: { readonly name: string; readonly document: string },
   arns: Items,
+  separate: readonly RawResource[] = [],
 ) => ({
-  'policy.statements': isUnknown(inline)
-    ? inline
-    : readAllStatements(inline.map((one) => at(one, field.document))),
-  inline_policies: mapList(inline, (one) => at(one, field.name) ?? ''),
+  'policy.statements':
+    isUnknown(inline) && separate.length === 0
+      ? inline
+      : readAllStatements(
+          isUnknown(inline)
+            ? [{ Statement: inline }]
+            : inline.map((one) => at(one, field.document)),
+          separate.map(({ type, properties }) => ({
+            type,
+            document: properties[field.document],
+          })),
+        ),
+  inline_policies: mapList(
+    joined(
+      inline,
+      separate.map(({ properties }) => properties),
+    ),
+    (one) => at(one, field.name) ?? '',
+  ),
   managed_policy_arns: mapList(arns, asWritten),
 });
 

@@ -1,6 +1,6 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, list } from '../../values.ts';
+import { at, isUnknown, list } from '../../values.ts';
 import { configuration } from '../config-item.ts';
 import { readStatements } from '../policy-document.ts';
 
@@ -22,7 +22,7 @@ export const iamPolicies = normaliser({
   from: {
     cloudformation: ({ properties }) => ({
       'policy.statements': readStatements(at(properties, 'PolicyDocument')),
-      users: list(at(properties, 'Users')),
+      users: attached(at(properties, 'Users')),
     }),
     terraform: (raw, related) => ({
       'policy.statements': readStatements(at(raw.properties, 'policy')),
@@ -40,6 +40,12 @@ export const iamPolicies = normaliser({
     }),
   },
 });
+
+/** A list that only a parameter gives has somebody in it. */
+function attached(users: unknown) {
+  const items = list(users);
+  return isUnknown(items) && items.present ? [items] : items;
+}
 
 const policyOfAttachment = ({ properties }: RawResource): unknown => properties.policy_arn;
 

@@ -1,6 +1,6 @@
 import { normaliser } from '../../normaliser.ts';
 import { at } from '../../values.ts';
-import { secretSource, secretSourceAttribute } from '../secret-source.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 export const microsoftAd = normaliser({
   types: ['AWS::DirectoryService::MicrosoftAD', 'AWS::DirectoryService::SimpleAD'],
@@ -11,8 +11,8 @@ export const microsoftAd = normaliser({
     cloudformation: ({ properties }) => ({
       'admin_password.source': secretSource(at(properties, 'Password')),
     }),
-    terraform: ({ properties }) => ({
-      'admin_password.source': secretSource(at(properties, 'password')),
+    terraform: (raw) => ({
+      'admin_password.source': plannedSecretSource(raw, 'password'),
     }),
   },
 });

@@ -1,5 +1,5 @@
 import { UnknownValue } from '../../../../contract/resources.ts';
-import type { RawResource } from '../../../model.ts';
+import type { RawResource, ValueOrigin } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, hasItems, isGiven, mapList, text } from '../../values.ts';
@@ -23,11 +23,16 @@ export const amazonmqBroker = normaliser({
   },
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
-    terraform: ({ properties }, related) => ({
+    terraform: ({ properties, originsOf }, related) => ({
       'encryption.configured': hasItems(planned(properties, 'encryption_options')),
       ...kmsKey(planned(properties, 'encryption_options', 'kms_key_id'), related),
       public_access: flag(planned(properties, 'publicly_accessible')),
-      users: readUsers(at(properties, 'user'), 'username', 'password'),
+      users: readUsers(
+        at(properties, 'user'),
+        'username',
+        'password',
+        originsOf?.('user', 'password'),
+      ),
     }),
     'aws-config': (raw, related) => ({
       ...ofDocument(raw, related),
@@ -47,8 +52,13 @@ const ofDocument = ({ properties }: RawResource, related: Related) => ({
   users: readUsers(at(properties, 'Users'), 'Username', 'Password'),
 });
 
-const readUsers = (users: unknown, name: string, password: string) =>
+const readUsers = (
+  users: unknown,
+  name: string,
+  password: string,
+  origins?: readonly ValueOrigin[],
+) =>
   mapList(users, (user) => {
-    const source = secretSource(at(user, password));
+    const source = secretSource(at(user, password), origins);
     return { name: text(at(user, name)), password: source === undefined ? {} : { source } };
   });

@@ -2,7 +2,7 @@ import { normaliser } from '../../normaliser.ts';
 import { at, flag, isGiven, text } from '../../values.ts';
 import { planned, plannedBlock } from '../plan-value.ts';
 import { notRecorded } from '../config-item.ts';
-import { secretSource, secretSourceAttribute } from '../secret-source.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 export const firehoseDeliveryStream = normaliser({
   types: ['AWS::KinesisFirehose::DeliveryStream'],
@@ -35,7 +35,8 @@ export const firehoseDeliveryStream = normaliser({
   },
   from: {
     cloudformation: ({ properties }) => ofApi(properties, at),
-    terraform: ({ properties }) => {
+    terraform: (raw) => {
+      const { properties } = raw;
       const redshift = plannedBlock(properties, 'redshift_configuration');
       const splunk = plannedBlock(properties, 'splunk_configuration');
       return {
@@ -47,12 +48,12 @@ export const firehoseDeliveryStream = normaliser({
         'encryption.enabled': flag(planned(properties, 'server_side_encryption', 'enabled')),
         'redshift_destination.enabled': isGiven(redshift),
         'redshift_destination.password.source': credential(
-          at(redshift, 'password'),
+          plannedSecretSource(raw, 'redshift_configuration', 'password'),
           planned(redshift, 'secrets_manager_configuration', 'enabled'),
         ),
         'splunk_destination.enabled': isGiven(splunk),
         'splunk_destination.hec_token.source': credential(
-          at(splunk, 'hec_token'),
+          plannedSecretSource(raw, 'splunk_configuration', 'hec_token'),
           planned(splunk, 'secrets_manager_configuration', 'enabled'),
         ),
       };
@@ -73,7 +74,7 @@ function ofApi(properties: unknown, value: (destination: unknown, name: string) 
         enabled === false
           ? undefined
           : credential(
-              value(given, credentialName),
+              secretSource(value(given, credentialName)),
               at(given, 'SecretsManagerConfiguration', 'Enabled'),
             ),
     };
@@ -92,5 +93,5 @@ function ofApi(properties: unknown, value: (destination: unknown, name: string) 
   };
 }
 
-const credential = (value: unknown, fromSecretsManager: unknown): unknown =>
-  flag(fromSecretsManager) === true ? 'secrets_manager' : secretSource(value);
+const credential = (given: unknown, fromSecretsManager: unknown): unknown =>
+  flag(fromSecretsManager) === true ? 'secrets_manager' : given;

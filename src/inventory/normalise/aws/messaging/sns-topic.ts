@@ -16,9 +16,10 @@ export const snsTopic = normaliser({
   from: {
     cloudformation: (raw, related) => ({
       'policy.statements': readAllStatements(
+        [],
         related
           .referring(raw, 'AWS::SNS::TopicPolicy', topicsOfTemplate)
-          .map(({ properties }) => properties.PolicyDocument),
+          .map(({ type, properties }) => ({ type, document: properties.PolicyDocument })),
       ),
       'encryption.enabled': isGiven(at(raw.properties, 'KmsMasterKeyId')),
       ...kmsKey(at(raw.properties, 'KmsMasterKeyId'), related),
@@ -26,12 +27,12 @@ export const snsTopic = normaliser({
     terraform: (raw, related) => {
       const key = notEmpty(planned(raw.properties, 'kms_master_key_id'));
       return {
-        'policy.statements': readAllStatements([
-          planned(raw.properties, 'policy'),
-          ...related
+        'policy.statements': readAllStatements(
+          [planned(raw.properties, 'policy')],
+          related
             .referring(raw, 'AWS::SNS::TopicPolicy', topicOfPlan)
-            .map(({ properties }) => properties.policy),
-        ]),
+            .map(({ type, properties }) => ({ type, document: properties.policy })),
+        ),
         'encryption.enabled': isGiven(key),
         ...kmsKey(key, related),
       };

@@ -21,9 +21,10 @@ export const sqsQueue = normaliser({
   from: {
     cloudformation: (raw, related) => ({
       'policy.statements': readAllStatements(
+        [],
         related
           .referring(raw, 'AWS::SQS::QueuePolicy', queuesOfTemplate)
-          .map(({ properties }) => properties.PolicyDocument),
+          .map(({ type, properties }) => ({ type, document: properties.PolicyDocument })),
       ),
       ...encryption(
         at(raw.properties, 'KmsMasterKeyId'),
@@ -32,12 +33,12 @@ export const sqsQueue = normaliser({
       ),
     }),
     terraform: (raw, related) => ({
-      'policy.statements': readAllStatements([
-        planned(raw.properties, 'policy'),
-        ...related
+      'policy.statements': readAllStatements(
+        [planned(raw.properties, 'policy')],
+        related
           .referring(raw, 'AWS::SQS::QueuePolicy', queueOfPlan)
-          .map(({ properties }) => properties.policy),
-      ]),
+          .map(({ type, properties }) => ({ type, document: properties.policy })),
+      ),
       ...encryption(
         planned(raw.properties, 'kms_master_key_id'),
         planned(raw.properties, 'sqs_managed_sse_enabled'),

@@ -9,7 +9,10 @@ export function isAcmCertificate(certificate: unknown, related: Related) {
   const found = related.find(certificate);
   if (found) return found.type === 'AWS::CertificateManager::Certificate';
   const written = isUnknown(certificate) ? certificate.text : certificate;
-  if (typeof written === 'string' && /^arn:[^:]+:(acm|iam):/.test(written))
-    return /^arn:[^:]+:acm:/.test(written);
+  const service =
+    typeof written === 'string'
+      ? /^arn:(?:[^:{}]+|\$\{[^}]*\}):(acm|iam):/.exec(written)?.[1]
+      : undefined;
+  if (service) return service === 'acm';
   return isUnknown(certificate) ? certificate : false;
 }

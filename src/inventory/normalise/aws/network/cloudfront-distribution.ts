@@ -90,7 +90,7 @@ export const cloudfrontDistribution = normaliser({
           version: own('viewer_certificate', 'minimum_protocol_version'),
           support: own('viewer_certificate', 'ssl_support_method'),
         }),
-        default_root_object: text(own('default_root_object')),
+        default_root_object: text(own('default_root_object')) || undefined,
         origins: mapList(own('origin'), (one) =>
           origin(
             {
@@ -127,7 +127,7 @@ function fromApi({ properties }: RawResource, related: Related) {
       version: given('ViewerCertificate', 'MinimumProtocolVersion'),
       support: given('ViewerCertificate', 'SslSupportMethod'),
     }),
-    default_root_object: text(given('DefaultRootObject')),
+    default_root_object: text(given('DefaultRootObject')) || undefined,
     origins: originsOfApi(items(given('Origins')), given('S3Origin'), related),
     origin_failover: some(items(given('OriginGroups')), (group) =>
       isTwo(items(field(group, 'Members')), field(group, 'Members', 'Quantity')),

@@ -26,24 +26,22 @@ export const securityGroup = normaliser({
   },
   from: {
     cloudformation: (raw, related) => {
-      const ingress = joined(raw, related, 'Ingress', at(raw.properties, 'SecurityGroupIngress'));
-      const egress = joined(raw, related, 'Egress', at(raw.properties, 'SecurityGroupEgress'));
+      const own = (kind: 'Ingress' | 'Egress') =>
+        joined(raw, related, kind, at(raw.properties, `SecurityGroup${kind}`), ruleOfTemplate);
+      const egress = own('Egress');
       return {
         group_name: text(at(raw.properties, 'GroupName')),
         description: text(at(raw.properties, 'GroupDescription')),
-        ingress: rules(ingress, ruleOfTemplate),
-        egress: rules(egress, ruleOfTemplate),
+        ingress: own('Ingress'),
+        egress,
         default_egress: isUnknown(egress) ? egress : egress.length === 0,
       };
     },
     terraform: (raw, related) => ({
       group_name: isDefaultGroup(raw) ? 'default' : text(planned(raw.properties, 'name')),
       description: text(planned(raw.properties, 'description')),
-      ingress: rules(
-        joined(raw, related, 'Ingress', planned(raw.properties, 'ingress')),
-        ruleOfPlan,
-      ),
-      egress: rules(joined(raw, related, 'Egress', planned(raw.properties, 'egress')), ruleOfPlan),
+      ingress: joined(raw, related, 'Ingress', planned(raw.properties, 'ingress'), ruleOfPlan),
+      egress: joined(raw, related, 'Egress', planned(raw.properties, 'egress'), ruleOfPlan),
     }),
     'aws-config': (raw) => ({
       group_name: text(at(raw.properties, 'groupName')),
@@ -55,14 +53,23 @@ export const securityGroup = normaliser({
 });
 
 /** The rules within the group, and those beside it. */
-function joined(raw: RawResource, related: Related, kind: 'Ingress' | 'Egress', within: unknown) {
+function joined(
+  raw: RawResource,
+  related: Related,
+  kind: 'Ingress' | 'Egress',
+  within: unknown,
+  read: (rule: unknown) => object,
+) {
   const own = list(within);
   const beside = related.referring(raw, `AWS::EC2::SecurityGroup${kind}`, groupOfRule);
-  return isUnknown(own) ? own : [...own, ...beside.map(({ properties }) => properties)];
+  const separate = beside.map(({ type, properties }) => ({
+    ...read(properties),
+    declared_by: type,
+  }));
+  return isUnknown(own)
+    ? own
+    : [...own.map((rule) => (isUnknown(rule) ? rule : read(rule))), ...separate];
 }
-
-const rules = (given: unknown, read: (rule: unknown) => unknown) =>
-  mapList(given, (rule) => (isUnknown(rule) ? rule : read(rule)));
 
 const isDefaultGroup = ({ source }: RawResource): boolean =>
   source.terraform_type === 'aws_default_security_group';

@@ -39,10 +39,10 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
     'public_access_block.block_public_policy': blocks('block_public_policy'),
     'public_access_block.restrict_public_buckets': blocks('restrict_public_buckets'),
     acl: text(planned(own('AWS::S3::BucketAcl'), 'acl') ?? planned(raw.properties, 'acl')),
-    'policy.statements': readAllStatements([
-      planned(raw.properties, 'policy'),
-      ...policies.map(({ properties }) => properties.policy),
-    ]),
+    'policy.statements': readAllStatements(
+      [planned(raw.properties, 'policy')],
+      policies.map(({ type, properties }) => ({ type, document: properties.policy })),
+    ),
     ...defaultEncryption(
       planned(encryption, 'sse_algorithm'),
       planned(encryption, 'kms_master_key_id'),

@@ -91,7 +91,11 @@ export const s3Bucket = normaliser({
       return {
         acl: cannedAcl(at(properties, 'AccessControl')),
         'policy.statements': readAllStatements(
-          policies.map((one) => one.properties.PolicyDocument),
+          [],
+          policies.map((one) => ({
+            type: one.type,
+            document: one.properties.PolicyDocument,
+          })),
         ),
         'logging.enabled': isGiven(logging),
         // Left out, the logs go into the bucket itself.
