@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ReadOptions } from '../../inventory/model.ts';
+import { readsAsResource } from '../../inventory/native/read-line.ts';
 import { isStandardInput } from '../../project/check/discover-inputs.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
-import { readResourceLine } from '../../project/check/read-resource-line.ts';
 import { unreadable } from '../../project/read/read-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkDocument } from './check-document.ts';
@@ -108,14 +108,18 @@ export function isResourceStream(head: Uint8Array, { format = 'native' }: ReadOp
   const end = head.indexOf(newline);
   if (end < 0 && head.length >= longestFirstLine) return false;
   const line = new TextDecoder().decode(end < 0 ? head : head.subarray(0, end));
-  return readResourceLine(line)?.ok === true;
+  return readsAsResource(line);
 }
+
+/** A byte order mark, as some editors write it. */
+const startsWithMark = ([first, second, third]: Uint8Array): boolean =>
+  first === 0xef && second === 0xbb && third === 0xbf;
 
 export async function* chain(
   head: Uint8Array,
   rest: AsyncIterator<Uint8Array> | undefined,
 ): AsyncGenerator<Uint8Array> {
-  yield head;
+  yield startsWithMark(head) ? head.subarray(3) : head;
   if (rest) yield* { [Symbol.asyncIterator]: () => rest };
 }
 

@@ -52,8 +52,10 @@ function createTaker(input: InputFile, run: CheckRun): (result: LinesResult) => 
       run.unreadable.add({ file, ...placeOf(line), column, message });
     }
     run.unreadable.skip(result.moreProblems);
-    for (const [nth, line] of result.resourceLines.entries()) {
-      if (ids.add(result.hashes[2 * nth] ?? 0, result.hashes[2 * nth + 1] ?? 0)) continue;
+    const { hashes, resourceLines } = result;
+    for (let nth = 0; nth < resourceLines.length; nth++) {
+      if (ids.add(hashes[2 * nth] ?? 0, hashes[2 * nth + 1] ?? 0)) continue;
+      const line = resourceLines[nth] ?? 0;
       run.duplicates.add(duplicateAt(idOnLine(result.bytes, line), { file, ...placeOf(line) }));
     }
     before += result.lines;

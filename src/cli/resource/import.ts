@@ -4,7 +4,6 @@ import { exitCodes } from '../../contract/errors.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
 import type { ReadOptions } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
-import { decodeText } from '../../project/check/decode-text.ts';
 import { discoverInputs } from '../../project/check/discover-inputs.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { unreadable } from '../../project/read/read-text.ts';
@@ -74,7 +73,7 @@ async function importFile(
   report: ImportReport,
   told: () => void,
 ): Promise<void> {
-  const { head, rest } = await begin(input, context.world.terminal);
+  const { head, rest } = await begin(input, context.world.terminal, context.world.signal);
   const send = async (body: string, place: (line: number) => Partial<Rejected>): Promise<void> => {
     const { data } = await client.resources.import({ body });
     count(report, input.file, data, place);
@@ -90,28 +89,25 @@ async function importFile(
     return;
   }
   const bytes = await readAll(head, rest);
-  const text = bytes && decodeText(bytes);
-  if (text === undefined) {
-    const reason = bytes
-      ? 'the file is neither UTF-8 nor UTF-16 text'
-      : `it has more than ${largestDocument / 1024 / 1024} MiB; only resources that stand one a line as JSON may have more`;
+  if (!bytes) {
+    const reason = `it has more than ${largestDocument / 1024 / 1024} MiB; only resources that stand one a line as JSON may have more`;
     report.rejected_lines.push({ file: input.file, reason });
     return;
   }
-  await importDocument(input, text, reading, report, send);
+  await importDocument(input, bytes, reading, report, send);
 }
 
 const newline = 0x0a;
 
 async function importDocument(
   input: InputFile,
-  text: string,
+  bytes: Uint8Array,
   reading: ReadOptions,
   report: ImportReport,
   send: (body: string, place: (line: number) => Partial<Rejected>) => Promise<void>,
 ): Promise<void> {
   const { file } = input;
-  const read = readInventory(text, reading);
+  const read = readInventory(bytes, reading);
   if (!read.ok) {
     // A folder holds other things, too.
     if (read.unknownFormat && !input.named) report.skipped.push(file);

@@ -9,6 +9,12 @@ export type LineRead =
   | { readonly ok: true; readonly resource: KnownResource }
   | { readonly ok: false; readonly problem: InputProblem & { readonly column: number } };
 
+/** Whether a line is a resource by itself. */
+export const readsAsResource = (line: string): boolean => {
+  const value = tryJson(line)?.value;
+  return !findTooDeep(value) && asResource(value) !== undefined;
+};
+
 /** Reads one line of JSON lines as a resource. A problem's column is in the line; its line is the caller's to count. */
 export function readResourceLine(line: string): LineRead {
   const value = tryJson(line)?.value;

@@ -94,15 +94,23 @@ function countType(types: Map<string, number>, type: string, amount: number): vo
 /** A policy of a type, with its counters at hand: this is looked at a hundred million times. */
 interface Entry {
   readonly one: PreparedPolicy;
-  readonly enabled: boolean;
+  readonly decide: (resource: Resource, now: number) => Verdict | typeof skipped;
   readonly counts: PolicyTally;
 }
+
+/** The policies of a type. What neither fails nor is skipped passed: it is counted by what was seen. */
+interface Group {
+  readonly entries: readonly Entry[];
+  seen: number;
+}
+
+const skipped = { status: 'SKIPPED' } as const;
 
 /** @throws Error when a condition does not compile: callers have checked it */
 export function createChecker({ policies, exemptions, now, all }: CheckerOptions): Checker {
   const prepared = policies.map(preparePolicy);
   let tally = emptyTally(policies.length, exemptions.length);
-  let byType = entriesByType(prepared, tally);
+  let groups = groupByType(prepared, tally);
 
   const exemptionOf = (one: PreparedPolicy, { resource, suppressed }: Checked) => {
     const suppression = suppressed && suppressionOf(one.policy, suppressed);
@@ -117,13 +125,14 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
   /** Counts what does not pass, and says why it is exempt where it is. */
   const settle = (
     { one, counts }: Entry,
-    verdict: Verdict,
+    verdict: Exclude<ReturnType<Entry['decide']>, { status: 'PASS' }>,
     checked: Checked,
   ): string | undefined => {
     const exemption = verdict.status === 'FAIL' ? exemptionOf(one, checked) : undefined;
     if (exemption !== undefined) counts.exempt++;
     else if (verdict.status === 'FAIL') counts.fail++;
-    else if (verdict.status === 'ERROR') {
+    else if (verdict.status === 'SKIPPED') counts.skipped++;
+    else {
       counts.error++;
       if (verdict.reason === 'unknown_value') counts.unknown++;
     }
@@ -135,52 +144,50 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
     check(checked, out, most) {
       const { resource } = checked;
       tally.resources++;
-      const entries = byType.get(resource.type) ?? byType.get(typeKey(resource.type));
-      if (!entries) {
+      const group = groups.get(resource.type) ?? groups.get(typeKey(resource.type));
+      if (!group) {
         countType(tally.unmatched, resource.type, 1);
         return;
       }
-      for (const entry of entries) {
-        const { one, counts } = entry;
-        if (!entry.enabled) {
-          counts.skipped++;
-          if (all && out.length < most) out.push(findingOf(one, resource, skipped));
-          continue;
-        }
-        const verdict = one.decide(resource, now);
+      group.seen++;
+      for (const entry of group.entries) {
+        const verdict = entry.decide(resource, now);
         if (verdict.status === 'PASS') {
-          counts.pass++;
-          if (all && out.length < most) out.push(findingOf(one, resource, verdict));
+          if (all && out.length < most) out.push(findingOf(entry.one, resource, verdict));
           continue;
         }
         const exemption = settle(entry, verdict, checked);
-        if (out.length < most) out.push(findingOf(one, resource, verdict, exemption));
+        if (verdict.status === 'SKIPPED' && !all) continue;
+        if (out.length < most) out.push(findingOf(entry.one, resource, verdict, exemption));
       }
     },
     takeTally() {
+      for (const { entries, seen } of groups.values()) {
+        for (const { counts } of entries) {
+          counts.pass = seen - counts.fail - counts.error - counts.exempt - counts.skipped;
+        }
+      }
       const taken = tally;
       tally = emptyTally(policies.length, exemptions.length);
-      byType = entriesByType(prepared, tally);
+      groups = groupByType(prepared, tally);
       return taken;
     },
   };
 }
 
-const skipped = { status: 'SKIPPED' } as const;
-
-function entriesByType(
+function groupByType(
   prepared: readonly PreparedPolicy[],
   { policies }: Tally,
-): ReadonlyMap<string, readonly Entry[]> {
+): ReadonlyMap<string, Group> {
   const byType = new Map<string, Entry[]>();
   for (const [index, counts] of policies.entries()) {
     const one = prepared[index];
     if (!one) continue;
     const key = typeKey(one.policy.resource_type);
-    const entry = { one, enabled: one.policy.enabled, counts };
+    const entry = { one, decide: one.policy.enabled ? one.decide : () => skipped, counts };
     const same = byType.get(key);
     if (same) same.push(entry);
     else byType.set(key, [entry]);
   }
-  return byType;
+  return new Map([...byType].map(([key, entries]) => [key, { entries, seen: 0 }]));
 }

@@ -7,7 +7,6 @@ import { readInventory } from '../../inventory/read.ts';
 import type { LocalPolicy, Place } from '../model.ts';
 import { unreadable } from '../read/read-text.ts';
 import { createChecker } from './checker.ts';
-import { decodeText } from './decode-text.ts';
 import type { PolicyTest, TestSuite } from './test-suites.ts';
 
 export type TestResult = 'pass' | 'fail' | 'skip' | 'exempt' | 'error';
@@ -74,15 +73,13 @@ const inputFormats: Readonly<Record<Exclude<keyof Input, 'resources'>, Format>> 
 /** The resources of a case, or why there are none. */
 function readInput({ folder }: TestSuite, input: Input): ReadResource[] | { message: string } {
   if (input.resources) {
-    return readText(JSON.stringify(input.resources), 'native', 'the resources');
+    return readGiven(JSON.stringify(input.resources), 'native', 'the resources');
   }
   for (const [field, format] of Object.entries(inputFormats)) {
     const file = input[field as keyof typeof inputFormats]; // a key of the table
     if (file === undefined) continue;
     try {
-      const text = decodeText(readFileSync(path.resolve(folder, file)));
-      if (text === undefined) return { message: `${file} is neither UTF-8 nor UTF-16 text` };
-      return readText(text, format, file);
+      return readGiven(readFileSync(path.resolve(folder, file)), format, file);
     } catch (error) {
       return { message: `${file}: ${unreadable(error).message}` };
     }
@@ -90,12 +87,12 @@ function readInput({ folder }: TestSuite, input: Input): ReadResource[] | { mess
   return { message: 'there is no input' };
 }
 
-function readText(
-  text: string,
+function readGiven(
+  input: string | Uint8Array,
   format: Format,
   what: string,
 ): ReadResource[] | { message: string } {
-  const read = readInventory(text, { format });
+  const read = readInventory(input, { format });
   const problem = read.ok ? read.inventory.problems[0] : read.problem;
   if (!problem && read.ok) return [...read.inventory.resources];
   const place = problem?.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
