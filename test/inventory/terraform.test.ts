@@ -87,6 +87,22 @@ describe('a value that is known after apply', () => {
     expect(second?.properties.policy).toMatchObject({ present: false });
   });
 
+  test.each([
+    [['var.name', 'aws_s3_bucket.main.id', 'aws_s3_bucket.main'], undefined],
+    [['local.name', 'aws_s3_bucket.main.id', 'aws_s3_bucket.main'], undefined],
+    [['aws_s3_bucket.main', 'count.index'], 'aws_s3_bucket.main'],
+    [['aws_s3_bucket.main', 'var.key'], 'aws_s3_bucket.main'],
+    [
+      ['aws_s3_bucket.main.id', 'aws_s3_bucket.main.arn', 'aws_s3_bucket.main'],
+      'aws_s3_bucket.main',
+    ],
+  ])('made of %j comes from %s', (references, target) => {
+    const [own, other] = resources;
+    const composed = { ...other, expressions: { bucket: { references } } };
+    const [, raw] = read([bucket, policy], configuration({ resources: [own, composed] }));
+    expect(raw?.properties.bucket).toMatchObject({ target, present: true });
+  });
+
   test('is found through the inputs and outputs of modules', () => {
     const raws = read(
       [

@@ -3,7 +3,7 @@ import { field, isFields } from '../json.ts';
 import { isUnknown } from '../normalise/values.ts';
 import { isExpressionText, parseExpression } from './expression.ts';
 import type { Expression } from './expression.ts';
-import { pureFunctions, shown } from './functions.ts';
+import { maxText, pureFunctions, shown } from './functions.ts';
 import { resourceAddress } from './resource-address.ts';
 
 /** What an expression can see where it stands. */
@@ -24,8 +24,11 @@ export const maxCopies = 800;
 /** A value of a template with its expressions replaced by what they give. */
 export function evaluateValue(value: unknown, scope: Scope): unknown {
   if (typeof value === 'string') return evaluateText(value, scope);
+  if (typeof value !== 'object' || value === null || isUnknown(value)) return value;
+  scope.budget.left -= 1;
+  if (scope.budget.left < 0) return new UnknownValue('…', { present: false });
   if (Array.isArray(value)) return value.map((item) => evaluateValue(item, scope));
-  if (!isFields(value) || isUnknown(value)) return value;
+  if (!isFields(value)) return value;
   const entries = Object.entries(value).flatMap(([key, inner]): (readonly [string, unknown])[] => {
     if (key === 'copy' && Array.isArray(inner)) return evaluateCopies(inner, scope);
     const name = evaluateText(key, scope);
@@ -45,13 +48,13 @@ export function evaluateCopies(
     const count = evaluateValue(field(copy, 'count'), scope);
     if (typeof count !== 'number' || count > maxCopies)
       return [[name, new UnknownValue(`copy of ${name}`)]];
-    const items = Array.from({ length: Math.max(0, count) }, (_, index) =>
-      evaluateValue(field(copy, 'input'), {
-        ...scope,
-        loops: [...scope.loops, { name, index }],
-      }),
-    );
-    return [[name, items]];
+    const items: unknown[] = [];
+    for (let index = 0; index < count && scope.budget.left >= 0; index++) {
+      scope.budget.left -= 1;
+      const loops = [...scope.loops, { name, index }];
+      items.push(evaluateValue(field(copy, 'input'), { ...scope, loops }));
+    }
+    return [[name, scope.budget.left < 0 ? new UnknownValue(`copy of ${name}`) : items]];
   });
 }
 
@@ -65,23 +68,23 @@ function evaluate(expression: Expression, scope: Scope): unknown {
   if (expression.kind === 'literal') return expression.value;
   const value =
     expression.kind === 'member' ? memberOf(expression, scope) : call(expression, scope);
-  scope.budget.left -= sizeOf(value);
+  scope.budget.left -= sizeOf(value, scope.budget.left);
   return value === undefined || scope.budget.left < 0
     ? new UnknownValue(expression.text, { present: false })
     : value;
 }
 
-/** Roughly how much a value holds, as far as it matters. */
-function sizeOf(value: unknown, most = 100_000): number {
+/** Roughly how much a value holds, each part as often as it stands in it; counted until it is more than `most`. */
+function sizeOf(value: unknown, most: number): number {
   let size = 1;
   const open: unknown[] = [value];
-  while (open.length > 0 && size < most) {
+  while (open.length > 0 && size <= most) {
     const next = open.pop();
     if (typeof next === 'string') size += next.length / 16;
     else if (typeof next === 'object' && next !== null && !isUnknown(next)) {
       const inner = Object.values(next);
       size += inner.length;
-      for (const one of inner.slice(0, most)) open.push(one);
+      for (const one of inner) open.push(one);
     }
   }
   return size;
@@ -97,7 +100,7 @@ function memberOf({ of, key, text }: Member, scope: Scope): unknown {
     const attribute =
       value.target === undefined
         ? undefined
-        : [value.attribute, String(name)].filter((one) => one !== undefined).join('.');
+        : [value.attribute, shown(name)].filter((one) => one !== undefined).join('.');
     return new UnknownValue(text, {
       present: value.present,
       ...(value.target === undefined ? {} : { target: value.target }),
@@ -122,7 +125,7 @@ function call(expression: Call, scope: Scope): unknown {
     });
   const values = args.map((arg) => evaluate(arg, scope));
   if (!Object.hasOwn(pureFunctions, name)) return new UnknownValue(text);
-  const unknown = values.some(isUnknown) || values.some(holdsUnknown);
+  const unknown = values.some(holdsUnknown);
   return unknown ? new UnknownValue(text) : pureFunctions[name]?.(...values);
 }
 
@@ -149,8 +152,8 @@ interface Given {
 
 /** Functions that look around them, or that can tell something although an argument is not known. */
 const scopedFunctions: Readonly<Record<string, (given: Given) => unknown>> = {
-  parameters: ({ value, scope }) => scope.parameter(String(value(0))),
-  variables: ({ value, scope }) => scope.variable(String(value(0))),
+  parameters: ({ value, scope }) => scope.parameter(shown(value(0))),
+  variables: ({ value, scope }) => scope.variable(shown(value(0))),
   copyindex: copyIndex,
   if: ({ value, text }) => {
     const condition = value(0);
@@ -178,8 +181,9 @@ const scopedFunctions: Readonly<Record<string, (given: Given) => unknown>> = {
   },
   concat: ({ args, value, text }) => {
     const values = args.map((_, index) => value(index));
-    if (values.every((one) => Array.isArray(one))) return values.flat();
-    return joinText(values, text);
+    if (!values.every((one) => Array.isArray(one))) return joinText(values, text);
+    const length = values.reduce((sum, one) => sum + one.length, 0);
+    return length > maxItems ? new UnknownValue(text) : values.flat();
   },
   format: ({ args, value, text }) => {
     const [template, ...values] = args.map((_, index) => value(index));
@@ -267,8 +271,13 @@ function sliced(value: unknown, from: unknown, to: unknown): unknown {
     : undefined;
 }
 
+/** Of one list or text that is put together: Azure takes templates of four million characters. */
+const maxItems = 100_000;
+
 function joinText(values: readonly unknown[], text: string): unknown {
-  const joined = values.map(shown).join('');
+  const words = values.map(shown);
+  if (words.reduce((sum, word) => sum + word.length, 0) > maxText) return new UnknownValue(text);
+  const joined = words.join('');
   return values.some(isUnknown) ? new UnknownValue(text, { text: joined }) : joined;
 }
 

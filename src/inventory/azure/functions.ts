@@ -1,6 +1,7 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { isFields } from '../json.ts';
 import { isUnknown } from '../normalise/values.ts';
+import { findTooDeep } from '../text/depth.ts';
 
 /**
  * Functions of Azure's template language whose value follows from their arguments. One gets known arguments only, and
@@ -15,14 +16,14 @@ export const pureFunctions: Readonly<Record<string, (...args: readonly unknown[]
   mod: (a, b) => numbers(a, b, (x, y) => (y === 0 ? undefined : x % y)),
   min: (...args) => extreme(args, Math.min),
   max: (...args) => extreme(args, Math.max),
-  int: (value) => (/^\s*-?\d+\s*$/.test(String(value)) ? Number(value) : undefined),
-  float: (value) => finite(Number(value)),
+  int: (value) => (/^\s*-?\d+\s*$/.test(shown(value)) ? Number(value) : undefined),
+  float: (value) => finite(Number(shown(value))),
   bool: (value) =>
     typeof value === 'boolean'
       ? value
       : typeof value === 'number'
         ? value !== 0
-        : ({ true: true, false: false } as Record<string, boolean>)[String(value).toLowerCase()],
+        : ({ true: true, false: false } as Record<string, boolean>)[shown(value).toLowerCase()],
   string: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
   json: (value) => parseJson(value),
   null: () => null,
@@ -42,38 +43,37 @@ export const pureFunctions: Readonly<Record<string, (...args: readonly unknown[]
   tolower: (value) => text(value)?.toLowerCase(),
   toupper: (value) => text(value)?.toUpperCase(),
   trim: (value) => text(value)?.trim(),
-  replace: (value, old, with_) =>
-    text(old) === '' ? undefined : text(value)?.replaceAll(String(old), () => String(with_)),
+  replace: (value, old, with_) => replaceAll(text(value), shown(old), shown(with_)),
   substring: (value, start, length) =>
     text(value)?.slice(
-      Number(start ?? 0),
-      length === undefined ? undefined : Number(start) + Number(length),
+      Number(shown(start ?? 0)),
+      length === undefined ? undefined : Number(shown(start)) + Number(shown(length)),
     ),
   split: (value, by) => splitBy(value, by),
-  join: (list, by) => (Array.isArray(list) ? list.map(String).join(String(by)) : undefined),
-  startswith: (value, start) => text(value)?.toLowerCase().startsWith(String(start).toLowerCase()),
-  endswith: (value, end) => text(value)?.toLowerCase().endsWith(String(end).toLowerCase()),
+  join: (list, by) => (Array.isArray(list) ? joinBy(list.map(shown), shown(by)) : undefined),
+  startswith: (value, start) => text(value)?.toLowerCase().startsWith(shown(start).toLowerCase()),
+  endswith: (value, end) => text(value)?.toLowerCase().endsWith(shown(end).toLowerCase()),
   indexof: (value, part) =>
     Array.isArray(value)
       ? value.indexOf(part)
-      : text(value)?.toLowerCase().indexOf(String(part).toLowerCase()),
-  lastindexof: (value, part) => text(value)?.toLowerCase().lastIndexOf(String(part).toLowerCase()),
+      : text(value)?.toLowerCase().indexOf(shown(part).toLowerCase()),
+  lastindexof: (value, part) => text(value)?.toLowerCase().lastIndexOf(shown(part).toLowerCase()),
   padleft: (value, width, fill) =>
-    Number(width) <= maxLength
-      ? String(value).padStart(Number(width), text(fill) ?? ' ')
+    typeof width === 'number' && width <= maxLength
+      ? shown(value).padStart(width, text(fill) ?? ' ')
       : undefined,
   uri: (base, relative) => {
     const start = text(base);
     return start === undefined
       ? undefined
-      : `${start.replace(/\/$/, '')}/${String(relative).replace(/^\//, '')}`;
+      : `${start.replace(/\/$/, '')}/${shown(relative).replace(/^\//, '')}`;
   },
   uricomponent: (value) => encodeText(value),
 
   array: (value) => (Array.isArray(value) ? (value as unknown[]) : [value]),
   range: (start, count) =>
-    Number(count) >= 0 && Number(count) <= maxLength
-      ? Array.from({ length: Number(count) }, (_, index) => Number(start) + index)
+    typeof start === 'number' && typeof count === 'number' && count >= 0 && count <= maxLength
+      ? Array.from({ length: count }, (_, index) => start + index)
       : undefined,
   union: (...args) => union(args),
   intersection: (...args) => intersection(args),
@@ -88,6 +88,19 @@ export const pureFunctions: Readonly<Record<string, (...args: readonly unknown[]
 
 /** Azure's own bound for lists; texts and lists that a template makes stay in reason. */
 const maxLength = 10_000;
+
+/** Characters of a text that is put together: as many as Azure takes in a template. */
+export const maxText = 4_000_000;
+
+function replaceAll(value: string | undefined, old: string, by: string): string | undefined {
+  if (value === undefined || old === '') return undefined;
+  return joinBy(value.split(old), by);
+}
+
+function joinBy(words: readonly string[], by: string): string | undefined {
+  const length = words.reduce((sum, word) => sum + word.length + by.length, 0);
+  return length > maxText ? undefined : words.join(by);
+}
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
@@ -122,7 +135,7 @@ function compare(a: unknown, b: unknown, accept: (order: number) => boolean): bo
 
 function splitBy(value: unknown, by: unknown): string[] | undefined {
   const whole = text(value);
-  const [first, ...others] = (Array.isArray(by) ? by : [by]).map(String);
+  const [first, ...others] = (Array.isArray(by) ? by : [by]).map(shown);
   if (whole === undefined || first === undefined) return undefined;
   return others.reduce(
     (parts, one) => parts.flatMap((part) => part.split(one)),
@@ -132,7 +145,8 @@ function splitBy(value: unknown, by: unknown): string[] | undefined {
 
 function parseJson(value: unknown): unknown {
   try {
-    return JSON.parse(String(value)) as unknown;
+    const read: unknown = JSON.parse(shown(value));
+    return findTooDeep(read) ? undefined : read;
   } catch {
     return undefined; // Azure would refuse the deployment
   }
@@ -140,7 +154,7 @@ function parseJson(value: unknown): unknown {
 
 function encodeText(value: unknown): string | undefined {
   try {
-    return encodeURIComponent(String(value));
+    return encodeURIComponent(shown(value));
   } catch {
     return undefined; // half of a surrogate pair
   }

@@ -1,6 +1,7 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { field, fieldsOf, itemsOf, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
+import { findTooDeep } from '../text/depth.ts';
 import { evaluateCopies, evaluateValue } from './evaluate.ts';
 import type { Scope } from './evaluate.ts';
 
@@ -40,7 +41,7 @@ export function createScope(
     depth++;
     const value = find();
     depth--;
-    known.set(key, value === undefined ? unknown : value);
+    known.set(key, value === undefined || findTooDeep(value) ? unknown : value);
     return known.get(key);
   }
 }

@@ -40,7 +40,7 @@ const maxNesting = 16;
 /** Azure takes 800 resources in a deployment. */
 const maxResources = 10_000;
 /** Values that the expressions of one template may make, see `Scope.budget`. */
-const maxBudget = 4_000_000;
+const maxBudget = 1_000_000;
 
 /** Reads a deployment template: the resources that it would deploy, those of deployments inside it too. */
 export function readTemplate(template: Fields, given: ParameterValues): ReadDocument {

@@ -5,17 +5,27 @@ import { holdsUnknown, isFields, own, scalarText, unclear } from './resolver.ts'
 
 type Truth = boolean | UnknownValue;
 
-/** Whether a declared condition holds, worked out once each; what leads back to itself is unknown. */
+/** Conditions that lead from one to the next; people go a few deep. */
+const maxChain = 32;
+
+/**
+ * Whether a declared condition holds, worked out once each; what leads back to itself, or through too many others, is
+ * unknown.
+ */
 export function createConditions(resolver: () => Resolver): (name: string) => Truth {
   const known = new Map<string, Truth>();
+  let chain = 0;
   return (name) => {
     const found = known.get(name);
     if (found !== undefined) return found;
     known.set(name, new UnknownValue(`Condition ${name}`));
     const { conditions } = resolver();
+    if (chain >= maxChain) return new UnknownValue(`Condition ${name}`);
+    chain++;
     const held = Object.hasOwn(conditions, name)
       ? evaluateCondition(own(conditions, name), resolver())
       : false;
+    chain--;
     const truth =
       !Object.hasOwn(conditions, name) || isUnknown(held)
         ? new UnknownValue(`Condition ${name}`)

@@ -7,6 +7,9 @@ import { setOwn } from '../text/set-own.ts';
 import type { Fields, Resolver, Scope } from './resolver.ts';
 import { isFields } from './resolver.ts';
 
+/** Characters that functions and loops may make of one template: a large one makes a tenth of it. */
+const maxMade = 20_000_000;
+
 /** A resolver, and the way through a section's loops. */
 export interface TemplateResolver extends Resolver {
   /** Entries of a map, with `Fn::ForEach` written out; a loop over what is not known stays as it is. */
@@ -62,12 +65,19 @@ export function createResolver(scope: Scope): TemplateResolver {
     }
     return resolved;
   };
-  const expand = createLoops(resolve);
+  let left = maxMade;
+  const spend = (characters: number): boolean => {
+    left -= characters;
+    return left >= 0;
+  };
+  const expand = createLoops(resolve, spend);
   const resolver: TemplateResolver = {
     ...scope,
     resolve,
     holds: createConditions(() => resolver),
     entries: (map) => expand(map),
+    spend,
+    lookups: new Map(),
   };
   return resolver;
 }

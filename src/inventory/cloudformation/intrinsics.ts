@@ -30,10 +30,15 @@ export const intrinsics: ReadonlyMap<string, Intrinsic> = new Map<string, Intrin
   ['Fn::ImportValue', importValue],
 ]);
 
-function ref(argument: unknown, { parameters, isResource }: Resolver): unknown {
+/** What an item of a list takes beside its characters, in characters. */
+const itemSize = 16;
+
+function ref(argument: unknown, { parameters, isResource, spend }: Resolver): unknown {
   if (typeof argument !== 'string') return unclear('Ref');
   if (argument === 'AWS::NoValue') return undefined;
-  if (parameters.has(argument)) return parameters.get(argument);
+  const value = parameters.get(argument);
+  if (Array.isArray(value) && !spend(value.length * itemSize)) return unclear(`Ref ${argument}`);
+  if (parameters.has(argument)) return value;
   return new UnknownValue(`Ref ${argument}`, isResource(argument) ? { target: argument } : {});
 }
 
@@ -74,7 +79,7 @@ function sub(argument: unknown, resolver: Resolver): unknown {
     at = end + 1;
   }
   if (at < template.length || pieces.length === 0) pieces.push(template.slice(at));
-  return composeText(pieces, `Sub ${template.slice(0, 200)}`);
+  return composeText(pieces, `Sub ${template.slice(0, 200)}`, resolver);
 }
 
 function ifElse(argument: unknown, { holds, resolve }: Resolver): unknown {
@@ -85,13 +90,13 @@ function ifElse(argument: unknown, { holds, resolve }: Resolver): unknown {
   return resolve(held ? then : otherwise);
 }
 
-function join(argument: unknown, { resolve }: Resolver): unknown {
+function join(argument: unknown, resolver: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('Join');
-  const [separator, list] = argument.map(resolve);
+  const [separator, list] = argument.map(resolver.resolve);
   if (isUnknown(list)) return new UnknownValue(`Join ${list.expression}`);
   if (!Array.isArray(list) || typeof separator !== 'string') return unclear('Join');
   const pieces = list.flatMap((item: unknown, index) => (index > 0 ? [separator, item] : [item]));
-  return pieces.length === 0 ? '' : composeText(pieces, 'Join');
+  return pieces.length === 0 ? '' : composeText(pieces, 'Join', resolver);
 }
 
 function select(argument: unknown, { resolve }: Resolver): unknown {
@@ -102,25 +107,32 @@ function select(argument: unknown, { resolve }: Resolver): unknown {
   return (list as unknown[])[Number(scalarText(index))] ?? unclear('Select');
 }
 
-function split(argument: unknown, { resolve }: Resolver): unknown {
+function split(argument: unknown, { resolve, spend }: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('Split');
   const [separator, text] = argument.map(resolve);
   if (typeof separator !== 'string' || typeof text !== 'string' || separator === '') {
     return new UnknownValue(`Split ${isUnknown(text) ? text.expression : ''}`.trim());
   }
-  return text.split(separator);
+  if (!spend(text.length)) return new UnknownValue('Split');
+  const items = text.split(separator);
+  return spend(items.length * itemSize) ? items : new UnknownValue('Split');
 }
 
 /** With a key that is not known, what all values have in common. */
-function findInMap(argument: unknown, { resolve, mappings }: Resolver): unknown {
+function findInMap(argument: unknown, { resolve, mappings, lookups }: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('FindInMap');
   const [name, first, second] = argument.slice(0, 3).map(resolve);
   const expression = `FindInMap ${typeof name === 'string' ? name : ''}`.trim();
   const mapping = typeof name === 'string' ? own(mappings, name) : undefined;
-  const found = chosen([mapping], first).flatMap((inner) => chosen([inner], second));
-  if (found.length > 0) {
-    return found.slice(1).reduce((all, one) => either(all, one, expression), found[0]);
-  }
+  const keys = [name, first, second].map((key) => (isUnknown(key) ? null : key));
+  const key = JSON.stringify(keys);
+  const found = lookups.has(key)
+    ? lookups.get(key)
+    : chosen([mapping], first)
+        .flatMap((inner) => chosen([inner], second))
+        .reduce((all, one) => (all === undefined ? one : either(all, one, expression)), undefined);
+  if (keys.includes(null)) lookups.set(key, found);
+  if (found !== undefined) return found;
   const options: unknown = argument[3];
   return isFields(options) && Object.hasOwn(options, 'DefaultValue')
     ? resolve(options.DefaultValue)
@@ -135,12 +147,12 @@ const chosen = (maps: readonly unknown[], key: unknown): unknown[] =>
     return name !== undefined && Object.hasOwn(map, name) ? [map[name]] : [];
   });
 
-function base64(argument: unknown, { resolve }: Resolver): unknown {
-  const text = resolve(argument);
+function base64(argument: unknown, resolver: Resolver): unknown {
+  const text = resolver.resolve(argument);
   if (typeof text !== 'string') return new UnknownValue('Base64');
   const bytes = new TextEncoder().encode(text);
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-  return boundedText(btoa(binary), 'Base64');
+  return boundedText(btoa(binary), 'Base64', resolver);
 }
 
 function cidr(argument: unknown, { resolve }: Resolver): unknown {
@@ -158,10 +170,10 @@ function length(argument: unknown, { resolve }: Resolver): unknown {
   return Array.isArray(list) ? list.length : new UnknownValue('Length');
 }
 
-function toJsonString(argument: unknown, { resolve }: Resolver): unknown {
-  const value = resolve(argument);
+function toJsonString(argument: unknown, resolver: Resolver): unknown {
+  const value = resolver.resolve(argument);
   if (holdsUnknown(value) || value === undefined) return new UnknownValue('ToJsonString');
-  return boundedText(JSON.stringify(value), 'ToJsonString');
+  return boundedText(JSON.stringify(value), 'ToJsonString', resolver);
 }
 
 function importValue(argument: unknown, { resolve }: Resolver): unknown {

@@ -18,6 +18,7 @@ export interface Entry {
 /** Entries of maps, with `Fn::ForEach` written out. What can't be is left as the loop itself, under its own key. */
 export function createLoops(
   resolve: (value: unknown) => unknown,
+  spend: (characters: number) => boolean,
 ): (map: Fields, from?: string) => Entry[] {
   let budget = maxExpanded;
   const expand = (map: Fields, from?: string): Entry[] =>
@@ -36,10 +37,13 @@ export function createLoops(
     const size = countValues(body) * items.length;
     if (size > budget) return undefined;
     budget -= size;
-    return items.flatMap((item) => {
-      const written = substitute(body, identifier, String(item));
-      return isFields(written) ? expand(written, from) : [];
-    });
+    const entries: Entry[] = [];
+    for (const item of items) {
+      const written = substitute(body, identifier, String(item), spend);
+      if (written === undefined) return undefined;
+      if (isFields(written)) entries.push(...expand(written, from));
+    }
+    return entries;
   };
   return expand;
 }
@@ -49,12 +53,25 @@ const countValues = (value: unknown): number =>
     ? Object.values(value).reduce<number>((sum, item) => sum + countValues(item), 1)
     : 1;
 
-/** The body for one item: `${Id}`, `&{Id}` (letters and digits only) and `Ref` of it become the item. */
-function substitute(value: unknown, identifier: string, item: string): unknown {
-  const inText = (text: string): string =>
-    text
+/**
+ * The body for one item: `${Id}`, `&{Id}` (letters and digits only) and `Ref` of it become the item. Undefined where
+ * that takes more than may be spent.
+ */
+function substitute(
+  value: unknown,
+  identifier: string,
+  item: string,
+  spend: (characters: number) => boolean,
+): unknown {
+  let isSpent = false;
+  const inText = (text: string): string => {
+    const places = text.split(`{${identifier}}`).length - 1;
+    isSpent ||= places > 0 && !spend(text.length + places * item.length);
+    if (isSpent || places === 0) return text;
+    return text
       .replaceAll(`\${${identifier}}`, () => item)
       .replaceAll(`&{${identifier}}`, () => item.replace(/[^A-Za-z0-9]/g, ''));
+  };
   const walk = (part: unknown): unknown => {
     if (typeof part === 'string') return inText(part);
     if (Array.isArray(part)) return part.map(walk);
@@ -65,5 +82,6 @@ function substitute(value: unknown, identifier: string, item: string): unknown {
     }
     return Object.fromEntries(entries.map(([key, inner]) => [inText(key), walk(inner)]));
   };
-  return walk(value);
+  const written = walk(value);
+  return isSpent ? undefined : written;
 }

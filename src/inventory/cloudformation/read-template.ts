@@ -72,17 +72,23 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
     account: Object.hasOwn(given, 'AWS::AccountId') ? given['AWS::AccountId'] : undefined,
   };
   const raws: RawResource[] = [];
+  const open = new Map<string, DocumentProblem>();
   for (const { key, value, from } of entries) {
     const at = ['Resources', from];
-    const read = isLoop(key)
-      ? { message: `the list that ${key} goes through is not known; give its parameters`, at }
-      : readResource(key, value, at, template);
+    if (isLoop(key)) {
+      open.set(`${from} ${key}`, { message: openLoop(key), at });
+      continue;
+    }
+    const read = readResource(key, value, at, template);
     if (read === undefined) continue;
     if ('message' in read) problems.push(read);
     else raws.push(read);
   }
-  return { raws, problems: [...problems, ...parameters.problems] };
+  return { raws, problems: [...problems, ...open.values(), ...parameters.problems] };
 }
+
+const openLoop = (key: string): string =>
+  `${key} can not be written out: its list is not known (give its parameters), or it makes too many resources`;
 
 /** Undefined where its condition says that it is not deployed. */
 function readResource(

@@ -23,12 +23,19 @@ export interface Resolver extends Scope {
   resolve(value: unknown): unknown;
   /** Whether a declared condition holds. */
   holds(name: string): boolean | UnknownValue;
+  /**
+   * Takes from what the template may make, in characters; false where that is spent: a page of references can multiply
+   * to more than memory holds.
+   */
+  spend(characters: number): boolean;
+  /** What was looked up by a key that is not known, as it looks at everything. */
+  readonly lookups: Map<string, unknown>;
 }
 
 /** Works out one function, of its argument as written. */
 export type Intrinsic = (argument: unknown, resolver: Resolver) => unknown;
 
-/** Characters: as many as a template may have. What would grow beyond (references can multiply) is not worked out. */
+/** Characters: as many as a template may have. What would grow beyond is not worked out. */
 const maxText = 1_000_000;
 
 /** The text of a scalar; undefined for a list or a map, whose String() may throw: they may have a key `toString`. */
@@ -44,7 +51,11 @@ const placeholder = (value: UnknownValue): string =>
   value.text ?? `\${${value.expression.replace(/^(?:Ref|GetAtt) /, '')}}`;
 
 /** A text of its pieces; unknown when one of them is. A single piece stays what it is. */
-export function composeText(pieces: readonly unknown[], expression: string): unknown {
+export function composeText(
+  pieces: readonly unknown[],
+  expression: string,
+  { spend }: Pick<Resolver, 'spend'>,
+): unknown {
   const parts = pieces.map((piece) =>
     typeof piece === 'number' || typeof piece === 'boolean' ? String(piece) : piece,
   );
@@ -54,8 +65,10 @@ export function composeText(pieces: readonly unknown[], expression: string): unk
   }
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
-  const text = parts.map((part) => (isUnknown(part) ? placeholder(part) : String(part))).join('');
-  if (text.length > maxText) return unclear(expression);
+  const words = parts.map((part) => (isUnknown(part) ? placeholder(part) : String(part)));
+  const length = words.reduce((sum, word) => sum + word.length, 0);
+  if (length > maxText || !spend(length)) return unclear(expression);
+  const text = words.join('');
   if (unknowns.length === 0) return text;
   const targets = new Set(unknowns.flatMap(({ target }) => target ?? []));
   const [target] = targets;
@@ -66,8 +79,11 @@ export function composeText(pieces: readonly unknown[], expression: string): unk
 }
 
 /** A text that was worked out, unless it is too long to be meant. */
-export const boundedText = (text: string, expression: string): unknown =>
-  text.length > maxText ? unclear(expression) : text;
+export const boundedText = (
+  text: string,
+  expression: string,
+  { spend }: Pick<Resolver, 'spend'>,
+): unknown => (text.length > maxText || !spend(text.length) ? unclear(expression) : text);
 
 /**
  * What is known of a value that is one of two: what both have in common. A field that only one has is unknown, and

@@ -6,6 +6,9 @@ import type { Trace } from './references.ts';
 /** Terraform nests values far less; what is deeper than this is unknown. */
 const maxDepth = 100;
 
+/** Blocks that are told apart by their constants; what is made of more of them comes from no one place. */
+const maxBlocks = 100;
+
 /** What stands behind the unknown values of one resource. */
 export interface Behind {
   readonly address: string;
@@ -71,6 +74,7 @@ function nodesOfItem(nodes: readonly unknown[], item: unknown): unknown[] {
   const blocks = nodes.flatMap((node) =>
     Array.isArray(node) ? node.filter((block) => Object.keys(fieldsOf(block)).length > 0) : [node],
   );
+  if (blocks.length > maxBlocks) return blocks.slice(0, maxBlocks + 1);
   const fitting = blocks.filter((block) => isExpression(block) || !contradicts(block, item));
   return fitting.length > 0 ? fitting : blocks;
 }
@@ -89,6 +93,7 @@ const isScalar = (value: unknown): boolean =>
 function unknownAt(possible: readonly unknown[], behind: Behind, path: string): UnknownValue {
   // A constant is known: it belongs to another of the repeated blocks.
   const nodes = possible.filter((node) => !Object.hasOwn(fieldsOf(node), 'constant_value'));
+  if (nodes.length > maxBlocks) return new UnknownValue(`${behind.address}.${path}`);
   const traces = nodes.map((node) => behind.trace(node));
   const origin = traces[0]?.origin;
   const agreed = origin && traces.every((one) => one.origin?.target === origin.target);

@@ -1,17 +1,18 @@
 import { isMap } from 'yaml';
 import type { Document } from 'yaml';
-import type { DocumentPath, InputProblem } from '../model.ts';
+import type { InputProblem } from '../model.ts';
 import { TooDeepError, composeDocuments, findRepeatedKeys } from './compose-yaml.ts';
 import { findTooDeep, tooDeep } from './depth.ts';
 import { explainYamlError } from './explain-yaml-error.ts';
-import { locateInYaml } from './locate-yaml.ts';
+import { createLocateInYaml } from './locate-yaml.ts';
+import type { LocateInYaml } from './locate-yaml.ts';
 import type { TextParse } from './parse.ts';
 import { createPlaces } from './place.ts';
 import type { Place } from './place.ts';
 import { AliasError, keyOf, yamlValue } from './yaml-values.ts';
 
-/** Reads all YAML documents of a text. */
-export function parseYaml(text: string): TextParse {
+/** Reads all YAML documents of a text; undefined where it holds none, but comments perhaps. */
+export function parseYaml(text: string): TextParse | undefined {
   const places = createPlaces(text);
   const fail = (offset: number, message: string): TextParse => ({
     ok: false,
@@ -24,18 +25,20 @@ export function parseYaml(text: string): TextParse {
       const { message, hint } = explainYamlError(error);
       return fail(error.pos[0], `this is not YAML: ${message}. ${hint}`);
     }
+    if (documents.length === 0) return undefined;
     const [only, ...more] = documents.map(toValue);
     const document = more.length === 0 ? only : [only, ...more];
     // Short tags and aliases nest beyond what is written.
     const deep = findTooDeep(document);
-    if (deep) return fail(locate(documents, deep), tooDeep);
+    const locate = createLocate(documents);
+    if (deep) return fail(locate(deep), tooDeep);
     return {
       ok: true,
       parsed: {
         document,
         problems: repeatedKeys(documents, places),
         repeatedKeys: () => [],
-        locate: (paths) => paths.map((path) => places(locate(documents, path))),
+        locate: (paths) => paths.map((path) => places(locate(path))),
       },
     };
   } catch (error) {
@@ -73,9 +76,9 @@ function repeatedKeys(
     }));
 }
 
-function locate(documents: readonly Document.Parsed[], path: DocumentPath): number {
-  const [only] = documents;
-  if (documents.length === 1 && only) return locateInYaml(only, path);
-  const one = documents[Number(path[0] ?? 0)];
-  return one ? locateInYaml(one, path.slice(1)) : 0;
+function createLocate(documents: readonly Document.Parsed[]): LocateInYaml {
+  const locates = documents.map(createLocateInYaml);
+  const [only] = locates;
+  if (locates.length === 1 && only) return only;
+  return ([document = 0, ...path]) => locates[Number(document)]?.(path) ?? 0;
 }

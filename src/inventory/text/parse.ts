@@ -28,8 +28,8 @@ export function parseText(given: string): TextParse {
     const message = 'a NUL byte stands here, so this is no text';
     return { ok: false, problem: { message, ...createPlaces(text)(nul) } };
   }
-  if (!/\S/.test(text)) return { ok: false, problem: { message: 'the input is empty' } };
-  return looksLikeJson(text) ? parseJson(text) : parseYaml(text);
+  const parse = looksLikeJson(text) ? parseJson(text) : parseYaml(text);
+  return parse ?? { ok: false, problem: { message: 'the input is empty' } };
 }
 
 /** JSON begins with a bracket and then a quote, a bracket or a number; `{a: b}` and `[a, b]` are YAML. */
