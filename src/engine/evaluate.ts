@@ -38,7 +38,7 @@ export function preparePolicy(given: EvaluatedPolicy): PreparedPolicy {
     }
     const evaluator = createEvaluator(compiled.condition);
     readsNow ||= evaluator.readsNow;
-    return { index, rule, holds: evaluator.holds };
+    return { index, rule, condition: evaluator };
   });
   return { ...given, readsNow, decide: createDecider(rules) };
 }

@@ -233,7 +233,7 @@ describe('a condition over a resource', () => {
     );
     expect(decide('resource.t.matches("(a|aa)+$b")', { t: 'a'.repeat(100_000) })).toBe(false);
     expect(decide('resource.t.replace("a", resource.t) == ""', { t: long })).toMatchObject({
-      reason: 'type_error',
+      reason: 'budget',
     });
     const deep = (levels: number): unknown => {
       let inner: unknown = 1;

@@ -26,13 +26,11 @@ export const inherited: ReadonlySet<string> = new Set(
     Number.prototype,
     Boolean.prototype,
     BigInt.prototype,
-    Function.prototype,
     Uint8Array.prototype,
     Object.getPrototypeOf(Uint8Array.prototype) as object,
     CelMap.prototype,
     UnknownValue.prototype,
     new UnknownValue(''),
-    new Failure('type_error', '', ''),
     new Timestamp(0, 0),
     new Duration(0, 0),
     new Uint(0n),
@@ -78,7 +76,8 @@ export function index(of: unknown, at: unknown, path: string | undefined): unkno
   const entry = entryOf(of, at);
   if (entry) return entry[1];
   const isKey = ['string', 'bigint', 'boolean', 'number'].includes(typeof at);
-  const shown = typeof at === 'string' ? JSON.stringify(at.slice(0, 100)) : String(at);
+  // A text may come from the document, and be none to show.
+  const shown = typeof at === 'string' ? '*' : String(at);
   return isKey ? missingKey(shown, path && `${path}[${shown}]`) : mismatch('[]', of, at);
 }
 

@@ -9,6 +9,7 @@ import {
   Uint,
 } from './values.ts';
 import type { Failure } from './values.ts';
+import { spend, spendOn } from './budget.ts';
 import { addTime, makeDuration } from './time.ts';
 
 const overflow = (): Failure => typeError('the result is beyond a 64-bit int');
@@ -49,19 +50,23 @@ const subtraction: Operation = { name: '-', double: (a, b) => a - b, whole: (a, 
 const product: Operation = { name: '*', double: (a, b) => a * b, whole: (a, b) => a * b };
 const quotient: Operation = { name: '/', double: (a, b) => a / b, whole: (a, b) => a / b };
 
-/** Items of a list, or characters: what is longer is not made. */
+/** Characters of a text: what is longer is not made. */
 export const maxLength = 1 << 26;
 
 export const tooLong = (): Failure => typeError('the result is too long');
 
 export function add(a: unknown, b: unknown): unknown {
   if (typeof a === 'string' && typeof b === 'string') {
-    return a.length + b.length > maxLength ? tooLong() : a + b;
+    const length = a.length + b.length;
+    spendOn({ length });
+    return length > maxLength ? tooLong() : a + b;
   }
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length + b.length > maxLength ? tooLong() : [...(a as unknown[]), ...(b as unknown[])];
+    spend(a.length + b.length);
+    return [...(a as unknown[]), ...(b as unknown[])];
   }
   if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    spendOn({ length: a.length + b.length });
     const both = new Uint8Array(a.length + b.length);
     both.set(a, 0);
     both.set(b, a.length);

@@ -1,12 +1,12 @@
 import { has, index, inherited, locate, notBool, range, select } from './access.ts';
 import type { Program, Term } from './program.ts';
-import { CelMap, Failure, mismatch, overBudget, stepBudget } from './values.ts';
+import { budget, spend, stepBudget } from './budget.ts';
+import { CelMap, Failure, mismatch } from './values.ts';
 import type { JsonMap } from './values.ts';
 
-/** Values by slot, and the steps that are left. */
+/** Values by slot. */
 export interface Frame {
   readonly slots: unknown[];
-  steps: number;
 }
 
 /** Gives a value or a Failure. */
@@ -15,14 +15,15 @@ export type Run = (frame: Frame) => unknown;
 /** Stands around each part of a program, for those who watch it run. */
 export type Around = (term: Term, run: Run) => Run;
 
-export const frameOf = (program: Program): Frame => ({
-  slots: new Array<unknown>(program.slots),
-  steps: stepBudget,
-});
+/** What one run starts with. */
+export function startRun(program: Program): Frame {
+  budget.left = stepBudget;
+  return { slots: new Array<unknown>(program.slots) };
+}
 
 /** Runs a program once, with the values of its variables. */
 export function runClosure(program: Program, values: readonly unknown[]): unknown {
-  const frame = frameOf(program);
+  const frame = startRun(program);
   for (const [slot, value] of values.entries()) frame.slots[slot] = value;
   return toClosure(program.root)(frame);
 }
@@ -190,6 +191,7 @@ function runChain(term: Of<'chain'>, build: Build): Run {
 const runList =
   (items: readonly Run[]): Run =>
   (frame) => {
+    spend(items.length);
     const values: unknown[] = [];
     for (const item of items) {
       const value = item(frame);
@@ -202,6 +204,7 @@ const runList =
 function runMap(term: Of<'map'>, build: Build): Run {
   const entries = term.entries.map(({ key, value }) => [build(key), build(value)] as const);
   return (frame) => {
+    spend(entries.length);
     const map = new CelMap();
     for (const [keyOf, valueOf] of entries) {
       const key = keyOf(frame);
@@ -223,10 +226,12 @@ function runLoop(term: Of<'loop'>, build: Build): Run {
   const yields = term.yields && build(term.yields);
   const { path: overPath } = term.over;
   const testPath = term.test?.path;
-  const { slot, loop } = term;
+  const { slot, loop, stepsOfItem } = term;
   const itemsOf = (frame: Frame) => {
     const value = over(frame);
-    return value instanceof Failure ? value : range(value, overPath);
+    const items = value instanceof Failure ? value : range(value, overPath);
+    if (!(items instanceof Failure)) spend(items.length * stepsOfItem);
+    return items;
   };
   const testOne = (frame: Frame, item: unknown): boolean | Failure => {
     frame.slots[slot] = item;
@@ -258,7 +263,6 @@ const runQuantifier =
     if (items instanceof Failure) return items;
     let failure: Failure | undefined;
     for (const item of items) {
-      if (--frame.steps < 0) return overBudget;
       const value = testOne(frame, item);
       if (value === decisive) return decisive;
       if (typeof value !== 'boolean') failure ??= value;
@@ -273,7 +277,6 @@ const runExistsOne =
     if (items instanceof Failure) return items;
     let found = 0;
     for (const item of items) {
-      if (--frame.steps < 0) return overBudget;
       const value = testOne(frame, item);
       if (typeof value !== 'boolean') return value;
       if (value) found++;
@@ -288,7 +291,6 @@ const runCollect =
     if (items instanceof Failure) return items;
     const collected: unknown[] = [];
     for (const item of items) {
-      if (--frame.steps < 0) return overBudget;
       const value = testOne(frame, item);
       if (typeof value !== 'boolean') return value;
       if (!value) continue;

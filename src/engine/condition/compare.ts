@@ -1,4 +1,5 @@
 import { UnknownValue } from '../../contract/resources.ts';
+import { spend, spendOn } from './budget.ts';
 import {
   CelMap,
   Duration,
@@ -15,6 +16,7 @@ import type { Failure } from './values.ts';
 /** `==`: numbers by value whatever their types, otherwise values of different types are not equal. */
 export function equal(a: unknown, b: unknown): boolean | Failure {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) {
+    if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) spendOn(a);
     if (a === b) return true;
     if (a instanceof UnknownValue) return unknownFailure(a);
     if (b instanceof UnknownValue) return unknownFailure(b);
@@ -29,6 +31,8 @@ export function equal(a: unknown, b: unknown): boolean | Failure {
 }
 
 function equalObjects(a: object, b: object): boolean | Failure {
+  // Two uses of one parameter: whatever its value will be, it is the same.
+  if (a === b && a instanceof UnknownValue) return true;
   if (a instanceof UnknownValue) return unknownFailure(a);
   if (b instanceof UnknownValue) return unknownFailure(b);
   if (Array.isArray(a)) return Array.isArray(b) && equalLists(a, b);
@@ -40,7 +44,9 @@ function equalObjects(a: object, b: object): boolean | Failure {
   }
   if (a instanceof Uint) return b instanceof Uint && a.magnitude === b.magnitude;
   if (a instanceof Uint8Array) {
-    return b instanceof Uint8Array && a.length === b.length && a.every((byte, i) => byte === b[i]);
+    if (!(b instanceof Uint8Array) || a.length !== b.length) return false;
+    spendOn(a);
+    return a.every((byte, i) => byte === b[i]);
   }
   if (a instanceof TypeValue) return b instanceof TypeValue && a.typeName === b.typeName;
   if (a instanceof Optional) {
@@ -56,6 +62,7 @@ export const isMap = (value: unknown): value is CelMap | Readonly<Record<string,
 // One pair that surely differs decides, whatever is unknown beside it.
 function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean | Failure {
   if (a.length !== b.length) return false;
+  spend(a.length);
   let open: Failure | undefined;
   for (let i = 0; i < a.length; i++) {
     const same = equal(a[i], b[i]);
@@ -81,14 +88,18 @@ function equalMaps(a: AnyMap, b: AnyMap): boolean | Failure {
   return open ?? true;
 }
 
-export const keysOf = (map: AnyMap): readonly unknown[] =>
-  map instanceof CelMap ? map.keys() : Object.keys(map);
+export function keysOf(map: AnyMap): readonly unknown[] {
+  const keys = map instanceof CelMap ? map.keys() : Object.keys(map);
+  spend(keys.length);
+  return keys;
+}
 
 export const sizeOf = (map: AnyMap): number =>
-  map instanceof CelMap ? map.size : Object.keys(map).length;
+  map instanceof CelMap ? map.size : keysOf(map).length;
 
 /** The entry under a key. Only an own property counts: `constructor` is a key as any other. */
 export function entryOf(map: AnyMap, key: unknown): readonly [unknown, unknown] | undefined {
+  if (typeof key === 'string') spendOn(key);
   if (map instanceof CelMap) return map.entry(key);
   return typeof key === 'string' && Object.hasOwn(map, key) && map[key] !== undefined
     ? [key, map[key]]
@@ -131,6 +142,7 @@ const orderNumbers = (x: number | bigint, y: number | bigint): number =>
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
+  spendOn({ length: shorter });
   let at = 0;
   while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   if (at === shorter) return a.length - b.length;
@@ -143,6 +155,7 @@ function compareText(a: string, b: string): number {
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shorter = Math.min(a.length, b.length);
+  spendOn({ length: shorter });
   for (let i = 0; i < shorter; i++) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0);
     if (difference !== 0) return difference;
@@ -171,6 +184,7 @@ export function greaterOrEqual(a: unknown, b: unknown): boolean | Failure {
 export function isIn(a: unknown, b: unknown): boolean | Failure {
   if (a instanceof UnknownValue) return unknownFailure(a);
   if (Array.isArray(b)) {
+    spendOn(b);
     let open: Failure | undefined;
     for (const item of b) {
       const same = equal(a, item);

@@ -1,3 +1,4 @@
+import { spendOn } from './budget.ts';
 import {
   formatDuration,
   formatTimestamp,
@@ -19,8 +20,8 @@ import {
 } from './values.ts';
 import { UnknownValue } from '../../contract/resources.ts';
 
-const noNumber = (name: string, text: string) =>
-  typeError(`${name}() can't read ${JSON.stringify(text.slice(0, 40))}`);
+/** What the text is may be a secret of the document. */
+const noNumber = (name: string) => typeError(`${name}() can't read this text`);
 
 const outOfRange = (name: string) => typeError(`${name}(): the value is out of range`);
 
@@ -41,7 +42,7 @@ export function toInt(value: unknown): unknown {
   if (typeof value === 'string') {
     return value.length <= longestNumber && /^[+-]?\d+$/.test(value)
       ? toIntRange(BigInt(value.replace(/^\+/, '')))
-      : noNumber('int', value);
+      : noNumber('int');
   }
   if (value instanceof Uint) return toIntRange(value.magnitude);
   if (value instanceof Timestamp) return BigInt(value.seconds);
@@ -57,7 +58,7 @@ export function toUint(value: unknown): unknown {
   if (typeof value === 'string') {
     return value.length <= longestNumber && /^\+?\d+$/.test(value)
       ? toUintRange(BigInt(value.replace(/^\+/, '')))
-      : noNumber('uint', value);
+      : noNumber('uint');
   }
   return mismatch('uint()', value);
 }
@@ -73,7 +74,7 @@ export function toDouble(value: unknown): unknown {
     if (/^nan$/i.test(value)) return Number.NaN;
     return value.length <= longestNumber && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)
       ? Number(value)
-      : noNumber('double', value);
+      : noNumber('double');
   }
   return mismatch('double()', value);
 }
@@ -111,6 +112,7 @@ export function toText(value: unknown): unknown {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function decodeText(bytes: Uint8Array): unknown {
+  spendOn(bytes);
   try {
     return decoder.decode(bytes);
   } catch {
@@ -126,14 +128,17 @@ const truths = new Map([
 
 export function toBool(value: unknown): unknown {
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'string') return truths.get(value) ?? noNumber('bool', value);
+  if (typeof value === 'string') return truths.get(value) ?? noNumber('bool');
   return mismatch('bool()', value);
 }
 
 const encoder = new TextEncoder();
 
 export function toBytes(value: unknown): unknown {
-  if (typeof value === 'string') return encoder.encode(value);
+  if (typeof value === 'string') {
+    spendOn(value);
+    return encoder.encode(value);
+  }
   if (value instanceof Uint8Array) return value;
   return mismatch('bytes()', value);
 }

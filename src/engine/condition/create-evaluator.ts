@@ -1,8 +1,9 @@
 import { notBool } from './access.ts';
-import { frameOf, toClosure } from './closures.ts';
+import { undecided } from './budget.ts';
+import { startRun, toClosure } from './closures.ts';
 import { nowSlot, resourceSlot } from './compile.ts';
 import type { CompiledCondition } from './compile.ts';
-import type { Evaluator, Undecided } from './evaluate.ts';
+import type { Evaluator } from './evaluate.ts';
 import { mayGenerate, toEvaluatorCode } from './generate.ts';
 import { attributesOf, countTerms } from './program.ts';
 import type { Program } from './program.ts';
@@ -10,6 +11,7 @@ import { timestampOfMillis } from './time.ts';
 import { Failure } from './values.ts';
 
 export interface ConditionEvaluator {
+  /** Changes as runs add up: it is fastest when asked of the evaluator each time. */
   readonly holds: Evaluator;
   /** Whether the condition reads `now`. */
   readonly readsNow: boolean;
@@ -28,24 +30,29 @@ const mostTermsOfCode = 2_000;
  * Nothing is built before the first run.
  */
 export function createEvaluator({ program }: CompiledCondition): ConditionEvaluator {
-  let run: Evaluator = (resource, now) => {
-    run = mayGenerate && countTerms(program.root) <= mostTermsOfCode ? counting() : closure();
-    return run(resource, now);
+  let holds: Evaluator = (resource, now) => {
+    const first = closureEvaluator(program);
+    const mayChange = mayGenerate && countTerms(program.root) <= mostTermsOfCode;
+    change(mayChange ? counted(first) : first);
+    return holds(resource, now);
   };
-  const closure = () => closureEvaluator(program);
-  const counting = (): Evaluator => {
-    const first = closure();
+  const counted = (first: Evaluator): Evaluator => {
     let runs = 0;
     return (resource, now) => {
-      if (++runs === runsBeforeCode) run = codeEvaluator(program);
+      if (++runs === runsBeforeCode) change(codeEvaluator(program));
       return first(resource, now);
     };
   };
-  return {
-    holds: (resource, now) => run(resource, now),
+  const evaluator = {
+    holds: (resource: unknown, now: number) => holds(resource, now),
     readsNow: program.reads.has(nowSlot),
     attributes: () => attributesOf(program.root),
   };
+  function change(to: Evaluator): void {
+    holds = to;
+    evaluator.holds = to;
+  }
+  return evaluator;
 }
 
 /** Runs everywhere, and at once. */
@@ -54,7 +61,7 @@ export function closureEvaluator(program: Program): Evaluator {
   const { path } = program.root;
   const readsNow = program.reads.has(nowSlot);
   return (resource, now) => {
-    const frame = frameOf(program);
+    const frame = startRun(program);
     frame.slots[resourceSlot] = resource;
     if (readsNow) frame.slots[nowSlot] = timestampOfMillis(now);
     try {
@@ -70,7 +77,3 @@ export function closureEvaluator(program: Program): Evaluator {
 /** Runs fast, where functions may be made of text. */
 export const codeEvaluator = (program: Program): Evaluator =>
   toEvaluatorCode(program, nowSlot, undecided);
-
-/** Nothing throws by itself; a document nested too deep, or a text too long, ends the machine's means. */
-export const undecided = (error: unknown): Undecided =>
-  new Failure('budget', `the resource is too deep or too long to be looked at: ${String(error)}`);

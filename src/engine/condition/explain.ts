@@ -1,11 +1,11 @@
 import { UnknownValue } from '../../contract/resources.ts';
-import { frameOf, toClosure } from './closures.ts';
+import { startRun, toClosure } from './closures.ts';
 import type { Frame, Run } from './closures.ts';
 import { entryOf, isMap, keysOf } from './compare.ts';
 import { nowSlot, resourceSlot } from './compile.ts';
 import type { CompiledCondition } from './compile.ts';
 import { toText } from './convert.ts';
-import { undecided } from './create-evaluator.ts';
+import { undecided } from './budget.ts';
 import type { Undecided } from './evaluate.ts';
 import { termsOf } from './program.ts';
 import type { Term } from './program.ts';
@@ -41,7 +41,7 @@ export function explainCondition(
 ): Explained {
   const recorder = new Recorder(source, program.root);
   const run = toClosure(program.root, (term, inner) => recorder.around(term, inner));
-  const frame = frameOf(program);
+  const frame = startRun(program);
   frame.slots[resourceSlot] = resource;
   frame.slots[nowSlot] = timestampOfMillis(now);
   try {

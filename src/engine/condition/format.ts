@@ -1,5 +1,7 @@
+import { UnknownValue } from '../../contract/resources.ts';
 import { formatDouble, toText } from './convert.ts';
 import { maxLength, tooLong } from './arithmetic.ts';
+import { spend, spendOn } from './budget.ts';
 import { entryOf, isMap, keysOf } from './compare.ts';
 import {
   Duration,
@@ -11,11 +13,11 @@ import {
   TypeValue,
   Uint,
 } from './values.ts';
-import { UnknownValue } from '../../contract/resources.ts';
 
 /** `text.format(args)`: `%s %d %f %e %x %X %o %b %%`, with a precision such as `%.3f`. */
 export function format(text: unknown, args: unknown): unknown {
   if (typeof text !== 'string' || !Array.isArray(args)) return mismatch('format', text, args);
+  spendOn(text);
   const parts: string[] = [];
   let length = 0;
   let next = 0;
@@ -32,13 +34,13 @@ export function format(text: unknown, args: unknown): unknown {
     }
     if (made instanceof Failure) return made;
     length += before.length + made.length;
+    spend(1 + made.length / 64);
     if (length > maxLength) return tooLong();
     parts.push(before, made);
   }
   const rest = text.slice(at);
   if (rest.includes('%')) {
-    const clause = /%\S?.{0,4}/.exec(rest)?.[0];
-    return typeError(`format(): ${JSON.stringify(clause)} is no formatting clause`);
+    return typeError('format(): a % that is no formatting clause; write %% for the sign itself');
   }
   return parts.join('') + rest;
 }
@@ -111,6 +113,7 @@ const encoder = new TextEncoder();
 
 function hexadecimal(verb: string, value: unknown): string | Failure {
   const bytes = typeof value === 'string' ? encoder.encode(value) : value;
+  if (bytes instanceof Uint8Array) spend(bytes.length);
   const made =
     bytes instanceof Uint8Array
       ? Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -160,6 +163,7 @@ function listed<Item>(
   show: (item: Item) => string | Failure,
 ): string | Failure {
   const texts: string[] = [];
+  spend(items.length);
   for (const item of items) {
     const text = show(item);
     if (text instanceof Failure) return text;
@@ -181,9 +185,10 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** `strings.quote(text)`: as a CEL literal. Half a surrogate pair is no text and becomes U+FFFD. */
-export const quote = (text: unknown): unknown =>
-  typeof text === 'string'
-    ? `"${text
-        .replace(/\p{Surrogate}/gu, '\ufffd')
-        .replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes.get(one) ?? one)}"`
-    : mismatch('strings.quote', text);
+export function quote(text: unknown): unknown {
+  if (typeof text !== 'string') return mismatch('strings.quote', text);
+  // Each of its characters may be one to escape.
+  spend(text.length / 4);
+  const whole = text.replace(/\p{Surrogate}/gu, '\ufffd');
+  return `"${whole.replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes.get(one) ?? one)}"`;
+}

@@ -1,9 +1,12 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { missingKey } from './access.ts';
+import { budget, stepBudget } from './budget.ts';
 import { findFunction, findMethod, operators } from './functions.ts';
 import type { Strict } from './functions.ts';
+import { countTerms } from './program.ts';
 import type { LoopKind, Program, Term } from './program.ts';
 import { compilePattern, describePattern } from './regex.ts';
+import type { Pattern } from './regex.ts';
 import { CelMap, Failure, maxInt, minInt, mismatch, typeError, TypeValue, Uint } from './values.ts';
 
 /** An expression that is well-typed and still can't be run. */
@@ -73,6 +76,8 @@ export function lower(ast: ASTNode, variables: readonly string[], checked = true
   for (const [slot, name] of variables.entries()) {
     scope = { name, slot, path: name, ...(scope ? { outer: scope } : {}) };
   }
+  // What is calculated here is paid for as when it runs.
+  budget.left = stepBudget;
   const lowering = new Lowering(variables.length, checked);
   const root = lowering.term(ast, scope);
   return { root, variables: variables.length, slots: lowering.slots, reads: lowering.reads };
@@ -197,9 +202,24 @@ class Lowering {
     if (!run) return this.#unknown(node, `.${name}()`);
     const [pattern] = args;
     if (name === 'matches' && pattern?.op === 'value' && typeof pattern.args === 'string') {
-      return this.#applied(node, name, matchesPattern(pattern, pattern.args), [receiver], scope);
+      return this.#matches(node, pattern, pattern.args, this.term(receiver, scope));
     }
     return this.#applied(node, name, run, [receiver, ...args], scope);
+  }
+
+  #matches(node: ASTNode, literal: ASTNode, text: string, of: Term): Term {
+    const { test, native } = patternAt(literal, text);
+    const run = (value: unknown) =>
+      typeof value === 'string' ? test(value) : mismatch('matches', value, text);
+    const place = { start: node.start, end: node.end };
+    return {
+      ...place,
+      kind: 'call',
+      name: 'matches',
+      run,
+      args: [of],
+      ...(native ? { native } : {}),
+    };
   }
 
   /** Where types were not checked, it is found out when it runs. */
@@ -242,6 +262,7 @@ class Lowering {
       loop: name as LoopKind, // it is in `loops`
       over,
       slot,
+      stepsOfItem: stepsOf(test) + stepsOf(yields),
       ...(test ? { test } : {}),
       ...(yields ? { yields } : {}),
     };
@@ -323,6 +344,12 @@ class Lowering {
   }
 }
 
+/** Parts of a body that one step pays for. */
+const termsOfStep = 16;
+
+const stepsOf = (body: Term | undefined): number =>
+  body ? Math.ceil(countTerms(body) / termsOfStep) : 0;
+
 const isBinary = (node: ASTNode): node is Node<'+'> =>
   Array.isArray(node.args) && node.args.length === 2 && operators.has(node.op);
 
@@ -388,11 +415,10 @@ function folded(term: Extract<Term, { readonly kind: 'call' }>): Term {
     : { start: term.start, end: term.end, kind: 'constant', value };
 }
 
-function matchesPattern(node: ASTNode, pattern: string): Strict {
+function patternAt(node: ASTNode, text: string): Pattern {
   try {
-    const found = compilePattern(pattern);
-    return (text) => (typeof text === 'string' ? found(text) : mismatch('matches', text, pattern));
+    return compilePattern(text);
   } catch (error) {
-    throw new LoweringProblem(describePattern(pattern, error), node);
+    throw new LoweringProblem(describePattern(text, error), node);
   }
 }

@@ -8,13 +8,26 @@
  * alternative of a group is a prefix of another, and what repeats without end is anchored at the start of the text or
  * is the last thing to be found. Everything else is RE2's.
  */
-export function toNativeRegex(pattern: string): RegExp | undefined {
+export function toNativeRegex(pattern: string): NativeRegex | undefined {
   const read = new Reader(pattern);
   const parts = read.parts();
   if (!parts || !isDeterministic(parts, read)) return undefined;
   const body = parts.map(({ code }) => code).join('');
-  // With `u` a character is a code point, as in RE2.
-  return new RegExp(`${read.fromStart ? '^' : ''}${body}${read.untilEnd ? '$' : ''}`, 'u');
+  const source = `${read.fromStart ? '^' : ''}${body}${read.untilEnd ? '$' : ''}`;
+  // With `u` a character is a code point, as in RE2; without it, ASCII alone runs faster.
+  const isAscii = parts.every(({ first }) => !first.others);
+  return {
+    regex: new RegExp(source, isAscii ? '' : 'u'),
+    fromStart: read.fromStart,
+    span: parts.reduce((sum, { span, most }) => sum + span * Math.min(most, mostRepeats), 0),
+  };
+}
+
+export interface NativeRegex {
+  readonly regex: RegExp;
+  readonly fromStart: boolean;
+  /** Characters that it looks at, at most, from one start; what repeats without end counts as the most it could. */
+  readonly span: number;
 }
 
 /** A set of characters: one bit for each of ASCII, and all others together. */
@@ -30,6 +43,8 @@ interface Part {
   readonly first: CharacterSet;
   readonly least: number;
   readonly most: number;
+  /** Characters of one. */
+  readonly span: number;
 }
 
 const one = (code: number): bigint => 1n << BigInt(code);
@@ -64,13 +79,16 @@ const escaped = (code: number): string => `\\x${code.toString(16).padStart(2, '0
 
 function codeOf({ ascii, others }: CharacterSet): string {
   let code = '';
+  let count = others ? 2 : 0;
   for (let from = 0; from < 0x80; from++) {
     if ((ascii & one(from)) === 0n) continue;
     let until = from;
     while (until < 0x7f && (ascii & one(until + 1)) !== 0n) until++;
+    count += until - from + 1;
     code += from === until ? escaped(from) : `${escaped(from)}-${escaped(until)}`;
     from = until;
   }
+  if (count === 1) return code;
   return `[${code}${others ? '\\u{80}-\\u{10ffff}' : ''}]`;
 }
 
@@ -126,7 +144,7 @@ class Reader {
     const [least, most] = boundsOf(found);
     if (least > most || least > mostRepeats) return undefined;
     if (most > mostRepeats && most !== Infinity) return undefined;
-    return { code: `${codeOf(set)}${found}`, first: set, least, most };
+    return { code: `${codeOf(set)}${found}`, first: set, least, most, span: 1 };
   }
 
   #set(): CharacterSet | undefined {
@@ -192,6 +210,7 @@ class Reader {
       first: { ascii: first, others: false },
       least: 1,
       most: 1,
+      span: Math.max(...words.map(({ length }) => length)),
     };
   }
 }

@@ -1,3 +1,4 @@
+import { spend } from './budget.ts';
 import { mismatch, typeError } from './values.ts';
 import type { Failure } from './values.ts';
 
@@ -66,18 +67,21 @@ function parseGroups(text: string, isLast: boolean): bigint[] | undefined {
   return groups;
 }
 
-const notRange = (text: string): Failure =>
-  typeError(`${JSON.stringify(text.slice(0, 60))} is not an IP address or range (CIDR)`);
+const notRange = (): Failure => typeError('the text is not an IP address or range (CIDR)');
+
+/** Of the budget. */
+const steps = 8;
 
 /** `cidr_contains(outer, inner)`: whether all addresses of `inner`, an address or a range, are in `outer`. */
 export function cidrContains(outer: unknown, inner: unknown): boolean | Failure {
   if (typeof outer !== 'string' || typeof inner !== 'string') {
     return mismatch('cidr_contains', outer, inner);
   }
+  spend(steps);
   const around = parseRange(outer);
-  if (!around) return notRange(outer);
+  if (!around) return notRange();
   const within = parseRange(inner);
-  if (!within) return notRange(inner);
+  if (!within) return notRange();
   if (around.width !== within.width || within.bits < around.bits) return false;
   const free = BigInt(around.width - around.bits);
   return around.address >> free === within.address >> free;

@@ -40,6 +40,8 @@ export type Term = Place &
         readonly name: string;
         readonly run: Strict;
         readonly args: readonly Term[];
+        /** Of `matches` with a literal that JavaScript itself can run. */
+        readonly native?: RegExp;
       }
     /** `a + b - c …`: from left to right. */
     | {
@@ -61,6 +63,8 @@ export type Term = Place &
         readonly loop: LoopKind;
         readonly over: Term;
         readonly slot: number;
+        /** What looking at an item costs of the budget. */
+        readonly stepsOfItem: number;
         /** Of `map` with two arguments there is none. */
         readonly test?: Term;
         /** Of `map` only. */

@@ -1,45 +1,92 @@
 import { RE2JS } from '@bufbuild/re2';
+import { spend, spendOn } from './budget.ts';
 import { toNativeRegex } from './native-regex.ts';
-import { mismatch, typeError } from './values.ts';
-import type { Failure } from './values.ts';
+import { patternSize } from './pattern-size.ts';
+import { Failure, mismatch, typeError } from './values.ts';
 
-/** Tells whether a pattern is found anywhere in a text. */
-export type Matcher = (text: string) => boolean;
+export interface Pattern {
+  /** Whether it is found anywhere in a text. */
+  test(text: string): boolean;
+  /** Where JavaScript itself can run it, in time that a text's length alone decides. */
+  readonly native?: RegExp;
+  /** What making it costs, in instructions of RE2. */
+  readonly size: number;
+}
 
-/** Longer patterns are no policies; each character costs memory while it runs. */
+/** Longer patterns are no policies. */
 const longestPattern = 10_000;
 
+/** RE2 takes some 2 µs and 300 bytes for each instruction of a program. */
+const largestPattern = 10_000;
+
 /** @throws Error with a message when the pattern is not RE2's. */
-export function compilePattern(pattern: string): Matcher {
+export function compilePattern(pattern: string): Pattern {
   if (pattern.length > longestPattern) {
     throw new Error(`is longer than ${longestPattern} characters`);
   }
   const native = toNativeRegex(pattern);
-  if (native) return (text) => native.test(text);
+  if (native) {
+    const { regex, span, fromStart } = native;
+    const test = (text: string) => {
+      // Where it may start anywhere, a character is looked at from as many places as the pattern is long.
+      spendOn({ length: text.length * (fromStart ? 1 : span) });
+      return regex.test(text);
+    };
+    return { test, ...(fromStart ? { native: regex } : {}), size: pattern.length };
+  }
+  const size = patternSize(pattern);
+  if (size > largestPattern) {
+    throw new Error(`repeats make it too large: ${size} parts, at most ${largestPattern}`);
+  }
   const compiled = RE2JS.compile(pattern);
-  return (text) => compiled.test(text);
+  return {
+    // At worst each part of the pattern is looked at for each character; it is mostly much faster.
+    test: (text) => {
+      spend((text.length * size) / 16);
+      return compiled.test(text);
+    },
+    size,
+  };
 }
 
-/** Patterns that a document brings. The oldest goes when it is full. */
-const cache = new Map<string, Matcher | Failure>();
+/** Patterns that a document brings. The oldest go when they are too many, or too large together. */
+const cache = new Map<string, Pattern | Failure>();
 const mostCached = 256;
+const largestCache = 100_000;
+let cached = 0;
 
-/** A matcher for a pattern, or why it is none. */
-export function matcherOf(pattern: string): Matcher | Failure {
-  const known = cache.get(pattern);
+/** Of the budget, for each instruction of a new pattern. */
+const stepsOfPart = 4;
+
+const sizeOf = (made: Pattern | Failure): number => (made instanceof Failure ? 1 : made.size);
+
+/** A pattern, or why it is none. */
+function patternOf(text: string): Pattern | Failure {
+  const known = cache.get(text);
   if (known) return known;
-  let made: Matcher | Failure;
-  try {
-    made = compilePattern(pattern);
-  } catch (error) {
-    // A pattern from a document may be wrong as any value may be.
-    made = typeError(describePattern(pattern, error));
+  if (text.length > longestPattern) return notPattern();
+  spend(stepsOfPart * Math.min(patternSize(text), largestPattern));
+  const made = tryPattern(text);
+  cached += sizeOf(made);
+  cache.set(text, made);
+  for (const [oldest, old] of cache) {
+    if (cache.size <= mostCached && cached <= largestCache) break;
+    cached -= sizeOf(old);
+    cache.delete(oldest);
   }
-  const [oldest] = cache.keys();
-  if (cache.size >= mostCached && oldest !== undefined) cache.delete(oldest);
-  cache.set(pattern, made);
   return made;
 }
+
+function tryPattern(text: string): Pattern | Failure {
+  try {
+    return compilePattern(text);
+  } catch {
+    // RE2 says by an error that it is none. What a document brings is not shown: it may be a secret.
+    return notPattern();
+  }
+}
+
+const notPattern = (): Failure => typeError('the pattern is not a regular expression (RE2)');
 
 export const describePattern = (pattern: string, error: unknown): string =>
   `${JSON.stringify(pattern.slice(0, 60))} is not a regular expression (RE2): ${
@@ -51,6 +98,6 @@ export function matches(text: unknown, pattern: unknown): boolean | Failure {
   if (typeof text !== 'string' || typeof pattern !== 'string') {
     return mismatch('matches', text, pattern);
   }
-  const matcher = matcherOf(pattern);
-  return typeof matcher === 'function' ? matcher(text) : matcher;
+  const found = patternOf(pattern);
+  return found instanceof Failure ? found : found.test(text);
 }

@@ -1,4 +1,5 @@
 import { maxLength, tooLong } from './arithmetic.ts';
+import { spend, spendOn } from './budget.ts';
 import { isMap, sizeOf } from './compare.ts';
 import { mismatch, typeError } from './values.ts';
 import type { Failure } from './values.ts';
@@ -7,6 +8,7 @@ import type { Failure } from './values.ts';
 const hasSurrogate = (text: string): boolean => /[\ud800-\udfff]/.test(text);
 
 function countPoints(text: string): number {
+  spendOn(text);
   if (!hasSurrogate(text)) return text.length;
   let count = 0;
   for (let at = 0; at < text.length; count++) at += isPair(text, at) ? 2 : 1;
@@ -17,6 +19,7 @@ const isPair = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0
 
 /** The unit at which a code point starts; undefined where there are not as many. */
 function unitAt(text: string, point: number): number | undefined {
+  spendOn(text);
   if (!hasSurrogate(text)) return point <= text.length ? point : undefined;
   let at = 0;
   for (let left = point; left > 0; left--) {
@@ -44,6 +47,13 @@ export function size(value: unknown): unknown {
   return typeof counted === 'number' ? BigInt(counted) : counted;
 }
 
+/** Characters for a step, where each may be looked at on its own. */
+const slowCharacters = 4;
+
+/** JavaScript's search comes back to each character, at worst, as often as what it looks for is long. */
+const spendOnSearch = (text: string, part: string): void =>
+  spendOn({ length: text.length * (1 + part.length / 16) });
+
 const outside = (name: string, index: number) =>
   typeError(`${name}(): ${index} is outside the text`);
 
@@ -62,6 +72,7 @@ export function indexOf(text: unknown, part: unknown, from: unknown = 0n): unkno
   }
   const at = point < 0 ? undefined : unitAt(text, point);
   if (at === undefined) return outside('indexOf', point);
+  spendOnSearch(text, part);
   const found = text.indexOf(part, at);
   return BigInt(found < 0 ? found : countPoints(text.slice(0, found)));
 }
@@ -73,19 +84,25 @@ export function lastIndexOf(text: unknown, part: unknown, from?: unknown): unkno
   }
   const at = point < 0 ? undefined : point === Infinity ? text.length : unitAt(text, point);
   if (at === undefined) return outside('lastIndexOf', point);
+  spendOnSearch(text, part);
   const found = text.lastIndexOf(part, at);
   return BigInt(found < 0 ? found : countPoints(text.slice(0, found)));
 }
 
-export const lowerAscii = (text: unknown): unknown =>
-  typeof text === 'string'
-    ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-    : mismatch('lowerAscii', text);
+const letters = (
+  name: string,
+  pattern: RegExp,
+  change: (found: string) => string,
+): ((text: unknown) => unknown) => {
+  return (text) => {
+    if (typeof text !== 'string') return mismatch(name, text);
+    spend(text.length / slowCharacters);
+    return text.replace(pattern, change);
+  };
+};
 
-export const upperAscii = (text: unknown): unknown =>
-  typeof text === 'string'
-    ? text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
-    : mismatch('upperAscii', text);
+export const lowerAscii = letters('lowerAscii', /[A-Z]+/g, (found) => found.toLowerCase());
+export const upperAscii = letters('upperAscii', /[a-z]+/g, (found) => found.toUpperCase());
 
 export function replace(text: unknown, old: unknown, by: unknown, limit: unknown = -1n): unknown {
   const most = toIndex(limit);
@@ -97,9 +114,12 @@ export function replace(text: unknown, old: unknown, by: unknown, limit: unknown
   ) {
     return mismatch('replace', text, old, by, limit);
   }
-  const pieces = old === '' ? ['', ...text, ''] : text.split(old);
+  const pieces =
+    old === '' ? ['', ...(split(text, '') as string[]), ''] : (split(text, old) as string[]);
   const times = Math.min(most < 0 ? Infinity : most, pieces.length - 1);
-  if (text.length + times * by.length > maxLength) return tooLong();
+  const length = text.length + times * by.length;
+  if (length > maxLength) return tooLong();
+  spendOn({ length });
   return `${pieces
     .slice(0, times)
     .map((piece) => piece + by)
@@ -112,7 +132,10 @@ export function split(text: unknown, separator: unknown, limit: unknown = -1n): 
     return mismatch('split', text, separator, limit);
   }
   if (most === 0) return [];
+  if (separator === '') spend(text.length);
+  else spendOnSearch(text, separator);
   const pieces = separator === '' ? [...text] : text.split(separator);
+  spend(pieces.length);
   if (most < 0 || pieces.length <= most) return pieces;
   return [...pieces.slice(0, most - 1), pieces.slice(most - 1).join(separator)];
 }
@@ -120,12 +143,15 @@ export function split(text: unknown, separator: unknown, limit: unknown = -1n): 
 export function join(list: unknown, separator: unknown = ''): unknown {
   if (!Array.isArray(list) || typeof separator !== 'string')
     return mismatch('join', list, separator);
+  spend(list.length);
   let length = list.length * separator.length;
   for (const item of list as unknown[]) {
     if (typeof item !== 'string') return mismatch('join() of a list with an item that', item);
     length += item.length;
   }
-  return length > maxLength ? tooLong() : list.join(separator);
+  if (length > maxLength) return tooLong();
+  spendOn({ length });
+  return list.join(separator);
 }
 
 export function substring(text: unknown, start: unknown, end?: unknown): unknown {
@@ -151,23 +177,32 @@ export function trim(text: unknown): unknown {
   let end = text.length;
   while (start < end && isSpace(text, start)) start++;
   while (end > start && isSpace(text, end - 1)) end--;
+  spend((text.length - end + start) / slowCharacters);
   return text.slice(start, end);
 }
 
-export const reverse = (text: unknown): unknown =>
-  typeof text === 'string' ? [...text].reverse().join('') : mismatch('reverse', text);
+export function reverse(text: unknown): unknown {
+  if (typeof text !== 'string') return mismatch('reverse', text);
+  spend(text.length);
+  return [...text].reverse().join('');
+}
 
-export const contains = (text: unknown, part: unknown): unknown =>
-  typeof text === 'string' && typeof part === 'string'
-    ? text.includes(part)
-    : mismatch('contains', text, part);
+export function contains(text: unknown, part: unknown): unknown {
+  if (typeof text !== 'string' || typeof part !== 'string') return mismatch('contains', text, part);
+  spendOnSearch(text, part);
+  return text.includes(part);
+}
 
-export const startsWith = (text: unknown, part: unknown): unknown =>
-  typeof text === 'string' && typeof part === 'string'
-    ? text.startsWith(part)
-    : mismatch('startsWith', text, part);
+export function startsWith(text: unknown, part: unknown): unknown {
+  if (typeof text !== 'string' || typeof part !== 'string') {
+    return mismatch('startsWith', text, part);
+  }
+  spendOn(part);
+  return text.startsWith(part);
+}
 
-export const endsWith = (text: unknown, part: unknown): unknown =>
-  typeof text === 'string' && typeof part === 'string'
-    ? text.endsWith(part)
-    : mismatch('endsWith', text, part);
+export function endsWith(text: unknown, part: unknown): unknown {
+  if (typeof text !== 'string' || typeof part !== 'string') return mismatch('endsWith', text, part);
+  spendOn(part);
+  return text.endsWith(part);
+}

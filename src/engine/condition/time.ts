@@ -1,3 +1,4 @@
+import { spend } from './budget.ts';
 import { Duration, mismatch, Timestamp, typeError } from './values.ts';
 import type { Failure } from './values.ts';
 
@@ -66,13 +67,16 @@ function dayNumber(year: number, month: number, day: number): number {
   return before * 365 + leaps + inYear - 719_162;
 }
 
-const notTimestamp = (text: string): Failure =>
-  typeError(
-    `${JSON.stringify(text.slice(0, 40))} is not a timestamp such as 2026-01-31T09:30:00Z (RFC 3339)`,
-  );
+// What a text is may be a secret of the document: messages tell what it should be.
+const notTimestamp = (): Failure =>
+  typeError('the text is not a timestamp such as 2026-01-31T09:30:00Z (RFC 3339)');
+
+/** Digits of a fraction are cut after nine; nobody writes many more. */
+const longestTimestamp = 100;
 
 /** An RFC 3339 text. By hand, as ages are asked of every resource: `Date.parse` takes other forms too, and no nanoseconds. */
 export function parseTimestamp(text: string): Timestamp | Failure {
+  if (text.length > longestTimestamp) return notTimestamp();
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);
@@ -93,7 +97,7 @@ export function parseTimestamp(text: string): Timestamp | Failure {
     hour <= 23 &&
     minute <= 59 &&
     second <= 59;
-  if (!isInRange) return notTimestamp(text);
+  if (!isInRange) return notTimestamp();
   let at = 19;
   let nanos = 0;
   if (text.charCodeAt(at) === 46) {
@@ -103,11 +107,11 @@ export function parseTimestamp(text: string): Timestamp | Failure {
       // What is finer than a nanosecond is cut.
       if (digits++ < 9) nanos = nanos * 10 + code;
     }
-    if (digits === 0) return notTimestamp(text);
+    if (digits === 0) return notTimestamp();
     for (; digits < 9; digits++) nanos *= 10;
   }
   const offset = parseOffset(text, at);
-  if (offset === undefined) return notTimestamp(text);
+  if (offset === undefined) return notTimestamp();
   const seconds =
     dayNumber(year, month, day) * secondsPerDay + hour * 3_600 + minute * 60 + second - offset;
   return makeTimestamp(seconds, nanos);
@@ -142,11 +146,16 @@ const nanosPerUnit: ReadonlyMap<string, bigint> = new Map([
 /** Longer texts are no durations people write; big numbers are slow to read. */
 const longestDuration = 100;
 
+// Of the budget; what they take is measured.
+const stepsOfDuration = 8;
+const stepsOfZone = 16;
+const stepsOfNewZone = 400;
+
 /** Go's form: signed, numbers with a unit each: `1h30m`, `-1.5s`. */
 export function parseDuration(text: string): Duration | Failure {
-  const failure = () =>
-    typeError(`${JSON.stringify(text.slice(0, 40))} is not a duration such as 36h or 1h30m`);
+  const failure = () => typeError('the text is not a duration such as 36h or 1h30m');
   if (text.length > longestDuration) return failure();
+  spend(stepsOfDuration);
   const sign = text.startsWith('-') ? -1n : 1n;
   const unsigned = /^[+-]/.test(text) ? text.slice(1) : text;
   if (unsigned === '0') return new Duration(0, 0);
@@ -187,10 +196,12 @@ export function formatTimestamp({ seconds, nanos }: Timestamp): string {
 /** Formatters are dear to make. A document can't name more zones than there are, but it can name wrong ones. */
 const zones = new Map<string, Intl.DateTimeFormat>();
 const mostZones = 1_000;
+const longestZone = 100;
 
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   const known = zones.get(zone);
   if (known) return known;
+  spend(stepsOfNewZone);
   try {
     const format = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
@@ -218,8 +229,9 @@ function localSeconds(at: Timestamp, zone: string): number | Failure {
   const signed = /^\d/.test(zone) ? `+${zone}` : zone;
   const offset = /^[+-]/.test(signed) ? parseOffset(signed, 0) : undefined;
   if (offset !== undefined) return at.seconds + offset;
-  const format = zoneFormat(zone);
-  if (!format) return typeError(`${JSON.stringify(zone.slice(0, 40))} is not a time zone`);
+  spend(stepsOfZone);
+  const format = zone.length > longestZone ? undefined : zoneFormat(zone);
+  if (!format) return typeError('the text is not a time zone such as Europe/Berlin or +02:00');
   const parts = new Map<string, string>();
   for (const { type, value } of format.formatToParts(at.seconds * 1_000)) parts.set(type, value);
   const field = (name: string) => Number(parts.get(name));

@@ -154,11 +154,3 @@ export function mismatch(name: string, ...operands: readonly unknown[]): Failure
     if (operand instanceof UnknownValue) return unknownFailure(operand);
   return typeError(`${name} can't be applied to ${operands.map(typeName).join(', ')}`);
 }
-
-/** Counts of loop steps, and of characters or items made, that one evaluation may spend. */
-export const stepBudget = 2_000_000;
-
-export const overBudget = new Failure(
-  'budget',
-  `the condition takes more than ${stepBudget.toLocaleString('en-US')} steps over this resource`,
-);

@@ -1,0 +1,361 @@
+import { inherited } from './access.ts';
+import { freeLength } from './budget.ts';
+import { comparisons, quoted, safeNumber, usualCall, usualType } from './js-operators.ts';
+import type { Term } from './program.ts';
+
+/** The statement that ends a part with a failure: `failure` is code. */
+export type Fail = (failure: string) => string;
+
+/** Code without effects that gives a value; `bool` where it is surely one, `count` where it is a number that stands for an int. */
+export interface Value {
+  readonly code: string;
+  readonly type?: 'bool' | 'count';
+}
+
+/** A value whose code may be undefined still; `settle` is the statement after which it is not. */
+interface Read extends Value {
+  readonly settle: string;
+}
+
+type Of<Kind extends Term['kind']> = Extract<Term, { readonly kind: Kind }>;
+
+export class Writer {
+  readonly lines: string[] = [];
+  readonly constants: unknown[] = [];
+  #names = 0;
+
+  value(term: Term, fail: Fail): Value {
+    switch (term.kind) {
+      case 'constant':
+        return this.#literal(term.value);
+      case 'variable':
+        return { code: `v${term.slot}` };
+      case 'select':
+        return this.#select(term, fail);
+      case 'has':
+        return this.#has(term, fail);
+      case 'index':
+        return this.#index(term, fail);
+      case 'and':
+        return this.#logic(term.terms, false, fail);
+      case 'or':
+        return this.#logic(term.terms, true, fail);
+      case 'choose':
+        return this.#choose(term, fail);
+      case 'call':
+        return this.#call(term, fail);
+      case 'chain':
+        return this.#chain(term, fail);
+      case 'list': {
+        this.#emit(`spend(${term.items.length});`);
+        const items = term.items.map((item) => this.value(item, fail).code);
+        return this.#let(`[${items.join(', ')}]`);
+      }
+      case 'map':
+        return this.#map(term, fail);
+      case 'loop':
+        return this.#loop(term, fail);
+    }
+  }
+
+  #emit(line: string): void {
+    this.lines.push(line);
+  }
+
+  #name(prefix: string): string {
+    return `${prefix}${this.#names++}`;
+  }
+
+  #let(code: string): Value {
+    const name = this.#name('t');
+    this.#emit(`let ${name} = ${code};`);
+    return { code: name };
+  }
+
+  /** The name of a value that the code is given. */
+  constant(value: unknown): string {
+    return `k${this.constants.push(value) - 1}`;
+  }
+
+  #literal(value: unknown): Value {
+    if (typeof value === 'boolean') return { code: String(value), type: 'bool' };
+    if (value === null) return { code: 'null' };
+    if (typeof value === 'string') return { code: quoted(value) };
+    return { code: this.constant(value) };
+  }
+
+  #path(path: string | undefined): string {
+    return path === undefined ? 'undefined' : quoted(path);
+  }
+
+  #checked(code: string, fail: Fail): Value {
+    const value = this.#let(code);
+    this.#emit(`if (${value.code} instanceof Failure) ${fail(value.code)}`);
+    return value;
+  }
+
+  #select(term: Of<'select'>, fail: Fail): Value {
+    const { code, settle } = this.#read(term, fail);
+    this.#emit(settle);
+    return { code };
+  }
+
+  /** A value that is only looked into further where it is of none of the types that are usual there. */
+  #lazily(term: Term, fail: Fail): Read {
+    if (term.kind === 'select') return this.#read(term, fail);
+    return { ...this.value(term, fail), settle: '' };
+  }
+
+  #read(term: Of<'select'>, fail: Fail): Read {
+    const of = this.#lazily(term.of, fail);
+    const key = quoted(term.key);
+    const slow = `select(${of.code}, ${key}, ${this.constant(term.missing)})`;
+    if (inherited.has(term.key)) {
+      this.#emit(of.settle);
+      return { ...this.#checked(slow, fail), settle: '' };
+    }
+    const { code } = this.#let(`${of.code} == null ? undefined : ${of.code}[${key}]`);
+    const settle = `${of.settle} if (${code} === undefined) { ${code} = ${slow}; if (${code} instanceof Failure) ${fail(code)} }`;
+    return { code, settle };
+  }
+
+  #has(term: Of<'has'>, fail: Fail): Value {
+    const of = this.value(term.of, fail).code;
+    const key = quoted(term.key);
+    const slow = `has(${of}, ${key}, ${this.#path(term.path)})`;
+    const name = this.#name('t');
+    if (inherited.has(term.key)) {
+      this.#emit(`const ${name} = ${slow};`);
+      this.#emit(`if (typeof ${name} !== "boolean") ${fail(name)}`);
+      return { code: name, type: 'bool' };
+    }
+    const held = this.#let(`${of} == null ? undefined : ${of}[${key}]`).code;
+    this.#emit(`let ${name} = true;`);
+    this.#emit(
+      `if (${held} === undefined || (typeof ${held} === "object" && ${held} instanceof UnknownValue)) { ${name} = ${slow}; if (typeof ${name} !== "boolean") ${fail(name)} }`,
+    );
+    return { code: name, type: 'bool' };
+  }
+
+  #index(term: Of<'index'>, fail: Fail): Value {
+    const of = this.value(term.of, fail).code;
+    const at = this.value(term.at, fail).code;
+    return this.#checked(`index(${of}, ${at}, ${this.#path(term.of.path)})`, fail);
+  }
+
+  /** A block that `failure` leaves with its first failure kept: what `&&`, `||`, `all`, `exists` do with their parts. */
+  #absorbing(failure: string, write: (fail: Fail) => void): void {
+    const label = this.#name('b');
+    this.#emit(`${label}: {`);
+    write((code) => `{ if (${failure} === undefined) ${failure} = ${code}; break ${label}; }`);
+    this.#emit('}');
+  }
+
+  /** Leaves the labelled statement with the answer when a part gives the decisive value. */
+  #decide(part: Term, decisive: boolean, result: string, failure: string, leave: string): void {
+    this.#absorbing(failure, (fail) => {
+      const { code, type } = this.value(part, fail);
+      const won = `{ ${result} = ${decisive}; ${failure} = undefined; break ${leave}; }`;
+      this.#emit(`if (${code} === ${decisive}) ${won}`);
+      if (type === 'bool') return;
+      this.#emit(
+        `if (${code} !== ${!decisive}) ${fail(`notBool(${code}, ${this.#path(part.path)})`)}`,
+      );
+    });
+  }
+
+  #logic(terms: readonly Term[], decisive: boolean, fail: Fail): Value {
+    const result = this.#name('t');
+    const failure = this.#name('f');
+    const leave = this.#name('l');
+    this.#emit(`let ${result} = ${!decisive}, ${failure};`);
+    this.#emit(`${leave}: {`);
+    for (const term of terms) this.#decide(term, decisive, result, failure, leave);
+    this.#emit('}');
+    this.#emit(`if (${failure} !== undefined) ${fail(failure)}`);
+    return { code: result, type: 'bool' };
+  }
+
+  #choose(term: Of<'choose'>, fail: Fail): Value {
+    const condition = this.value(term.condition, fail);
+    const result = this.#name('t');
+    this.#emit(`let ${result};`);
+    if (condition.type !== 'bool') {
+      const { code } = condition;
+      this.#emit(
+        `if (typeof ${code} !== "boolean") ${fail(`notBool(${code}, ${this.#path(term.condition.path)})`)}`,
+      );
+    }
+    this.#emit(`if (${condition.code}) {`);
+    this.#emit(`${result} = ${this.value(term.then, fail).code};`);
+    this.#emit('} else {');
+    this.#emit(`${result} = ${this.value(term.otherwise, fail).code};`);
+    this.#emit('}');
+    return { code: result };
+  }
+
+  #call(term: Of<'call'>, fail: Fail): Value {
+    const [left, right] = term.args;
+    const compares = comparisons.get(term.name);
+    if (compares && left && right) return this.#compare(term, compares, left, right, fail);
+    const usual = usualCall(term);
+    const args = term.args.map((arg) =>
+      usual ? this.#lazily(arg, fail) : { ...this.value(arg, fail), settle: '' },
+    );
+    const codes = args.map(({ code }) => code);
+    const [first = ''] = codes;
+    if (term.name === '!_' && args[0]?.type === 'bool') return { code: `!${first}`, type: 'bool' };
+    const run = this.constant(term.run);
+    const paths = this.constant(term.args.map(({ path }) => path));
+    const { code } = this.#let('undefined');
+    const located = fail(`locate(${code}, [${codes.join(', ')}], ${paths})`);
+    const slow = `${code} = ${run}(${codes.join(', ')}); if (${code} instanceof Failure) ${located}`;
+    if (!usual) {
+      this.#emit(slow);
+      return { code };
+    }
+    const fast = usual.code(first, this.constant(usual.constant));
+    const settle = args.map((arg) => arg.settle).join(' ');
+    this.#emit(`if (${usual.when(first)}) ${code} = ${fast}; else { ${settle} ${slow} }`);
+    return { code, ...(usual.isTest ? { type: 'bool' } : {}) };
+  }
+
+  #compare(term: Of<'call'>, operator: string, left: Term, right: Term, fail: Fail): Value {
+    const isEquality = operator === '===' || operator === '!==';
+    const leftNumber = left.kind === 'constant' ? safeNumber(left.value) : undefined;
+    const rightNumber = right.kind === 'constant' ? safeNumber(right.value) : undefined;
+    const kind = usualType(left, right, isEquality);
+    // The left failure comes first: where the right side can fail, the left is settled before.
+    const isEager = kind === undefined || right.kind !== 'constant';
+    const a = this.#operand(left, rightNumber !== undefined, isEager, fail);
+    const b = this.#operand(right, leftNumber !== undefined, kind === undefined, fail);
+    const x = leftNumber ?? a.code;
+    const y = rightNumber ?? b.code;
+    const result = this.#name('t');
+    if (a.type === 'count' || b.type === 'count') {
+      this.#emit(`const ${result} = ${x} ${operator} ${y};`);
+      return { code: result, type: 'bool' };
+    }
+    const usual = [
+      ...(left.kind === 'constant' ? [] : [`typeof ${a.code} === "${kind}"`]),
+      ...(right.kind === 'constant' ? [] : [`typeof ${b.code} === "${kind}"`]),
+    ];
+    if (kind === 'string' && usual.length === 2) usual.push(`${a.code}.length <= ${freeLength}`);
+    const paths = this.constant([left.path, right.path]);
+    const located = fail(`locate(${result}, [${a.code}, ${b.code}], ${paths})`);
+    const slow = `${result} = ${this.constant(term.run)}(${a.code}, ${b.code}); if (typeof ${result} !== "boolean") ${located}`;
+    this.#emit(`let ${result};`);
+    this.#emit(
+      kind === undefined || usual.length === 0
+        ? slow
+        : `if (${usual.join(' && ')}) ${result} = ${x} ${operator} ${y}; else { ${a.settle} ${b.settle} ${slow} }`,
+    );
+    return { code: result, type: 'bool' };
+  }
+
+  /** @param isBesideNumber then `size(x)` needs no int */
+  #operand(term: Term, isBesideNumber: boolean, isEager: boolean, fail: Fail): Read {
+    const [of] = isBesideNumber && term.kind === 'call' && term.name === 'size' ? term.args : [];
+    if (of) return { ...this.#counted(of, fail), settle: '' };
+    const read = this.#lazily(term, fail);
+    if (!isEager) return read;
+    this.#emit(read.settle);
+    return { ...read, settle: '' };
+  }
+
+  #counted(of: Term, fail: Fail): Value {
+    const from = this.value(of, fail).code;
+    const { code } = this.#let(`count(${from})`);
+    const paths = this.constant([of.path]);
+    this.#emit(`if (typeof ${code} !== "number") ${fail(`locate(${code}, [${from}], ${paths})`)}`);
+    return { code, type: 'count' };
+  }
+
+  #chain(term: Of<'chain'>, fail: Fail): Value {
+    const result = this.#name('t');
+    this.#emit(`let ${result} = ${this.value(term.first, fail).code};`);
+    for (const { run, operand } of term.steps) {
+      const right = this.value(operand, fail).code;
+      const next = this.#let(`${this.constant(run)}(${result}, ${right})`).code;
+      const paths = this.constant([undefined, operand.path]);
+      this.#emit(
+        `if (${next} instanceof Failure) ${fail(`locate(${next}, [${result}, ${right}], ${paths})`)}`,
+      );
+      this.#emit(`${result} = ${next};`);
+    }
+    return { code: result };
+  }
+
+  #map(term: Of<'map'>, fail: Fail): Value {
+    this.#emit(`spend(${term.entries.length});`);
+    const map = this.#let('new CelMap()');
+    for (const { key, value } of term.entries) {
+      const under = this.value(key, fail).code;
+      const held = this.value(value, fail).code;
+      this.#emit(`if (!${map.code}.add(${under}, ${held})) ${fail(`badKey(${under})`)}`);
+    }
+    return map;
+  }
+
+  #loop(term: Of<'loop'>, fail: Fail): Value {
+    const over = this.value(term.over, fail).code;
+    const items = this.#checked(
+      `Array.isArray(${over}) ? ${over} : range(${over}, ${this.#path(term.over.path)})`,
+      fail,
+    ).code;
+    switch (term.loop) {
+      case 'all':
+        return this.#quantifier(term, items, false, fail);
+      case 'exists':
+        return this.#quantifier(term, items, true, fail);
+      case 'exists_one': {
+        const found = this.#let('0').code;
+        this.#forEach(term, items, fail, (isIn) => this.#emit(`if (${isIn}) ${found}++;`));
+        const result = this.#let(`${found} === 1`).code;
+        return { code: result, type: 'bool' };
+      }
+      case 'map':
+      case 'filter': {
+        const collected = this.#let('[]').code;
+        this.#forEach(term, items, fail, (isIn) => {
+          this.#emit(`if (${isIn}) {`);
+          const made = term.yields ? this.value(term.yields, fail).code : `v${term.slot}`;
+          this.#emit(`${collected}.push(${made});`);
+          this.#emit('}');
+        });
+        return { code: collected };
+      }
+    }
+  }
+
+  #startLoop(term: Of<'loop'>, items: string, label = ''): void {
+    const at = this.#name('i');
+    this.#emit(`spend(${items}.length * ${term.stepsOfItem});`);
+    this.#emit(`${label}for (let ${at} = 0; ${at} < ${items}.length; ${at}++) {`);
+    this.#emit(`const v${term.slot} = ${items}[${at}];`);
+  }
+
+  #quantifier(term: Of<'loop'>, items: string, decisive: boolean, fail: Fail): Value {
+    const result = this.#name('t');
+    const failure = this.#name('f');
+    const leave = this.#name('l');
+    this.#emit(`let ${result} = ${!decisive}, ${failure};`);
+    this.#startLoop(term, items, `${leave}: `);
+    if (term.test) this.#decide(term.test, decisive, result, failure, leave);
+    this.#emit('}');
+    this.#emit(`if (${failure} !== undefined) ${fail(failure)}`);
+    return { code: result, type: 'bool' };
+  }
+
+  /** Each item whose test holds; a failure ends the loop. */
+  #forEach(term: Of<'loop'>, items: string, fail: Fail, write: (isIn: string) => void): void {
+    this.#startLoop(term, items);
+    const isIn = term.test ? this.value(term.test, fail) : { code: 'true', type: 'bool' };
+    if (isIn.type !== 'bool') {
+      const why = `notBool(${isIn.code}, ${this.#path(term.test?.path)})`;
+      this.#emit(`if (typeof ${isIn.code} !== "boolean") ${fail(why)}`);
+    }
+    write(isIn.code);
+    this.#emit('}');
+  }
+}
