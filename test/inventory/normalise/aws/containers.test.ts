@@ -338,3 +338,25 @@ describe('an item of AWS Config gives', () => {
     });
   });
 });
+
+test('what is known of an image is kept, such as that it has a tag', () => {
+  const image = { 'Fn::Sub': '${AWS::AccountId}.dkr.ecr.eu-central-1.amazonaws.com/it:${Version}' };
+  const attributes = attributesOfTemplate(
+    { It: ['AWS::ECS::TaskDefinition', { ContainerDefinitions: [{ Image: image }] }] },
+    { Version: { Type: 'String' } },
+  );
+  expect(attributes['containers']).toMatchObject([
+    { image: '${AWS::AccountId}.dkr.ecr.eu-central-1.amazonaws.com/it:${Version}' },
+  ]);
+});
+
+test('a token that a source URL gets from a parameter is seen in it', () => {
+  const location = { 'Fn::Sub': 'https://${Token}@github.com/acme/app' };
+  const attributes = attributesOfTemplate(
+    { It: ['AWS::CodeBuild::Project', { Source: { Type: 'GITHUB', Location: location } }] },
+    { Token: { Type: 'String', NoEcho: true } },
+  );
+  expect(attributes['sources']).toEqual([
+    { kind: 'GITHUB', location: 'https://${Token}@github.com/acme/app' },
+  ]);
+});

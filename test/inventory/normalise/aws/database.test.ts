@@ -377,3 +377,20 @@ describe('of a table in AWS Config', () => {
     expect(attributesOfItem(table)).toHaveProperty('encryption.customer_managed', 'not known');
   });
 });
+
+test('a read replica is encrypted as its source is', () => {
+  expect(
+    attributesOfTemplate({
+      It: ['AWS::RDS::DBInstance', { SourceDBInstanceIdentifier: { Ref: 'Main' } }],
+      Main: ['AWS::RDS::DBInstance', { StorageEncrypted: true }],
+    })['encryption'],
+  ).toMatchObject({ enabled: true });
+  expect(
+    attributesOfPlan({
+      'aws_db_instance.it': {
+        replicate_source_db: new Reference('aws_db_instance.main.identifier'),
+      },
+      'aws_db_instance.main': { storage_encrypted: true },
+    })['encryption'],
+  ).toMatchObject({ enabled: true });
+});

@@ -643,3 +643,16 @@ test('a rule that is a resource of its own says so in its group', () => {
     expect.objectContaining({ protocol: 'udp', declared_by: 'AWS::EC2::SecurityGroupIngress' }),
   ]);
 });
+
+test.each([
+  ['arn:${AWS::Partition}:acm:${AWS::Region}:${AWS::AccountId}:certificate/it', true],
+  ['arn:${AWS::Partition}:iam::${AWS::AccountId}:server-certificate/it', false],
+])('the service of the certificate %s is told before all of it is known', (written, isAcm) => {
+  const attributes = attributesOfTemplate({
+    It: [
+      'AWS::ElasticLoadBalancing::LoadBalancer',
+      { Listeners: [{ Protocol: 'HTTPS', SSLCertificateId: { 'Fn::Sub': written } }] },
+    ],
+  });
+  expect(attributes['listeners']).toEqual([{ protocol: 'HTTPS', acm_certificate: isAcm }]);
+});

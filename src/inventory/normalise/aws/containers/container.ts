@@ -1,6 +1,7 @@
 import type { Attribute } from '../../normaliser.ts';
 import { flag, text } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { asWritten } from '../policy-document.ts';
 
 /** Declares what `readContainer` gives. */
 export const containerAttributes = {
@@ -27,7 +28,7 @@ export const containerAttributes = {
 /** A container of ECS or Batch, as a template or the API writes it. */
 export const readContainer = (container: unknown) => ({
   name: text(field(container, 'Name')),
-  image: text(field(container, 'Image')),
+  image: text(asWritten(field(container, 'Image'))),
   user: text(field(container, 'User')),
   privileged: flag(field(container, 'Privileged')) ?? false,
   read_only_root_filesystem: flag(field(container, 'ReadonlyRootFilesystem')) ?? false,

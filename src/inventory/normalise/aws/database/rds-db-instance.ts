@@ -16,7 +16,10 @@ const fromApi = (raw: RawResource, related: Related) => {
   return {
     engine: text(own('Engine')),
     cluster_id: text(own('DBClusterIdentifier')),
-    'encryption.enabled': flag(shared('StorageEncrypted')),
+    'encryption.enabled': flag(
+      shared('StorageEncrypted') ??
+        field(related.find(own('SourceDBInstanceIdentifier'))?.properties, 'StorageEncrypted'),
+    ),
     'encryption.kms_key_id': text(shared('KmsKeyId')),
     public_access:
       flag(own('PubliclyAccessible')) ??
@@ -67,7 +70,11 @@ export const rdsDbInstance = normaliser({
       meaning:
         'the Aurora or Multi-AZ cluster that the instance belongs to, which then decides on backups, zones and encryption',
     },
-    'encryption.enabled': { type: 'bool', meaning: 'storage is encrypted', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'storage is encrypted; a read replica takes it over from its source',
+      absent: false,
+    },
     'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
     public_access: {
       type: 'bool',
@@ -121,7 +128,10 @@ export const rdsDbInstance = normaliser({
       return {
         engine: text(own('engine')),
         cluster_id: text(clusterId),
-        'encryption.enabled': flag(shared('storage_encrypted')),
+        'encryption.enabled': flag(
+          shared('storage_encrypted') ??
+            planned(related.find(own('replicate_source_db'))?.properties, 'storage_encrypted'),
+        ),
         'encryption.kms_key_id': text(shared('kms_key_id')),
         public_access: flag(own('publicly_accessible')),
         'backup.retention_days':
