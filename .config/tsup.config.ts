@@ -32,9 +32,7 @@ export default defineConfig([
       'ignore',
     ],
     // commander and ignore are CommonJS and ask for Node's own modules with require.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
-    },
+    banner: { js: 'const require = process.getBuiltinModule;' },
   },
   {
     ...shared,

@@ -135,7 +135,7 @@ async function runOver(
         signal: context.world.signal,
         exemptions: exemptions.length,
         unreadable: inputs.unreadable,
-        onProgress: progressOf(update, rows),
+        onProgress: progressOf(update, rows, context.world.terminal.stderrIsTty),
       }),
       checkerOptions,
       explainer,
@@ -202,10 +202,11 @@ async function walkInputs(
   return run;
 }
 
-function progressOf(update: (text: string) => void, rows: Rows) {
+function progressOf(update: (text: string) => void, rows: Rows, isSeen: boolean) {
   const started = performance.now();
   return async (resources: number): Promise<void> => {
-    update(describeProgress(resources, performance.now() - started));
+    // The first use of a number's format takes as long as checking hundreds of resources.
+    if (isSeen) update(describeProgress(resources, performance.now() - started));
     await rows?.flush();
   };
 }

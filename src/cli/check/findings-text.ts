@@ -7,20 +7,57 @@ import { renderExplanation } from './explanation-text.ts';
 import { compareSeverity } from './verdict.ts';
 import type { Severity } from './verdict.ts';
 
-/** Findings under their resource, resources under their file: in a file the worst resource first. */
+/** Resources that are shown with their findings; of the others only how often each policy found something. */
+const mostResources = 100;
+const mostPolicies = 20;
+
+/**
+ * Findings under their resource, resources under their file: in a file the worst resource first. Where there are more
+ * than people read, the worst of all are shown.
+ */
 export function renderFindings(
   findings: readonly PlacedFinding[],
   style: Style,
   columns: number,
 ): string {
-  return groupBy(findings, ({ file }) => file)
-    .flatMap((ofFile) =>
-      groupBy(ofFile, ({ resource, line, column }) => `${line}:${column}:${resource}`).sort(
-        (a, b) => compareSeverity(worstOf(a), worstOf(b)),
-      ),
-    )
-    .map((ofResource) => renderResource(ofResource, style, columns))
-    .join('\n');
+  const resources = groupBy(findings, ({ file }) => file).flatMap((ofFile) =>
+    groupBy(ofFile, ({ resource, line, column }) => `${line}:${column}:${resource}`).sort(compare),
+  );
+  const kept = new Set(resources.toSorted(compare).slice(0, mostResources));
+  const rest = resources.filter((one) => !kept.has(one));
+  return [
+    ...resources.filter((one) => kept.has(one)).map((one) => renderResource(one, style, columns)),
+    ...(rest.length > 0 ? [renderRest(rest, style, columns)] : []),
+  ].join('\n');
+}
+
+const compare = (a: readonly Finding[], b: readonly Finding[]): number =>
+  compareSeverity(worstOf(a), worstOf(b));
+
+function renderRest(
+  resources: readonly (readonly PlacedFinding[])[],
+  style: Style,
+  columns: number,
+): string {
+  const policies = groupBy(
+    resources.flat(),
+    ({ severity, status, policy }) => `${severity} ${status} ${policy}`,
+  ).sort((a, b) => compare(a, b) || b.length - a.length);
+  const more = policies.length - mostPolicies;
+  return [
+    wrapWords(
+      `… and ${count(resources.length, 'more resource')}, which -o json or -o ndjson lists:`,
+      columns,
+    ),
+    ...policies.slice(0, mostPolicies).flatMap((same) =>
+      same.slice(0, 1).map((one) => {
+        const times = style.dim(` × ${same.length.toLocaleString('en-US')}`);
+        return wrapWords(`${titleOf(one, style)}${times}`, columns);
+      }),
+    ),
+    ...(more > 0 ? [`  … and ${count(more, 'more policy', 'more policies')}`] : []),
+    '',
+  ].join('\n');
 }
 
 /** Runs of one key, in the order of their first. */
@@ -63,15 +100,19 @@ function renderResource(findings: readonly PlacedFinding[], style: Style, column
 const statusWidth = 7;
 const severityWidth = 8;
 
-function renderFinding(finding: PlacedFinding, style: Style, columns: number): string[] {
+function titleOf(finding: PlacedFinding, style: Style): string {
   const { severity, status, policy, policy_key: key } = finding;
-  const title = [
+  return [
     `  ${paintSeverity(severity, style)(severity.padEnd(severityWidth))}`,
     paintStatus(status, style)(status.padEnd(status.length > 5 ? statusWidth : 5)),
-    printableLine(policy) + (key === undefined ? '' : style.dim(` [${printableLine(key)}]`)),
+    printableLine(policy) +
+      (key === undefined || key === policy ? '' : style.dim(` [${printableLine(key)}]`)),
   ].join(' ');
+}
+
+function renderFinding(finding: PlacedFinding, style: Style, columns: number): string[] {
   return [
-    wrapWords(title, columns),
+    wrapWords(titleOf(finding, style), columns),
     ...messagesOf(finding).map((message) =>
       wrapWords(`    ${printable(message).replace(/\s+/g, ' ').trim()}`, columns).replaceAll(
         '\n      ',
