@@ -8,7 +8,7 @@ import { projectBaseUrl } from './project-base-url.ts';
 const isMissing = (error: unknown): error is GovctlError =>
   error instanceof GovctlError &&
   (error.status === 404 || error.status === 405) &&
-  !/^(resource|violation|scan|exemption)_not_found$/.test(error.error);
+  !error.error.endsWith('_not_found');
 
 /**
  * Asks for what our server adds to the service's description.

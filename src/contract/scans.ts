@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
+import { Finding } from './findings.ts';
 import {
   ById,
   Pagination,
@@ -43,6 +44,8 @@ export const Scan = z.looseObject({
   /** Percent. */
   progress: z.number(),
   summary: FindingCounts,
+  /** The first findings that could not be decided; `summary.error` counts all. */
+  undecided: z.array(Finding).optional(),
   resources_scanned: z.int(),
   violations_found: z.int(),
   /** 0 to 100; null where nothing was evaluated. */

@@ -121,6 +121,8 @@ export const stopping = 'The server is stopping; try again in a moment';
 const serverOptions: ServerOptions = {
   /** Milliseconds; longer than load balancers keep theirs, so that it is they who close. */
   keepAliveTimeout: 65_000,
+  /** Milliseconds for all of a request; an import of any number of lines takes as long as they take to be stored. */
+  requestTimeout: 3_600_000,
   /** Node's own refusal has no body. */
   requireHostHeader: false,
 };

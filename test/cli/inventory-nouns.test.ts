@@ -169,6 +169,19 @@ describe('the nouns of the inventory', () => {
     expect((await run(['scan', 'run', '--wait', '--timeout', '0'])).exitCode).toBe(3);
   });
 
+  it('scan: names what could not be decided, and a policy that is not there', async () => {
+    write('more.ndjson', Array.from({ length: 7 }, (_, at) => bucket(`u${at}`)).join('\n'));
+    await run(['resource', 'import', 'more.ndjson']);
+    const ended = await run(['scan', 'run', '--wait']);
+    expect(ended.stdout).toContain('  ? private: u0: resource.public\n');
+    expect(ended.stdout).toContain('  ... and 2 more\n');
+    const wrong = await run(['scan', 'run', '--policy', 'nope']);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      1,
+      expect.stringContaining('There is no policy nope'),
+    ]);
+  });
+
   it('exemption: create, list, get and delete', async () => {
     const words = ['--policy', 'private', '--reason', 'public site', '--owner', 'web'];
     const created = await run([

@@ -54,6 +54,19 @@ describe('a scan', () => {
     expect(await lane.step()).toBe(false);
   });
 
+  it('names the first findings that could not be decided', async () => {
+    for (let at = 10; at < 40; at++) await inventory.put(`r${at}`, { days: 0 });
+    const id = await start({ policy_ids: [policyId] });
+    await createEvaluationLane(service.deps, createPreparedPolicies(service.deps.log), 8).run();
+    const { summary, undecided } = await read(id);
+    expect(summary).toMatchObject({ error: 30 });
+    expect(undecided).toHaveLength(20);
+    expect(undecided).toMatchObject([
+      { policy_id: policyId, resource: 'r10', status: 'ERROR', path: 'resource.public' },
+      ...Array.from({ length: 19 }, () => ({})),
+    ]);
+  });
+
   it('of some types and policies looks at these only', async () => {
     const id = await start({ resource_types: ['AWS::S3::Bucket'], policy_ids: [policyId] });
     await service.lane.run();

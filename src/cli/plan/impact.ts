@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
+import { typeKey } from '../../contract/resources.ts';
 import type { AnsweredResource, Resource } from '../../contract/resources.ts';
 import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
@@ -48,7 +49,12 @@ async function impactOnInventory(
   const counted = countImpact(plan.changes);
   const before = policiesOf(plan.changes, 'before');
   const after = policiesOf(plan.changes, 'after');
-  const types = [...new Set([...before, ...after].map((policy) => policy.resource_type))];
+  const types = [
+    // One for each, however Azure's are spelled: a resource counts once.
+    ...new Map(
+      [...before, ...after].map(({ resource_type: type }) => [typeKey(type), type]),
+    ).values(),
+  ];
   let seen = 0;
   for (let at = 0; at < types.length; at += typesAtOnce) {
     const type = types.slice(at, at + typesAtOnce).join(',');

@@ -1,6 +1,7 @@
 import type { Scan } from '../../contract/scans.ts';
 import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
+import { printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 
 export const scanView = (scan: Scan): View => ({
@@ -8,7 +9,22 @@ export const scanView = (scan: Scan): View => ({
   human: (style) => describeScan(scan, style),
 });
 
-const describeScan = (scan: Scan, style: Style): string =>
+/** Undecided findings for people; the rest is in the other formats. */
+const mostShown = 5;
+
+function describeScan(scan: Scan, style: Style): string {
+  const undecided = (scan.undecided ?? [])
+    .slice(0, mostShown)
+    .map(({ policy, resource, ...why }) => {
+      const reason = why.path ?? why.reason ?? '';
+      return `  ${style.yellow('?')} ${printableLine(`${policy}: ${resource}: ${reason}`)}\n`;
+    });
+  const more = scan.summary.error - undecided.length;
+  if (undecided.length > 0 && more > 0) undecided.push(`  ... and ${more} more\n`);
+  return describeCounts(scan, style) + undecided.join('');
+}
+
+const describeCounts = (scan: Scan, style: Style): string =>
   formatDetails(
     scan.name ?? scan.id,
     [

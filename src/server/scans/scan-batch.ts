@@ -17,6 +17,8 @@ import { formatDuration } from './duration.ts';
 
 /** Resources in one transaction; of few policies, or none, each is quick. */
 const mostResources = 500;
+/** Findings that could not be decided and are kept with the scan. */
+const mostUndecided = 20;
 
 /** Goes on with a scan. @returns how many evaluations it counts for */
 export async function scanBatch(
@@ -48,7 +50,13 @@ export async function scanBatch(
     }
   }
   const counted = tally(work.tally, findings);
-  const progressed = withCounts(scan, counted, scan.resources_scanned + scanned, judge.now);
+  const undecided = findings.filter(({ status }) => status === 'ERROR');
+  const progressed = {
+    ...withCounts(scan, counted, scan.resources_scanned + scanned, judge.now),
+    ...(counted.error > 0
+      ? { undecided: [...(scan.undecided ?? []), ...undecided].slice(0, mostUndecided) }
+      : {}),
+  };
   if (!page.hasMore && scanned === page.rows.length) {
     await tx.replace(scans, completed(progressed, counted, judge.now));
     await removeWork(tx, work.id);
