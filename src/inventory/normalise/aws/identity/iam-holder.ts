@@ -145,9 +145,9 @@ const policies = (
   managed_policy_arns: mapList(arns, asWritten),
 });
 
-/** A list and what is joined to it; where nothing is joined to one that is not known, all of it is not. */
+/** A list and what is joined to it. One that may be absent, and that nothing is joined to, is not known as a whole. */
 function joined(own: unknown, more: readonly unknown[]): Items {
   const items = list(own);
   if (!isUnknown(items)) return [...items, ...more];
-  return more.length === 0 ? items : [...more, items];
+  return more.length === 0 && !items.present ? items : [...more, items];
 }
