@@ -3,9 +3,18 @@ import { count, listWords } from './printable.ts';
 
 /** What is valid but goes nowhere yet, so that nobody waits for it; no line where there is nothing of it. */
 export function notPlannedYet(others: readonly OtherDocument[]): string[] {
-  const words = (['Schedule', 'Webhook', 'Exemption'] as const).flatMap((kind) => {
-    const amount = others.filter((other) => other.kind === kind).length;
-    return amount > 0 ? [count(amount, `${kind} document`)] : [];
-  });
-  return words.length > 0 ? [`Checked, but not planned yet: ${listWords(words)}.`] : [];
+  const amountOf = (kind: OtherDocument['kind']): number =>
+    others.filter((other) => other.kind === kind).length;
+  const words = (['Schedule', 'Webhook'] as const).flatMap((kind) =>
+    amountOf(kind) > 0 ? [count(amountOf(kind), `${kind} document`)] : [],
+  );
+  const exemptions = amountOf('Exemption');
+  return [
+    ...(words.length > 0 ? [`Checked, but not planned yet: ${listWords(words)}.`] : []),
+    ...(exemptions > 0
+      ? [
+          `${count(exemptions, 'Exemption document')}: for \`govctl check\`, not applied to a server; \`govctl exemption create\` makes one there.`,
+        ]
+      : []),
+  ];
 }

@@ -250,7 +250,9 @@ describe('govctl plan', () => {
     );
     const plan = await repo.govctl(['plan']);
     expect(plan, plan.stdout + plan.stderr).toMatchObject({ exitCode: 0 });
-    expect(plan.stdout).toContain('Checked, but not planned yet: 1 Exemption document.');
+    expect(plan.stdout).toContain(
+      '1 Exemption document: for `govctl check`, not applied to a server',
+    );
   });
 });
 

@@ -49,7 +49,7 @@ expires: 2030-01-01
 `,
     });
     const { stdout } = await runCommandLine(['validate'], { cwd });
-    expect(stdout).toContain('Checked, but not planned yet: 1 Exemption document.');
+    expect(stdout).toContain('1 Exemption document: for `govctl check`, not applied to a server');
   });
 
   it('warns of an exemption from no known policy, and of one that ended', async () => {
