@@ -2,7 +2,7 @@ import type { Finding } from '../contract/findings.ts';
 import type { PolicyInput } from '../contract/policies.ts';
 import type { Resource } from '../contract/resources.ts';
 import { typeKey } from '../contract/resources.ts';
-import { compileCondition } from './condition/compile.ts';
+import { compileRule } from './compile-rule.ts';
 import { createEvaluator } from './condition/create-evaluator.ts';
 import type { Verdict } from './decide.ts';
 import { createDecider } from './decide.ts';
@@ -30,7 +30,7 @@ export interface PreparedPolicy extends EvaluatedPolicy {
 export function preparePolicy(given: EvaluatedPolicy): PreparedPolicy {
   let readsNow = false;
   const rules = given.policy.rules.map((rule, index) => {
-    const compiled = compileCondition(rule.condition);
+    const compiled = compileRule(rule);
     if (!compiled.ok) {
       throw new Error(
         `${given.policy.name}, rules[${index}].condition: ${compiled.problem.message}`,

@@ -1,6 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { compileCondition } from '../../engine/condition/compile.ts';
+import { compileRule } from '../../engine/compile-rule.ts';
 import { explainCondition } from '../../engine/condition/explain.ts';
 import type { Explained } from '../../engine/condition/explain.ts';
 import { matchesId } from '../../engine/exempt.ts';
@@ -62,11 +62,11 @@ export function createExplainer(
     complete(finding, read) {
       const secrets = secretsOf(read.resource);
       const rules = byName.get(finding.policy)?.rules ?? [];
-      const explanation = rules.flatMap(({ condition, effect }, index): ExplainedRule[] => {
-        const compiled = compileCondition(condition);
+      const explanation = rules.flatMap((rule, index): ExplainedRule[] => {
+        const compiled = compileRule(rule);
         if (!compiled.ok) return []; // files with one that does not compile were refused
         const explained = explainCondition(compiled.condition, read.resource, now);
-        return [{ index, effect, condition: toPart(explained, secrets) }];
+        return [{ index, effect: rule.effect, condition: toPart(explained, secrets) }];
       });
       return { ...finding, explanation };
     },
