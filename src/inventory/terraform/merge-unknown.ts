@@ -1,7 +1,7 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { field, fieldsOf, isFields, itemsOf } from '../json.ts';
 import { isExpression, referencesOf } from './configuration.ts';
-import type { Trace } from './references.ts';
+import type { Origin, Trace } from './references.ts';
 
 /** Terraform nests values far less; what is deeper than this is unknown. */
 const maxDepth = 100;
@@ -13,6 +13,8 @@ const maxBlocks = 100;
 export interface Behind {
   readonly address: string;
   readonly trace: (expression: unknown) => Trace;
+  /** What can be worked out of the place that a value comes from. */
+  readonly valueOf: (origin: Origin) => unknown;
 }
 
 /**
@@ -90,13 +92,15 @@ const contradicts = (block: unknown, item: unknown): boolean =>
 const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-function unknownAt(possible: readonly unknown[], behind: Behind, path: string): UnknownValue {
+function unknownAt(possible: readonly unknown[], behind: Behind, path: string): unknown {
   // A constant is known: it belongs to another of the repeated blocks.
   const nodes = possible.filter((node) => !Object.hasOwn(fieldsOf(node), 'constant_value'));
   if (nodes.length > maxBlocks) return new UnknownValue(`${behind.address}.${path}`);
   const traces = nodes.map((node) => behind.trace(node));
   const origin = traces[0]?.origin;
   const agreed = origin && traces.every((one) => one.origin?.target === origin.target);
+  const value = agreed && nodes.length === 1 ? behind.valueOf(origin) : undefined;
+  if (value !== undefined) return value;
   const references = new Set(nodes.flatMap(referencesOf));
   const [only] = references;
   const expression =

@@ -8,8 +8,9 @@ import { expressionAt, readConfiguration, referencesOf } from './configuration.t
 import type { ModuleConfiguration } from './configuration.ts';
 import { mergeUnknown } from './merge-unknown.ts';
 import { createTrace, literalOf } from './references.ts';
-import type { Instance } from './references.ts';
+import type { Instance, Origin } from './references.ts';
 import type { ProviderDefaults } from './identify.ts';
+import { isPolicySource, readPolicyDocument } from './policy-documents.ts';
 import { listModuleResources } from './state.ts';
 import type { TerraformResource } from './resource.ts';
 
@@ -28,33 +29,39 @@ interface Change {
 /** The resources that a plan would leave behind: created, changed and kept ones, without what it deletes or forgets. */
 export function readPlan(plan: Fields): TerraformResource[] {
   const changes = listChanges(plan);
+  const sources = listPolicySources(plan);
   const findModule = readConfiguration(plan['configuration']);
   const trace = createTrace(
-    changes.map(({ instance }) => instance),
+    [...changes, ...sources].map(({ instance }) => instance),
     findModule,
   );
-  const defaultsOf = createProviderDefaults(plan);
-  return changes.map((change) => {
-    const { instance } = change;
-    const configured = findModule(instance.modules)?.resources.get(
-      `${instance.type}.${instance.name}`,
-    );
-    const expressions = field(configured, 'expressions');
-    const values = mergeUnknown(
-      change.after,
-      change.unknown,
+  const configuredFor = ({ modules, type, name }: Instance): unknown =>
+    findModule(modules)?.resources.get(`${type}.${name}`);
+  const valuesOf = ({ instance, after, unknown }: Change): unknown => {
+    const expressions = field(configuredFor(instance), 'expressions');
+    return mergeUnknown(
+      after,
+      unknown,
       isFields(expressions) && Object.keys(expressions).length > 0 ? [expressions] : [],
       {
         address: instance.address,
         trace: (expression) => trace(instance, expression),
+        valueOf: documents,
       },
     );
+  };
+  const documents = createDocuments(sources, valuesOf);
+  const defaultsOf = createProviderDefaults(plan);
+  return changes.map((change) => {
+    const { instance } = change;
+    const configured = configuredFor(instance);
+    const expressions = field(configured, 'expressions');
     return {
       address: instance.address,
       module: textOf(change.entry['module_address']),
       type: instance.type,
       provider: textOf(change.entry['provider_name']),
-      values: fieldsOf(values),
+      values: fieldsOf(valuesOf(change)),
       before: change.before,
       sensitive: change.sensitive,
       action: change.action,
@@ -63,6 +70,34 @@ export function readPlan(plan: Fields): TerraformResource[] {
       at: change.at,
     };
   });
+}
+
+/** The policies that are put together while the plan is applied: others take them from there. */
+function listPolicySources(plan: Fields): Change[] {
+  return itemsOf(plan['resource_changes']).flatMap((entry, index) => {
+    if (!isPolicySource(field(entry, 'type'))) return [];
+    const change = readChange(fieldsOf(entry), ['resource_changes', index], 'data');
+    return change ? [change] : [];
+  });
+}
+
+/** The value that an attribute of such a policy will have, where that can be worked out; each is made once. */
+function createDocuments(
+  sources: readonly Change[],
+  valuesOf: (change: Change) => unknown,
+): (origin: Origin) => unknown {
+  const byAddress = new Map(sources.map((one) => [one.instance.address, one]));
+  const known = new Map<string, unknown>();
+  return ({ target, attribute = '' }) => {
+    const source = byAddress.get(target);
+    if (!source) return undefined;
+    const key = JSON.stringify([target, attribute]);
+    if (!known.has(key)) {
+      known.set(key, undefined); // a document that is made of itself has no value
+      known.set(key, readPolicyDocument(source.instance.type, attribute, valuesOf(source)));
+    }
+    return known.get(key);
+  };
 }
 
 function listChanges(plan: Fields): Change[] {
@@ -75,8 +110,8 @@ function listChanges(plan: Fields): Change[] {
 }
 
 /** Data sources are not resources; deposed objects are about to be deleted. */
-function readChange(entry: Fields, at: DocumentPath): Change | undefined {
-  const instance = readInstance(entry);
+function readChange(entry: Fields, at: DocumentPath, mode: Mode = 'managed'): Change | undefined {
+  const instance = readInstance(entry, mode);
   if (!instance || entry['deposed'] !== undefined) return undefined;
   const change = fieldsOf(entry['change']);
   const action = actionOf(change);
@@ -104,16 +139,18 @@ function actionOf(change: Fields): string | undefined {
   return action === 'no-op' && isFields(change['importing']) ? 'import' : action;
 }
 
-function readInstance(entry: Fields): Instance | undefined {
+type Mode = 'managed' | 'data';
+
+function readInstance(entry: Fields, mode: Mode = 'managed'): Instance | undefined {
   const address = textOf(entry['address']);
   const type = textOf(entry['type']);
-  const mode = entry['mode'] ?? 'managed';
-  if (address === undefined || type === undefined || mode !== 'managed') return undefined;
+  if (address === undefined || type === undefined) return undefined;
+  if ((entry['mode'] ?? 'managed') !== mode) return undefined;
   const key = entry['index'];
   return {
     address,
     modules: readModuleAddress(textOf(entry['module_address']) ?? ''),
-    type,
+    type: mode === 'data' ? `data.${type}` : type,
     name: textOf(entry['name']) ?? '',
     key: typeof key === 'string' || typeof key === 'number' ? key : undefined,
   };

@@ -168,14 +168,17 @@ function indexInstances(instances: readonly Instance[]): Look {
     byPlace.set(placeKey(resource, one.modules, one.key), one);
   }
   return (within, steps, byOwnKey) => {
-    const [type = '', name = ''] = steps.slice(0, 2).map(nameOf);
-    const key = keyOf(steps[2]);
+    const isData = nameOf(steps[0]) === 'data';
+    const from = isData ? 1 : 0;
+    const [kind = '', name = ''] = steps.slice(from, from + 2).map(nameOf);
+    const type = isData ? `data.${kind}` : kind;
+    const key = keyOf(steps[from + 2]);
     const resource = resourceKey(within.modules, type, name);
     const all = byResource.get(resource) ?? [];
     const found =
       byPlace.get(placeKey(resource, within.modules, key ?? (byOwnKey ? within.key : undefined))) ??
       (all.length === 1 ? all[0] : undefined);
-    const attribute = nameOf(steps[key === undefined ? 2 : 3]);
+    const attribute = nameOf(steps[from + (key === undefined ? 2 : 3)]);
     return found && { target: found.address, attribute };
   };
 }
