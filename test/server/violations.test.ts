@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createEvaluationLane } from '../../src/server/evaluation/lane.ts';
+import { createPreparedPolicies } from '../../src/server/evaluation/prepared-policies.ts';
 import { inventoryOf } from './inventory-service.ts';
 import type { TestService } from './test-service.ts';
 import { fieldsOf, startTestService } from './test-service.ts';
@@ -239,6 +241,18 @@ describe('a violation', () => {
       statuses.push((await inventory.violations())[0]?.status ?? 'none');
     }
     expect(statuses).toEqual(['none', 'none', 'none', 'OPEN', 'OPEN', 'OPEN']);
+  });
+
+  it('of a policy that reads the time is found at once after hours in which nothing was evaluated', async () => {
+    const lane = createEvaluationLane(service.deps, createPreparedPolicies(service.deps.log), 1);
+    for (const id of ['r1', 'r2']) await inventory.put(id, { until: '2026-03-01T15:30:00Z' });
+    await inventory.createPolicy('p', {
+      rules: [{ condition: 'timestamp(resource.until) < now', effect: 'DENY' }],
+    });
+    await lane.step();
+    service.advance(5 * hour);
+    await lane.run();
+    expect(await inventory.violations()).toMatchObject([{ status: 'OPEN' }, { status: 'OPEN' }]);
   });
 
   it('shows the policy and the resource as they are now', async () => {

@@ -21,9 +21,10 @@ export async function policyBatch(
   deps: Deps,
   tx: Tx,
   judge: Judge,
-  work: PolicyWork,
+  stored: PolicyWork,
   room: number,
 ): Promise<number> {
+  const work = { ...stored, began: stored.began ?? judge.now };
   const policy = (await tx.get(policies, work.id))?.doc;
   const judged =
     policy &&
@@ -35,7 +36,7 @@ export async function policyBatch(
       return taken;
     }
     if (!work.sweep) {
-      await finish(tx, judge, work.id, judged);
+      await finish(tx, work, judged);
       return taken + 1;
     }
     await putWork(tx, { ...without(work), swept: '', due_at: judge.now });
@@ -75,7 +76,7 @@ async function evaluateBatch(
 async function sweepBatch(
   tx: Tx,
   judge: Judge,
-  work: PolicyWork,
+  work: PolicyWork & { readonly began: number },
   { policy, judged }: { policy: StoredPolicy | undefined; judged: JudgedPolicy | undefined },
   room: number,
 ): Promise<number> {
@@ -95,7 +96,7 @@ async function sweepBatch(
   if (page.hasMore && last !== undefined) {
     await putWork(tx, { ...without(work), swept: last, due_at: judge.now });
   } else {
-    await finish(tx, judge, work.id, judged);
+    await finish(tx, work, judged);
   }
   return page.rows.length * writeCost + 1;
 }
@@ -109,15 +110,14 @@ function whyGone(
   return typeKey(policy.resource_type) === typeKey(type) ? undefined : 'policy_changed_type';
 }
 
-/** One that reads `now` is evaluated again when its time has come. */
+/** One that reads `now` is evaluated again an hour after it was begun: the server may have been down meanwhile. */
 async function finish(
   tx: Tx,
-  judge: Judge,
-  id: string,
+  { id, began }: PolicyWork & { readonly began: number },
   judged: JudgedPolicy | undefined,
 ): Promise<void> {
   if (judged?.prepared.readsNow) {
-    await putWork(tx, { kind: 'policy', id, due_at: judge.now + reevaluateEvery });
+    await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });
   } else {
     await removeWork(tx, id);
   }

@@ -12,6 +12,8 @@ interface Due {
 /** A policy is to be evaluated over the resources of its type. */
 export interface PolicyWork extends Due {
   readonly kind: 'policy';
+  /** When it was begun, in milliseconds since the epoch. */
+  readonly began?: number;
   /** The resource that came last. */
   readonly after?: string;
   /** Violations of resources that the policy is no longer about are to be resolved, too. */
