@@ -45,10 +45,10 @@ export type ResourceInput = z.infer<typeof ResourceInput>;
 export interface Resource {
   readonly id: string;
   readonly type: string;
-  readonly name?: string;
+  readonly name?: string | UnknownValue;
   readonly provider: string;
-  readonly account_id?: string;
-  readonly region?: string;
+  readonly account_id?: string | UnknownValue;
+  readonly region?: string | UnknownValue;
   readonly environment?: string | UnknownValue;
   /** Unknown as a whole where not even the keys can be known. */
   readonly tags: Readonly<Record<string, unknown>> | UnknownValue;
@@ -58,6 +58,9 @@ export interface Resource {
 
 /** As the service keeps it, and as the native format gives it: all of it is known. */
 export interface KnownResource extends Resource {
+  readonly name?: string;
+  readonly account_id?: string;
+  readonly region?: string;
   readonly environment?: string;
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -27,9 +27,9 @@ export interface RawResource {
   readonly id: string;
   /** As policies name it: `AWS::S3::Bucket`. */
   readonly type: string;
-  readonly name?: string | undefined;
-  readonly account_id?: string | undefined;
-  readonly region?: string | undefined;
+  readonly name?: string | UnknownValue | undefined;
+  readonly account_id?: string | UnknownValue | undefined;
+  readonly region?: string | UnknownValue | undefined;
   /** Unknown as a whole where not even the keys can be known. */
   readonly tags: Readonly<Record<string, unknown>> | UnknownValue;
   /** The provider's own document; values that can't be known are `UnknownValue`s. */

@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../contract/resources.ts';
 import type {
   DocumentPath,
   DocumentProblem,
@@ -35,8 +36,8 @@ export const cloudformation: Reader = {
 interface Template {
   readonly resolver: TemplateResolver;
   readonly globals: Fields;
-  readonly region: string | undefined;
-  readonly account: string | undefined;
+  readonly region: string | UnknownValue;
+  readonly account: string | UnknownValue;
 }
 
 function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
@@ -68,8 +69,8 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
   const template: Template = {
     resolver,
     globals: section('Globals'),
-    region: Object.hasOwn(given, 'AWS::Region') ? given['AWS::Region'] : undefined,
-    account: Object.hasOwn(given, 'AWS::AccountId') ? given['AWS::AccountId'] : undefined,
+    region: deployedTo(given, 'AWS::Region'),
+    account: deployedTo(given, 'AWS::AccountId'),
   };
   const raws: RawResource[] = [];
   const open = new Map<string, DocumentProblem>();
@@ -86,6 +87,12 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
   }
   return { raws, problems: [...problems, ...open.values(), ...parameters.problems] };
 }
+
+/** A template does not say where it will be deployed; whoever deploys it may. */
+const deployedTo = (given: Fields, name: string): string | UnknownValue => {
+  const place = own(given, name);
+  return typeof place === 'string' ? place : new UnknownValue(name);
+};
 
 const openLoop = (key: string): string =>
   `${key} can not be written out: its list is not known (give its parameters), or it makes too many resources`;
@@ -120,16 +127,17 @@ function readResource(
     return { message: `the Properties of ${address} ${why}`, at: [...at, 'Properties'] };
   }
   const tags = readTemplateTags(written, resolver);
-  const names = ownNames(type, properties);
-  const name = names[0] ?? nameTag(tags);
+  const given = ownNames(type, properties);
+  const names = given.filter((one) => typeof one === 'string');
+  const name = names[0] ?? given[0] ?? nameTag(tags);
   const suppressed = suppressedRules(own(declared, 'Metadata'));
   return {
     address,
     id: address,
     type,
     ...(name === undefined ? {} : { name }),
-    ...(template.region === undefined ? {} : { region: template.region }),
-    ...(template.account === undefined ? {} : { account_id: template.account }),
+    region: template.region,
+    account_id: template.account,
     tags,
     properties,
     source: {
@@ -160,7 +168,7 @@ function sourceFields(declared: Fields, resolver: TemplateResolver): Fields {
   );
 }
 
-function nameTag(tags: RawResource['tags']): string | undefined {
+function nameTag(tags: RawResource['tags']): string | UnknownValue | undefined {
   const name = isUnknown(tags) ? undefined : own(tags, 'Name');
-  return typeof name === 'string' ? name : undefined;
+  return typeof name === 'string' || isUnknown(name) ? name : undefined;
 }

@@ -1,4 +1,4 @@
-import type { UnknownValue } from '../../contract/resources.ts';
+import { UnknownValue } from '../../contract/resources.ts';
 import type { RawResource } from '../model.ts';
 import { field, isFields, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
@@ -41,18 +41,28 @@ type Identity = Pick<RawResource, 'name' | 'account_id' | 'region' | 'tags' | 'n
 /** Name, account, region and tags of a resource, and the texts by which others of the plan may name it. */
 export function identify(type: string, values: Fields, defaults: ProviderDefaults): Identity {
   const arn = arnOf(values);
-  const name = textOf(values[nameAttributes[type] ?? 'name']) ?? textOf(values['name']);
-  const names = [arn, textOf(values['id']), textOf(values['self_link']), name];
+  const given = values[nameAttributes[type] ?? 'name'];
+  const known = textOf(given) ?? textOf(values['name']);
+  const name = known ?? (isSurelyGiven(given) ? (given as UnknownValue) : undefined); // it is one
+  const names = [arn, textOf(values['id']), textOf(values['self_link']), known];
   if (type === 'google_project') names.push(textOf(values['project_id']));
   const [, , , arnRegion, arnAccount] = arn?.split(':', 6) ?? [];
   return {
     ...(name === undefined ? {} : { name }),
-    account_id: textOf(arnAccount) ?? accountOf(type, values) ?? defaults.account_id,
-    region: textOf(arnRegion) ?? regionOf(values) ?? defaults.region,
+    account_id:
+      textOf(arnAccount) ??
+      accountOf(type, values) ??
+      defaults.account_id ??
+      unsaid(type, 'account'),
+    region: textOf(arnRegion) ?? regionOf(values) ?? defaults.region ?? unsaid(type, 'region'),
     tags: tagsOf(type, values, defaults),
     names: [...new Set(names.filter((one) => one !== undefined))],
   };
 }
+
+/** AWS takes both from its provider's settings, which a plan need not tell. */
+const unsaid = (type: string, what: string): UnknownValue | undefined =>
+  type.startsWith('aws_') ? new UnknownValue(`the ${what} of the provider`) : undefined;
 
 /** The provider's own id: ARN, else `id`; undefined where it is not known yet. */
 export const ownId = (values: unknown): string | undefined =>

@@ -91,10 +91,29 @@ Resources:
     ['AWS::WAFv2::WebACL', '{Name: x}', 'x'],
     ['AWS::EC2::VPC', '{Tags: [{Key: Name, Value: x}]}', 'x'],
     ['AWS::Lambda::Permission', '{FunctionName: x}', undefined],
-    ['AWS::S3::Bucket', '{BucketName: !Ref Nothing}', undefined],
+    ['AWS::S3::Bucket', '{}', undefined],
+    ['AWS::S3::Bucket', '{BucketName: !Ref Nothing}', new UnknownValue('Ref Nothing')],
+    [
+      'AWS::EC2::VPC',
+      '{Tags: [{Key: Name, Value: !Ref Nothing}]}',
+      new UnknownValue('Ref Nothing'),
+    ],
   ])('has the name that it gives itself: %s %s', (type, properties, name) => {
     const { A } = rawsOf(`Resources: {A: {Type: '${type}', Properties: ${properties}}}`);
-    expect(A?.resource.name).toBe(name);
+    expect(A?.resource.name).toEqual(name);
+  });
+
+  it('does not say where it will be deployed, unless whoever deploys it does', () => {
+    const template = 'Resources: {A: {Type: AWS::S3::Bucket}}';
+    expect(rawsOf(template).A?.resource).toMatchObject({
+      region: new UnknownValue('AWS::Region'),
+      account_id: new UnknownValue('AWS::AccountId'),
+    });
+    const given = { 'AWS::Region': 'eu-central-1', 'AWS::AccountId': '111122223333' };
+    expect(rawsOf(template, given).A?.resource).toMatchObject({
+      region: 'eu-central-1',
+      account_id: '111122223333',
+    });
   });
 
   it('asks to be spared rules of AWS Guard and of cfn_nag', () => {

@@ -52,7 +52,7 @@ export const webSites = normaliser({
 /** A site's configuration stands in the site, or in a part of its own that is called `web` and wins. */
 function settingsOf(raw: RawResource, related: Related): (name: string) => unknown {
   const parts = partsOf(raw, related, 'Azure::Web::sites/config').filter(
-    ({ name }) => name?.toLowerCase() === 'web',
+    ({ name }) => typeof name === 'string' && name.toLowerCase() === 'web',
   );
   return (name) =>
     parts.map((part) => at(part.properties, name)).find((value) => value !== undefined) ??

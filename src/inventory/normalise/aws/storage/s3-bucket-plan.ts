@@ -3,7 +3,13 @@ import type { Related } from '../../related.ts';
 import { at, flag, isGiven, isOneOf, mapList, some, text } from '../../values.ts';
 import { planned, plannedBlock } from '../plan-value.ts';
 import { readAllStatements } from '../policy-document.ts';
-import { bucketName, defaultEncryption, lifecycleRule, retentionDays } from './s3-settings.ts';
+import {
+  bucketName,
+  defaultEncryption,
+  lifecycleRule,
+  logsIntoItself,
+  retentionDays,
+} from './s3-settings.ts';
 
 /**
  * The attributes of a bucket in a plan. Its settings are resources of their own; in the provider's versions before 4
@@ -53,6 +59,7 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
       isOneOf(planned(versioning, 'versioning_configuration', 'status'), 'Enabled'),
     'logging.enabled': isGiven(logging),
     'logging.target_bucket': bucketName(planned(logging, 'target_bucket'), related),
+    'logging.to_itself': logging && logsIntoItself(planned(logging, 'target_bucket'), raw, related),
     'replication.enabled': some(
       planned(replication, 'rule') ?? planned(replication, 'rules'),
       (rule) => isOneOf(at(rule, 'status'), 'Enabled'),

@@ -5,7 +5,13 @@ import { at, flag, isGiven, isOneOf, isUnknown, mapList, some, text } from '../.
 import { field } from '../api-field.ts';
 import { configuration, supplementary } from '../config-item.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
-import { bucketName, defaultEncryption, lifecycleRule, retentionDays } from './s3-settings.ts';
+import {
+  bucketName,
+  defaultEncryption,
+  lifecycleRule,
+  logsIntoItself,
+  retentionDays,
+} from './s3-settings.ts';
 import { bucketOfPlan } from './s3-bucket-plan.ts';
 
 export const s3Bucket = normaliser({
@@ -60,6 +66,7 @@ export const s3Bucket = normaliser({
     },
     'logging.enabled': { type: 'bool', meaning: 'server access logging is on', absent: false },
     'logging.target_bucket': { type: 'string', meaning: 'where the logs go' },
+    'logging.to_itself': { type: 'bool', meaning: 'they go into this bucket', absent: false },
     'replication.enabled': {
       type: 'bool',
       meaning: 'a replication rule is on, to a bucket of the same or another region',
@@ -101,6 +108,10 @@ export const s3Bucket = normaliser({
         // Left out, the logs go into the bucket itself.
         'logging.target_bucket':
           logging && (bucketName(at(logging, 'DestinationBucketName'), related) ?? raw.name),
+        'logging.to_itself':
+          logging &&
+          (at(logging, 'DestinationBucketName') === undefined ||
+            logsIntoItself(at(logging, 'DestinationBucketName'), raw, related)),
         'object_lock.enabled': flag(at(properties, 'ObjectLockEnabled')),
         ...ofParts(
           {
@@ -124,6 +135,7 @@ export const s3Bucket = normaliser({
         'policy.statements': readStatements(supplementary(raw, 'BucketPolicy', 'policyText')),
         'logging.enabled': isGiven(target),
         'logging.target_bucket': target,
+        'logging.to_itself': isGiven(target) && logsIntoItself(target, raw, related),
         'object_lock.enabled': isOneOf(
           at(lock, 'objectLockEnabled') ?? configuration(raw, 'objectLockEnabled'),
           'Enabled',

@@ -1,5 +1,6 @@
+import type { RawResource } from '../../../model.ts';
 import type { Related } from '../../related.ts';
-import { and, isGiven, isOneOf, number, text } from '../../values.ts';
+import { and, isGiven, isOneOf, isUnknown, number, text } from '../../values.ts';
 import { isCustomerManaged } from '../kms-key.ts';
 import { asWritten } from '../policy-document.ts';
 
@@ -29,3 +30,12 @@ export function retentionDays(days: unknown, years: unknown): unknown {
 /** The name of a bucket; one of the same input that gets its name later is as it is written. */
 export const bucketName = (value: unknown, related: Related): unknown =>
   related.find(value)?.name ?? asWritten(value);
+
+/** Whether a bucket is its own log bucket, `target` being the one that it names. */
+export function logsIntoItself(target: unknown, raw: RawResource, related: Related) {
+  const bucket = related.find(target);
+  if (bucket) return bucket === raw;
+  // A name that is made at the deployment can't be given to it beforehand.
+  if (raw.name === undefined) return false;
+  return [target, raw.name].find(isUnknown) ?? target === raw.name;
+}
