@@ -47,6 +47,19 @@ describe('what a plan leaves behind', () => {
     expect(raw?.source.action).toBe('import');
   });
 
+  test('are changes that wait for others, too', () => {
+    const waiting = change('aws_sqs_queue.main[*]', { change: { after_unknown: { name: true } } });
+    const deferred = [{ reason: 'instance_count_unknown', resource_change: waiting }];
+    expect(read([], { deferred_changes: deferred })).toMatchObject([
+      {
+        address: 'aws_sqs_queue.main[*]',
+        type: 'AWS::SQS::Queue',
+        properties: { name: expect.any(UnknownValue) as unknown },
+        at: ['deferred_changes', 0],
+      },
+    ]);
+  });
+
   test('are resources: no data sources, no deposed objects', () => {
     const raws = read([
       change('data.aws_region.here', { mode: 'data' }),

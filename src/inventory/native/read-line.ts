@@ -1,7 +1,7 @@
 import type { KnownResource } from '../../contract/resources.ts';
 import type { InputProblem } from '../model.ts';
 import { locateInJson } from '../text/locate-json.ts';
-import { explainLine, tryJson } from '../text/parse-json.ts';
+import { explainLine, tryJson } from '../text/parse-json-list.ts';
 import { findTooDeep } from '../text/depth.ts';
 import { asResource, explainResource } from './read-native.ts';
 

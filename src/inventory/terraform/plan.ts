@@ -103,10 +103,14 @@ function createDocuments(
 function listChanges(plan: Fields): Change[] {
   if (plan['resource_changes'] === undefined || plan['resource_changes'] === null)
     return listPlannedValues(plan);
-  return itemsOf(plan['resource_changes']).flatMap((entry, index) => {
-    const change = readChange(fieldsOf(entry), ['resource_changes', index]);
-    return change ? [change] : [];
-  });
+  const planned = itemsOf(plan['resource_changes']).map((entry, index) =>
+    readChange(fieldsOf(entry), ['resource_changes', index]),
+  );
+  // What waits for something else to be there first is planned as far as it is known.
+  const deferred = itemsOf(plan['deferred_changes']).map((entry, index) =>
+    readChange(fieldsOf(field(entry, 'resource_change')), ['deferred_changes', index]),
+  );
+  return [...planned, ...deferred].filter((change) => change !== undefined);
 }
 
 /** Data sources are not resources; deposed objects are about to be deleted. */

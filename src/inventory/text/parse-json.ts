@@ -1,8 +1,8 @@
-import type { InputProblem } from '../model.ts';
-import { findTooDeep, maxDepth, tooDeep } from './depth.ts';
+import { findTooDeep, tooDeep } from './depth.ts';
 import { countKeys, countKeysWritten } from './count-keys.ts';
 import { findRepeatedKeys, locateInJson } from './locate-json.ts';
 import { explainJsonError } from './explain-json-error.ts';
+import { parseConcatenated, parseLines, tryJson } from './parse-json-list.ts';
 import type { TextParse } from './parse.ts';
 import { createPlaces } from './place.ts';
 import { relaxJson } from './relax-json.ts';
@@ -11,24 +11,17 @@ import type { JsonDialect } from './scan-json.ts';
 /** Problems of one kind that are reported of one text. */
 const maxProblems = 20;
 
-/** Reads JSON, JSON lines, or JSON as Azure's tools take it. */
+/** Reads JSON, JSON lines, JSON documents one after the other, or JSON as Azure's tools take it. */
 export function parseJson(text: string): TextParse {
   const strict = tryJson(text);
   if (strict) return jsonText(text, strict.value, 'strict');
   const lines = parseLines(text);
-  if (lines) return lines;
+  if (lines) return { ok: true, parsed: lines };
   const relaxed = tryJson(relaxJson(text));
   if (relaxed) return jsonText(text, relaxed.value, 'relaxed');
+  const documents = parseConcatenated(text);
+  if (documents) return { ok: true, parsed: documents };
   return { ok: false, problem: explainJsonError(text, 'relaxed') };
-}
-
-/** The value of a JSON text; undefined where it is none. */
-export function tryJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
 }
 
 function jsonText(text: string, document: unknown, dialect: JsonDialect): TextParse {
@@ -53,48 +46,4 @@ function jsonText(text: string, document: unknown, dialect: JsonDialect): TextPa
       locate: (paths) => locateInJson(text, paths).map(places),
     },
   };
-}
-
-/**
- * JSON lines: at least two, of which the first is a whole object or list. A line that can't be read is a problem of its
- * own. Undefined: these are none.
- */
-function parseLines(text: string): TextParse | undefined {
-  const lines = text.split('\n');
-  const values: unknown[] = [];
-  const lineOf: number[] = [];
-  const problems: InputProblem[] = [];
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === '') continue;
-    const value = tryJson(line)?.value;
-    if (typeof value === 'object' && value !== null && !findTooDeep(value, maxDepth - 1)) {
-      values.push(value);
-      lineOf.push(index);
-    } else if (values.length === 0) return undefined;
-    else if (problems.length < maxProblems)
-      problems.push({ ...explainLine(line), line: index + 1 });
-  }
-  if (values.length + problems.length < 2) return undefined;
-  return {
-    ok: true,
-    parsed: {
-      document: values,
-      problems,
-      repeatedKeys: () => [],
-      locate: (paths) =>
-        paths.map(([item, ...rest]) => {
-          const index = lineOf[Number(item ?? 0)] ?? 0;
-          const [offset = 0] = locateInJson(lines[index] ?? '', [rest]);
-          return { line: index + 1, column: offset + 1 };
-        }),
-    },
-  };
-}
-
-/** Why a line is no object. Its column; the line is the caller's to count. */
-export function explainLine(line: string): InputProblem & { readonly column: number } {
-  const value = tryJson(line);
-  if (!value) return explainJsonError(line);
-  const message = findTooDeep(value.value, maxDepth - 1) ? tooDeep : 'this line is no JSON object';
-  return { message, line: 1, column: 1 };
 }

@@ -26,6 +26,14 @@ describe('a text is read as', () => {
     ['JSON', '{"a": [1, null, "x"]}', { a: [1, null, 'x'] }],
     ['JSON after a byte order mark', '\ufeff{"a": 1}', { a: 1 }],
     ['a list of its JSON lines', '{"a": 1}\n\n{"a": 2}\r\n', [{ a: 1 }, { a: 2 }]],
+    ['JSON lines between comments', '# who\n\n{"a": 1}\n# what\n{"a": 2}\n', [{ a: 1 }, { a: 2 }]],
+    ['JSON below a comment of YAML', '# who\n{"a": 1}', { a: 1 }],
+    ['YAML that looks like it', '# who\n{"a": 1, # one\n b: 2}', { a: 1, b: 2 }],
+    [
+      'a list of its JSON documents, one after the other',
+      '{\n  "a": 1\n}\n{\n  "a": [\n]}{"b": 2} [3]\n',
+      [{ a: 1 }, { a: [] }, { b: 2 }, [3]],
+    ],
     ['JSON with comments', '// top\n{"a": /* one */ 1, "b": "http://x"}', { a: 1, b: 'http://x' }],
     ['JSON with a comma before a bracket', '{"a": [1, 2, ], /* x */}', { a: [1, 2] }],
     ['JSON with line breaks in texts', '{"a": "one\n\ttwo\\"", }', { a: 'one\n\ttwo"' }],
@@ -95,6 +103,19 @@ describe('a text is read as', () => {
       { message: 'this line is no JSON object', line: 4, column: 1 },
     ]);
   });
+});
+
+it('JSON documents are read up to the first that is none', () => {
+  const { document, problems, locate } = parsed('{\n "a": 1\n}\n{\n "b": [{}]\n}\n{\n "c": x\n}');
+  expect(document).toEqual([{ a: 1 }, { b: [{}] }]);
+  expect(problems).toEqual([
+    { message: 'this is not JSON: the end can not stand here', line: 8, column: 7 },
+  ]);
+  expect(locate([[0, 'a'], [1, 'b', 0], [1]])).toEqual([
+    { line: 2, column: 2 },
+    { line: 5, column: 8 },
+    { line: 4, column: 1 },
+  ]);
 });
 
 describe('a text that can not be read', () => {
