@@ -11,7 +11,7 @@ import { locate, valueSpan } from './locate.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
 import { presetKind, readDocument } from './read-document.ts';
-import type { PolicyIdentity } from './read-document.ts';
+import type { PolicyIdentity, SlipFinder } from './read-document.ts';
 import { readText } from './read-text.ts';
 import { compareProblems, problemAt } from './source.ts';
 import type { Source, Span } from './source.ts';
@@ -85,10 +85,11 @@ export async function readPolicyFiles(options: LoadOptions): Promise<ReadProject
       : config.paths.map((given) => path.resolve(root, given));
   const found = discoverFiles(options.cwd, root, starts);
   const read: FileContent[] = [];
+  const slips = await import('./check-attributes.ts');
   for (const { file, absolute, size } of found.files) {
     // Whoever waits for the network, a spinner or Ctrl-C gets a turn.
     if (read.length % filesBetweenTurns === 0) await nextTurn();
-    read.push(readPolicyFile(file, absolute, size));
+    read.push(readPolicyFile(file, absolute, size, slips));
   }
   const contents = withoutTestInputs(read);
   return { config, root, problems: [...problems, ...found.problems], contents };
@@ -104,7 +105,12 @@ function projectOf({ project }: LoadOptions): { project?: string } {
   );
 }
 
-function readPolicyFile(file: string, absolute: string, size: number): FileContent {
+function readPolicyFile(
+  file: string,
+  absolute: string,
+  size: number,
+  slips: SlipFinder,
+): FileContent {
   const content: FileContent = {
     file,
     absolute,
@@ -122,7 +128,7 @@ function readPolicyFile(file: string, absolute: string, size: number): FileConte
   const { documents, problems } = parseYaml(text.source);
   content.problems.push(...problems);
   for (const [index, raw] of documents.entries()) {
-    const { policy, identity, other, problems } = readDocument(text.source, raw, preset);
+    const { policy, identity, other, problems } = readDocument(text.source, raw, preset, slips);
     if (policy) content.policies.push(policy);
     if (identity) content.identities.push({ ...identity, source: text.source, index });
     if (other) content.locatedOthers.push({ other, source: text.source, index, absolute });

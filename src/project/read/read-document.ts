@@ -3,7 +3,7 @@ import type { Scalar } from 'yaml';
 import type * as z from 'zod';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { compileCondition } from '../../engine/condition/compile.ts';
+import { compileRule } from '../../engine/compile-rule.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
 import { PolicyDocument } from '../documents/policy.ts';
@@ -48,6 +48,9 @@ export interface PolicyIdentity {
   readonly isKeyGiven: boolean;
 }
 
+/** Looks for what is valid and can hardly be meant; handed in, as the table of attributes is loaded late. */
+export type SlipFinder = typeof import('./check-attributes.ts');
+
 export interface ReadDocument {
   readonly policy?: LocalPolicy;
   readonly identity?: PolicyIdentity;
@@ -56,7 +59,12 @@ export interface ReadDocument {
 }
 
 /** Reads one document as the kind it says it is, `preset` where it says none. */
-export function readDocument(source: Source, raw: RawDocument, preset: Kind): ReadDocument {
+export function readDocument(
+  source: Source,
+  raw: RawDocument,
+  preset: Kind,
+  slips: SlipFinder,
+): ReadDocument {
   const { value } = raw;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refuse(source, spanOf(raw.node), {
@@ -68,7 +76,9 @@ export function readDocument(source: Source, raw: RawDocument, preset: Kind): Re
   const fields = value as Record<string, unknown>;
   const kind = Object.hasOwn(fields, 'kind') ? fields.kind : preset;
   if (!isKind(kind)) return refuse(source, fieldSpan(source, raw, ['kind']), kindFinding(kind));
-  return kind === 'Policy' ? readPolicy(source, raw, fields) : readOther(source, raw, kind, fields);
+  return kind === 'Policy'
+    ? readPolicy(source, raw, fields, slips)
+    : readOther(source, raw, kind, fields);
 }
 
 const isKind = (kind: unknown): kind is Kind => kinds.some((known) => known === kind);
@@ -100,6 +110,7 @@ function readPolicy(
   source: Source,
   raw: RawDocument,
   fields: Record<string, unknown>,
+  slips: SlipFinder,
 ): ReadDocument {
   if (!['name', 'resource_type', 'rules'].some((field) => Object.hasOwn(fields, field))) {
     return refuse(source, documentSpan(raw), {
@@ -108,8 +119,12 @@ function readPolicy(
       hint: `Name this file in .govctlignore when it belongs to another tool; otherwise add kind: ${kinds.join(' | ')}.`,
     });
   }
-  const conditions = conditionProblems(source, raw, fields);
   const parsed = PolicyDocument.safeParse(fields);
+  const conditions = [
+    ...typeProblems(source, raw, fields, slips),
+    // Those of the policy itself where there is one: it will be prepared.
+    ...conditionProblems(source, raw, parsed.data ?? fields, slips),
+  ];
   const identity = identityOf(fields);
   if (!parsed.success) {
     const issues = explainIssues(source, raw, parsed.error.issues, PolicyDocument);
@@ -131,21 +146,38 @@ function identityOf({ name, key }: Record<string, unknown>): { identity?: Policy
   return { identity: { name, key: isKeyGiven ? key : makeKey(name), isKeyGiven } };
 }
 
+function typeProblems(
+  source: Source,
+  raw: RawDocument,
+  { resource_type: type }: Record<string, unknown>,
+  { findTypeSlip }: SlipFinder,
+): Problem[] {
+  const slip = typeof type === 'string' ? findTypeSlip(type) : undefined;
+  return slip ? [problemAt(source, fieldSpan(source, raw, ['resource_type']), slip)] : [];
+}
+
 /** Compiles what is there, even where other fields are wrong: all findings at once. */
 function conditionProblems(
   source: Source,
   raw: RawDocument,
   fields: Record<string, unknown>,
+  { findSlips }: SlipFinder,
 ): Problem[] {
+  const { resource_type: type } = fields;
   const rules = Object.hasOwn(fields, 'rules') ? fields.rules : undefined;
   if (!Array.isArray(rules)) return [];
   const problems: Problem[] = [];
   for (const [index, rule] of (rules as unknown[]).entries()) {
-    const condition = (rule as { condition?: unknown } | null)?.condition;
-    if (typeof condition !== 'string' || condition === '') continue;
-    const compiled = compileCondition(condition);
-    if (compiled.ok) continue;
+    if (!hasCondition(rule)) continue;
+    const compiled = compileRule(rule);
     const path: FieldPath = ['rules', index, 'condition'];
+    if (compiled.ok) {
+      const slips = typeof type === 'string' ? findSlips(compiled.condition, type) : [];
+      problems.push(
+        ...slips.map((slip) => problemAt(source, conditionSpan(source, raw, path, slip), slip)),
+      );
+      continue;
+    }
     const { problem } = compiled;
     problems.push(
       problemAt(source, conditionSpan(source, raw, path, problem), {
@@ -158,12 +190,19 @@ function conditionProblems(
   return problems;
 }
 
+const hasCondition = (rule: unknown): rule is { readonly condition: string } =>
+  typeof rule === 'object' &&
+  rule !== null &&
+  'condition' in rule &&
+  typeof rule.condition === 'string' &&
+  rule.condition !== '';
+
 /** Where a place inside a condition stands in the file. */
 function conditionSpan(
   source: Source,
   raw: RawDocument,
   path: FieldPath,
-  problem: ConditionProblem,
+  problem: Pick<ConditionProblem, 'offset' | 'end'>,
 ): Span {
   const located = locate(raw, path);
   if (isScalar(located.node)) {

@@ -1,0 +1,209 @@
+import { nearestWord } from '../../contract/nearest.ts';
+import type { CompiledCondition } from '../../engine/condition/compile.ts';
+import { termsOf } from '../../engine/condition/program.ts';
+import type { Term } from '../../engine/condition/program.ts';
+import { shapeOf, wellKnownTypes } from '../../inventory/normalise/shapes.ts';
+import type { Shape } from '../../inventory/normalise/shapes.ts';
+import type { Finding } from './source.ts';
+
+/** Something in a condition that is valid, and can hardly be meant. `offset` and `end` count from 0. */
+export interface Slip extends Finding {
+  readonly offset: number;
+  readonly end: number;
+}
+
+/**
+ * What a condition reads that resources of the type never have, and comparisons that come out the same for each of them.
+ * Resources are open: a name that is like none of the known ones may be the user's own.
+ */
+export function findSlips({ source, program }: CompiledCondition, type: string): Slip[] {
+  const shape = shapeOf(type);
+  if (!shape) return [];
+  const shapeAt = createLookUp(shape);
+  const slips = new Map<string, Slip>();
+  for (const term of termsOf(program.root)) {
+    const found = judgeName(term, source, shapeAt) ?? judgeComparison(term, shapeAt);
+    // `has(a.b) && a.b` is one mistake.
+    if (found && !slips.has(found.message)) slips.set(found.message, found);
+  }
+  return [...slips.values()].sort((a, b) => a.offset - b.offset);
+}
+
+/** A type that is not known and is written almost like one that is. */
+export function findTypeSlip(type: string): Finding | undefined {
+  if (shapeOf(type)) return undefined;
+  const nearest = wellKnownTypes.find((known) => isSlipOf(type, known));
+  return nearest === undefined
+    ? undefined
+    : {
+        level: 'warning',
+        code: 'unknown-type',
+        message: `resource_type ${type} is not known, so the policy may never be about a resource`,
+        hint: `Did you mean ${nearest}?`,
+      };
+}
+
+const lettersOf = (type: string): string => type.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+
+/** Only in the last part: AWS::ECS::Cluster and AWS::EKS::Cluster are two types. */
+function isSlipOf(type: string, known: string): boolean {
+  if (lettersOf(type) === lettersOf(known)) return true;
+  const [head, tail] = splitType(type);
+  const [knownHead, knownTail] = splitType(known);
+  return head === knownHead && tail.length > 3 && nearestWord(tail, [knownTail]) !== undefined;
+}
+
+function splitType(type: string): readonly [head: string, tail: string] {
+  const at = Math.max(type.lastIndexOf('::'), type.lastIndexOf('/'));
+  return [type.slice(0, at).toLowerCase(), type.slice(at)];
+}
+
+type LookUp = (path: string | undefined) => Shape | undefined;
+
+const step = /\.(\w+)|\[("(?:[^"\\]|\\.)*")\]|\[(?:\*|\d+)\]/y;
+
+/** Finds what is known at a path of a program: `resource.ingress[*].cidrs`. */
+function createLookUp(root: Shape): LookUp {
+  const found = new Map<string, Shape | undefined>();
+  const walk = (path: string): Shape | undefined => {
+    let here: Shape | undefined = root;
+    step.lastIndex = 'resource'.length;
+    while (here && step.lastIndex < path.length) {
+      const match = step.exec(path);
+      if (!match) return undefined;
+      const [, name, quoted] = match;
+      const key = quoted === undefined ? name : (JSON.parse(quoted) as string);
+      here = key === undefined ? here.item : here.fields?.get(key);
+    }
+    return here;
+  };
+  return (path) => {
+    if (path === undefined || !/^resource\b/.test(path)) return undefined;
+    if (!found.has(path)) found.set(path, walk(path));
+    return found.get(path);
+  };
+}
+
+const named: Readonly<Record<string, string>> = {
+  bool: 'true or false',
+  int: 'a number',
+  double: 'a number',
+  string: 'a text',
+  timestamp: 'a text',
+};
+
+function judgeName(term: Term, source: string, shapeAt: LookUp): Slip | undefined {
+  if (term.kind !== 'select' && term.kind !== 'has') return undefined;
+  const { of, key } = term;
+  const shape = shapeAt(of.path);
+  if (!shape || shape.fields?.has(key)) return undefined;
+  const at = source.slice(term.start, term.end).lastIndexOf(key);
+  const place =
+    at < 0
+      ? { offset: term.start, end: term.end }
+      : { offset: term.start + at, end: term.start + at + key.length };
+  const say = (message: string, hint: string | undefined): Slip => ({
+    level: 'warning',
+    code: 'unknown-attribute',
+    message,
+    hint,
+    ...place,
+  });
+  const { path = '' } = of;
+  if (!shape.fields) {
+    if (shape.type?.startsWith('list'))
+      return say(`${path} is a list and has no ${key} itself`, listHint(path, key, shape));
+    const what = named[shape.type ?? ''];
+    return what === undefined ? undefined : say(`${path} is ${what} and has no ${key}`, undefined);
+  }
+  const names = [...shape.fields.keys()];
+  const nearest = nearestWord(key, names);
+  const isTop = path === 'resource';
+  if (isTop && nearest === undefined) return undefined;
+  return say(
+    `${path} has no attribute ${key} in the resources that are read`,
+    nearest === undefined ? `It has ${names.join(', ')}.` : `Did you mean ${nearest}?`,
+  );
+}
+
+const listHint = (path: string, key: string, { item }: Shape): string | undefined =>
+  item?.fields?.has(key)
+    ? `Ask its elements: ${path}.exists(one, … one.${key} …), or .all.`
+    : undefined;
+
+function judgeComparison(term: Term, shapeAt: LookUp): Slip | undefined {
+  if (term.kind !== 'call' || !['==', '!=', 'in'].includes(term.name)) return undefined;
+  const [left, right] = term.args;
+  if (!left || !right) return undefined;
+  if (term.name === 'in') return judgeMembership(term, left, right, shapeAt);
+  const [attribute, literal] = right.kind === 'constant' ? [left, right] : [right, left];
+  if (literal.kind !== 'constant') return undefined;
+  const type = shapeAt(attribute.path)?.type;
+  if (type === undefined || fits(type, literal.value)) return undefined;
+  const shown = showLiteral(literal.value);
+  const isList = type.startsWith('list');
+  return neverEqual(
+    term,
+    `${attribute.path ?? ''} is ${isList ? 'a list' : (named[type] ?? type)}, so it never equals ${shown}`,
+    isList ? `Write ${shown} in ${attribute.path ?? ''}.` : unquoted(type, literal.value),
+  );
+}
+
+function judgeMembership(term: Term, left: Term, right: Term, shapeAt: LookUp): Slip | undefined {
+  if (right.kind === 'constant' && Array.isArray(right.value)) {
+    const type = shapeAt(left.path)?.type;
+    const values: readonly unknown[] = right.value;
+    if (type === undefined || values.length === 0) return undefined;
+    if (values.some((value) => fits(type, value))) return undefined;
+    const what = type.startsWith('list') ? 'a list' : (named[type] ?? type);
+    return neverEqual(term, `${left.path ?? ''} is ${what}, so it is never in this list`);
+  }
+  const type = shapeAt(right.path)?.item?.type;
+  if (left.kind !== 'constant' || type === undefined || fits(type, left.value)) return undefined;
+  return neverEqual(
+    term,
+    `an element of ${right.path ?? ''} is ${named[type] ?? type}, so it never equals ${showLiteral(left.value)}`,
+  );
+}
+
+const neverEqual = ({ start, end }: Term, message: string, hint?: string): Slip => ({
+  level: 'warning',
+  code: 'never-equal',
+  message,
+  hint,
+  offset: start,
+  end,
+});
+
+/** Whether a value of the type can equal the literal; of what is not told apart here, yes. */
+function fits(type: string, literal: unknown): boolean {
+  if (literal === null) return true;
+  switch (type) {
+    case 'bool':
+      return typeof literal === 'boolean';
+    case 'int':
+    case 'double':
+      return typeof literal !== 'string' && typeof literal !== 'boolean';
+    case 'string':
+    case 'timestamp':
+      return typeof literal === 'string';
+    default:
+      return !type.startsWith('list') || Array.isArray(literal);
+  }
+}
+
+/** What was meant by a value in quotes. */
+function unquoted(type: string, literal: unknown): string | undefined {
+  if (typeof literal !== 'string') return undefined;
+  const isValue = type === 'bool' ? /^(?:true|false)$/ : /^\d+$/;
+  return type !== 'string' && isValue.test(literal)
+    ? `Write ${literal} without quotes.`
+    : undefined;
+}
+
+const showLiteral = (value: unknown): string =>
+  typeof value === 'string'
+    ? JSON.stringify(value)
+    : typeof value === 'boolean' || typeof value === 'bigint' || typeof value === 'number'
+      ? String(value)
+      : 'this value';

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { commonAttributes, sharedShapes } from '../../../src/inventory/normalise/shapes.ts';
+import { loadProject } from '../../../src/project/read/load.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+
+const policy = (type: string, condition: string): string => `name: p
+resource_type: ${type}
+rules:
+  - condition: ${JSON.stringify(condition)}
+    effect: DENY
+`;
+
+async function problemsOf(type: string, condition: string) {
+  const cwd = makeRepo({ 'a.yaml': policy(type, condition) });
+  const { problems } = await loadProject({ cwd, paths: ['a.yaml'] });
+  return problems.map(({ level, code, message, hint, excerpt, column }) => ({
+    level,
+    code,
+    message,
+    hint,
+    marked: excerpt?.text.slice(column - 1, column - 1 + excerpt.width),
+  }));
+}
+
+const bucket = 'AWS::S3::Bucket';
+const group = 'AWS::EC2::SecurityGroup';
+
+describe('what is valid in a policy and can hardly be meant is warned of', () => {
+  it.each([
+    [bucket, 'resource.encrypton.enabled == false', 'encrypton', 'Did you mean encryption?'],
+    [bucket, 'has(resource.encrypton) && true', 'encrypton', 'Did you mean encryption?'],
+    [bucket, 'resource["regon"] == "eu"', 'regon', 'Did you mean region?'],
+    [bucket, 'resource.encryption.enable == false', 'enable', 'Did you mean enabled?'],
+    [
+      bucket,
+      'resource.versioning.mfa == true',
+      'mfa',
+      'It has enabled.', // an attribute that is not declared below one that is
+    ],
+    [group, 'resource.ingress.exists(r, r.cidr == "0.0.0.0/0")', 'cidr', 'Did you mean cidrs?'],
+    [
+      group,
+      'resource.ingress.cidrs.size() > 0',
+      'cidrs',
+      'Ask its elements: resource.ingress.exists(one, … one.cidrs …), or .all.',
+    ],
+    [bucket, 'resource.acl.grants == true', 'grants', undefined],
+  ])('%s: %s', async (type, condition, marked, hint) => {
+    expect(await problemsOf(type, condition)).toEqual([
+      expect.objectContaining({ level: 'warning', code: 'unknown-attribute', marked, hint }),
+    ]);
+  });
+
+  it.each([
+    [
+      bucket,
+      'resource.encryption.enabled == "false"',
+      'resource.encryption.enabled is true or false, so it never equals "false"',
+      'Write false without quotes.',
+    ],
+    [
+      bucket,
+      '"30" != resource.object_lock.retention_days',
+      'resource.object_lock.retention_days is a number, so it never equals "30"',
+      'Write 30 without quotes.',
+    ],
+    [
+      bucket,
+      'resource.versioning.enabled in ["true", "yes"]',
+      'resource.versioning.enabled is true or false, so it is never in this list',
+      undefined,
+    ],
+    [
+      group,
+      'resource.ingress.exists(r, r.cidrs == "0.0.0.0/0")',
+      'resource.ingress[*].cidrs is a list, so it never equals "0.0.0.0/0"',
+      'Write "0.0.0.0/0" in resource.ingress[*].cidrs.',
+    ],
+    [
+      group,
+      'resource.ingress.exists(r, 22 in r.cidrs)',
+      'an element of resource.ingress[*].cidrs is a text, so it never equals 22',
+      undefined,
+    ],
+  ])('%s: %s never holds', async (type, condition, message, hint) => {
+    expect(await problemsOf(type, condition)).toMatchObject([
+      { level: 'warning', code: 'never-equal', message, ...(hint ? { hint } : {}) },
+    ]);
+  });
+
+  it.each([
+    ['AWS::S3::Buckett', 'AWS::S3::Bucket'],
+    ['aws::s3::bucket', 'AWS::S3::Bucket'],
+    ['AWS::EC2::SecurityGroups', 'AWS::EC2::SecurityGroup'],
+  ])('%s is no type; %s is', async (type, meant) => {
+    expect(await problemsOf(type, 'true')).toMatchObject([
+      { level: 'warning', code: 'unknown-type', hint: `Did you mean ${meant}?`, marked: type },
+    ]);
+  });
+
+  it.each([
+    ['an attribute of the user’s own', bucket, 'resource.cost_centre == "1"'],
+    [
+      'what is below properties, tags and source',
+      bucket,
+      'resource.properties.Encrypton.x == resource.tags.a && resource.source.format == "x"',
+    ],
+    ['types without well-known attributes', 'ACME::Pump', 'resource.encrypton == 1'],
+    ['a type of the same service', 'AWS::ECS::Cluster', 'resource.encrypton == 1'],
+    ['numbers of another kind', bucket, 'resource.object_lock.retention_days == 30.0'],
+    ['null', bucket, 'resource.acl == null'],
+    ['variables of loops over other things', bucket, '[{"cidr": "x"}].exists(r, r.cidr == "x")'],
+    ['a type of Azure in other case', 'azure::storage::STORAGEACCOUNTS', 'true'],
+  ])('says nothing of %s', async (_, type, condition) => {
+    expect(await problemsOf(type, condition)).toEqual([]);
+  });
+});
+
+describe('the attributes that are known', () => {
+  const page = readFileSync(new URL('../../../docs/resource-model.md', import.meta.url), 'utf8');
+  const namesIn = (title: string): string[] => {
+    const section = page.split(`## ${title}\n`)[1]?.split(/^##/m)[0] ?? '';
+    return [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name);
+  };
+
+  it('are those that the resource model tells of', () => {
+    expect([...commonAttributes.keys()]).toEqual(namesIn('Common attributes'));
+    for (const [name, fields] of sharedShapes) {
+      expect([...fields.keys()]).toEqual(namesIn(name));
+    }
+  });
+});
