@@ -37,7 +37,7 @@ describe.each(readdirSync(folder).sort())('%s', (file) => {
   const prepared = preparePolicy({ policy: { ...policy, ...shared.policy } });
   test.each(cases.map((one) => [one.name ?? JSON.stringify(one.resource), one] as const))(
     '%s',
-    (_, { name, now, resource, ...expected }) => {
+    (_, { name: _name, now, resource, ...expected }) => {
       const at = Date.parse(now ?? shared.now ?? '2026-01-01T00:00:00Z');
       const found = evaluate(prepared, { ...thing, ...resource }, at, shared.exemptions);
       expect(found).toMatchObject(expected);

@@ -5,7 +5,7 @@ import { badKey } from './closures.ts';
 import { count } from './text.ts';
 import { timestampOfMillis } from './time.ts';
 import type { Evaluator, Undecided } from './evaluate.ts';
-import type { Program, Term } from './program.ts';
+import type { Program } from './program.ts';
 import { quoted } from './js-operators.ts';
 import { CelMap, Failure } from './values.ts';
 import { Writer } from './writer.ts';

@@ -16,6 +16,9 @@ export interface Pattern {
 /** Longer patterns are no policies. */
 const longestPattern = 10_000;
 
+/** It takes time to prove that a pattern is linear. */
+const longestNative = 500;
+
 /** RE2 takes some 2 µs and 300 bytes for each instruction of a program. */
 const largestPattern = 10_000;
 
@@ -24,7 +27,7 @@ export function compilePattern(pattern: string): Pattern {
   if (pattern.length > longestPattern) {
     throw new Error(`is longer than ${longestPattern} characters`);
   }
-  const native = toNativeRegex(pattern);
+  const native = pattern.length <= longestNative ? toNativeRegex(pattern) : undefined;
   if (native) {
     const { regex, span, fromStart } = native;
     const test = (text: string) => {
@@ -56,7 +59,7 @@ const largestCache = 100_000;
 let cached = 0;
 
 /** Of the budget, for each instruction of a new pattern. */
-const stepsOfPart = 4;
+const stepsOfPart = 8;
 
 const sizeOf = (made: Pattern | Failure): number => (made instanceof Failure ? 1 : made.size);
 
