@@ -95,6 +95,37 @@ describe('a policy that a plan puts together when it is applied', () => {
     });
   });
 
+  test('is found by the key that both are made for', () => {
+    const at = (address: string): Fields => ({
+      ...change(address.replace('["k"]', ''), {}, { policy: true, json: true }),
+      address,
+      index: 'k',
+    });
+    const [raw] = terraform.read(
+      {
+        format_version: '1.2',
+        resource_changes: [
+          at('aws_sqs_queue_policy.p["k"]'),
+          at('data.aws_iam_policy_document.d["k"]'),
+        ],
+        configuration: {
+          root_module: {
+            resources: [
+              {
+                address: 'aws_sqs_queue_policy.p',
+                expressions: {
+                  policy: { references: ['data.aws_iam_policy_document.d', 'each.key'] },
+                },
+              },
+            ],
+          },
+        },
+      },
+      {},
+    ).raws;
+    expect(raw?.properties.policy).toBe('{"Version":"2012-10-17","Statement":[]}');
+  });
+
   test('is a text where all of it is known', () => {
     const known = { ...statement, resources: ['*'], effect: null, condition: [], sid: 'a' };
     expect(JSON.parse(String(policyOf(plan({ statement: [known] }, {}))))).toEqual({

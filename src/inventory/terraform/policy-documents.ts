@@ -12,8 +12,8 @@ const makers: Readonly<Record<string, (values: unknown) => Fields>> = {
 export const isPolicySource = (type: unknown): boolean =>
   typeof type === 'string' && Object.hasOwn(makers, type);
 
-/** Attributes of them that are a policy as JSON text. */
-const documentAttributes = new Set(['json', 'minified_json', 'policy_data']);
+/** Attributes of them that are the policy as JSON text; behind an index, as in `d[each.key].json`, a plan tells none. */
+const documentAttributes = new Set(['json', 'minified_json', 'policy_data', '']);
 
 /**
  * What a data source's attribute will be, worked out of its planned values: a text as far as all of it is known, else

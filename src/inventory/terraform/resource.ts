@@ -1,6 +1,7 @@
 import type { DocumentPath, RawResource } from '../model.ts';
 import { field, fieldsOf, isFields, itemsOf } from '../json.ts';
 import type { Fields } from '../json.ts';
+import { plannedBlock } from '../normalise/aws/plan-value.ts';
 import { identify, ownId } from './identify.ts';
 import type { ProviderDefaults } from './identify.ts';
 import { resourceType } from './types.ts';
@@ -55,8 +56,7 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
 
 /** Azure keeps the settings of an account's blobs in a resource of their own; Terraform in a block of the account. */
 function blobService(account: RawResource): RawResource {
-  const blocks = account.properties['blob_properties'];
-  const settings = Array.isArray(blocks) ? (blocks as unknown[])[0] : blocks;
+  const settings = plannedBlock(account.properties, 'blob_properties');
   return {
     ...account,
     address: `${account.address}/blobServices/default`,
