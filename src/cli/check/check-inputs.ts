@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ReadOptions } from '../../inventory/model.ts';
 import { readsAsResource } from '../../inventory/native/read-line.ts';
@@ -12,7 +11,7 @@ import { interrupted } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import { checkStream } from './check-stream.ts';
 import type { LineChecker } from './line-checker.ts';
-import { chunkBytes } from './line-chunks.ts';
+import { openBytes } from './open-bytes.ts';
 
 export interface InputOptions extends DocumentOptions {
   /** Makes what checks lines, for an input of so many bytes; standard input may have any number. */
@@ -56,8 +55,7 @@ async function checkInput(
   const { head, rest } = await begin(input, terminal, run.signal);
   // Explaining needs each resource at hand, and a filter is about few of them.
   if (!options.complete && !options.wants && isResourceStream(head, options)) {
-    const size = isStandardInput(input) ? Infinity : input.size;
-    await checkStream(input, chain(head, rest), options.lineCheckerFor(size), run);
+    await checkStream(input, chain(head, rest), options.lineCheckerFor(input.size), run);
     return;
   }
   const bytes = await readAll(head, rest);
@@ -82,12 +80,10 @@ export async function begin(
   signal: AbortSignal,
 ): Promise<Begun> {
   const { absolute, size } = input;
-  if (!isStandardInput(input) && size <= smallFile) {
-    return { head: await readFile(absolute), rest: undefined };
-  }
-  const source: AsyncIterable<Uint8Array> = isStandardInput(input)
+  if (size <= smallFile) return { head: await readFile(absolute, { signal }), rest: undefined };
+  const source = isStandardInput(input)
     ? terminal.stdinBytes(signal)
-    : createReadStream(absolute, { highWaterMark: chunkBytes });
+    : await openBytes(absolute, signal);
   const rest = source[Symbol.asyncIterator]();
   const parts: Uint8Array[] = [];
   for (let length = 0; length < longestFirstLine;) {

@@ -16,12 +16,12 @@ export async function checkStream(
   lines: LineChecker,
   run: CheckRun,
 ): Promise<void> {
-  const take = createTaker(input, run);
+  const taker = createTaker(input, run);
   const waiting: Promise<LinesResult>[] = [];
   const takeFirst = async (): Promise<void> => {
     const result = await waiting[0];
     void waiting.shift();
-    if (result) await take(result);
+    if (result) await taker.take(result);
   };
   try {
     for await (const bytes of cutAtLineEnds(source)) {
@@ -33,17 +33,27 @@ export async function checkStream(
     // What is still on its way would fail unseen.
     const results = await Promise.allSettled(waiting);
     if (!(error instanceof LineTooLongError)) throw error;
-    for (const result of results) if (result.status === 'fulfilled') await take(result.value);
-    run.unreadable.add({ file: input.file, message: `${error.message}; the rest was not read` });
+    for (const result of results) {
+      if (result.status === 'rejected') throw result.reason;
+      await taker.take(result.value);
+    }
+    const message = `${error.message}; the rest was not read`;
+    run.unreadable.add({ file: input.file, ...taker.next(), message });
   }
 }
 
+interface Taker {
+  take(result: LinesResult): Promise<void>;
+  /** Where the line after all that was taken stands. */
+  next(): { readonly line: number; readonly column: number };
+}
+
 /** Takes results in order: finds the lines' numbers, and ids that come twice. */
-function createTaker(input: InputFile, run: CheckRun): (result: LinesResult) => Promise<void> {
+function createTaker(input: InputFile, run: CheckRun): Taker {
   const { file } = input;
   const ids = createIdSet();
   let before = 0;
-  return (result) => {
+  const take = (result: LinesResult): Promise<void> => {
     const placeOf = (line: number) => ({ line: before + line + 1, column: 1 });
     for (const { finding, line } of result.findings) {
       run.collector.add({ ...finding, file, ...placeOf(line) }, input);
@@ -61,6 +71,7 @@ function createTaker(input: InputFile, run: CheckRun): (result: LinesResult) => 
     before += result.lines;
     return run.count(result.tally);
   };
+  return { take, next: () => ({ line: before + 1, column: 1 }) };
 }
 
 /** Read again from the bytes: keeping a million ids would cost more than the rest of the check. */

@@ -4,7 +4,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { createChecker } from '../../project/check/checker.ts';
 import type { CheckerOptions } from '../../project/check/checker.ts';
 import { discoverInputs } from '../../project/check/discover-inputs.ts';
-import { exemptionsFor, judgeExemptions } from '../../project/check/exemptions.ts';
+import { exemptionsFor, findStrayExemptions, judgeExemptions } from '../../project/check/exemptions.ts';
 import { selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { LocalPolicy } from '../../project/model.ts';
@@ -24,7 +24,8 @@ import { createCollector } from './collect.ts';
 import type { PlacedFinding } from './collect.ts';
 import { createExplainer } from './explain.ts';
 import type { Explainer } from './explain.ts';
-import { createLines } from './line-checker.ts';
+import { createThreads } from './line-checker.ts';
+import type { Threads } from './line-checker.ts';
 import { parseNow, readParameters, settleOptions } from './options.ts';
 import type { CheckOptions } from './options.ts';
 import type { CheckGround } from './prepare.ts';
@@ -55,9 +56,22 @@ function watchedFiles(cwd: string, { args: [inputs], policies, baseline }: Check
 }
 
 async function checkOnce(context: Context, options: CheckOptions): Promise<ExitCode> {
+  const threads = createThreads(options.jobs);
+  try {
+    return await checkWith(threads, context, options);
+  } finally {
+    await threads.close();
+  }
+}
+
+async function checkWith(
+  threads: Threads,
+  context: Context,
+  options: CheckOptions,
+): Promise<ExitCode> {
   const { world, flags } = context;
   const now = options.now === undefined ? world.now() : parseNow(options.now);
-  const ground = await readGround(world.cwd, now, options);
+  const ground = await readGround(world.cwd, now, options, threads);
   if (ground.project.problems.some(({ level }) => level === 'error')) {
     await showProject(context, ground.project);
     return exitCodes.usage;
@@ -74,8 +88,8 @@ async function checkOnce(context: Context, options: CheckOptions): Promise<ExitC
   }
   const rows = await openRows(flags.output, world.terminal);
   try {
-    const result = await runOver(context, options, ground, policies, now, rows);
-    await rows?.flush();
+    const result = await runOver(threads, context, options, ground, policies, now, rows);
+    await rows?.finish();
     await context.show(checkView(context, result, rows !== undefined));
     return await finish(context, options, result);
   } finally {
@@ -99,6 +113,7 @@ function choosePolicies({ project }: CheckGround, options: CheckOptions): readon
 type Rows = Awaited<ReturnType<typeof openRows>>;
 
 async function runOver(
+  threads: Threads,
   context: Context,
   options: CheckOptions,
   { project, inputs }: CheckGround,
@@ -126,6 +141,7 @@ async function runOver(
   });
   const run = await context.progress('Checking', (update) =>
     walkInputs(
+      threads,
       context,
       options,
       inputs,
@@ -163,7 +179,10 @@ async function runOver(
     unreadable: run.unreadable,
     duplicates: run.duplicates,
     skipped: run.skipped,
-    warnings: judgeExemptions(exemptions, run.tally.exemptions, now),
+    warnings: [
+      ...findStrayExemptions(project.policies, project.others),
+      ...judgeExemptions(exemptions, run.tally.exemptions, now),
+    ],
     ...(used ? { baseline: used } : {}),
     files: inputs.files.length - run.skipped.length,
     limits: options,
@@ -173,6 +192,7 @@ async function runOver(
 }
 
 async function walkInputs(
+  threads: Threads,
   { world: { cwd, terminal } }: Context,
   options: CheckOptions,
   inputs: CheckGround['inputs'],
@@ -180,25 +200,20 @@ async function walkInputs(
   checkerOptions: CheckerOptions,
   explainer: Explainer | undefined,
 ): Promise<CheckRun> {
-  const lines = createLines(checkerOptions, run.checker, options.jobs);
   const { format, source } = options;
-  try {
-    await checkInputs(
-      inputs.files,
-      {
-        format,
-        parameters: readParameters(cwd, options),
-        placeOf: source === undefined ? undefined : createSourcePlaces(cwd, source),
-        wants: explainer?.wants,
-        complete: explainer?.complete,
-        lineCheckerFor: lines.forBytes,
-      },
-      run,
-      terminal,
-    );
-  } finally {
-    await lines.close();
-  }
+  await checkInputs(
+    inputs.files,
+    {
+      format,
+      parameters: readParameters(cwd, options),
+      placeOf: source === undefined ? undefined : createSourcePlaces(cwd, source),
+      wants: explainer?.wants,
+      complete: explainer?.complete,
+      lineCheckerFor: threads.prepare(checkerOptions, run.checker),
+    },
+    run,
+    terminal,
+  );
   return run;
 }
 
@@ -231,7 +246,9 @@ async function finish(
   result: CheckResult,
 ): Promise<ExitCode> {
   const { summary, failing, unreadable, warnings } = result;
-  const unused = warnings.filter(({ code }) => code === 'unused-exemption').length;
+  const unused = warnings.filter(({ code }) =>
+    ['unused-exemption', 'unknown-policy'].includes(code),
+  ).length;
   const isIncomplete = unreadable.items.length > 0;
   const fails = failing > 0 || (options.failUnusedExemptions === true && unused > 0);
   await writeGithubOutput(context.world.env, {

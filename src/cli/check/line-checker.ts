@@ -12,16 +12,14 @@ export interface LineChecker {
   readonly width: number;
   /** The memory of `bytes` is handed over; the result gives it back. */
   check(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<LinesResult>;
-  close(): Promise<void>;
 }
 
 const inThisThread = (checker: Checker): LineChecker => ({
   width: 1,
   check: async (bytes, most) => checkLines(bytes, checker, most),
-  close: async () => {},
 });
 
-/** What a worker is asked, and what it answers. */
+/** What a worker is asked: to check lines, which it answers with their result. The first message is `CheckerOptions`. */
 export interface LinesRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly most: number;
@@ -41,30 +39,30 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Starts worker threads that each prepare the policies for themselves. */
-function startWorkers(count: number, options: CheckerOptions): LineChecker {
-  const lanes = Array.from({ length: count }, () => startLane(options));
+type Lane = ReturnType<typeof startLane>;
+
+/** Worker threads that each prepare the policies for themselves. */
+function inWorkers(lanes: readonly Lane[], options: CheckerOptions): LineChecker {
+  for (const lane of lanes) lane.prepare(options);
   return {
-    width: count * runsAhead,
+    width: lanes.length * runsAhead,
     check: (bytes, most) => {
       const idlest = lanes.reduce((best, lane) => (lane.load() < best.load() ? lane : best));
       return idlest.check({ bytes, most });
     },
-    close: async () => {
-      await Promise.all(lanes.map((lane) => lane.close()));
-    },
   };
 }
 
-function startLane(options: CheckerOptions) {
+function startLane() {
   const worker = new Worker(workerFile, {
-    workerData: options,
     // MiB. Lines and their findings are short-lived: a small heap is collected early instead of growing.
     resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 },
   });
   // Answers come in the order of the requests.
   const waiting: Waiting[] = [];
+  let failure: { readonly error: unknown } | undefined;
   const fail = (error: unknown): void => {
+    failure ??= { error };
     for (const one of waiting.splice(0)) one.reject(error);
   };
   worker.on('message', (result: LinesResult) => waiting.shift()?.resolve(result));
@@ -72,8 +70,10 @@ function startLane(options: CheckerOptions) {
   worker.on('exit', (code) => fail(new Error(`a worker ended by itself with ${code}`)));
   return {
     load: () => waiting.length,
+    prepare: (options: CheckerOptions) => worker.postMessage(options),
     check: (request: LinesRequest) =>
       new Promise<LinesResult>((resolve, reject) => {
+        if (failure) throw failure.error;
         waiting.push({ resolve, reject });
         worker.postMessage(request, [request.bytes.buffer]);
       }),
@@ -86,19 +86,30 @@ function startLane(options: CheckerOptions) {
 /** Bytes. Starting a worker takes as long as checking some ten thousand lines. */
 const worthWorkers = 16 * 1024 * 1024;
 
-/** Workers are started by the first input that is large enough, and kept for the next. */
-export function createLines(
-  options: CheckerOptions,
-  checker: Checker,
-  jobs = availableParallelism(),
-) {
-  let workers: LineChecker | undefined;
-  const here = inThisThread(checker);
+/** Threads that check lines; started by the first input that is large enough, and kept for the next. */
+export interface Threads {
+  /** Starts them for an input of so many bytes, before it is known what they will do. */
+  expect(bytes: number): void;
+  /** Gives what checks the lines of an input of so many bytes. */
+  prepare(options: CheckerOptions, checker: Checker): (bytes: number) => LineChecker;
+  close(): Promise<void>;
+}
+
+export function createThreads(jobs = availableParallelism()): Threads {
+  let lanes: readonly Lane[] | undefined;
+  const start = (): readonly Lane[] => (lanes ??= Array.from({ length: jobs }, startLane));
+  const worth = (bytes: number): boolean => jobs > 1 && bytes >= worthWorkers && canStartWorkers();
   return {
-    forBytes: (bytes: number): LineChecker =>
-      jobs > 1 && bytes >= worthWorkers && canStartWorkers()
-        ? (workers ??= startWorkers(jobs, options))
-        : here,
-    close: async (): Promise<void> => workers?.close(),
+    expect(bytes) {
+      if (worth(bytes)) start();
+    },
+    prepare(options, checker) {
+      const here = inThisThread(checker);
+      let there: LineChecker | undefined;
+      return (bytes) => (worth(bytes) ? (there ??= inWorkers(start(), options)) : here);
+    },
+    async close() {
+      await Promise.all((lanes ?? []).map((lane) => lane.close()));
+    },
   };
 }

@@ -12,7 +12,7 @@ export class LineTooLongError extends Error {
 
 /**
  * Cuts a stream of bytes at line ends: each piece holds whole lines and owns its memory, so that it can be handed to a
- * worker. @throws LineTooLongError
+ * worker. @throws LineTooLongError after all lines before the long one
  */
 export async function* cutAtLineEnds(
   source: AsyncIterable<Uint8Array>,
@@ -24,14 +24,14 @@ export async function* cutAtLineEnds(
     held += bytes.length;
     if (held < chunkBytes) continue;
     if (!bytes.includes(newline)) {
-      if (held > longestLine) throw new LineTooLongError();
-      continue;
+      if (held <= longestLine) continue;
     }
     const whole = join(waiting);
     const cut = whole.lastIndexOf(newline) + 1;
     waiting = [whole.slice(cut)];
     held = whole.length - cut;
-    yield whole.subarray(0, cut);
+    if (cut > 0) yield whole.subarray(0, cut);
+    if (held > longestLine) throw new LineTooLongError();
   }
   const rest = join(waiting);
   if (rest.length > 0) yield rest;

@@ -5,6 +5,7 @@ import { loadConfig } from '../../project/config.ts';
 import type { LoadedProject, Problem } from '../../project/model.ts';
 import { showPath } from '../../project/read/discover.ts';
 import { loadProject } from '../../project/read/load.ts';
+import type { Threads } from './line-checker.ts';
 import type { CheckOptions } from './options.ts';
 
 /** What a check works on. */
@@ -22,8 +23,11 @@ export async function readGround(
   cwd: string,
   now: number,
   { args: [given], policies: paths = [] }: CheckOptions,
+  threads: Pick<Threads, 'expect'>,
 ): Promise<CheckGround> {
   const inputs = discoverInputs(cwd, given);
+  // They start while the policies are read.
+  for (const { file, size } of inputs.files) if (holdsLines(file)) threads.expect(size);
   const project = await loadProject({ cwd, paths, now });
   const asked = new Set(paths.map((each) => showPath(cwd, path.resolve(cwd, each))));
   const named = new Set(
@@ -54,6 +58,8 @@ export async function readGround(
     inputs: { ...inputs, files },
   };
 }
+
+const holdsLines = (file: string): boolean => /\.(?:ndjson|jsonl)$/i.test(file);
 
 /** Says of a file that it holds something else than policies. */
 const isForeign = ({ code }: Problem): boolean =>
