@@ -18,9 +18,9 @@ export const comparisons: ReadonlyMap<string, string> = new Map([
   ['>=', '>='],
 ]);
 
-export const calculations: ReadonlySet<string> = new Set(['+', '-', '*']);
+const calculations: ReadonlySet<string> = new Set(['+', '-', '*']);
 
-export const textTests: ReadonlyMap<string, string> = new Map([
+const textTests: ReadonlyMap<string, string> = new Map([
   ['startsWith', 'startsWith'],
   ['endsWith', 'endsWith'],
   ['contains', 'includes'],
