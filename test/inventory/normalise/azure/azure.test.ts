@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'vitest';
+import { attributesOf, planOf, readOne, verdictsOf } from '../provider-twins.ts';
+import type { Fields } from '../provider-twins.ts';
+
+const schema = 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#';
+
+const id = (type: string, name: string): string =>
+  `/subscriptions/s/resourceGroups/r/providers/${type}/${name}`;
+
+const twins: readonly [name: string, type: string, arm: readonly Fields[], plan: Fields][] = [
+  [
+    'a storage account that is shut',
+    'Storage::storageAccounts',
+    [
+      {
+        type: 'Microsoft.Storage/storageAccounts',
+        name: 'a',
+        properties: {
+          supportsHttpsTrafficOnly: true,
+          minimumTlsVersion: 'TLS1_2',
+          allowBlobPublicAccess: false,
+          allowSharedKeyAccess: false,
+          publicNetworkAccess: 'Disabled',
+          networkAcls: { defaultAction: 'Deny', ipRules: [{ value: '8.8.8.8' }] },
+        },
+      },
+    ],
+    {
+      'azurerm_storage_account.a': {
+        name: 'a',
+        https_traffic_only_enabled: true,
+        min_tls_version: 'TLS1_2',
+        allow_nested_items_to_be_public: false,
+        shared_access_key_enabled: false,
+        public_network_access_enabled: false,
+        network_rules: [{ default_action: 'Deny', ip_rules: ['8.8.8.8'] }],
+      },
+    },
+  ],
+  [
+    'a storage account that is open',
+    'Storage::storageAccounts',
+    [
+      {
+        type: 'Microsoft.Storage/storageAccounts',
+        name: 'a',
+        properties: {
+          supportsHttpsTrafficOnly: false,
+          minimumTlsVersion: 'TLS1_0',
+          allowBlobPublicAccess: true,
+        },
+      },
+    ],
+    {
+      'azurerm_storage_account.a': {
+        name: 'a',
+        https_traffic_only_enabled: false,
+        min_tls_version: 'TLS1_0',
+        allow_nested_items_to_be_public: true,
+      },
+    },
+  ],
+  [
+    'the blobs of an account',
+    'Storage::storageAccounts/blobServices',
+    [
+      {
+        type: 'Microsoft.Storage/storageAccounts/blobServices',
+        name: 'a/default',
+        properties: {
+          deleteRetentionPolicy: { enabled: true, days: 14 },
+          isVersioningEnabled: true,
+        },
+      },
+    ],
+    {
+      'azurerm_storage_account.a': {
+        name: 'a',
+        blob_properties: [{ delete_retention_policy: [{ days: 14 }], versioning_enabled: true }],
+      },
+    },
+  ],
+  [
+    'a database server',
+    'Sql::servers',
+    [
+      {
+        type: 'Microsoft.Sql/servers',
+        name: 'a',
+        properties: {
+          minimalTlsVersion: '1.2',
+          publicNetworkAccess: 'Enabled',
+          administrators: { azureADOnlyAuthentication: true },
+        },
+      },
+      {
+        type: 'Microsoft.Sql/servers/firewallRules',
+        name: 'a/all',
+        properties: { startIpAddress: '10.0.0.0', endIpAddress: '10.0.0.255' },
+      },
+      {
+        type: 'Microsoft.Sql/servers/auditingSettings',
+        name: 'a/default',
+        properties: { state: 'Enabled', retentionDays: 90 },
+      },
+    ],
+    {
+      'azurerm_mssql_server.a': {
+        id: id('Microsoft.Sql/servers', 'a'),
+        name: 'a',
+        minimum_tls_version: '1.2',
+        public_network_access_enabled: true,
+        azuread_administrator: [{ azuread_authentication_only: true }],
+      },
+      'azurerm_mssql_firewall_rule.all': {
+        server_id: id('Microsoft.Sql/servers', 'a'),
+        start_ip_address: '10.0.0.0',
+        end_ip_address: '10.0.0.255',
+      },
+      'azurerm_mssql_server_extended_auditing_policy.a': {
+        server_id: id('Microsoft.Sql/servers', 'a'),
+        enabled: true,
+        retention_in_days: 90,
+      },
+    },
+  ],
+  [
+    'a key vault',
+    'KeyVault::vaults',
+    [
+      {
+        type: 'Microsoft.KeyVault/vaults',
+        name: 'a',
+        properties: {
+          enablePurgeProtection: true,
+          softDeleteRetentionInDays: 30,
+          enableRbacAuthorization: true,
+          publicNetworkAccess: 'Disabled',
+          networkAcls: { defaultAction: 'Deny', ipRules: [] },
+        },
+      },
+    ],
+    {
+      'azurerm_key_vault.a': {
+        name: 'a',
+        purge_protection_enabled: true,
+        soft_delete_retention_days: 30,
+        rbac_authorization_enabled: true,
+        public_network_access_enabled: false,
+        network_acls: [{ default_action: 'Deny', ip_rules: [] }],
+      },
+    },
+  ],
+  [
+    'a network security group',
+    'Network::networkSecurityGroups',
+    [
+      {
+        type: 'Microsoft.Network/networkSecurityGroups',
+        name: 'a',
+        properties: {
+          securityRules: [
+            {
+              name: 'ssh',
+              properties: {
+                access: 'Allow',
+                direction: 'Inbound',
+                priority: 100,
+                protocol: 'Tcp',
+                sourceAddressPrefix: '*',
+                sourcePortRange: '*',
+                destinationAddressPrefix: '*',
+                destinationPortRange: '22',
+              },
+            },
+          ],
+        },
+      },
+    ],
+    {
+      'azurerm_network_security_group.a': {
+        name: 'a',
+        security_rule: [
+          {
+            name: 'ssh',
+            access: 'Allow',
+            direction: 'Inbound',
+            priority: 100,
+            protocol: 'Tcp',
+            source_address_prefix: '*',
+            source_port_range: '*',
+            destination_address_prefix: '*',
+            destination_port_range: '22',
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'a managed disk',
+    'Compute::disks',
+    [
+      {
+        type: 'Microsoft.Compute/disks',
+        name: 'a',
+        properties: { networkAccessPolicy: 'DenyAll', publicNetworkAccess: 'Disabled' },
+      },
+    ],
+    {
+      'azurerm_managed_disk.a': {
+        name: 'a',
+        network_access_policy: 'DenyAll',
+        public_network_access_enabled: false,
+      },
+    },
+  ],
+  [
+    'a cluster',
+    'ContainerService::managedClusters',
+    [
+      {
+        type: 'Microsoft.ContainerService/managedClusters',
+        name: 'a',
+        properties: {
+          enableRBAC: true,
+          disableLocalAccounts: true,
+          apiServerAccessProfile: {
+            enablePrivateCluster: false,
+            authorizedIPRanges: ['10.0.0.0/8'],
+          },
+          networkProfile: { networkPolicy: 'calico' },
+        },
+      },
+    ],
+    {
+      'azurerm_kubernetes_cluster.a': {
+        name: 'a',
+        role_based_access_control_enabled: true,
+        local_account_disabled: true,
+        private_cluster_enabled: false,
+        api_server_access_profile: [{ authorized_ip_ranges: ['10.0.0.0/8'] }],
+        network_profile: [{ network_policy: 'calico' }],
+      },
+    },
+  ],
+  [
+    'a registry',
+    'ContainerRegistry::registries',
+    [
+      {
+        type: 'Microsoft.ContainerRegistry/registries',
+        name: 'a',
+        sku: { name: 'Premium' },
+        properties: {
+          adminUserEnabled: true,
+          anonymousPullEnabled: true,
+          publicNetworkAccess: 'Enabled',
+        },
+      },
+    ],
+    {
+      'azurerm_container_registry.a': {
+        name: 'a',
+        sku: 'Premium',
+        admin_enabled: true,
+        anonymous_pull_enabled: true,
+        public_network_access_enabled: true,
+      },
+    },
+  ],
+  [
+    'a web app',
+    'Web::sites',
+    [
+      {
+        type: 'Microsoft.Web/sites',
+        name: 'a',
+        identity: { type: 'SystemAssigned' },
+        properties: {
+          httpsOnly: true,
+          siteConfig: { minTlsVersion: '1.2', ftpsState: 'Disabled', remoteDebuggingEnabled: true },
+        },
+      },
+    ],
+    {
+      'azurerm_linux_web_app.a': {
+        name: 'a',
+        https_only: true,
+        identity: [{ type: 'SystemAssigned' }],
+        site_config: [
+          { minimum_tls_version: '1.2', ftps_state: 'Disabled', remote_debugging_enabled: true },
+        ],
+      },
+    },
+  ],
+];
+
+describe('a template and a plan of Azure give the same attributes and verdicts:', () => {
+  test.each(twins)('%s', (_, type, resources, plan) => {
+    const fromTemplate = readOne({ $schema: schema, resources }, `Azure::${type}`);
+    const fromPlan = readOne(planOf(plan), `Azure::${type}`);
+    expect(attributesOf(fromPlan)).toEqual(attributesOf(fromTemplate));
+    const verdicts = verdictsOf(fromTemplate);
+    expect(Object.keys(verdicts).length).toBeGreaterThan(0);
+    expect(verdictsOf(fromPlan)).toEqual(verdicts);
+    expect(Object.values(verdicts).filter((one) => String(one).startsWith('ERROR'))).toEqual([]);
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { attributesOf, planOf, readOne, verdictsOf } from '../provider-twins.ts';
+import type { Fields } from '../provider-twins.ts';
+
+const twins: readonly [name: string, type: string, data: Fields, plan: Fields][] = [
+  [
+    'a bucket',
+    'storage.googleapis.com/Bucket',
+    {
+      iamConfiguration: {
+        publicAccessPrevention: 'enforced',
+        uniformBucketLevelAccess: { enabled: true },
+      },
+      versioning: { enabled: true },
+      encryption: { defaultKmsKeyName: 'k' },
+      retentionPolicy: { isLocked: true, retentionPeriod: '864000' },
+      logging: { logBucket: 'logs' },
+    },
+    {
+      'google_storage_bucket.a': {
+        public_access_prevention: 'enforced',
+        uniform_bucket_level_access: true,
+        versioning: [{ enabled: true }],
+        encryption: [{ default_kms_key_name: 'k' }],
+        retention_policy: [{ is_locked: true, retention_period: 864_000 }],
+        logging: [{ log_bucket: 'logs' }],
+      },
+    },
+  ],
+  [
+    'an open bucket',
+    'storage.googleapis.com/Bucket',
+    { iamConfiguration: { publicAccessPrevention: 'inherited' } },
+    { 'google_storage_bucket.a': { public_access_prevention: 'inherited', versioning: [] } },
+  ],
+  [
+    'a firewall',
+    'compute.googleapis.com/Firewall',
+    {
+      direction: 'INGRESS',
+      priority: 1_000,
+      sourceRanges: ['0.0.0.0/0'],
+      allowed: [{ IPProtocol: 'tcp', ports: ['22', '8000-9000'] }],
+    },
+    {
+      'google_compute_firewall.a': {
+        direction: 'INGRESS',
+        priority: 1_000,
+        source_ranges: ['0.0.0.0/0'],
+        allow: [{ protocol: 'tcp', ports: ['22', '8000-9000'] }],
+      },
+    },
+  ],
+  [
+    'a machine',
+    'compute.googleapis.com/Instance',
+    {
+      networkInterfaces: [{ accessConfigs: [{ natIP: '8.8.8.8' }] }],
+      serviceAccounts: [
+        {
+          email: '1-compute@developer.gserviceaccount.com',
+          scopes: ['https://www.googleapis.com/auth/cloud-platform'],
+        },
+      ],
+      metadata: { items: [{ key: 'enable-oslogin', value: 'TRUE' }] },
+      shieldedInstanceConfig: {
+        enableVtpm: true,
+        enableIntegrityMonitoring: true,
+        enableSecureBoot: false,
+      },
+    },
+    {
+      'google_compute_instance.a': {
+        network_interface: [{ access_config: [{ nat_ip: '8.8.8.8' }] }],
+        service_account: [
+          { email: '1-compute@developer.gserviceaccount.com', scopes: ['cloud-platform'] },
+        ],
+        metadata: { 'enable-oslogin': 'TRUE' },
+        shielded_instance_config: [
+          { enable_vtpm: true, enable_integrity_monitoring: true, enable_secure_boot: false },
+        ],
+      },
+    },
+  ],
+  [
+    'a cluster',
+    'container.googleapis.com/Cluster',
+    {
+      privateClusterConfig: { enablePrivateNodes: true, enablePrivateEndpoint: false },
+      masterAuthorizedNetworksConfig: {
+        enabled: true,
+        cidrBlocks: [{ cidrBlock: '10.0.0.0/8' }],
+      },
+      networkPolicy: { enabled: true, provider: 'CALICO' },
+      workloadIdentityConfig: { workloadPool: 'p.svc.id.goog' },
+      legacyAbac: { enabled: true },
+      databaseEncryption: { state: 'ENCRYPTED', keyName: 'k' },
+    },
+    {
+      'google_container_cluster.a': {
+        private_cluster_config: [{ enable_private_nodes: true, enable_private_endpoint: false }],
+        master_authorized_networks_config: [{ cidr_blocks: [{ cidr_block: '10.0.0.0/8' }] }],
+        network_policy: [{ enabled: true, provider: 'CALICO' }],
+        workload_identity_config: [{ workload_pool: 'p.svc.id.goog' }],
+        enable_legacy_abac: true,
+        database_encryption: [{ state: 'ENCRYPTED', key_name: 'k' }],
+      },
+    },
+  ],
+  [
+    'a pool of nodes',
+    'container.googleapis.com/NodePool',
+    { management: { autoUpgrade: true, autoRepair: false } },
+    {
+      'google_container_node_pool.a': { management: [{ auto_upgrade: true, auto_repair: false }] },
+    },
+  ],
+  [
+    'a database',
+    'sqladmin.googleapis.com/Instance',
+    {
+      databaseVersion: 'POSTGRES_15',
+      settings: {
+        availabilityType: 'REGIONAL',
+        deletionProtectionEnabled: true,
+        ipConfiguration: {
+          ipv4Enabled: true,
+          sslMode: 'ENCRYPTED_ONLY',
+          authorizedNetworks: [{ value: '0.0.0.0/0' }],
+        },
+        backupConfiguration: {
+          enabled: true,
+          pointInTimeRecoveryEnabled: true,
+          backupRetentionSettings: { retainedBackups: 14 },
+        },
+      },
+    },
+    {
+      'google_sql_database_instance.a': {
+        database_version: 'POSTGRES_15',
+        settings: [
+          {
+            availability_type: 'REGIONAL',
+            deletion_protection_enabled: true,
+            ip_configuration: [
+              {
+                ipv4_enabled: true,
+                ssl_mode: 'ENCRYPTED_ONLY',
+                authorized_networks: [{ value: '0.0.0.0/0' }],
+              },
+            ],
+            backup_configuration: [
+              {
+                enabled: true,
+                point_in_time_recovery_enabled: true,
+                backup_retention_settings: [{ retained_backups: 14 }],
+              },
+            ],
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'a key',
+    'cloudkms.googleapis.com/CryptoKey',
+    { purpose: 'ENCRYPT_DECRYPT', rotationPeriod: '7776000s' },
+    {
+      'google_kms_crypto_key.a': { purpose: 'ENCRYPT_DECRYPT', rotation_period: '7776000s' },
+    },
+  ],
+  [
+    'a subnetwork',
+    'compute.googleapis.com/Subnetwork',
+    { purpose: 'PRIVATE', logConfig: { enable: true }, privateIpGoogleAccess: true },
+    {
+      'google_compute_subnetwork.a': {
+        purpose: 'PRIVATE',
+        log_config: [{ aggregation_interval: 'INTERVAL_5_SEC' }],
+        private_ip_google_access: true,
+      },
+    },
+  ],
+  [
+    'a dataset',
+    'bigquery.googleapis.com/Dataset',
+    {
+      access: [{ role: 'READER', specialGroup: 'allAuthenticatedUsers' }],
+      defaultEncryptionConfiguration: { kmsKeyName: 'k' },
+    },
+    {
+      'google_bigquery_dataset.a': {
+        access: [{ role: 'READER', special_group: 'allAuthenticatedUsers' }],
+        default_encryption_configuration: [{ kms_key_name: 'k' }],
+      },
+    },
+  ],
+  [
+    'a zone',
+    'dns.googleapis.com/ManagedZone',
+    { visibility: 'PUBLIC', dnssecConfig: { state: 'on' } },
+    { 'google_dns_managed_zone.a': { visibility: 'public', dnssec_config: [{ state: 'on' }] } },
+  ],
+];
+
+const typeOf = (assetType: string): string => {
+  const [host = '', type = ''] = assetType.split('.googleapis.com/');
+  return `GCP::${host.charAt(0).toUpperCase()}${host.slice(1)}::${type}`;
+};
+
+describe('an asset and a plan of Google give the same attributes and verdicts:', () => {
+  test.each(twins)('%s', (_, assetType, data, plan) => {
+    const name = `//${assetType.split('/')[0] ?? ''}/a`;
+    const type = typeOf(assetType);
+    const fromAsset = readOne({ name, asset_type: assetType, resource: { data } }, type);
+    const fromPlan = readOne(planOf(plan), type);
+    expect(attributesOf(fromPlan)).toEqual(attributesOf(fromAsset));
+    const verdicts = verdictsOf(fromAsset);
+    expect(Object.keys(verdicts).length).toBeGreaterThan(0);
+    expect(verdictsOf(fromPlan)).toEqual(verdicts);
+    expect(Object.values(verdicts).filter((one) => String(one).startsWith('ERROR'))).toEqual([]);
+  });
+});
