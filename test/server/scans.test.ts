@@ -73,6 +73,20 @@ describe('a scan', () => {
     expect(await read(id)).toMatchObject({ resources_scanned: 6, summary: { evaluated: 6 } });
   });
 
+  it('that finds nothing new writes no violation', async () => {
+    const revisions = async () => {
+      const found = await inventory.violations();
+      const got = found.map(({ id }) => inventory.ok('GET', `/v1/violations/${id}`));
+      return (await Promise.all(got)).map(({ headers }) => headers.get('etag'));
+    };
+    const before = await revisions();
+    expect(before.length).toBeGreaterThan(0);
+    service.advance(1_000);
+    await start();
+    await service.lane.run();
+    expect(await revisions()).toEqual(before);
+  });
+
   it('of nothing has no score', async () => {
     const id = await start({ resource_types: ['AWS::EC2::Instance'] });
     await service.lane.run();

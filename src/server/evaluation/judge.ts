@@ -32,7 +32,13 @@ export interface JudgedPolicy {
   readonly prepared: PreparedPolicy;
 }
 
-/** Evaluations between two turns of requests that only read: some milliseconds, or some more where each one fails. */
+/** Evaluations that one which writes takes the time of. */
+export const writeCost = 10;
+
+/** What an evaluation counts for in a batch. */
+export const costOf = ({ status }: Finding): number => (status === 'PASS' ? 1 : writeCost);
+
+/** What evaluations cost between two turns of requests that only read: a few milliseconds. */
 const perTurn = 500;
 
 /**
@@ -53,7 +59,7 @@ export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader):
   const now = deps.clock.now();
   const byType = new Map<string, readonly JudgedPolicy[]>();
   const exemptionsByPolicy = new Map<string, readonly StoredExemption[]>();
-  let found = 0;
+  let spent = 0;
 
   async function coverOf({ policy, prepared }: JudgedPolicy, resourceId: string) {
     let known = exemptionsByPolicy.get(policy.id);
@@ -79,19 +85,19 @@ export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader):
       return found;
     },
     async find(judged, resource) {
-      if (++found % perTurn === 0) await nextTurn();
+      if (spent >= perTurn) {
+        spent = 0;
+        await nextTurn();
+      }
       const verdict = judged.prepared.decide(resource, now);
       const cover = verdict.status === 'FAIL' ? await coverOf(judged, resource.id) : undefined;
-      return findingOf(judged.prepared, resource, verdict, cover && describeExemption(cover));
+      const because = cover && describeExemption(cover);
+      const finding = findingOf(judged.prepared, resource, verdict, because);
+      spent += costOf(finding);
+      return finding;
     },
   };
 }
-
-/** Evaluations that one which writes takes the time of. */
-export const writeCost = 10;
-
-/** What an evaluation counts for in a batch. */
-export const costOf = ({ status }: Finding): number => (status === 'PASS' ? 1 : writeCost);
 
 /** Evaluates a policy over a resource and moves their violation. */
 export async function judgeAndRecord(
