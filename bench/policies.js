@@ -3,7 +3,7 @@ const conditions = [
   (n) => `resource.encryption.enabled == false && resource.tags["tier"] != "t${n}"`,
   (n) =>
     `resource.ingress.exists(r, "0.0.0.0/0" in r.cidrs && r.from_port <= ${n} && r.to_port >= ${n})`,
-  (n) => `!has(resource.logging) || resource.logging.target_bucket == "logs-${n}"`,
+  (n) => `!has(resource.trail) || resource.trail.target_bucket == "logs-${n}"`,
   (n) => `resource.name.matches("^tmp-[a-z0-9]+-${n}$") && resource.environment == "production"`,
   (n) => `now - timestamp(resource.last_used_at) > duration("${n + 1}h")`,
 ];

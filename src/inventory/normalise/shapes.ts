@@ -122,3 +122,10 @@ export function shapeOf(type: string): Shape | undefined {
 
 /** The types with well-known attributes, as they are spelled. */
 export const wellKnownTypes: readonly string[] = normalisers.flatMap(({ types }) => types);
+
+/** The first names of all attributes that some type has. */
+export const wellKnownNames: ReadonlySet<string> = new Set(
+  normalisers.flatMap(({ attributes }) =>
+    Object.keys(attributes).map((path) => /^\w+/.exec(path)?.[0] ?? ''),
+  ),
+);

@@ -2,7 +2,7 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { CompiledCondition } from '../../engine/condition/compile.ts';
 import { termsOf } from '../../engine/condition/program.ts';
 import type { Term } from '../../engine/condition/program.ts';
-import { shapeOf, wellKnownTypes } from '../../inventory/normalise/shapes.ts';
+import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/normalise/shapes.ts';
 import type { Shape } from '../../inventory/normalise/shapes.ts';
 import type { Finding } from './source.ts';
 
@@ -12,25 +12,49 @@ export interface Slip extends Finding {
   readonly end: number;
 }
 
-/**
- * What a condition reads that resources of the type never have, and comparisons that come out the same for each of them.
- * Resources are open: a name that is like none of the known ones may be the user's own.
- */
-export function findSlips({ source, program }: CompiledCondition, type: string): Slip[] {
-  const shape = shapeOf(type);
-  if (!shape) return [];
-  const shapeAt = createLookUp(shape);
-  const slips = new Map<string, Slip>();
-  for (const term of termsOf(program.root)) {
-    const found = judgeName(term, source, shapeAt) ?? judgeComparison(term, shapeAt);
-    // `has(a.b) && a.b` is one mistake.
-    if (found && !slips.has(found.message)) slips.set(found.message, found);
-  }
-  return [...slips.values()].sort((a, b) => a.offset - b.offset);
+/** Looks for what is valid and can hardly be meant. */
+export interface SlipFinder {
+  /**
+   * What a condition reads that resources of the type never have, and comparisons that come out the same for each of
+   * them. Resources are open: a name that is like none of the known ones may be the user's own.
+   */
+  findSlips(condition: CompiledCondition, type: string): Slip[];
+  /** A type that is not known and is written almost like one that is. */
+  findTypeSlip(type: string): Finding | undefined;
 }
 
-/** A type that is not known and is written almost like one that is. */
-export function findTypeSlip(type: string): Finding | undefined {
+/** Remembers what it looked up: a thousand policies are about a few types and names. */
+export function createSlipFinder(): SlipFinder {
+  const lookUps = memoise((type) => {
+    const shape = shapeOf(type);
+    return shape && createLookUp(shape);
+  });
+  return {
+    findSlips({ source, program }, type) {
+      const lookUp = lookUps(type);
+      if (!lookUp) return [];
+      const slips = new Map<string, Slip>();
+      for (const term of termsOf(program.root)) {
+        const found = judgeName(term, source, lookUp) ?? judgeComparison(term, lookUp.shapeAt);
+        // `has(a.b) && a.b` is one mistake.
+        if (found && !slips.has(found.message)) slips.set(found.message, found);
+      }
+      return [...slips.values()].sort((a, b) => a.offset - b.offset);
+    },
+    findTypeSlip: memoise(judgeType),
+  };
+}
+
+function memoise<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, { readonly value: T }>();
+  return (key) => {
+    const found = made.get(key) ?? { value: make(key) };
+    made.set(key, found);
+    return found.value;
+  };
+}
+
+function judgeType(type: string): Finding | undefined {
   if (shapeOf(type)) return undefined;
   const nearest = wellKnownTypes.find((known) => isSlipOf(type, known));
   return nearest === undefined
@@ -58,14 +82,20 @@ function splitType(type: string): readonly [head: string, tail: string] {
   return [type.slice(0, at).toLowerCase(), type.slice(at)];
 }
 
-type LookUp = (path: string | undefined) => Shape | undefined;
+type ShapeAt = (path: string | undefined) => Shape | undefined;
+
+interface LookUp {
+  /** What is known at a path of a program, such as `resource.ingress[*].cidrs`. */
+  readonly shapeAt: ShapeAt;
+  /** The known name that is most like the last one of a path. */
+  readonly nearestTo: (path: string, key: string) => string | undefined;
+}
 
 const step = /\.(\w+)|\[("(?:[^"\\]|\\.)*")\]|\[(?:\*|\d+)\]/y;
 
-/** Finds what is known at a path of a program: `resource.ingress[*].cidrs`. */
 function createLookUp(root: Shape): LookUp {
-  const found = new Map<string, Shape | undefined>();
   const walk = (path: string): Shape | undefined => {
+    if (!/^resource\b/.test(path)) return undefined;
     let here: Shape | undefined = root;
     step.lastIndex = 'resource'.length;
     while (here && step.lastIndex < path.length) {
@@ -77,11 +107,15 @@ function createLookUp(root: Shape): LookUp {
     }
     return here;
   };
-  return (path) => {
-    if (path === undefined || !/^resource\b/.test(path)) return undefined;
-    if (!found.has(path)) found.set(path, walk(path));
-    return found.get(path);
-  };
+  const shapes = memoise(walk);
+  const shapeAt: ShapeAt = (path) => (path === undefined ? undefined : shapes(path));
+  const nearest = memoise((pathAndKey) => {
+    const [path, key = ''] = pathAndKey.split('\n');
+    // What other types have is spelled as it is meant.
+    if (path === 'resource' && wellKnownNames.has(key)) return undefined;
+    return nearestWord(key, shapeAt(path)?.fields?.keys() ?? []);
+  });
+  return { shapeAt, nearestTo: (path, key) => nearest(`${path}\n${key}`) };
 }
 
 const named: Readonly<Record<string, string>> = {
@@ -92,11 +126,13 @@ const named: Readonly<Record<string, string>> = {
   timestamp: 'a text',
 };
 
-function judgeName(term: Term, source: string, shapeAt: LookUp): Slip | undefined {
+function judgeName(term: Term, source: string, { shapeAt, nearestTo }: LookUp): Slip | undefined {
   if (term.kind !== 'select' && term.kind !== 'has') return undefined;
   const { of, key } = term;
-  const shape = shapeAt(of.path);
+  const { path = '' } = of;
+  const shape = shapeAt(path);
   if (!shape || shape.fields?.has(key)) return undefined;
+  if (path === 'resource' && nearestTo(path, key) === undefined) return undefined;
   const at = source.slice(term.start, term.end).lastIndexOf(key);
   const place =
     at < 0
@@ -109,20 +145,18 @@ function judgeName(term: Term, source: string, shapeAt: LookUp): Slip | undefine
     hint,
     ...place,
   });
-  const { path = '' } = of;
   if (!shape.fields) {
     if (shape.type?.startsWith('list'))
       return say(`${path} is a list and has no ${key} itself`, listHint(path, key, shape));
     const what = named[shape.type ?? ''];
     return what === undefined ? undefined : say(`${path} is ${what} and has no ${key}`, undefined);
   }
-  const names = [...shape.fields.keys()];
-  const nearest = nearestWord(key, names);
-  const isTop = path === 'resource';
-  if (isTop && nearest === undefined) return undefined;
+  const nearest = nearestTo(path, key);
   return say(
     `${path} has no attribute ${key} in the resources that are read`,
-    nearest === undefined ? `It has ${names.join(', ')}.` : `Did you mean ${nearest}?`,
+    nearest === undefined
+      ? `It has ${[...shape.fields.keys()].join(', ')}.`
+      : `Did you mean ${nearest}?`,
   );
 }
 
@@ -131,7 +165,7 @@ const listHint = (path: string, key: string, { item }: Shape): string | undefine
     ? `Ask its elements: ${path}.exists(one, … one.${key} …), or .all.`
     : undefined;
 
-function judgeComparison(term: Term, shapeAt: LookUp): Slip | undefined {
+function judgeComparison(term: Term, shapeAt: ShapeAt): Slip | undefined {
   if (term.kind !== 'call' || !['==', '!=', 'in'].includes(term.name)) return undefined;
   const [left, right] = term.args;
   if (!left || !right) return undefined;
@@ -149,7 +183,7 @@ function judgeComparison(term: Term, shapeAt: LookUp): Slip | undefined {
   );
 }
 
-function judgeMembership(term: Term, left: Term, right: Term, shapeAt: LookUp): Slip | undefined {
+function judgeMembership(term: Term, left: Term, right: Term, shapeAt: ShapeAt): Slip | undefined {
   if (right.kind === 'constant' && Array.isArray(right.value)) {
     const type = shapeAt(left.path)?.type;
     const values: readonly unknown[] = right.value;

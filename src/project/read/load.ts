@@ -11,7 +11,8 @@ import { locate, valueSpan } from './locate.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
 import { presetKind, readDocument } from './read-document.ts';
-import type { PolicyIdentity, SlipFinder } from './read-document.ts';
+import type { SlipFinder } from './check-attributes.ts';
+import type { PolicyIdentity } from './read-document.ts';
 import { readText } from './read-text.ts';
 import { compareProblems, problemAt } from './source.ts';
 import type { Source, Span } from './source.ts';
@@ -85,7 +86,9 @@ export async function readPolicyFiles(options: LoadOptions): Promise<ReadProject
       : config.paths.map((given) => path.resolve(root, given));
   const found = discoverFiles(options.cwd, root, starts);
   const read: FileContent[] = [];
-  const slips = await import('./check-attributes.ts');
+  // With it comes the table of all attributes, which short commands do without.
+  const { createSlipFinder } = await import('./check-attributes.ts');
+  const slips = createSlipFinder();
   for (const { file, absolute, size } of found.files) {
     // Whoever waits for the network, a spinner or Ctrl-C gets a turn.
     if (read.length % filesBetweenTurns === 0) await nextTurn();

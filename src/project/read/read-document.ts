@@ -5,6 +5,7 @@ import type { PolicyInput } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { compileRule } from '../../engine/compile-rule.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
+import type { SlipFinder } from './check-attributes.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
 import { PolicyDocument } from '../documents/policy.ts';
 import { PolicyTestDocument } from '../documents/policy-test.ts';
@@ -47,9 +48,6 @@ export interface PolicyIdentity {
   readonly key: string;
   readonly isKeyGiven: boolean;
 }
-
-/** Looks for what is valid and can hardly be meant; handed in, as the table of attributes is loaded late. */
-export type SlipFinder = typeof import('./check-attributes.ts');
 
 export interface ReadDocument {
   readonly policy?: LocalPolicy;
@@ -150,9 +148,9 @@ function typeProblems(
   source: Source,
   raw: RawDocument,
   { resource_type: type }: Record<string, unknown>,
-  { findTypeSlip }: SlipFinder,
+  finder: SlipFinder,
 ): Problem[] {
-  const slip = typeof type === 'string' ? findTypeSlip(type) : undefined;
+  const slip = typeof type === 'string' ? finder.findTypeSlip(type) : undefined;
   return slip ? [problemAt(source, fieldSpan(source, raw, ['resource_type']), slip)] : [];
 }
 
@@ -161,7 +159,7 @@ function conditionProblems(
   source: Source,
   raw: RawDocument,
   fields: Record<string, unknown>,
-  { findSlips }: SlipFinder,
+  finder: SlipFinder,
 ): Problem[] {
   const { resource_type: type } = fields;
   const rules = Object.hasOwn(fields, 'rules') ? fields.rules : undefined;
@@ -172,7 +170,7 @@ function conditionProblems(
     const compiled = compileRule(rule);
     const path: FieldPath = ['rules', index, 'condition'];
     if (compiled.ok) {
-      const slips = typeof type === 'string' ? findSlips(compiled.condition, type) : [];
+      const slips = typeof type === 'string' ? finder.findSlips(compiled.condition, type) : [];
       problems.push(
         ...slips.map((slip) => problemAt(source, conditionSpan(source, raw, path, slip), slip)),
       );

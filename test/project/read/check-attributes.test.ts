@@ -109,6 +109,7 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
     ['types without well-known attributes', 'ACME::Pump', 'resource.encrypton == 1'],
     ['a type of the same service', 'AWS::ECS::Cluster', 'resource.encrypton == 1'],
     ['numbers of another kind', bucket, 'resource.object_lock.retention_days == 30.0'],
+    ['an attribute of another type', group, 'resource.encryption.enabled'],
     ['null', bucket, 'resource.acl == null'],
     ['variables of loops over other things', bucket, '[{"cidr": "x"}].exists(r, r.cidr == "x")'],
     ['a type of Azure in other case', 'azure::storage::STORAGEACCOUNTS', 'true'],
