@@ -63,7 +63,7 @@ async function playDemo(context: Context, server: RunningServer, folder: string)
   await play.step('Applying again puts it back.', ['apply', '--auto-approve'], { head: 20 });
   await play.step(
     'Is a template in order, before it is deployed? The files suffice for that.',
-    ['check', 'infrastructure/web-shop.template.yaml', '--fail-on', 'HIGH'],
+    ['check', 'infrastructure/web-shop.template', '--fail-on', 'HIGH'],
     { head: 8, tail: 3, expect: exitCodes.verdict },
   );
   await play.step(
