@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Problem } from '../../project/model.ts';
-import { count, listWords } from './printable.ts';
+import { count, listWords, printable } from './printable.ts';
 
 /** GitHub shows ten annotations of a level for a step, and drops the rest without a word. */
 const mostOfALevel = 10;
@@ -39,7 +39,7 @@ function annotation({ level, file, line, column, code, message, hint, excerpt }:
 }
 
 const inData = (text: string): string =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  printable(text).replaceAll('%', '%25').replaceAll('\n', '%0A');
 
 const inProperty = (value: string | number): string =>
   inData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,4 +1,5 @@
 import type { Problem } from '../../project/model.ts';
+import { printable } from './printable.ts';
 
 /** One test case. */
 export interface JunitCase {
@@ -73,8 +74,8 @@ const oneLine = ({ file, line, column, level, message, hint }: Problem): string 
 
 /** What XML 1.0 can't hold is replaced, not escaped: even `&#1;` is not allowed. */
 function escapeXml(text: string): string {
-  return text
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+  return printable(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/\p{Surrogate}/gu, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

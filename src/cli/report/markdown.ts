@@ -1,4 +1,5 @@
 import type { Problem } from '../../project/model.ts';
+import { printable } from './printable.ts';
 
 /** Bytes. GitHub refuses comments over 65,536 characters; this leaves room for what a caller puts around it. */
 const mostBytes = 60_000;
@@ -42,7 +43,7 @@ const cut = (text: string): string => (text.length > 1_000 ? `${text.slice(0, 99
 
 /** What a file says is shown as it is: no markup, no mention, no table cell of its own. */
 export function escapeMarkdown(text: string): string {
-  return text
+  return printable(text.replaceAll('\r\n', '\n'))
     .replace(/[\\`*_{}[\]#|~!]/g, '\\$&')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import type { Dirent, Stats } from 'node:fs';
 import path from 'node:path';
-import { GovctlError } from '../../contract/errors.ts';
 import { configFileName, showPath } from '../read/discover.ts';
 import { unreadable } from '../read/read-text.ts';
 
@@ -11,7 +10,7 @@ export interface InputFile {
   readonly file: string;
   /** `-` for standard input. */
   readonly absolute: string;
-  /** Bytes. */
+  /** Bytes; Infinity for standard input, a pipe or a device, which may give any number. */
   readonly size: number;
   /** Named on the command line, not found in a folder. */
   readonly named: boolean;
@@ -47,8 +46,7 @@ const isWantedFolder = (name: string): boolean => !name.startsWith('.') && name 
 
 /**
  * The files that `inputs` name; folders are searched for what may hold resources, without dot-folders, node_modules,
- * tests and govctl.yaml. A file that is reached twice is taken once.
- * @throws GovctlError usage_error for an input that does not exist
+ * tests and govctl.yaml. A file that is reached twice is taken once. What can't be reached is told, and the others go on.
  */
 export function discoverInputs(cwd: string, inputs: readonly string[]): FoundInputs {
   const files: InputFile[] = [];
@@ -58,37 +56,58 @@ export function discoverInputs(cwd: string, inputs: readonly string[]): FoundInp
     const identity = ino === 0 ? absolute : `${dev}:${ino}`;
     return !seen.has(identity) && seen.add(identity) !== undefined;
   };
+  const fail = (absolute: string, message: string): void =>
+    void failed.push({ file: showPath(cwd, absolute), message });
+  const add = (absolute: string, stats: Stats, named: boolean): void => {
+    if (!isNew(stats, absolute)) return;
+    const size = stats.isFile() ? stats.size : Infinity;
+    files.push({ file: showPath(cwd, absolute), absolute, size, named });
+  };
   const visit = (folder: string): void => {
     let entries: Dirent[];
     try {
       entries = readdirSync(folder, { withFileTypes: true });
     } catch (error) {
-      failed.push({ file: showPath(cwd, folder), message: unreadable(error).message });
+      fail(folder, unreadable(error).message);
       return;
     }
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    for (const { name } of entries) {
-      const absolute = path.join(folder, name);
-      const stats = statSync(absolute, { throwIfNoEntry: false });
-      if (stats?.isDirectory()) {
-        if (isWantedFolder(name) && isNew(stats, absolute)) visit(absolute);
-      } else if (stats?.isFile() && isInput(name) && isNew(stats, absolute)) {
-        files.push({ file: showPath(cwd, absolute), absolute, size: stats.size, named: false });
-      }
+    for (const entry of entries) visitEntry(entry, path.join(folder, entry.name));
+  };
+  const visitEntry = (entry: Dirent, absolute: string): void => {
+    const wanted = isInput(entry.name);
+    const mayBeFolder = entry.isDirectory() || entry.isSymbolicLink();
+    if (!wanted && !(mayBeFolder && isWantedFolder(entry.name))) return;
+    try {
+      const stats = statSync(absolute);
+      if (stats.isDirectory()) {
+        if (isWantedFolder(entry.name) && isNew(stats, absolute)) visit(absolute);
+      } else if (wanted && stats.isFile()) add(absolute, stats, false);
+      else if (wanted)
+        fail(absolute, 'it is a pipe, a socket or a device; only by name it is read');
+    } catch (error) {
+      // A link to nowhere that has no name of an input is no concern of a check.
+      if (wanted || entry.isDirectory()) fail(absolute, whyUnreachable(error, entry.name));
     }
   };
   for (const input of inputs) {
     if (input === standardInput) {
       if (!files.some(isStandardInput)) {
-        files.push({ file: 'stdin', absolute: standardInput, size: 0, named: true });
+        files.push({ file: 'stdin', absolute: standardInput, size: Infinity, named: true });
       }
       continue;
     }
     const absolute = path.resolve(cwd, input);
-    const stats = statInput(absolute, input);
-    if (!isNew(stats, absolute)) continue;
-    if (stats.isDirectory()) visit(absolute);
-    else files.push({ file: showPath(cwd, absolute), absolute, size: stats.size, named: true });
+    try {
+      const stats = statSync(absolute);
+      if (!stats.isDirectory()) add(absolute, stats, true);
+      else if (isNew(stats, absolute)) visit(absolute);
+    } catch (error) {
+      fail(
+        absolute,
+        isAbsent(error) ? 'there is no such file or folder' : unreadable(error).message,
+      );
+    }
   }
   return { files, unreadable: failed };
 }
@@ -96,15 +115,11 @@ export function discoverInputs(cwd: string, inputs: readonly string[]): FoundInp
 const isInput = (name: string): boolean =>
   wanted.test(name) && !neverInputs.test(name) && !isTest(name) && name !== configFileName;
 
-function statInput(absolute: string, shown: string): Stats {
-  try {
-    return statSync(absolute);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const message =
-      code === 'ENOENT' || code === 'ENOTDIR'
-        ? 'there is no such file or folder'
-        : unreadable(cause).message;
-    throw new GovctlError('usage_error', `${shown}: ${message}`, { cause });
-  }
-}
+const isAbsent = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** Bytes of a name that are no UTF-8 were replaced when the folder was read, so that nothing has the name it gave. */
+const whyUnreachable = (error: unknown, name: string): string =>
+  isAbsent(error) && name.includes('\ufffd')
+    ? 'its name is not UTF-8, so that it can not be reached; rename it'
+    : unreadable(error).message;

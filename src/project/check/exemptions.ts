@@ -1,3 +1,4 @@
+import { nearestWord } from '../../contract/nearest.ts';
 import { exemptionEnd } from '../../engine/exempt.ts';
 import type { Exemption } from '../../engine/exempt.ts';
 import type { LocalPolicy, OtherDocument, Place, Problem } from '../model.ts';
@@ -13,14 +14,39 @@ export function exemptionsFor(
   policies: readonly LocalPolicy[],
   others: readonly OtherDocument[],
 ): LocalExemption[] {
-  const names = new Set(policies.flatMap(({ key, policy }) => [key, policy.name]));
-  return others.flatMap(({ kind, document, place }) => {
-    if (kind !== 'Exemption') return [];
-    // The document's schema has checked these fields.
-    const exemption = document as unknown as Exemption;
-    return names.has(exemption.policy) ? [{ exemption, place }] : [];
+  const names = namesOf(policies);
+  return exemptionsAmong(others).filter(({ exemption }) => names.has(exemption.policy));
+}
+
+/** Exemptions from what is none of all policies: mostly a name with a mistake in it. */
+export function findStrayExemptions(
+  policies: readonly LocalPolicy[],
+  others: readonly OtherDocument[],
+): Problem[] {
+  const names = namesOf(policies);
+  return exemptionsAmong(others).flatMap(({ exemption: { policy }, place }): Problem[] => {
+    if (names.has(policy)) return [];
+    const nearest = nearestWord(policy, names);
+    return [
+      {
+        level: 'warning',
+        code: 'unknown-policy',
+        message: `the exemption from ${JSON.stringify(policy)} spares nothing: no policy here has this name or key`,
+        hint: nearest ? `Did you mean ${JSON.stringify(nearest)}?` : 'Name a policy, or remove it.',
+        ...place,
+      },
+    ];
   });
 }
+
+const namesOf = (policies: readonly LocalPolicy[]): ReadonlySet<string> =>
+  new Set(policies.flatMap(({ key, policy }) => [key, policy.name]));
+
+const exemptionsAmong = (others: readonly OtherDocument[]): LocalExemption[] =>
+  others.flatMap(({ kind, document, place }) =>
+    // The document's schema has checked these fields.
+    kind === 'Exemption' ? [{ exemption: document as unknown as Exemption, place }] : [],
+  );
 
 const dayMs = 24 * 3_600_000;
 /** Days before its end that an exemption is warned of. */
