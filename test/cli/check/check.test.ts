@@ -46,6 +46,19 @@ No policy is about the type of 1 resource: AWS::SQS::Queue (1).
     });
   });
 
+  it('shows the worst hundred resources, and counts the others by policy', async () => {
+    const lines = Array.from({ length: 130 }, (_, n) =>
+      n < 60 ? bucket(`b${n}`, true, { tags: { owner: 'nobody' } }) : bucket(`b${n}`, false),
+    );
+    const { stdout } = await check(repo({ 'a.ndjson': lines.join('\n') }), 'a.ndjson');
+    expect(stdout.match(/HIGH {5}FAIL/g)).toHaveLength(70);
+    expect(stdout).toContain(`
+… and 30 more resources, which -o json or -o ndjson lists:
+  LOW      FAIL  Buckets have an owner [s3-owner] × 30
+
+130 findings fail`);
+  });
+
   it('says that all passed', async () => {
     const cwd = repo({ 'a.json': bucket('a', true) });
     expect(await check(cwd, 'a.json')).toEqual({
@@ -142,6 +155,12 @@ describe('what govctl check reads', () => {
     const text = Buffer.from(`\ufeff${bucket('a', false)}`, 'utf16le');
     const { results } = await checkJson(repo({ 'a.json': text }), 'a.json');
     expect(results).toHaveLength(1);
+  });
+
+  it('reads NDJSON after a byte order mark', async () => {
+    const lines = `\ufeff${bucket('a', false)}\n${bucket('b', true)}\n`;
+    const { results, summary } = await checkJson(repo({ 'a.ndjson': lines }), 'a.ndjson');
+    expect([results.length, summary.resources]).toEqual([1, 2]);
   });
 
   it.each([
