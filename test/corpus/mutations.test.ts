@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { decodeText } from '../../src/inventory/text/decode-text.ts';
 import { parseText } from '../../src/inventory/text/parse.ts';
 import { readInventory } from '../../src/inventory/read.ts';
-import { createPick, encode, mutateDocument, mutateText } from './mutate.ts';
-import type { Pick } from './mutate.ts';
+import { createPick } from '../support/pick.ts';
+import type { Pick } from '../support/pick.ts';
+import { encode, mutateDocument, mutateText } from './mutate.ts';
 
 const data = path.resolve(import.meta.dirname, '../../../shared/data');
 const isThere = existsSync(data);

@@ -4,6 +4,8 @@ import { UnknownValue } from '../../../src/contract/resources.ts';
 import type { RawResource } from '../../../src/inventory/model.ts';
 import { normaliseAll } from '../../../src/inventory/normalise/normalise.ts';
 import { normalisers } from '../../../src/inventory/normalise/normalisers.ts';
+import { createPick, oneOf } from '../../support/pick.ts';
+import type { Pick } from '../../support/pick.ts';
 
 /** Levels of a made-up document; nothing that is read lies deeper. */
 const maxDepth = 6;
@@ -24,20 +26,6 @@ const leaves: readonly unknown[] = [
   new UnknownValue('x', { parameter: { name: 'x', secret: true } }),
   new UnknownValue('x', { text: 'arn:aws:${Service}' }),
 ];
-
-/** A whole number under a bound. */
-type Pick = (bound: number) => number;
-
-/** Numbers that a seed decides: a linear congruential generator, with the constants of Numerical Recipes. */
-function createPick(seed: number): Pick {
-  let state = seed >>> 0;
-  return (bound) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}
-
-const oneOf = <T>(pick: Pick, all: readonly T[]): T => all[pick(all.length)] as T; // within the bound
 
 /** An object that has every field that is asked for, `toString` too, with anything in it. */
 function anything(pick: Pick, depth: number): object {
