@@ -90,8 +90,6 @@ export interface Reader {
   readonly format: Format;
   /** As a message names it: `a CloudFormation template`. */
   readonly title: string;
-  /** People write it, so that a key may stand twice by mistake; it is then said. */
-  readonly authored?: true;
   /** Whether the document is of this format, told by a few of its fields; no other reader may say so too. */
   detects(document: unknown): boolean;
   read(document: unknown, options: ReadOptions): ReadDocument;

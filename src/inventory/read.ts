@@ -63,7 +63,7 @@ export function readInventory(
     inventory: {
       format: reader.format,
       resources: readResources(raws, reader),
-      problems: [...parsed.problems, ...(reader.authored ? parsed.repeatedKeys() : []), ...found],
+      problems: [...parsed.problems, ...parsed.repeatedKeys(), ...found],
       locate: createLocate(parsed, raws),
     },
   };

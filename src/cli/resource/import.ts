@@ -15,7 +15,8 @@ import {
   largestDocument,
   readAll,
 } from '../check/check-inputs.ts';
-import { cutAtLineEnds } from '../check/line-chunks.ts';
+import { interrupted } from '../check/check-run.ts';
+import { LineTooLongError, cutAtLineEnds } from '../check/line-chunks.ts';
 import { readParameters } from '../check/options.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../our-server.ts';
@@ -43,8 +44,11 @@ export async function runImport(context: Context, options: ImportOptions): Promi
     for (const input of files) {
       const told = (): void => update(`Importing ${input.file}: ${resourcesIn(report)} resources`);
       await importFile(context, client, input, reading, report, told).catch((error: unknown) => {
-        if (!isFileError(error)) throw error;
-        report.rejected_lines.push({ file: input.file, reason: unreadable(error).message });
+        if (context.world.signal.aborted) throw interrupted();
+        if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
+        const reason =
+          error instanceof LineTooLongError ? error.message : unreadable(error).message;
+        report.rejected_lines.push({ file: input.file, reason });
       });
     }
   });

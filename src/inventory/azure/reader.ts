@@ -7,7 +7,6 @@ import { readTemplate } from './template.ts';
 export const azure: Reader = {
   format: 'azure',
   title: 'an Azure Resource Manager template or list of resources',
-  authored: true,
   detects: (document) =>
     schemaOf(document) !== undefined ||
     looksLikeTemplate(document) ||

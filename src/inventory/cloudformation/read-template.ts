@@ -23,7 +23,6 @@ import { readTemplateTags } from './tags.ts';
 export const cloudformation: Reader = {
   format: 'cloudformation',
   title: 'a CloudFormation template',
-  authored: true,
   detects: (document) =>
     isFields(document) &&
     (isFields(own(document, 'Resources')) ||

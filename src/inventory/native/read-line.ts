@@ -1,7 +1,8 @@
 import type { KnownResource } from '../../contract/resources.ts';
 import type { InputProblem } from '../model.ts';
-import { locateInJson } from '../text/locate-json.ts';
+import { locateInJson, repeatedKeysOf } from '../text/locate-json.ts';
 import { explainLine, tryJson } from '../text/parse-json-list.ts';
+import { countKeys } from '../text/count-keys.ts';
 import { findTooDeep } from '../text/depth.ts';
 import { asResource, explainResource } from './read-native.ts';
 
@@ -15,11 +16,18 @@ export const readsAsResource = (line: string): boolean => {
   return !findTooDeep(value) && asResource(value) !== undefined;
 };
 
-/** Reads one line of JSON lines as a resource. A problem's column is in the line; its line is the caller's to count. */
-export function readResourceLine(line: string): LineRead {
+/**
+ * Reads one line of JSON lines as a resource. A problem's column is in the line; its line is the caller's to count.
+ * @param mostKeys no fewer than the keys in the line; who knows so spares the line a pass over it
+ */
+export function readResourceLine(line: string, mostKeys = Infinity): LineRead {
   const value = tryJson(line)?.value;
   const resource = findTooDeep(value) ? undefined : asResource(value);
-  if (resource) return { ok: true, resource };
+  if (resource) {
+    const [twice] = mostKeys === countKeys(value) ? [] : repeatedKeysOf(line, value, 'strict');
+    if (!twice) return { ok: true, resource };
+    return { ok: false, problem: { message: twice.message, column: twice.offset + 1 } };
+  }
   if (typeof value !== 'object' || value === null || findTooDeep(value)) {
     const { message, column } = explainLine(line);
     return { ok: false, problem: { message, column } };

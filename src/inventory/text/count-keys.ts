@@ -1,6 +1,7 @@
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
+const blank = 0x20;
 
 /**
  * The keys that stand in a strict JSON text: its colons outside of texts. Takes no longer than JSON.parse does; where a
@@ -12,6 +13,20 @@ export function countKeysWritten(text: string): number {
     const code = text.charCodeAt(at);
     if (code === colon) keys += 1;
     else if (code === quote) at = closingQuote(text, at);
+  }
+  return keys;
+}
+
+/**
+ * No fewer than the keys that stand in these bytes of strict JSON: the colons after a quote or a blank. Cheap; where a
+ * value has as many keys, none stood twice.
+ */
+export function mostKeysWritten(bytes: Uint8Array, start: number, end: number): number {
+  let keys = 0;
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] !== colon) continue;
+    const before = bytes[at - 1] ?? 0;
+    if (before === quote || before <= blank) keys += 1;
   }
   return keys;
 }

@@ -1,5 +1,5 @@
 import type { DocumentPath } from '../model.ts';
-import { closingQuote } from './count-keys.ts';
+import { closingQuote, countKeys, countKeysWritten } from './count-keys.ts';
 import { endOfComment, keyText, scanJson } from './scan-json.ts';
 import type { JsonDialect } from './scan-json.ts';
 
@@ -105,11 +105,25 @@ function passBlank(text: string, from: number): number {
   }
 }
 
-/** Keys that stand a second time in their object, of which JSON.parse keeps the last without a word. At most `most`. */
-export function findRepeatedKeys(
+/** Repeated keys that are told of one text. */
+const mostRepeated = 20;
+
+/** The keys that stand a second time in their object; JSON.parse made `value` of the last without a word. */
+export function repeatedKeysOf(
+  text: string,
+  value: unknown,
+  dialect: JsonDialect,
+): { readonly offset: number; readonly message: string }[] {
+  if (dialect === 'strict' && countKeysWritten(text) === countKeys(value)) return [];
+  return findRepeatedKeys(text, dialect).map(({ offset, key }) => ({
+    offset,
+    message: `the key ${JSON.stringify(key)} stands here twice`,
+  }));
+}
+
+function findRepeatedKeys(
   text: string,
   dialect: JsonDialect,
-  most: number,
 ): { readonly offset: number; readonly key: string }[] {
   const open: Set<string>[] = [];
   const found: { offset: number; key: string }[] = [];
@@ -119,7 +133,7 @@ export function findRepeatedKeys(
       key(start, end) {
         const key = keyText(text, start, end);
         const keys = open.at(-1);
-        if (keys?.has(key) && found.length < most) found.push({ offset: start, key });
+        if (keys?.has(key) && found.length < mostRepeated) found.push({ offset: start, key });
         keys?.add(key);
       },
       open() {

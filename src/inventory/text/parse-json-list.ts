@@ -1,7 +1,7 @@
 import type { DocumentPath, InputProblem } from '../model.ts';
 import { findTooDeep, maxDepth, tooDeep } from './depth.ts';
 import { explainJsonError } from './explain-json-error.ts';
-import { locateInJson } from './locate-json.ts';
+import { locateInJson, repeatedKeysOf } from './locate-json.ts';
 import type { ParsedText } from './parse.ts';
 import { createPlaces } from './place.ts';
 import { scanJson } from './scan-json.ts';
@@ -93,7 +93,15 @@ function listOf(
   return {
     document: pieces.map(({ value }) => value),
     problems,
-    repeatedKeys: () => [],
+    repeatedKeys: () =>
+      pieces
+        .flatMap(({ value, text, start }) =>
+          repeatedKeysOf(text, value, 'strict').map(({ offset, message }) => ({
+            message,
+            ...places(start + offset),
+          })),
+        )
+        .slice(0, maxProblems),
     locate: (paths) => locateInPieces(pieces, paths).map(places),
   };
 }

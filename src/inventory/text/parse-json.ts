@@ -1,15 +1,11 @@
 import { findTooDeep, tooDeep } from './depth.ts';
-import { countKeys, countKeysWritten } from './count-keys.ts';
-import { findRepeatedKeys, locateInJson } from './locate-json.ts';
+import { locateInJson, repeatedKeysOf } from './locate-json.ts';
 import { explainJsonError } from './explain-json-error.ts';
 import { parseConcatenated, parseLines, tryJson } from './parse-json-list.ts';
 import type { TextParse } from './parse.ts';
 import { createPlaces } from './place.ts';
 import { relaxJson } from './relax-json.ts';
 import type { JsonDialect } from './scan-json.ts';
-
-/** Problems of one kind that are reported of one text. */
-const maxProblems = 20;
 
 /** Reads JSON, JSON lines, JSON documents one after the other, or JSON as Azure's tools take it. */
 export function parseJson(text: string): TextParse {
@@ -36,13 +32,11 @@ function jsonText(text: string, document: unknown, dialect: JsonDialect): TextPa
     parsed: {
       document,
       problems: [],
-      repeatedKeys: () => {
-        if (dialect === 'strict' && countKeysWritten(text) === countKeys(document)) return [];
-        return findRepeatedKeys(text, dialect, maxProblems).map(({ offset, key }) => ({
-          message: `the key ${JSON.stringify(key)} stands here twice`,
+      repeatedKeys: () =>
+        repeatedKeysOf(text, document, dialect).map(({ offset, message }) => ({
+          message,
           ...places(offset),
-        }));
-      },
+        })),
       locate: (paths) => locateInJson(text, paths).map(places),
     },
   };

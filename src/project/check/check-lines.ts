@@ -1,5 +1,6 @@
 import type { Finding } from '../../contract/findings.ts';
 import { readResourceLine } from '../../inventory/native/read-line.ts';
+import { mostKeysWritten } from '../../inventory/text/count-keys.ts';
 import type { Checker, Tally } from './checker.ts';
 import { hashId } from './id-set.ts';
 
@@ -46,9 +47,10 @@ export function checkLines(
     const end = newline < 0 ? buffer.length : newline;
     // Each by itself: V8 parses a text of its own faster than a part of a long one.
     const text = buffer.toString('utf8', at, end);
+    const start = at;
     at = end + 1;
     if (isBlank(text)) continue;
-    const read = readResourceLine(text);
+    const read = readResourceLine(text, mostKeysWritten(buffer, start, end));
     if (!read.ok) {
       const { message, column } = read.problem;
       if (problems.length < mostProblems) problems.push({ message, line, column });
