@@ -41,6 +41,8 @@ export interface RawResource {
   readonly at: DocumentPath;
   /** Terraform plans only: where the value of an attribute comes from, also where the plan knows it. */
   readonly originsOf?: ((...path: readonly string[]) => readonly ValueOrigin[]) | undefined;
+  /** First steps of the attributes that the input tells of, where it is about a part of the resource alone. */
+  readonly only?: readonly string[];
   /** Rules that the resource itself asks to be spared, as the tag by which a policy stands for them: `guard:RULE`. */
   readonly suppressed?: readonly string[];
   /** Native format only: top-level attributes as given; they win over what is normalised. */

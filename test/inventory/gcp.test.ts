@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../src/contract/resources.ts';
 import { gcp } from '../../src/inventory/gcp/reader.ts';
 import { assetType } from '../../src/inventory/gcp/types.ts';
+import { normaliseAll } from '../../src/inventory/normalise/normalise.ts';
 
 test.each([
   ['sqladmin.googleapis.com/Instance', 'GCP::Sqladmin::Instance'],
@@ -17,6 +19,9 @@ const bucket = {
   resource: { data: { name: 'shop', location: 'EU', labels: { env: 'prod' } } },
   ancestors: ['projects/42', 'folders/1'],
 };
+
+const normalised = (document: unknown) =>
+  normaliseAll(gcp.read(document, {}).raws, 'gcp-assets').map(({ resource }) => resource);
 
 describe('an asset', () => {
   test('is read in either spelling of its fields', () => {
@@ -41,6 +46,26 @@ describe('an asset', () => {
     expect(gcp.read([bucket, policy], {}).raws).toMatchObject([
       { properties: { name: 'shop', iamPolicy: { bindings: [{ role: 'r' }] } }, at: [0] },
     ]);
+  });
+
+  test('whose IAM policy is not exported may have any; one that has none among others has none', () => {
+    const policy = { iam_policy: { bindings: [{ role: 'r', members: ['allUsers'] }] } };
+    const [alone] = normalised([bucket]);
+    expect(alone?.iam).toMatchObject({ bindings: { present: false } });
+    const [open, closed] = normalised([
+      { ...bucket, ...policy },
+      { ...bucket, name: '//storage.googleapis.com/safe' },
+    ]);
+    expect(open?.iam).toMatchObject({ bindings: [{ role: 'r' }] });
+    expect(closed?.iam).toEqual({ bindings: [] });
+  });
+
+  test('of which only the IAM policy is exported has settings that nobody can know', () => {
+    const { name, asset_type } = bucket;
+    const [asset] = normalised([{ name, asset_type, iam_policy: { bindings: [{ role: 'r' }] } }]);
+    expect(asset?.iam).toMatchObject({ bindings: [{ role: 'r' }] });
+    expect(asset?.versioning).toMatchObject({ enabled: expect.any(UnknownValue) as unknown });
+    expect(asset?.tags).toBeInstanceOf(UnknownValue);
   });
 
   test('has its project and region from its name', () => {

@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../contract/resources.ts';
 import { field, fieldsOf, isFields, itemsOf, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
 import type { DocumentPath, RawResource } from '../model.ts';
@@ -39,11 +40,15 @@ export function toRawResource(asset: Asset): RawResource {
     name: shortName,
     account_id: projectOf(asset, data, path),
     region: regionOf(asset, data, path),
-    tags: readTags(labelsOf(asset, data)),
+    tags:
+      asset.data === undefined
+        ? new UnknownValue('the labels, which are not in the export')
+        : readTags(labelsOf(asset, data)),
     properties: { ...data, ...asset.beside },
     source: { format: 'gcp-assets' },
     names: [...new Set(names.filter((one) => one !== undefined))],
     at: asset.at,
+    ...(asset.data === undefined ? { only: ['iam', 'audit_configs'] } : {}),
   };
 }
 

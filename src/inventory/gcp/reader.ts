@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../contract/resources.ts';
 import { field, isFields, itemsOf, textOf } from '../json.ts';
 import type { Fields } from '../json.ts';
 import type { DocumentPath, RawResource, Reader } from '../model.ts';
@@ -14,7 +15,10 @@ export const gcp: Reader = {
     assetsOf(document).some(({ value }) => isAsset(value)) || listAnswer(document) !== undefined,
   read: (document) => {
     const listed = listAnswer(document);
-    if (listed) return { raws: unique(listed.map(toRawResource)), problems: [] };
+    if (listed) {
+      const assets = listed.map((one) => ({ ...one, beside: { ...notExported, ...one.beside } }));
+      return { raws: unique(assets.map(toRawResource)), problems: [] };
+    }
     const found = assetsOf(document);
     return {
       raws: joinAssets(found).map(toRawResource),
@@ -58,6 +62,11 @@ const contents = {
   servicePerimeter: 'service_perimeter',
 } as const;
 
+/** IAM policies are an export of their own; where it isn't at hand, nobody can say that there are none. */
+const notExported: Fields = {
+  iamPolicy: new UnknownValue('the IAM policy, which is not in the export', { present: false }),
+};
+
 /** An asset stands once in each export (resources, IAM policies, …): what they say of it is put together. */
 function joinAssets(found: readonly Found[]): Asset[] {
   const assets = new Map<
@@ -73,6 +82,10 @@ function joinAssets(found: readonly Found[]): Asset[] {
     if (known) known.fields.push(value);
     else assets.set(key, { type, name, at, fields: [value] });
   }
+  const hasPolicies = found.some(
+    ({ value }) =>
+      field(value, 'iamPolicy') !== undefined || field(value, 'iam_policy') !== undefined,
+  );
   return Array.from(assets.values(), ({ type, name, at, fields }) => {
     const resource = firstOf(fields, 'resource');
     const beside = Object.entries(contents).flatMap(([camel, snake]) => {
@@ -84,7 +97,7 @@ function joinAssets(found: readonly Found[]): Asset[] {
       name,
       data: field(resource, 'data') ?? firstOf(fields, 'additionalAttributes'),
       location: textOf(field(resource, 'location')) ?? textOf(firstOf(fields, 'location')),
-      beside: Object.fromEntries(beside),
+      beside: { ...(hasPolicies ? {} : notExported), ...Object.fromEntries(beside) },
       labels: firstOf(fields, 'labels'),
       ancestors: firstOf(fields, 'ancestors') ?? firstOf(fields, 'ancestry_path'),
       at,

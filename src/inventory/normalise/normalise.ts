@@ -72,11 +72,17 @@ function attributesOf(
   const values = extract(raw, related);
   const nested: Record<string, unknown> = {};
   for (const { path, steps, absent } of known.slots) {
-    const value = values[path] ?? absent;
+    const value = isTold(raw, steps) ? (values[path] ?? absent) : notTold(path);
     if (value !== undefined && value !== null) put(nested, steps, value);
   }
   return nested;
 }
+
+const isTold = ({ only }: RawResource, [first = '']: readonly string[]): boolean =>
+  only === undefined || only.includes(first);
+
+const notTold = (path: string): UnknownValue =>
+  new UnknownValue(`${path}, which the input does not tell`, { present: false });
 
 function put(into: Record<string, unknown>, steps: readonly string[], value: unknown): void {
   let here = into;
