@@ -5,6 +5,7 @@ import type { Prompter } from './prompt.ts';
 import type { LaunchServer } from './server/launcher.ts';
 import type { OutputTarget, View } from './output.ts';
 import { writeView } from './output.ts';
+import { printable } from './report/printable.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { createStyle, wantsColour } from './terminal.ts';
 import { wrapWords } from './wrap-words.ts';
@@ -93,7 +94,7 @@ export function createContext(
     talkStyle,
     show: (view) => writeView(view, flags.output, terminal, style),
     say,
-    warn: (line) => talk(`${talkStyle.yellow('warning:')} ${line}`),
+    warn: (line) => talk(`${talkStyle.yellow('warning:')} ${printable(line)}`),
     progress: (text, work) =>
       terminal.stderrIsTty && !flags.quiet && !flags.verbose && env.TERM !== 'dumb'
         ? withSpinner(text, work, talkStyle.level > 0)

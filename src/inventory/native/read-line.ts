@@ -22,9 +22,10 @@ export const readsAsResource = (line: string): boolean => {
  */
 export function readResourceLine(line: string, mostKeys = Infinity): LineRead {
   const value = tryJson(line)?.value;
-  const resource = findTooDeep(value) ? undefined : asResource(value);
+  const keys = countKeys(value);
+  const resource = Number.isNaN(keys) ? undefined : asResource(value);
   if (resource) {
-    const [twice] = mostKeys === countKeys(value) ? [] : repeatedKeysOf(line, value, 'strict');
+    const [twice] = mostKeys === keys ? [] : repeatedKeysOf(line, value, 'strict');
     if (!twice) return { ok: true, resource };
     return { ok: false, problem: { message: twice.message, column: twice.offset + 1 } };
   }

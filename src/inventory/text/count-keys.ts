@@ -1,3 +1,5 @@
+import { maxDepth } from './depth.ts';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
@@ -41,18 +43,19 @@ export function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-/** The keys of all maps in a value that is nested to a bounded depth. */
-export function countKeys(value: unknown): number {
+/** The keys of all maps in a value; NaN where it nests deeper than `left`. */
+export function countKeys(value: unknown, left = maxDepth): number {
   if (typeof value !== 'object' || value === null) return 0;
+  if (left === 0) return NaN;
   let keys = 0;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object') keys += countKeys(item);
+    for (const item of value) if (typeof item === 'object') keys += countKeys(item, left - 1);
     return keys;
   }
   const fields = value as Readonly<Record<string, unknown>>; // parsed, so that `in` gives its own keys only
   for (const key in fields) {
     keys += 1;
-    if (typeof fields[key] === 'object') keys += countKeys(fields[key]);
+    if (typeof fields[key] === 'object') keys += countKeys(fields[key], left - 1);
   }
   return keys;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
@@ -21,16 +21,39 @@ beforeAll(() => {
         }),
   );
   writeFileSync(path.join(cwd, 'large.ndjson'), lines.join('\n'));
+  writeFileSync(path.join(cwd, 'large.json'), `[${lines.join(',\n')}]`);
 });
 
 const check = (args: readonly string[]) =>
   runCli(['check', 'large.ndjson', '--policies', 'p.yaml', ...args], { cwd });
 
+/** What is the same of one inventory, however it comes. */
+function outline(stdout: string) {
+  const { summary, results, unreadable, warnings } = JSON.parse(stdout) as {
+    summary: object;
+    results: { line: number; resource: string; policy: string; status: string }[];
+    unreadable: { line: number }[];
+    warnings: { code: string; line: number }[];
+  };
+  return {
+    summary,
+    findings: results.map(({ line, resource, policy, status }) => [line, resource, policy, status]),
+    unreadable: [...new Set(unreadable.map(({ line }) => line))],
+    warnings: warnings.map(({ code, line }) => [code, line]),
+  };
+}
+
 describe('a large NDJSON input', () => {
-  it('gives the same from one thread, from three, and from standard input', async () => {
+  it('gives the same from one thread, from three, from standard input, and as one list', async () => {
     const one = await check(['-o', 'json', '--jobs', '1']);
     const three = await check(['-o', 'json', '--jobs', '3']);
     expect(three).toEqual(one);
+    const ofLines = outline(one.stdout);
+    const input = readFileSync(path.join(cwd, 'large.ndjson'), 'utf8');
+    const words = ['check', '-', '--policies', 'p.yaml', '-o', 'json', '--jobs', '2'];
+    expect(outline((await runCli(words, { cwd, input })).stdout)).toEqual(ofLines);
+    const list = await runCli(['check', 'large.json', ...words.slice(2)], { cwd });
+    expect(outline(list.stdout)).toEqual(ofLines);
     const { summary, results, unreadable, warnings } = JSON.parse(one.stdout) as {
       summary: object;
       results: { line: number }[];
