@@ -25,7 +25,10 @@ export async function checkStream(
   };
   try {
     for await (const bytes of cutAtLineEnds(source)) {
-      waiting.push(lines.check(bytes, run.collector.room()));
+      const checked = lines.check(bytes, run.collector.room());
+      // Its turn to be awaited comes later, and until then a failure must not end the process.
+      checked.catch(() => undefined);
+      waiting.push(checked);
       if (waiting.length >= lines.width) await takeFirst();
     }
     while (waiting.length > 0) await takeFirst();

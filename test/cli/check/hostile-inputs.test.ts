@@ -202,7 +202,6 @@ describe('control characters of an input', () => {
       });
       const { stdout, stderr } = await runCommandLine(['check', '.', '-o', format], { cwd });
       expect(stdout).not.toBe('');
-      // eslint-disable-next-line no-control-regex -- these are what is looked for
       expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
       if (!['sarif', 'json', 'ndjson', 'yaml'].includes(format)) {
         expect(stdout + stderr).not.toMatch(/[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/);
