@@ -4,7 +4,7 @@ import type { Problem } from '../../project/model.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import { changedFields } from '../../project/plan/plan.ts';
 import { escapeMarkdown } from '../report/markdown.ts';
-import { count } from '../report/printable.ts';
+import { count, printable } from '../report/printable.ts';
 import { createStyle } from '../terminal.ts';
 import type { DiffLine } from './change-lines.ts';
 import { fieldLines } from './change-lines.ts';
@@ -164,7 +164,8 @@ function markdownItem(verb: string, key: string, what: string, lines: readonly D
   if (lines.length === 0) return head;
   // `!` colours a line in a diff block; the sign must stand first there.
   const text = lines.map(
-    ({ sign, text: line, nested }) => `${sign === '~' ? '!' : sign} ${nested ? '  ' : ''}${line}`,
+    ({ sign, text: line, nested }) =>
+      `${sign === '~' ? '!' : sign} ${nested ? '  ' : ''}${printable(line)}`,
   );
   // A fence longer than any in the text can't be closed by it.
   const longest = Math.max(2, ...(text.join('\n').match(/`+/g) ?? []).map((run) => run.length));
