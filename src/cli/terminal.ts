@@ -6,6 +6,8 @@ import { GovctlError } from '../contract/errors.ts';
 /** Where text goes. `write` resolves when the stream took it, so a slow pipe slows the producer. */
 interface Sink {
   write(text: string): Promise<void>;
+  /** Its reader went away: what is still written is lost. */
+  readonly isClosed?: boolean;
 }
 
 /** The terminal as a value: tests replace it. stdout is data, stderr is talk. */
@@ -34,7 +36,8 @@ export function wantsColour(isTty: boolean, env: NodeJS.ProcessEnv): boolean {
   return isTty && env.TERM !== 'dumb';
 }
 
-/** The process's own streams. A reader that goes away (`govctl ... | head`) ends the program quietly. */
+/** The process's own streams. A reader that goes away (`govctl ... | head`) is no error: the work goes on to
+ * its exit code, unseen. */
 export function processTerminal(): Terminal {
   return {
     stdout: sinkOf(process.stdout),
@@ -49,16 +52,23 @@ export function processTerminal(): Terminal {
 }
 
 function sinkOf(stream: NodeJS.WriteStream): Sink {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    // Any other failure is told to who wrote, below.
-  });
+  let isClosed = false;
+  // Failures are told to who wrote, below; unheard, they would end the process.
+  stream.on('error', () => undefined);
   return {
+    get isClosed() {
+      return isClosed;
+    },
     write: (text) =>
       new Promise((resolve, reject) => {
-        stream.write(text, (cause) => {
+        if (isClosed) {
+          resolve();
+          return;
+        }
+        stream.write(text, (cause: NodeJS.ErrnoException | null | undefined) => {
+          isClosed ||= cause?.code === 'EPIPE' || cause?.code === 'ERR_STREAM_DESTROYED';
           // What stderr does not take can be said nowhere else.
-          if (!cause || stream === process.stderr) resolve();
+          if (!cause || isClosed || stream === process.stderr) resolve();
           else reject(notWritten(cause));
         });
       }),

@@ -10,7 +10,8 @@ const lookEvery = 300;
 
 /**
  * Runs `work` now and again after each change of the files that `list` gives, until Ctrl-C. What goes wrong in one run is
- * said, and the next change starts another. The screen is cleared on a terminal only.
+ * said, and the next change starts another. A terminal is cleared before each run; elsewhere a
+ * line with the time stands between two.
  */
 export async function watch(
   context: Context,
@@ -18,9 +19,10 @@ export async function watch(
   work: () => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { signal, terminal } = context.world;
-  while (!signal.aborted) {
+  for (let runs = 0; !signal.aborted && !terminal.stdout.isClosed; runs++) {
     const before = stateOf(list);
     if (terminal.stdoutIsTty) await terminal.stdout.write('\u001b[2J\u001b[3J\u001b[H');
+    else if (runs > 0) await separate(context);
     await runOnce(context, work);
     if (!signal.aborted)
       await context.say(context.talkStyle.dim('Waiting for changes; Ctrl-C ends it.'));
@@ -29,6 +31,13 @@ export async function watch(
     }
   }
   return exitCodes.ok;
+}
+
+/** Among results for people; those for programs stay whole. */
+async function separate({ world, flags, say }: Context): Promise<void> {
+  const line = `--- ${new Date(world.now()).toISOString()}: something changed`;
+  if (flags.output.length === 0) await world.terminal.stdout.write(`\n${line}\n\n`);
+  else await say(line);
 }
 
 async function runOnce(

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { GovctlError } from '../../contract/errors.ts';
 import type { ReadOptions } from '../../inventory/model.ts';
 import { readsAsResource } from '../../inventory/native/read-line.ts';
 import { isStandardInput } from '../../project/check/discover-inputs.ts';
@@ -16,6 +17,8 @@ import { openBytes } from './open-bytes.ts';
 export interface InputOptions extends DocumentOptions {
   /** Makes what checks lines, for an input of so many bytes; standard input may have any number. */
   readonly lineCheckerFor: (bytes: number) => LineChecker;
+  /** Gets what went wrong inside. */
+  readonly tellFault?: (error: unknown) => Promise<void>;
 }
 
 /** Bytes. Smaller files are read at once. */
@@ -37,8 +40,19 @@ export async function checkInputs(
       await checkInput(input, options, run, terminal);
     } catch (error) {
       if (run.signal.aborted) throw interrupted();
-      if (!isFileError(error)) throw error;
-      run.unreadable.add({ file: input.file, message: unreadable(error).message });
+      if (error instanceof GovctlError) throw error;
+      const { file } = input;
+      if (isFileError(error)) {
+        run.unreadable.add({ file, message: unreadable(error).message });
+        continue;
+      }
+      // A fault of ours in one file must not cost the verdict about the others.
+      const said = error instanceof Error ? error.message : String(error);
+      run.unreadable.add({
+        file,
+        message: `internal error: ${said}; this is a fault of govctl, and -v shows more of it`,
+      });
+      await options.tellFault?.(error);
     }
   }
 }

@@ -4,7 +4,11 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { createChecker } from '../../project/check/checker.ts';
 import type { CheckerOptions } from '../../project/check/checker.ts';
 import { discoverInputs } from '../../project/check/discover-inputs.ts';
-import { exemptionsFor, findStrayExemptions, judgeExemptions } from '../../project/check/exemptions.ts';
+import {
+  exemptionsFor,
+  findStrayExemptions,
+  judgeExemptions,
+} from '../../project/check/exemptions.ts';
 import { selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { LocalPolicy } from '../../project/model.ts';
@@ -12,6 +16,7 @@ import { discoverFiles } from '../../project/read/discover.ts';
 import type { Context, Run } from '../context.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../report/github.ts';
+import { describeError } from '../report-error.ts';
 import { openRows } from '../row-writer.ts';
 import { watch } from '../watch.ts';
 import { checkInputs } from './check-inputs.ts';
@@ -193,7 +198,7 @@ async function runOver(
 
 async function walkInputs(
   threads: Threads,
-  { world: { cwd, terminal } }: Context,
+  { world: { cwd, terminal }, flags, talkStyle }: Context,
   options: CheckOptions,
   inputs: CheckGround['inputs'],
   run: CheckRun,
@@ -210,6 +215,9 @@ async function walkInputs(
       wants: explainer?.wants,
       complete: explainer?.complete,
       lineCheckerFor: threads.prepare(checkerOptions, run.checker),
+      tellFault: async (error) => {
+        if (flags.verbose) await terminal.stderr.write(describeError(error, talkStyle, true).text);
+      },
     },
     run,
     terminal,
