@@ -3,6 +3,7 @@ import { maxConditionLength } from '../../contract/policies.ts';
 import { createLanguage } from './language.ts';
 import type { Language } from './language.ts';
 import { lower, LoweringProblem } from './lower.ts';
+import { translate } from './other-languages.ts';
 import type { Program } from './program.ts';
 import { maxTreeDepth, parse, TooDeep } from './syntax.ts';
 
@@ -121,6 +122,10 @@ function fromError(source: string, thrown: unknown, { variables, functions }: La
   // The package marks the whole call for an unknown function; the caret belongs under the name.
   const named = written ? source.indexOf(written, start) : -1;
   const offset = named >= 0 ? named : start;
+  const translation = nearest === undefined ? translate(source, offset) : undefined;
+  if (translation) {
+    return failed(source, translation.offset, translation.end, summary, translation.suggestion);
+  }
   return failed(
     source,
     offset,

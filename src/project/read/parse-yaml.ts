@@ -9,7 +9,7 @@ import { maxDepth } from '../../inventory/text/depth.ts';
 import { explainYamlError } from '../../inventory/text/explain-yaml-error.ts';
 import type { Problem } from '../model.ts';
 import { problemAt } from './source.ts';
-import type { Finding, Source } from './source.ts';
+import type { Finding, Source, Span } from './source.ts';
 
 /** One document of a file: a YAML document, or one item of a top-level list. */
 export interface RawDocument {
@@ -42,8 +42,9 @@ export function parseYaml(source: Source): ParsedYaml {
     return { documents, problems: [problemAt(source, spanAt(error.offset), tooDeep)] };
   }
   for (const within of composed) {
-    problems.push(...syntaxProblems(source, within));
-    if (within.contents === null || within.errors.length > 0) continue;
+    const faults = syntaxProblems(source, within);
+    problems.push(...faults);
+    if (within.contents === null || faults.some(({ level }) => level === 'error')) continue;
     for (const key of findRepeatedKeys(within.contents)) {
       problems.push(problemAt(source, spanOf(key), repeatedKey));
     }
@@ -185,11 +186,34 @@ function explain(error: YAMLError): Finding {
 
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
+/** Where and what; `condition: !has(x)` is a tag to YAML. */
+function explainAt(source: Source, error: YAMLError): [Span, Finding] {
+  const [start, end] = error.pos;
+  const line = source.line(source.place(start).line);
+  const unquoted = /^(\s*(?:- )*condition:\s*)(!.*)$/.exec(line.slice(0, longestLine));
+  const [, before = '', condition = ''] = unquoted ?? [];
+  if (!unquoted) return [{ start, end }, explain(error)];
+  const at = start - source.place(start).column + 1 + before.length;
+  const quoted = `'${condition.trim().replaceAll("'", "''")}'`;
+  return [
+    { start: at, end: at + condition.length },
+    {
+      level: 'error',
+      code: 'tag',
+      message: 'a text that begins with ! is a tag in YAML, so the condition must be quoted',
+      hint: `Write condition: ${quoted}`,
+    },
+  ];
+}
+
+/** Characters of a line that are looked at. */
+const longestLine = 2_000;
+
 function syntaxProblems(source: Source, within: Document.Parsed): Problem[] {
   const problems: Problem[] = [];
   const lines = new Set<number>();
   for (const error of within.errors) {
-    const problem = problemAt(source, { start: error.pos[0], end: error.pos[1] }, explain(error));
+    const problem = problemAt(source, ...explainAt(source, error));
     // The library reports the same mistake several times over.
     if (lines.has(problem.line)) continue;
     if (lines.size >= maxSyntaxErrors) break;
@@ -197,13 +221,8 @@ function syntaxProblems(source: Source, within: Document.Parsed): Problem[] {
     problems.push(problem);
   }
   for (const warning of within.warnings) {
-    problems.push(
-      problemAt(
-        source,
-        { start: warning.pos[0], end: warning.pos[1] },
-        { ...explain(warning), level: 'warning' },
-      ),
-    );
+    const [span, finding] = explainAt(source, warning);
+    problems.push(problemAt(source, span, { level: 'warning', ...finding }));
   }
   return problems;
 }
