@@ -52,6 +52,14 @@ export function parseOutputs(given: readonly string[], known: readonly string[])
       }
       return rest.length > 0 ? { format, file } : { format };
     });
+  const [first, second] = targets.filter(({ file }) => file === undefined);
+  if (first && second) {
+    throw new GovctlError(
+      'usage_error',
+      `-o ${first.format} and -o ${second.format} both go to standard output, and no program could tell them apart`,
+      { hint: `Give one of them a file: -o ${second.format}=FILE.` },
+    );
+  }
   const files = targets.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)]));
   const twice = files.find((file, at) => files.indexOf(file) < at && !file.startsWith('/dev/'));
   if (twice === undefined) return targets;

@@ -34,19 +34,15 @@ export function openBaseline(
 /** Writes the new one, or says what of the old one was not met. @throws GovctlError file_error */
 export async function closeBaseline(
   cwd: string,
-  { met, root }: OpenedBaseline,
+  { met, root, entries: kept }: OpenedBaseline,
   { entries }: Collector,
   inputs: readonly InputFile[],
   checked: readonly LocalPolicy[],
   all: readonly LocalPolicy[],
-  { baseline, writeBaseline }: CheckOptions,
+  { baseline, writeBaseline, pruneBaseline }: CheckOptions,
 ): Promise<BaselineUse | undefined> {
   if (writeBaseline !== undefined) {
-    await writeFile(path.resolve(cwd, writeBaseline), formatBaseline(entries)).catch(
-      (cause: unknown) => {
-        throw outputFailed(writeBaseline, cause);
-      },
-    );
+    await writeBaselineFile(cwd, writeBaseline, entries);
     return { file: writeBaseline, stale: [], written: entries.length };
   }
   if (baseline === undefined) return undefined;
@@ -55,7 +51,28 @@ export async function closeBaseline(
   const known = new Set(all.map(({ key }) => key));
   const isJudged = ({ file, policy }: BaselineEntry): boolean =>
     files.has(file) && (selected.has(policy) || !known.has(policy));
-  return { file: baseline, stale: (met?.unmet() ?? []).filter(isJudged) };
+  const stale = (met?.unmet() ?? []).filter(isJudged);
+  if (!pruneBaseline || stale.length === 0) return { file: baseline, stale };
+  const dropped = new Set(stale);
+  await writeBaselineFile(
+    cwd,
+    baseline,
+    kept.filter((entry) => !dropped.has(entry)),
+  );
+  return { file: baseline, stale, pruned: true };
+}
+
+/** @throws GovctlError file_error */
+async function writeBaselineFile(
+  cwd: string,
+  file: string,
+  entries: readonly BaselineEntry[],
+): Promise<void> {
+  try {
+    await writeFile(path.resolve(cwd, file), formatBaseline(entries));
+  } catch (cause) {
+    throw outputFailed(file, cause);
+  }
 }
 
 /** @throws GovctlError usage_error when it can't be read, or is none */

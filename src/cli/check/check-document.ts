@@ -18,6 +18,15 @@ export interface DocumentOptions extends ReadOptions {
 
 const fileStart = { line: 1, column: 1 };
 
+/** Not what a reader finds wrong with its text, which is none of a format that is read. */
+const explainOwnLanguage = (file: string) =>
+  /\.(?:tf|hcl)$/i.test(file)
+    ? {
+        message:
+          "this is Terraform's own language; check a plan of it: terraform plan -out plan.out && terraform show -json plan.out > plan.json",
+      }
+    : undefined;
+
 /** Checks the resources of one document that is read as a whole: a template, a plan, a snapshot. */
 export async function checkDocument(
   input: InputFile,
@@ -30,7 +39,7 @@ export async function checkDocument(
   if (!read.ok) {
     // A folder holds other things too; what cannot even be parsed may be a template with a mistake.
     if (read.unknownFormat && !input.named) run.skipped.push(file);
-    else run.unreadable.add({ file, ...read.problem });
+    else run.unreadable.add({ file, ...(explainOwnLanguage(file) ?? read.problem) });
     return;
   }
   const { resources, problems, locate } = read.inventory;

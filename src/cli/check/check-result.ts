@@ -12,6 +12,8 @@ export interface BaselineUse {
   readonly file: string;
   /** Entries that were not met, though their file and policy were checked. */
   readonly stale: readonly BaselineEntry[];
+  /** The stale entries were dropped from the file. */
+  readonly pruned?: true;
   /** Findings that were written into it. */
   readonly written?: number;
 }

@@ -19,7 +19,7 @@ export function describeCheck(result: CheckResult): string[] {
       : []),
     ...(baseline && baseline.stale.length > 0
       ? [
-          `${count(baseline.stale.length, 'entry', 'entries')} of ${baseline.file} ${baseline.stale.length === 1 ? 'was' : 'were'} not found any more: write it again with --write-baseline ${baseline.file}.`,
+          `${count(baseline.stale.length, 'entry', 'entries')} of ${baseline.file} ${baseline.stale.length === 1 ? 'was' : 'were'} not found any more${baseline.pruned ? ', and dropped' : ': --prune-baseline drops what is gone, and accepts nothing new'}.`,
         ]
       : []),
     ...(baseline?.written === undefined

@@ -17,9 +17,9 @@ import type { CheckResult } from './check-result.ts';
 import { describeCheck } from './check-summary.ts';
 import type { PlacedFinding } from './collect.ts';
 import { messagesOf, renderFindings } from './findings-text.ts';
-import { isFailing, severityOf } from './verdict.ts';
+import { compareSeverity, isFailing, severityOf } from './verdict.ts';
 
-/** A check in every format; with --quiet people get its verdict. */
+/** A check in every format; with --quiet people get findings, what could not be read, and the verdict. */
 export function checkView(
   { world, flags, version }: Context,
   result: CheckResult,
@@ -33,13 +33,17 @@ export function checkView(
   const items = (wanted: (finding: PlacedFinding) => boolean): readonly SarifItem[] =>
     findings.filter(wanted).map((finding) => itemOf(finding, result));
   const failures = result.unreadable.items.map(problemOf);
+  // GitHub shows a few only.
+  const worstFirst = (): readonly SarifItem[] =>
+    findings
+      .filter(isOpen)
+      .toSorted((a, b) => compareSeverity(a.severity, b.severity))
+      .map((finding) => itemOf(finding, result));
   return {
     value: valueOf(result),
     rows: streamed ? 'written' : () => findings,
     human: (style, columns) =>
-      flags.quiet
-        ? `${paintVerdict(lines[0] ?? '', result, style)}\n`
-        : renderCheck(result, lines, style, columns),
+      renderCheck(result, flags.quiet ? lines.slice(0, 1) : lines, style, columns, flags.quiet),
     more: {
       sarif: () =>
         renderSarif(
@@ -49,7 +53,7 @@ export function checkView(
         ),
       junit: () => renderJunitCases('govctl check', casesOf(result)),
       github: () =>
-        `${renderGithub(here([...failures, ...items(isOpen), ...result.warnings]))}${lines.join('\n')}\n`,
+        `${renderGithub(here([...worstFirst(), ...failures, ...result.warnings]))}${lines.join('\n')}\n`,
       markdown: () =>
         renderMarkdown(
           'govctl check',
@@ -158,10 +162,11 @@ function renderCheck(
   [verdict = '', ...rest]: readonly string[],
   style: Style,
   columns: number,
+  quiet: boolean,
 ): string {
   const { findings, hidden, unreadable, duplicates, warnings, skipped, all } = result;
   const shown = all ? findings : findings.filter(({ status }) => status !== 'EXEMPT');
-  const notes = [...warnings, ...duplicates.items.slice(0, mostDuplicates)];
+  const notes = quiet ? [] : [...warnings, ...duplicates.items.slice(0, mostDuplicates)];
   const moreDuplicates = duplicates.items.length + duplicates.hidden - mostDuplicates;
   const blocks = [
     renderFindings(shown, style, columns),
@@ -175,8 +180,8 @@ function renderCheck(
       'places that can not be read',
     ),
     linesOf(notes, style, columns),
-    more(moreDuplicates, 'id that is there twice', 'ids that are there twice'),
-    skipped.length > 0
+    more(quiet ? 0 : moreDuplicates, 'id that is there twice', 'ids that are there twice'),
+    skipped.length > 0 && !quiet
       ? wrapWords(
           style.dim(`Skipped, as they hold no resources: ${listFiles(skipped)}.`),
           columns,

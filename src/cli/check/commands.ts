@@ -40,6 +40,7 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
       ),
     )
     .option('--baseline <file>', 'findings in this file are counted, but fail nothing')
+    .option('--prune-baseline', 'drop from the baseline what is not found any more; add nothing')
     .option('--write-baseline <file>', 'write what fails now as a baseline, and exit with 0')
     .option('--fail-unused-exemptions', 'exit with 2 when an exemption spares no finding')
     .option('--policy <name>', 'only the policy of this name or key; repeatable', collect)

@@ -5,7 +5,7 @@ import { explainCondition } from '../../engine/condition/explain.ts';
 import type { Explained } from '../../engine/condition/explain.ts';
 import { matchesId } from '../../engine/exempt.ts';
 import type { ReadResource } from '../../inventory/model.ts';
-import { looksSecret, secretsOf, showsSecret } from '../../project/check/secrets.ts';
+import { looksSecret, maskSecrets, secretsOf, showsSecret } from '../../project/check/secrets.ts';
 import type { LocalPolicy } from '../../project/model.ts';
 import type { PlacedFinding } from './collect.ts';
 
@@ -89,7 +89,9 @@ function toPart(explained: Explained, secrets: ReadonlySet<string>): ExplainedPa
   const { text, result, item, parts } = explained;
   const shown = (value: string): string => {
     if (value === 'true' || value === 'false') return value;
-    return looksSecret(text) || showsSecret(value, secrets) ? hidden : value;
+    if (looksSecret(text)) return hidden;
+    const masked = maskSecrets(value, secrets);
+    return masked === `"${hidden}"` || showsSecret(masked, secrets) ? hidden : masked;
   };
   return {
     expression: text.replace(/\s+/g, ' ').trim(),

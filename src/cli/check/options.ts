@@ -18,6 +18,7 @@ export interface CheckOptions {
   readonly onUnknown: 'fail' | 'warn';
   readonly baseline?: string;
   readonly writeBaseline?: string;
+  readonly pruneBaseline?: boolean;
   readonly failUnusedExemptions?: boolean;
   readonly policy?: readonly string[];
   readonly type?: readonly string[];
@@ -47,6 +48,9 @@ export function settleOptions(options: CheckOptions): CheckOptions {
     throw new GovctlError('usage_error', '--baseline and --write-baseline exclude each other', {
       hint: 'Writing replaces the file with what fails now.',
     });
+  }
+  if (options.pruneBaseline && options.baseline === undefined) {
+    throw new GovctlError('usage_error', '--prune-baseline needs the file: --baseline FILE');
   }
   if (options.watch && inputs.includes('-')) {
     throw new GovctlError('usage_error', '--watch can not read standard input again');

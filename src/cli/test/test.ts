@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { createCoverage } from '../../project/check/coverage.ts';
@@ -45,7 +47,8 @@ interface Tested {
 
 async function testOnce(context: Context, options: TestOptions): Promise<Tested> {
   const { world } = context;
-  const loading = { cwd: world.cwd, paths: options.args[0], now: world.now() };
+  const paths = withTests(world.cwd, options.args[0]);
+  const loading = { cwd: world.cwd, paths, now: world.now() };
   const read = await readTestFiles(loading);
   const project = assembleProject(read, loading);
   const suites = listSuites(read.contents);
@@ -60,6 +63,15 @@ async function testOnce(context: Context, options: TestOptions): Promise<Tested>
   const passed = summary.fail === 0 && report.untested.length === 0;
   await writeGithubOutput(world.env, { passed, ...summary });
   return { exitCode: passed ? exitCodes.ok : exitCodes.verdict, files };
+}
+
+/** A policy file that is named means its tests, which stand beside it: `sg.yaml` and `sg.test.yaml`. */
+function withTests(cwd: string, paths: readonly string[]): string[] {
+  const tests = paths.flatMap((given) => {
+    const [, base, extension] = /^(.*(?<!\.test))(\.ya?ml)$/i.exec(given) ?? [];
+    return base === undefined ? [] : [`${base}.test${extension ?? ''}`];
+  });
+  return [...new Set([...paths, ...tests.filter((file) => existsSync(path.resolve(cwd, file)))])];
 }
 
 function runTests(

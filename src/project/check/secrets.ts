@@ -4,7 +4,11 @@ import type { Resource } from '../../contract/resources.ts';
 const secretName =
   /pass(?:word|wd|phrase)|secret|token|credential|private_?key|api_?key|access_?key|key_?material|connection_?string|auth(?:entication)?_?key|sas_?key|signing_?key|master_?key/i;
 
-export const looksSecret = (name: string): boolean => secretName.test(name);
+/** What a secret is called by is none: a key's id or ARN, a secret's name. */
+const reference = /(?:[_-](?:id|arn|name|ur[il]|version)s?|(?:I[dD]|A(?:rn|RN)|Name|Ur[il])s?)$/;
+
+export const looksSecret = (name: string): boolean =>
+  secretName.test(name) && !reference.test(name);
 
 /** Levels of a resource that are looked through; the readers refuse deeper documents. */
 const maxDepth = 200;
@@ -51,6 +55,13 @@ function sensitivePaths({ source }: Resource): ReadonlySet<string> {
 
 /** Characters by which a secret is known again in a text that may be cut. */
 const telling = 6;
+
+/** A value as it is shown, without the secrets that stand in it whole. */
+export const maskSecrets = (text: string, secrets: ReadonlySet<string>): string =>
+  [...secrets].reduce(
+    (shown, secret) => shown.replaceAll(JSON.stringify(secret), '"(hidden)"'),
+    text,
+  );
 
 /** Whether a text shows one of the secrets, or the beginning of one. */
 export const showsSecret = (text: string, secrets: ReadonlySet<string>): boolean =>

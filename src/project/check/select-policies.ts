@@ -46,6 +46,6 @@ function requireKnown(
   throw new GovctlError('usage_error', `${flag} ${JSON.stringify(unknown)}: no policy ${what}`, {
     hint: nearest
       ? `Did you mean ${JSON.stringify(nearest)}?`
-      : 'Check --policies: it names the folder that policies are read from.',
+      : 'Check that its file is among those that policies are read from.',
   });
 }
