@@ -11,7 +11,7 @@ const text = readFileSync(
 
 const resource = {
   encryption: { enabled: false },
-  ingress: [{ cidr: '0.0.0.0/0', from_port: 20, to_port: 25 }],
+  ingress: [{ cidrs: ['0.0.0.0/0'], from_port: 20, to_port: 25 }],
   created_at: '2025-01-01T00:00:00Z',
   owner: 'core',
   days: 5,
