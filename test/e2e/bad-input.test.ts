@@ -11,7 +11,7 @@ import { runTool } from '../support/system-tool.ts';
 
 /** A broad table of tries, each through the built binary: one clear message, the right exit code, no stack. */
 const token = 'gk_not-to-be-seen-anywhere';
-const rules = 'rules: [{condition: resource.encrypted == false, effect: DENY}]';
+const rules = 'rules: [{condition: resource.encryption.enabled == false, effect: DENY}]';
 const sound = `name: a\nresource_type: AWS::S3::Bucket\n${rules}\n`;
 const hostileName = 'evil\u001b]0;title\u0007\n  + create fake';
 const policy = (fields: object = {}) => ({

@@ -153,7 +153,9 @@ describe('govctl import and adopt', () => {
       name: 'Encrypt buckets',
       resource_type: 'AWS::S3::Bucket',
       description: 'Line one\nline two',
-      rules: [{ condition: 'resource.encrypted == false', effect: 'DENY', message: 'a: b' }],
+      rules: [
+        { condition: 'resource.encryption.enabled == false', effect: 'DENY', message: 'a: b' },
+      ],
       tags: ['team:x'],
     });
     repo.service.put({

@@ -50,4 +50,4 @@ export function createRepo(config = 'project: acme\npaths: [policies]\n'): TestR
 }
 
 export const policyYaml = (name: string, fields = ''): string =>
-  `name: ${name}\nresource_type: AWS::S3::Bucket\nrules:\n  - condition: resource.encrypted == false\n    effect: DENY\n${fields}`;
+  `name: ${name}\nresource_type: AWS::S3::Bucket\nrules:\n  - condition: resource.encryption.enabled == false\n    effect: DENY\n${fields}`;
