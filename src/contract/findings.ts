@@ -1,17 +1,12 @@
 import * as z from 'zod';
 import { Effect, Severity } from './policies.ts';
 
-export const findingStatuses = ['PASS', 'FAIL', 'ERROR', 'EXEMPT', 'SKIPPED'] as const;
-export const FindingStatus = z.enum(findingStatuses);
-export type FindingStatus = z.infer<typeof FindingStatus>;
+const findingStatuses = ['PASS', 'FAIL', 'ERROR', 'EXEMPT', 'SKIPPED'] as const;
+const FindingStatus = z.enum(findingStatuses);
+type FindingStatus = z.infer<typeof FindingStatus>;
 
 /** Why a policy could not be decided over a resource. */
-export const undecidedReasons = [
-  'missing_attribute',
-  'unknown_value',
-  'type_error',
-  'budget',
-] as const;
+const undecidedReasons = ['missing_attribute', 'unknown_value', 'type_error', 'budget'] as const;
 export const UndecidedReason = z.enum(undecidedReasons);
 export type UndecidedReason = z.infer<typeof UndecidedReason>;
 

@@ -13,8 +13,8 @@ import {
 import { ResourceType } from './policies.ts';
 
 export const scanStatuses = ['pending', 'running', 'completed', 'failed'] as const;
-export const ScanStatus = z.enum(scanStatuses);
-export type ScanStatus = z.infer<typeof ScanStatus>;
+const ScanStatus = z.enum(scanStatuses);
+type ScanStatus = z.infer<typeof ScanStatus>;
 
 /** How many findings there are of each status. */
 export const FindingCounts = z.looseObject({

@@ -17,7 +17,7 @@ export const ViolationStatus = z.enum(violationStatuses);
 export type ViolationStatus = z.infer<typeof ViolationStatus>;
 
 /** Why a violation has the status it has. `manual` comes with what the person wrote. */
-export const statusCauses = [
+const statusCauses = [
   'fails',
   'exempted',
   'exemption_ended',
@@ -40,7 +40,7 @@ const StatusChange = z.looseObject({
   reason: z.string().optional(),
   by: z.string().optional(),
 });
-export type StatusChange = z.infer<typeof StatusChange>;
+type StatusChange = z.infer<typeof StatusChange>;
 
 /** One for each policy and resource, whatever becomes of it. Policy and resource are as when it was last found. */
 export const Violation = z.looseObject({

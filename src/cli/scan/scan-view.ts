@@ -43,7 +43,7 @@ const describeCounts = (scan: Scan, style: Style): string =>
     style,
   );
 
-export const showScore = ({ compliance_score: score }: Scan): string =>
+const showScore = ({ compliance_score: score }: Scan): string =>
   score === null ? 'none: nothing was evaluated' : `${score} of 100`;
 
 const showCounts = ({ summary: { evaluated, pass, fail, error, exempt } }: Scan): string =>

@@ -58,7 +58,7 @@ export function evaluateCopies(
   });
 }
 
-export function evaluateText(text: string, scope: Scope): unknown {
+function evaluateText(text: string, scope: Scope): unknown {
   if (!isExpressionText(text)) return text.startsWith('[[') ? text.slice(1) : text;
   const expression = parseExpression(text);
   return expression ? evaluate(expression, scope) : new UnknownValue(text.slice(1, -1));

@@ -2,7 +2,7 @@ import type { Format, RawResource } from '../model.ts';
 import type { Related } from './related.ts';
 
 /** As the documentation writes it: `bool`, `list<string>`, `list<Statement>`, `map<string,string>`, `timestamp`. */
-export type AttributeType = string;
+type AttributeType = string;
 
 export interface Attribute {
   readonly type: AttributeType;
@@ -16,10 +16,10 @@ export interface Attribute {
  * Values by dotted path, as in the table: `{'encryption.enabled': true}`. Undefined: absent. A list is given whole: what
  * the table says of its elements (`volumes[].device`) is for its maker to keep, with what stands there when absent.
  */
-export type Attributes = Readonly<Record<string, unknown>>;
+type Attributes = Readonly<Record<string, unknown>>;
 
 /** Reads a provider's document into well-known attributes. Must not throw: what it doesn't understand is absent. */
-export type Extract = (raw: RawResource, related: Related) => Attributes;
+type Extract = (raw: RawResource, related: Related) => Attributes;
 
 /** The well-known attributes of one resource type, and how each kind of input gives them. */
 export interface Normaliser {

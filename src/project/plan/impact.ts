@@ -3,7 +3,7 @@ import type { PolicyInput } from '../../contract/policies.ts';
 import type { Change } from './plan.ts';
 
 /** A resource whose verdict would change, and what the policy would say of it. */
-export interface ImpactedResource {
+interface ImpactedResource {
   readonly resource: string;
   readonly resource_type: string;
   readonly message?: string;
@@ -15,7 +15,7 @@ interface Impacted {
   readonly resources: readonly ImpactedResource[];
 }
 
-export interface ChangeImpact {
+interface ChangeImpact {
   readonly key: string;
   readonly action: Change['action'];
   readonly newly_failing: Impacted;

@@ -7,7 +7,7 @@ import type { Shape } from '../../inventory/normalise/shapes.ts';
 import type { Finding } from './source.ts';
 
 /** Something in a condition that is valid, and can hardly be meant. `offset` and `end` count from 0. */
-export interface Slip extends Finding {
+interface Slip extends Finding {
   readonly offset: number;
   readonly end: number;
 }

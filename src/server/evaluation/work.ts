@@ -32,7 +32,7 @@ export interface ScanWork extends Due {
 }
 
 /** An exemption ends. */
-export interface ExpiryWork extends Due {
+interface ExpiryWork extends Due {
   readonly kind: 'expiry';
 }
 

@@ -44,7 +44,7 @@ interface Upserted {
 }
 
 /** Creates or replaces a resource and evaluates it. What changes nothing writes nothing. */
-export async function upsertResource(
+async function upsertResource(
   deps: Deps,
   tx: Tx,
   judge: Judge,

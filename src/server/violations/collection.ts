@@ -41,7 +41,7 @@ const order: Record<SortField, (violation: StoredViolation) => Scalar | undefine
 /** What a violation is found by when its policy is evaluated over its resource again. */
 export const pairOf = (policyId: string, resourceId: string): string => `${policyId} ${resourceId}`;
 
-export const isStanding = ({ status }: StoredViolation): boolean => status !== 'RESOLVED';
+const isStanding = ({ status }: StoredViolation): boolean => status !== 'RESOLVED';
 
 export const violations: CollectionSpec<StoredViolation> = {
   name: 'violations',

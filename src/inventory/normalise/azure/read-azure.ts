@@ -10,7 +10,7 @@ export const unlessDisabled = (value: unknown) =>
   value === undefined ? undefined : not(isOneOf(value, 'Disabled'));
 
 /** The resource that this one is part of, as the reader found it; a constant function, as an index is kept for it. */
-export const parentOf = (part: RawResource): unknown => part.source['parent'];
+const parentOf = (part: RawResource): unknown => part.source['parent'];
 
 /** The parts of a resource, of a type. */
 export const partsOf = (raw: RawResource, related: Related, type: string) =>
@@ -34,7 +34,7 @@ export function allowedCidrs(defaultAction: unknown, rules: unknown) {
 export const cidrs = (rules: unknown) => mapList(rules, asCidr);
 
 /** A single IPv4 address is a block of one. */
-export function asCidr(value: unknown) {
+function asCidr(value: unknown) {
   const written = text(value);
   if (written === undefined || isUnknown(written)) return written;
   const address = written.trim();
