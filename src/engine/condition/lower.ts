@@ -208,17 +208,19 @@ class Lowering {
   }
 
   #matches(node: ASTNode, literal: ASTNode, text: string, of: Term): Term {
-    const { test, native } = patternAt(literal, text);
-    const run = (value: unknown) =>
-      typeof value === 'string' ? test(value) : mismatch('matches', value, text);
-    const place = { start: node.start, end: node.end };
+    let made = surelyPattern.test(text) ? undefined : patternAt(literal, text);
+    const pattern = () => (made ??= compilePattern(text));
     return {
-      ...place,
+      start: node.start,
+      end: node.end,
       kind: 'call',
       name: 'matches',
-      run,
+      run: (value: unknown) =>
+        typeof value === 'string' ? pattern().test(value) : mismatch('matches', value, text),
       args: [of],
-      ...(native ? { native } : {}),
+      get native() {
+        return pattern().native;
+      },
     };
   }
 
@@ -414,6 +416,9 @@ function folded(term: Extract<Term, { readonly kind: 'call' }>): Term {
     ? term
     : { start: term.start, end: term.end, kind: 'constant', value };
 }
+
+/** Patterns that need no look at whether they are RE2's: making one takes time, and most policies are only validated. */
+const surelyPattern = /^\^?(?:[\w:/@ -]|\[(?:a-z|A-Z|0-9|_)+-?\][+*]?){0,100}\$?$/;
 
 function patternAt(node: ASTNode, text: string): Pattern {
   try {

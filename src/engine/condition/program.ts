@@ -41,7 +41,7 @@ export type Term = Place &
         readonly run: Strict;
         readonly args: readonly Term[];
         /** Of `matches` with a literal that JavaScript itself can run. */
-        readonly native?: RegExp;
+        readonly native?: RegExp | undefined;
       }
     /** `a + b - c …`: from left to right. */
     | {

@@ -27,7 +27,8 @@ export function parse(environment: Environment, source: string): Parsed {
     if (node.op === 'value') restoreBytes(node, source, rawBytes);
     else if (node.op === '||' || node.op === '&&') balance(node);
   }
-  const spines = measure(ast);
+  // A level takes a character at least and a part of a chain two, so a short expression needs no measuring.
+  const spines = source.length < 2 * checkedAtOnce ? [] : measure(ast);
   return {
     ast,
     check() {
@@ -160,9 +161,15 @@ function checkHas(
 // ---- what is too long for a recursive checker ----
 
 /** Operands are nodes, lists of nodes (call arguments, list items) or lists of pairs (map entries). */
+function addChildren(args: unknown, into: ASTNode[]): void {
+  if (Array.isArray(args)) for (const inner of args) addChildren(inner, into);
+  else if (typeof args === 'object' && args !== null && 'op' in args) into.push(args as ASTNode);
+}
+
 function childrenOf(args: unknown): ASTNode[] {
-  if (Array.isArray(args)) return args.flatMap(childrenOf);
-  return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
+  const children: ASTNode[] = [];
+  addChildren(args, children);
+  return children;
 }
 
 /** All nodes, each before its operands, with a stack of its own. */
@@ -170,7 +177,7 @@ function* nodesOf(root: ASTNode): Generator<ASTNode> {
   const waiting = [root];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     yield node;
-    waiting.push(...childrenOf(node.args));
+    addChildren(node.args, waiting);
   }
 }
 
