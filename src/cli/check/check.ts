@@ -11,7 +11,7 @@ import {
 } from '../../project/check/exemptions.ts';
 import { selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
-import type { LocalPolicy } from '../../project/model.ts';
+import type { LocalPolicy, Problem } from '../../project/model.ts';
 import { discoverFiles } from '../../project/read/discover.ts';
 import type { Context, Run } from '../context.ts';
 import { showProject } from '../project/validate.ts';
@@ -185,6 +185,7 @@ async function runOver(
     duplicates: run.duplicates,
     skipped: run.skipped,
     warnings: [
+      ...slipsOf(policies, project.problems),
       ...findStrayExemptions(project.policies, project.others),
       ...judgeExemptions(exemptions, run.tally.exemptions, now),
     ],
@@ -194,6 +195,15 @@ async function runOver(
     failing: countFailing(policies, counts, options),
     all: checkerOptions.all,
   };
+}
+
+/** What `validate` warns of in a condition or a type that is valid and can hardly be meant. */
+const slips: ReadonlySet<string> = new Set(['unknown-type', 'unknown-attribute', 'never-equal']);
+
+/** Those of the policies that were run: what passes by a slip would pass silently. */
+function slipsOf(policies: readonly LocalPolicy[], problems: readonly Problem[]): Problem[] {
+  const files = new Set(policies.map(({ place }) => place.file));
+  return problems.filter(({ code, file }) => slips.has(code) && files.has(file));
 }
 
 async function walkInputs(

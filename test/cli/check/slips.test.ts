@@ -40,6 +40,20 @@ describe('what must not be missed', () => {
     expect(stdout).toContain('could not be read');
   });
 
+  it('warns of what a policy can hardly mean, as it would pass silently', async () => {
+    const cwd = repo({
+      'policies/b.yaml': policies
+        .replaceAll('s3-', 'typo-')
+        .replaceAll('Buckets', 'Typed buckets')
+        .replaceAll('AWS::S3::Bucket', 'AWS::S3::Buckett'),
+      'a.json': bucket('a', true),
+    });
+    const { stdout, exitCode } = await run(cwd, 'check a.json');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('warning: resource_type AWS::S3::Buckett is not known');
+    expect(stdout).toContain('Did you mean AWS::S3::Bucket?');
+  });
+
   it('shows findings and what could not be read with --quiet, and nothing else', async () => {
     const cwd = repo({ 'a.json': bucket('a', false), 'bad.json': '{' });
     const { stdout, exitCode } = await run(cwd, 'check a.json bad.json -q');
