@@ -140,6 +140,12 @@ describe('the nouns of the inventory', () => {
     const [found] = violations;
     expect(violations).toMatchObject([{ resource_id: 'open', status: 'OPEN', severity: 'HIGH' }]);
     expect((await run(['violation', 'list'])).stdout).toContain('Make it private');
+    expect((await json('violation', 'list', '--policy', 'private')).violations).toHaveLength(1);
+    const misspelt = await run(['violation', 'list', '--policy', 'privat']);
+    expect(misspelt.exitCode).toBe(1);
+    expect(misspelt.stderr).toContain('Did you mean "private"?');
+    const scan = await run(['scan', 'run', '--policy', 'privat']);
+    expect(scan.stderr).toContain('Did you mean "private"?');
     const id = found?.id ?? '';
     expect((await run(['violation', 'get', id])).stdout).toContain('private (pol_');
     const resolved = await run(['violation', 'resolve', id, '--reason', 'torn down']);
@@ -178,7 +184,7 @@ describe('the nouns of the inventory', () => {
     const wrong = await run(['scan', 'run', '--policy', 'nope']);
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       1,
-      expect.stringContaining('There is no policy nope'),
+      expect.stringContaining('There is no policy with the id, name or key "nope"'),
     ]);
   });
 

@@ -49,6 +49,22 @@ export async function findPolicy(
   return (await readPolicy(client, match.id)) ?? { policy: match, etag: undefined };
 }
 
+/**
+ * The ids of policies that are named by id, name or key. An id is taken as it is: what is asked for may outlive it.
+ * @throws GovctlError policy_not_found, with the nearest name; usage_error where several could be meant
+ */
+export async function findPolicyIds(
+  context: Context,
+  client: Client,
+  named: readonly string[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const one of named) {
+    ids.push(one.startsWith('pol_') ? one : (await findPolicy(context, client, one)).policy.id);
+  }
+  return ids;
+}
+
 const ownProject = (cwd: string): string | undefined => loadConfig(cwd).config.project;
 
 /** Those of the project, where it has any; else all. */

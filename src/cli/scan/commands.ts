@@ -16,7 +16,7 @@ export function registerScanCommands(program: GovctlCommand, act: Act): void {
     )
     .option('--name <name>', 'what to call it')
     .option('--type <type>', 'only resources of this type; repeatable', collectValues)
-    .option('--policy <id>', 'only the policy of this id; repeatable', collectValues)
+    .option('--policy <policy>', 'only this policy, by id, name or key; repeatable', collectValues)
     .option('--wait', 'wait until it has ended')
     .option('--timeout <seconds>', 'with --wait: at most so long', '600')
     .action(act(() => import('./run.ts').then((m) => m.runScan)));

@@ -5,6 +5,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Scan } from '../../contract/scans.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../our-server.ts';
+import { findPolicyIds } from '../policy/find-policy.ts';
 import { scanView } from './scan-view.ts';
 
 export interface RunOptions {
@@ -24,10 +25,12 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
   const body = {
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.type ? { resource_types: [...options.type] } : {}),
-    ...(options.policy ? { policy_ids: [...options.policy] } : {}),
   };
   const scan = await withOurServer(context, 'scans', 'Starting it', async (client, update) => {
-    const { data } = await client.scans.create({ body });
+    const policies = options.policy && {
+      policy_ids: await findPolicyIds(context, client, options.policy),
+    };
+    const { data } = await client.scans.create({ body: { ...body, ...policies } });
     return options.wait ? waitFor(client, data, timeoutMs, context, update) : data;
   });
   await context.show(scanView(scan));

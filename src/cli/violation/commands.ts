@@ -20,7 +20,11 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
       collectValues,
     )
     .option('--severity <severity>', `only ${severities.join(', ')}; repeatable`, collectValues)
-    .option('--policy <id>', 'only those of the policy of this id; repeatable', collectValues)
+    .option(
+      '--policy <policy>',
+      'only those of this policy, by id, name or key; repeatable',
+      collectValues,
+    )
     .option('--resource <id>', 'only those of this resource')
     .option('--type <type>', 'only those of this resource type; repeatable', collectValues)
     .option('--provider <provider>', 'repeatable', collectValues)

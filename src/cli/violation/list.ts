@@ -3,6 +3,7 @@ import type { violationSortFields } from '../../contract/violations.ts';
 import type { Context } from '../context.ts';
 import { joined } from '../list-flags.ts';
 import type { ListFlags } from '../list-flags.ts';
+import { findPolicyIds } from '../policy/find-policy.ts';
 import { showList } from '../show-list.ts';
 import { paintViolation } from './violation-view.ts';
 
@@ -27,7 +28,6 @@ export function runList(context: Context, options: ListOptions): Promise<ExitCod
     order: options.order,
     ...joined('status', upper(options.status) ?? ['OPEN']),
     ...joined('severity', upper(options.severity)),
-    ...joined('policy_id', options.policy),
     ...(options.resource === undefined ? {} : { resource_id: options.resource }),
     ...joined('resource_type', options.type),
     ...joined('provider', options.provider),
@@ -35,11 +35,16 @@ export function runList(context: Context, options: ListOptions): Promise<ExitCod
     ...joined('region', options.region),
     ...joined('environment', options.environment),
   };
+  let policyIds: Promise<string[]> | undefined;
   return showList(context, options, {
     plural: 'violations',
     feature: 'violations',
     fetchPage: async (client, place) => {
-      const { data } = await client.violations.list({ query: { ...query, ...place } });
+      const ids =
+        options.policy && (await (policyIds ??= findPolicyIds(context, client, options.policy)));
+      const { data } = await client.violations.list({
+        query: { ...query, ...joined('policy_id', ids), ...place },
+      });
       return { rows: data.violations, pagination: data.pagination };
     },
     columns: [
