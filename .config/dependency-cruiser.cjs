@@ -12,10 +12,11 @@ module.exports = {
     room('contract', []),
     room('engine', ['contract']),
     room('inventory', ['contract']),
+    room('webhook', ['contract']),
     room('client', ['contract']),
     room('project', ['contract', 'engine', 'inventory', 'client']),
-    room('server', ['contract', 'engine', 'inventory']),
-    room('cli', ['contract', 'engine', 'inventory', 'client', 'project']),
+    room('server', ['contract', 'engine', 'inventory', 'webhook']),
+    room('cli', ['contract', 'engine', 'inventory', 'webhook', 'client', 'project']),
     {
       name: 'pure-rooms-use-no-node',
       comment: 'contract, engine, inventory and client run anywhere: no Node built-ins',

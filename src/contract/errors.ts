@@ -46,6 +46,13 @@ export const errorCatalogue = {
   invalid_exemption: entry(400, 'EXM_001', 3, 'The exemption is not valid'),
   exemption_not_found: entry(404, 'EXM_002', 1, 'No such exemption'),
 
+  invalid_webhook: entry(400, 'WHK_001', 3, 'The webhook is not valid'),
+  webhook_not_found: entry(404, 'WHK_002', 1, 'No such webhook'),
+  delivery_not_found: entry(404, 'WHK_003', 1, 'No such delivery'),
+  delivery_not_ended: entry(409, 'WHK_004', 5, 'The delivery is still on its way'),
+  event_not_found: entry(404, 'EVT_001', 1, 'No such event'),
+  not_local: entry(403, 'LOC_001', 4, 'Only a local server does this'),
+
   invalid_token: entry(401, 'AUTH_001', 4, 'The access token or API key is missing or not valid'),
   expired_token: entry(401, 'AUTH_002', 4, 'The access token has expired'),
   insufficient_scope: entry(403, 'AUTH_004', 4, 'The token lacks the scope this needs'),

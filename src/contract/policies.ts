@@ -43,6 +43,7 @@ const Tag = z
   .min(1, { abort: true })
   .max(256, { abort: true })
   .regex(/^[^\s,]([^,]*[^\s,])?$/, 'must have no comma in it and no space around it');
+export const Tags = z.array(Tag).max(500);
 
 const fields = {
   name: z
@@ -58,7 +59,7 @@ const fields = {
   compliance_frameworks: z.array(label).max(500),
   auto_remediation: z.boolean(),
   remediation_action: text(16_384),
-  tags: z.array(Tag).max(500),
+  tags: Tags,
 };
 
 export const PolicyInput = z.strictObject({

@@ -1,4 +1,18 @@
-type IdPrefix = 'pol' | 'viol' | 'scan' | 'exm' | 'key' | 'user' | 'tok' | 'aud' | 'req' | 'oc';
+type IdPrefix =
+  | 'pol'
+  | 'viol'
+  | 'scan'
+  | 'exm'
+  | 'evt'
+  | 'wh'
+  | 'dlv'
+  | 'flt'
+  | 'key'
+  | 'user'
+  | 'tok'
+  | 'aud'
+  | 'req'
+  | 'oc';
 
 export interface Ids {
   /** `<prefix>_` and a lower-case ULID; later ids sort after earlier ones, also within a millisecond. */

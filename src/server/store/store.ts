@@ -66,7 +66,43 @@ export interface Page<T> {
   readonly last?: Position;
 }
 
+/**
+ * A family of lanes, such as the webhooks' queues. A lane is an ordered list of work under a name; only its head can
+ * be claimed, so that what is retried lets nothing pass. Lanes come and go with the work in them.
+ */
+export interface LaneSpec {
+  readonly name: string;
+}
+
+/** A piece of work at its place. Positions grow in commit order over all lanes of a family. */
+export interface LaneWork {
+  readonly lane: string;
+  readonly position: number;
+  /** What it is about, in at most some hundred characters: an id, mostly. */
+  readonly work: string;
+}
+
+export interface LaneState {
+  /** Pieces of work in it. */
+  readonly waiting: number;
+  /** Its head is not claimed until it is let go. */
+  readonly held: boolean;
+  /** Its head is not claimed before, in milliseconds since the epoch. */
+  readonly dueAt?: number;
+}
+
+export interface LaneQuery {
+  /** Absent: all lanes of the family. */
+  readonly lane?: string;
+  /** Only work behind this position. */
+  readonly after?: number;
+  readonly limit: number;
+}
+
 export interface Reader {
+  laneState(lanes: LaneSpec, lane: string): Awaitable<LaneState>;
+  /** The work of one lane, or of all, by position. */
+  laneWork(lanes: LaneSpec, query: LaneQuery): Awaitable<readonly LaneWork[]>;
   get<T extends Document>(
     collection: CollectionSpec<T>,
     id: string,
@@ -102,6 +138,17 @@ export interface Tx extends Reader {
   ): Promise<void>;
   /** The next number of a named sequence: 1, 2, 3 … in commit order, without gaps. */
   next(sequence: string): Promise<number>;
+
+  /** Puts work at the end of a lane. */
+  append(lanes: LaneSpec, lane: string, work: string): Promise<void>;
+  /** Takes work that was claimed out of its lane and makes the next due at once. No matter if it is gone already. */
+  complete(lanes: LaneSpec, claimed: LaneWork): Promise<void>;
+  /** The head of a lane is not claimed before. No matter if the lane is empty. @param dueAt milliseconds since the epoch */
+  putOff(lanes: LaneSpec, lane: string, dueAt: number): Promise<void>;
+  /** Keeps the head of a lane from being claimed, or lets it go. It holds for an empty lane, too. */
+  hold(lanes: LaneSpec, lane: string, held: boolean): Promise<void>;
+  /** Forgets a lane with all its work. */
+  clear(lanes: LaneSpec, lane: string): Promise<void>;
 }
 
 export interface StoreHealth {
@@ -116,6 +163,20 @@ export interface Store extends Reader {
    * @throws StoreUnavailable when the change could not be made durable, or the store is closed or read-only
    */
   transact<R>(work: (tx: Tx) => Promise<R>): Promise<R>;
+  /**
+   * Leases the heads of lanes that are due, those due longest first. A lane that is leased is not claimed again until
+   * it is released, or its holder is gone.
+   */
+  claim(
+    lanes: LaneSpec,
+    query: { readonly now: number; readonly most: number },
+  ): Awaitable<readonly LaneWork[]>;
+  /** Ends a lease; after the transaction that completed the work or put it off. */
+  release(lanes: LaneSpec, claimed: LaneWork): Awaitable<void>;
+  /** When the next head of a lane that is neither leased nor held is due; undefined: none waits. */
+  nextDue(lanes: LaneSpec): Awaitable<number | undefined>;
+  /** Calls back when there may be something to claim that was not there before. @returns ends it */
+  onWork(lanes: LaneSpec, listener: () => void): () => void;
   health(): StoreHealth;
   /** Finishes what was begun, leaves the files whole, lets go of the lock. */
   close(): Promise<void>;

@@ -1,0 +1,333 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { EventType } from './events.ts';
+import {
+  ById,
+  Pagination,
+  Timestamp,
+  commaList,
+  listQuery,
+  offsetOrCursor,
+  offsetOrCursorMessage,
+} from './lists.ts';
+import { Severity, Tags, serverAssigned } from './policies.ts';
+
+const label = z.string().min(1).max(256);
+
+/** Which of the types in `events` are sent; a list that is absent or empty restricts nothing. */
+export const WebhookFilters = z.strictObject({
+  severity: z.array(Severity).max(4).optional(),
+  environments: z.array(label).max(100).optional(),
+  cloud_providers: z.array(label).max(100).optional(),
+});
+export type WebhookFilters = z.infer<typeof WebhookFilters>;
+
+export const RetryConfig = z.strictObject({
+  /** All attempts, the first one included; absent: retried for 24 hours. */
+  max_attempts: z.int().min(1).max(20).optional(),
+  /** Default 2. */
+  backoff_multiplier: z.number().min(1).max(10).optional(),
+});
+export type RetryConfig = z.infer<typeof RetryConfig>;
+
+/** Characters. */
+export const minSecretLength = 8;
+
+/** What the service itself refuses beyond this (private targets, http) depends on how it was started. */
+const fields = {
+  url: z.string().min(1).max(2_048),
+  events: z
+    .array(EventType)
+    .min(1, 'must name at least one event type')
+    .max(100)
+    .refine((types) => new Set(types).size === types.length, 'names a type twice'),
+  secret: z
+    .string()
+    .min(minSecretLength, `must have at least ${minSecretLength} characters`)
+    .max(1_024),
+  active: z.boolean(),
+  filters: WebhookFilters,
+  retry_config: RetryConfig,
+  /** Seconds; default 30. */
+  timeout_seconds: z.int().min(1).max(30),
+  headers: z.record(z.string().max(256), z.string().max(8_192)),
+  // Extensions of our server.
+  name: label,
+  tags: Tags,
+};
+
+const optionalFields = {
+  active: fields.active.optional(),
+  filters: fields.filters.optional(),
+  retry_config: fields.retry_config.optional(),
+  timeout_seconds: fields.timeout_seconds.optional(),
+  headers: fields.headers.optional(),
+  name: fields.name.optional(),
+  tags: fields.tags.optional(),
+};
+
+export const WebhookInput = z.strictObject({
+  url: fields.url,
+  events: fields.events,
+  secret: fields.secret,
+  ...optionalFields,
+});
+export type WebhookInput = z.infer<typeof WebhookInput>;
+
+const LastDelivery = z.looseObject({
+  id: z.string(),
+  event_type: z.string(),
+  status: z.string(),
+  at: Timestamp,
+  response_status: z.int().optional(),
+  error: z.string().optional(),
+});
+
+/** What the service answers beside what it was given; sent back in a PUT, it is ignored. */
+const answeredOnly = {
+  secret_hint: z.unknown().optional(),
+  previous_secret_expires_at: z.unknown().optional(),
+  status: z.unknown().optional(),
+  disabled_at: z.unknown().optional(),
+  disabled_reason: z.unknown().optional(),
+  failing_since: z.unknown().optional(),
+  last_delivery: z.unknown().optional(),
+  waiting: z.unknown().optional(),
+};
+
+/** A partial update: fields left out stay, null clears an optional one; `secret` rotates it. */
+const WebhookUpdate = z.strictObject({
+  url: fields.url.optional(),
+  events: fields.events.optional(),
+  secret: fields.secret.optional(),
+  active: fields.active.nullish(),
+  filters: fields.filters.nullish(),
+  retry_config: fields.retry_config.nullish(),
+  timeout_seconds: fields.timeout_seconds.nullish(),
+  headers: fields.headers.nullish(),
+  name: fields.name.nullish(),
+  tags: fields.tags.nullish(),
+  ...serverAssigned,
+  ...answeredOnly,
+});
+export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
+
+export const webhookStatuses = ['active', 'disabled'] as const;
+
+export const AnsweredWebhook = z.looseObject({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  ...optionalFields,
+  // Another service may leave out, or say more than, what ours says.
+  filters: z.looseObject({}).optional(),
+  retry_config: z.looseObject({}).optional(),
+  /** The last four characters. */
+  secret_hint: z.string().optional(),
+  /** Until then, deliveries carry a signature with the previous secret, too. */
+  previous_secret_expires_at: Timestamp.optional(),
+  status: z.enum(webhookStatuses).optional(),
+  disabled_at: Timestamp.optional(),
+  disabled_reason: z.string().optional(),
+  /** The first failure since the last success. */
+  failing_since: Timestamp.optional(),
+  last_delivery: LastDelivery.optional(),
+  /** Events in its queue. */
+  waiting: z.int().min(0).optional(),
+  created_at: Timestamp.optional(),
+  updated_at: Timestamp.optional(),
+  created_by: z.string().optional(),
+});
+export type AnsweredWebhook = z.infer<typeof AnsweredWebhook>;
+
+/** The list has no query in the service's description; these are extensions. */
+const WebhookListQuery = z
+  .strictObject({
+    ...listQuery(100),
+    sort_by: z.enum(['created_at', 'updated_at', 'id', 'url', 'name']).default('created_at'),
+    status: commaList()
+      .pipe(z.array(z.enum(webhookStatuses)))
+      .optional(),
+  })
+  .refine(offsetOrCursor, offsetOrCursorMessage);
+export type WebhookListQuery = z.infer<typeof WebhookListQuery>;
+
+export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const;
+const DeliveryStatus = z.enum(deliveryStatuses);
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+
+const Headers = z.record(z.string(), z.string());
+
+const Attempt = z.looseObject({
+  /** From 1. */
+  number: z.int(),
+  at: Timestamp,
+  duration_ms: z.number(),
+  /** Without signatures and without the values of custom headers. */
+  request_headers: Headers,
+  response_status: z.int().optional(),
+  response_headers: Headers.optional(),
+  /** The first 64 KiB, as UTF-8. */
+  response_body: z.string().optional(),
+  /** There was more of it, or it was not kept. */
+  response_truncated: z.boolean().optional(),
+  /** Why it counts as failed. */
+  error: z.string().optional(),
+});
+export type Attempt = z.infer<typeof Attempt>;
+
+const deliveryFields = {
+  id: z.string(),
+  webhook_id: z.string(),
+  event_id: z.string(),
+  event_type: z.string(),
+  status: DeliveryStatus,
+  /** Sent by the test endpoint. */
+  test: z.boolean().optional(),
+  attempt_count: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  /** While it is pending. */
+  next_attempt_at: Timestamp.optional(),
+  response_status: z.int().optional(),
+  error: z.string().optional(),
+};
+const DeliveryItem = z.looseObject(deliveryFields);
+export type DeliveryItem = z.infer<typeof DeliveryItem>;
+const Delivery = z.looseObject({ ...deliveryFields, attempts: z.array(Attempt) });
+export type Delivery = z.infer<typeof Delivery>;
+
+const DeliveryListQuery = z
+  .strictObject({
+    ...listQuery(20),
+    sort_by: z
+      .enum(['created_at', 'updated_at', 'id', 'event_type', 'status', 'attempt_count'])
+      .default('created_at'),
+    status: commaList().pipe(z.array(DeliveryStatus)).optional(),
+    event_type: commaList().pipe(z.array(EventType)).optional(),
+  })
+  .refine(offsetOrCursor, offsetOrCursorMessage);
+export type DeliveryListQuery = z.infer<typeof DeliveryListQuery>;
+
+const OfDelivery = z.strictObject({ id: z.string(), delivery_id: z.string() });
+
+export const webhooks = {
+  list: endpoint({
+    method: 'GET',
+    path: '/v1/webhooks',
+    summary: 'List webhooks',
+    scope: 'governance:read',
+    query: WebhookListQuery,
+    response: {
+      status: 200,
+      body: z.looseObject({ webhooks: z.array(AnsweredWebhook), pagination: Pagination }),
+    },
+    errors: [],
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/v1/webhooks',
+    summary: 'Create a webhook',
+    scope: 'compliance:write',
+    body: WebhookInput,
+    versioned: true,
+    response: { status: 201, body: AnsweredWebhook },
+    errors: ['invalid_webhook'],
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/v1/webhooks/:id',
+    summary: 'Read a webhook',
+    scope: 'governance:read',
+    params: ById,
+    versioned: true,
+    response: { status: 200, body: AnsweredWebhook },
+    errors: ['webhook_not_found'],
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/v1/webhooks/:id',
+    summary: 'Change some fields of a webhook; active pauses and resumes it, secret rotates it',
+    scope: 'compliance:write',
+    params: ById,
+    body: WebhookUpdate,
+    versioned: true,
+    response: { status: 200, body: AnsweredWebhook },
+    errors: ['webhook_not_found', 'invalid_webhook', 'precondition_failed'],
+  }),
+  delete: endpoint({
+    method: 'DELETE',
+    path: '/v1/webhooks/:id',
+    summary: 'Delete a webhook, what waits for it and its deliveries',
+    scope: 'compliance:write',
+    params: ById,
+    versioned: true,
+    response: { status: 204 },
+    errors: ['webhook_not_found', 'precondition_failed'],
+  }),
+  test: endpoint({
+    method: 'POST',
+    path: '/v1/webhooks/:id/test',
+    summary: 'Send a test event now, outside the queue',
+    scope: 'compliance:write',
+    params: ById,
+    body: z.strictObject({ event_type: EventType }),
+    response: {
+      status: 200,
+      body: z.looseObject({
+        event_id: z.string(),
+        delivery_id: z.string(),
+        delivered: z.boolean(),
+        response_status: z.int().optional(),
+        duration_ms: z.number(),
+        error: z.string().optional(),
+      }),
+    },
+    errors: ['webhook_not_found', 'invalid_webhook'],
+  }),
+  listDeliveries: endpoint({
+    method: 'GET',
+    path: '/v1/webhooks/:id/deliveries',
+    summary: 'List what was sent to a webhook',
+    scope: 'governance:read',
+    ext: true,
+    params: ById,
+    query: DeliveryListQuery,
+    response: {
+      status: 200,
+      body: z.looseObject({ deliveries: z.array(DeliveryItem), pagination: Pagination }),
+    },
+    errors: ['webhook_not_found'],
+  }),
+  getDelivery: endpoint({
+    method: 'GET',
+    path: '/v1/webhooks/:id/deliveries/:delivery_id',
+    summary: 'Read a delivery with every attempt',
+    scope: 'governance:read',
+    ext: true,
+    params: OfDelivery,
+    response: { status: 200, body: Delivery },
+    errors: ['webhook_not_found', 'delivery_not_found'],
+  }),
+  redeliver: endpoint({
+    method: 'POST',
+    path: '/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
+    summary: 'Queue a delivery that has ended again, behind what already waits',
+    scope: 'compliance:write',
+    ext: true,
+    params: OfDelivery,
+    response: { status: 202, body: DeliveryItem },
+    errors: ['webhook_not_found', 'delivery_not_found', 'delivery_not_ended'],
+  }),
+  redeliverFailed: endpoint({
+    method: 'POST',
+    path: '/v1/webhooks/:id/redeliver',
+    summary: 'Queue all failed deliveries again, in the order of their events',
+    scope: 'compliance:write',
+    ext: true,
+    params: ById,
+    body: z.strictObject({ since: Timestamp.optional() }),
+    response: { status: 202, body: z.looseObject({ redelivered: z.int() }) },
+    errors: ['webhook_not_found'],
+  }),
+};

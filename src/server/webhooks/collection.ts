@@ -1,0 +1,40 @@
+import type { AnsweredWebhook, WebhookInput } from '../../contract/webhooks.ts';
+import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+
+/** A webhook as stored: what is answered but for what is looked up, and its sealed secrets. */
+export interface StoredWebhook extends Omit<WebhookInput, 'secret'> {
+  readonly id: string;
+  readonly active: boolean;
+  /** Sealed with the server's key, see secrets/. */
+  readonly secret: string;
+  readonly secret_hint: string;
+  readonly previous_secret?: string;
+  readonly previous_secret_expires_at?: string;
+  readonly disabled_at?: string;
+  readonly disabled_reason?: string;
+  readonly failing_since?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly created_by: string;
+}
+
+export type WebhookAnswer = AnsweredWebhook;
+
+export const webhooks: CollectionSpec<StoredWebhook> = {
+  name: 'webhooks',
+  index: {
+    /** The types it gets, whether it is active or not: a paused one's events wait. */
+    events: ({ events }) => events,
+    status: ({ active }) => (active ? 'active' : 'disabled'),
+  },
+  order: {
+    created_at: ({ created_at: at }) => at,
+    updated_at: ({ updated_at: at }) => at,
+    id: ({ id }) => id,
+    url: ({ url }) => url.slice(0, 256),
+    name: ({ name }) => name,
+  },
+};
+
+/** One lane for each webhook, under its id; the work is the id of an event, or of a delivery that is sent again. */
+export const webhookLanes: LaneSpec = { name: 'webhooks' };

@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto';
+
+/** Exactly the bytes that travel. */
+export type Body = string | Uint8Array;
+
+/**
+ * The value of `X-Service-Signature`: `sha256=` and the lower-case hex HMAC-SHA256 of the raw body, keyed with the secret
+ * as UTF-8.
+ */
+export const signBody = (secret: string, body: Body): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/**
+ * One entry of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. A secret that begins
+ * with `whsec_` is the base64 of its key, any other is its own key.
+ * @param timestamp Unix time in seconds
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export const signMessage = (secret: string, id: string, timestamp: number, body: Body): string =>
+  `v1,${createHmac('sha256', standardKey(secret))
+    .update(`${id}.${timestamp}.`)
+    .update(body)
+    .digest('base64')}`;
+
+const standardPrefix = 'whsec_';
+
+const standardKey = (secret: string): string | Buffer =>
+  secret.startsWith(standardPrefix)
+    ? Buffer.from(secret.slice(standardPrefix.length), 'base64')
+    : secret;
