@@ -12,6 +12,7 @@ import {
 
 export const severities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const Severity = z.enum(severities);
+export type Severity = z.infer<typeof Severity>;
 
 export const Effect = z.enum(['ALLOW', 'DENY']);
 
