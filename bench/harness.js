@@ -120,10 +120,11 @@ export const benchKey = `gk_${'b'.repeat(43)}`;
 /** The built govctl server on a fresh data folder. */
 export async function startGovctl(
   port,
-  { dataDir = path.join(tempFolder(), 'data'), metrics = true } = {},
+  { dataDir = path.join(tempFolder(), 'data'), metrics = true, nodeArgs = [] } = {},
 ) {
   const url = `http://127.0.0.1:${port}`;
   const args = [
+    ...nodeArgs,
     govctl,
     'server',
     '--port',

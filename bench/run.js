@@ -10,6 +10,8 @@ import * as engineConditions from './engine-conditions.js';
 import * as serverThroughput from './server-throughput.js';
 import * as serverGrowth from './server-growth.js';
 import * as serverInventory from './server-inventory.js';
+import * as webhookDelivery from './webhook-delivery.js';
+import * as webhookMemory from './webhook-memory.js';
 
 const benches = {
   'cli-start': cliStart,
@@ -22,6 +24,8 @@ const benches = {
   'server-throughput': serverThroughput,
   'server-growth': serverGrowth,
   'server-inventory': serverInventory,
+  'webhook-delivery': webhookDelivery,
+  'webhook-memory': webhookMemory,
 };
 const words = process.argv.slice(2);
 const quick = words.includes('--quick');
