@@ -1,0 +1,76 @@
+import type { RetryConfig } from '../../../contract/webhooks.ts';
+
+const second = 1_000;
+export const hour = 3_600_000;
+export const day = 24 * hour;
+
+/** Retries on the stated schedule; those after them pause at least twice as long as the one before. */
+const statedRetries = 5;
+/** Pauses over this one are spread, so that what failed together does not come back together. */
+const jitterAbove = 16 * second;
+const jitter = 0.1;
+
+/**
+ * Milliseconds between an attempt that failed and the next.
+ * @param attempt the number of the one that failed, from 1
+ * @param random from 0 up to 1
+ */
+export function pauseAfter(attempt: number, multiplier: number, random: number): number {
+  const stated = Math.min(attempt, statedRetries) - 1;
+  const growth = Math.max(multiplier, 2) ** Math.max(0, attempt - statedRetries);
+  const pause = Math.min(second * multiplier ** stated * growth, hour);
+  if (pause <= jitterAbove) return Math.round(pause);
+  return Math.round(Math.min(pause * (1 - jitter + 2 * jitter * random), hour));
+}
+
+/** An attempt that failed. Times are milliseconds since the epoch. */
+export interface FailedAttempt {
+  /** From 1. */
+  readonly attempt: number;
+  /** When its delivery's first attempt was, later by the time that its webhook was paused since. */
+  readonly firstAt: number;
+  readonly now: number;
+  readonly config: RetryConfig | undefined;
+  readonly status?: number | undefined;
+  /** By lower-case names. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** From 0 up to 1. */
+  readonly random: number;
+}
+
+/**
+ * When the next attempt is, in milliseconds since the epoch; undefined: it is given up. The last one without an
+ * explicit `max_attempts` is at the end of the 24 hours.
+ */
+export function nextAttempt(failed: FailedAttempt): number | undefined {
+  const { attempt, firstAt, now, config = {}, status, random } = failed;
+  if (status === 410) return undefined;
+  const scheduled = now + pauseAfter(attempt, config.backoff_multiplier ?? 2, random);
+  const asked = now + askedPause(failed);
+  if (config.max_attempts !== undefined) {
+    return attempt < config.max_attempts ? Math.max(scheduled, asked) : undefined;
+  }
+  const end = firstAt + day;
+  if (now >= end || asked > end) return undefined;
+  return Math.min(Math.max(scheduled, asked), end);
+}
+
+/** Milliseconds that the receiver asked to be left alone, an hour at most. */
+function askedPause({ status, headers, now }: FailedAttempt): number {
+  const text = headers?.['retry-after']?.trim();
+  if (text === undefined || (status !== 429 && status !== 503)) return 0;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * second, hour);
+  const until = parseHttpDate(text);
+  if (until === undefined) return 0;
+  // Two times of one clock: the receiver's may be wrong.
+  const since = parseHttpDate(headers?.['date'] ?? '') ?? now;
+  return Math.min(Math.max(0, until - since), hour);
+}
+
+/** The three forms of https://www.rfc-editor.org/rfc/rfc9110#name-date-time-formats */
+function parseHttpDate(text: string): number | undefined {
+  if (!/^[A-Z][a-z]{2,8},? [\w: -]{8,40}$/.test(text)) return undefined;
+  // The third form has no zone, and means the same.
+  const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
