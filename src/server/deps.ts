@@ -1,4 +1,5 @@
 import type { Ids } from './ids.ts';
+import type { SecretBox } from './secrets/service.ts';
 import type { Store } from './store/store.ts';
 
 /** All time comes from here, so that a test can move it. */
@@ -29,6 +30,8 @@ export interface Deps {
   /** Unguessable bytes. */
   readonly random: (bytes: number) => Uint8Array;
   readonly log: Log;
+  /** Seals what has to be read again, such as a webhook's secret. */
+  readonly secrets: SecretBox;
   /** Of govctl. */
   readonly version: string;
 }

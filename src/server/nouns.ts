@@ -17,10 +17,12 @@ import { resources } from './resources/collection.ts';
 import { resourceHandlers } from './resources/handlers.ts';
 import { scans } from './scans/collection.ts';
 import { scanHandlers } from './scans/handlers.ts';
+import { serverState } from './secrets/collection.ts';
 import type { SystemOptions } from './system/handlers.ts';
 import { systemHandlers } from './system/handlers.ts';
 import { violations } from './violations/collection.ts';
 import { violationHandlers } from './violations/handlers.ts';
+import { webhooks } from './webhooks/collection.ts';
 
 /** Every collection of the service, for the store that is to hold them. */
 export const collections = [
@@ -30,19 +32,23 @@ export const collections = [
   exemptions,
   scans,
   evaluationWork,
+  webhooks,
   apiKeys,
   oauthClients,
   accessTokens,
   auditLog,
   idempotencyKeys,
+  serverState,
 ] as const;
 
-export const createHandlers = (
-  deps: Deps,
-  limiter: RateLimiter,
-  system: SystemOptions,
-  prepare: PreparePolicy,
-): Handlers => ({
+/** What handlers take beside the outside world: made once, for all of them. */
+export interface Parts {
+  readonly limiter: RateLimiter;
+  readonly system: SystemOptions;
+  readonly prepare: PreparePolicy;
+}
+
+export const createHandlers = (deps: Deps, { limiter, system, prepare }: Parts): Handlers => ({
   policies: policyHandlers(deps, prepare),
   resources: resourceHandlers(deps, prepare),
   scans: scanHandlers(deps),

@@ -7,6 +7,7 @@ import { createApp } from './app.ts';
 import type { Observe } from './app.ts';
 import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
 import { createAuthenticator } from './auth/service.ts';
+import { whenKnown } from './awaitable.ts';
 import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
 import { createEvaluationLane } from './evaluation/lane.ts';
@@ -23,9 +24,11 @@ import { maintain } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
 import { collections, createHandlers } from './nouns.ts';
+import { openSecretBox } from './secrets/secret-key.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
+import { webhooks } from './webhooks/collection.ts';
 
 export interface ServerOptions {
   readonly host: string;
@@ -36,6 +39,8 @@ export interface ServerOptions {
   readonly store: string;
   /** Use this key instead of a generated one. */
   readonly apiKey?: string;
+  /** Base64 of 32 bytes: seals secrets, instead of secret.key in the data folder. */
+  readonly secretKey?: string;
   /** Written when listener and recovery are done: {"base_url", "pid"}. */
   readonly readyFile?: string;
   readonly publicUrl?: string;
@@ -67,6 +72,7 @@ export interface RunningServer {
 const stopWithin = 8_000;
 const bodiesWithin = 1_000;
 const maintainEvery = 60_000;
+const anyOne = { orderBy: 'id', direction: 'asc', limit: 1 } as const;
 /** Milliseconds between two looks for work of the background evaluation. */
 const evaluateEvery = 200;
 
@@ -89,7 +95,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     opened.push(() => store.close());
     const random = (bytes: number): Uint8Array => randomBytes(bytes);
     const ids = createIds(clock, random);
-    const deps: Deps = { store, clock, ids, random, log, version: manifest.version };
+    const secrets = await openSecretBox(
+      { store, random },
+      {
+        dataDir: options.dataDir,
+        given: options.secretKey,
+        isUsed: () => whenKnown(store.page(webhooks, anyOne), ({ total }) => total > 0),
+      },
+    );
+    const deps: Deps = { store, clock, ids, random, log, secrets, version: manifest.version };
     const service = await createService(deps, options, serverLog.request);
     opened.push(service.stopMaintenance);
     const listener = await listen({
@@ -221,7 +235,7 @@ async function createService(
   const system = metrics ? { metricsText: metrics.text } : {};
   const prepare = createPreparedPolicies(deps.log);
   const lane = createEvaluationLane(deps, prepare);
-  const app = createApp(deps, createHandlers(deps, limiter, system, prepare), {
+  const app = createApp(deps, createHandlers(deps, { limiter, system, prepare }), {
     authenticate: authenticator.authenticate,
     limiter,
     observe(event) {

@@ -13,6 +13,7 @@ import { createIds } from '../../src/server/ids.ts';
 import { createRateLimiter } from '../../src/server/limits/service.ts';
 import type { RateLimitMode } from '../../src/server/limits/service.ts';
 import { maintain } from '../../src/server/maintenance.ts';
+import { createSecretBox } from '../../src/server/secrets/service.ts';
 import { collections, createHandlers } from '../../src/server/nouns.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
@@ -58,7 +59,15 @@ export async function startTestService(
     (fields, message) =>
       void logged.push({ level, fields, message });
   const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  const deps: Deps = { store, clock, ids: createIds(clock, random), random, log, version: '1.2.3' };
+  const deps: Deps = {
+    store,
+    clock,
+    ids: createIds(clock, random),
+    random,
+    log,
+    secrets: createSecretBox(random(32), random),
+    version: '1.2.3',
+  };
   const bootstrap = await ensureBootstrapKey(deps, undefined);
   if (!bootstrap) throw new Error('a new folder must get a key');
   const { key } = bootstrap;
@@ -70,7 +79,7 @@ export async function startTestService(
   const lane = createEvaluationLane(deps, prepare);
   const app = createApp(
     deps,
-    createHandlers(deps, limiter, metricsText ? { metricsText } : {}, prepare),
+    createHandlers(deps, { limiter, system: metricsText ? { metricsText } : {}, prepare }),
     {
       authenticate: authenticator.authenticate,
       limiter,

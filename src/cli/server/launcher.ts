@@ -10,6 +10,8 @@ export interface ServerOptions {
   readonly store: string;
   /** Use this key instead of a generated one. */
   readonly apiKey?: string;
+  /** Base64 of 32 bytes: seals stored secrets, instead of secret.key in the data folder. */
+  readonly secretKey?: string;
   /** Written when listener and recovery are done: {"base_url", "pid"}. */
   readonly readyFile?: string;
   readonly publicUrl?: string;

@@ -35,7 +35,8 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
   const { world } = context;
   const apiKey = await chooseApiKey(world, flags);
   const options = parseServerFlags(world.cwd, flags, apiKey?.key);
-  const server = await world.launchServer(options);
+  const secretKey = world.env.GOVCTL_SERVER_SECRET_KEY;
+  const server = await world.launchServer({ ...options, ...(secretKey ? { secretKey } : {}) });
   try {
     for (const notice of server.notices) await context.warn(notice);
     if (isUnprotected(server.baseUrl)) {
