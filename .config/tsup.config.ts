@@ -17,6 +17,7 @@ export default defineConfig([
     entry: {
       main: 'src/main.ts',
       client: 'src/client/client.ts',
+      webhook: 'src/webhook/webhook.ts',
       'check-worker': 'src/cli/check/check-worker.ts',
     },
     clean: true,
@@ -36,7 +37,7 @@ export default defineConfig([
   },
   {
     ...shared,
-    entry: { client: 'src/client/client.ts' },
+    entry: { client: 'src/client/client.ts', webhook: 'src/webhook/webhook.ts' },
     dts: { only: true, compilerOptions: { incremental: false } },
   },
 ]);

@@ -3,11 +3,14 @@ import { createHmac } from 'node:crypto';
 /** Exactly the bytes that travel. */
 export type Body = string | Uint8Array;
 
+/** Text stands for its UTF-8; bytes are the key itself. */
+export type Secret = string | Uint8Array;
+
 /**
  * The value of `X-Service-Signature`: `sha256=` and the lower-case hex HMAC-SHA256 of the raw body, keyed with the secret
  * as UTF-8.
  */
-export const signBody = (secret: string, body: Body): string =>
+export const signBody = (secret: Secret, body: Body): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 /**
@@ -16,7 +19,7 @@ export const signBody = (secret: string, body: Body): string =>
  * @param timestamp Unix time in seconds
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export const signMessage = (secret: string, id: string, timestamp: number, body: Body): string =>
+export const signMessage = (secret: Secret, id: string, timestamp: number, body: Body): string =>
   `v1,${createHmac('sha256', standardKey(secret))
     .update(`${id}.${timestamp}.`)
     .update(body)
@@ -24,7 +27,8 @@ export const signMessage = (secret: string, id: string, timestamp: number, body:
 
 const standardPrefix = 'whsec_';
 
-const standardKey = (secret: string): string | Buffer =>
-  secret.startsWith(standardPrefix)
+/** The key of `webhook-signature`. */
+export const standardKey = (secret: Secret): Secret =>
+  typeof secret === 'string' && secret.startsWith(standardPrefix)
     ? Buffer.from(secret.slice(standardPrefix.length), 'base64')
     : secret;
