@@ -11,6 +11,7 @@ import {
   offsetOrCursorMessage,
 } from './lists.ts';
 import { Severity, Tags, serverAssigned } from './policies.ts';
+import { WebhookHeaders } from './webhook-headers.ts';
 
 const label = z.string().min(1).max(256);
 
@@ -33,6 +34,9 @@ export type RetryConfig = z.infer<typeof RetryConfig>;
 /** Characters. */
 export const minSecretLength = 8;
 
+/** In signatures by the rules of Standard Webhooks, such a secret is the base64 of its key. */
+const standardSecret = /^whsec_[A-Za-z0-9+/]{11,}={0,2}$/;
+
 /** What the service itself refuses beyond this (private targets, http) depends on how it was started. */
 const fields = {
   url: z.string().min(1).max(2_048),
@@ -44,13 +48,17 @@ const fields = {
   secret: z
     .string()
     .min(minSecretLength, `must have at least ${minSecretLength} characters`)
-    .max(1_024),
+    .max(1_024)
+    .refine(
+      (secret) => !secret.startsWith('whsec_') || standardSecret.test(secret),
+      'must go on with the base64 of a key, as it begins with whsec_',
+    ),
   active: z.boolean(),
   filters: WebhookFilters,
   retry_config: RetryConfig,
   /** Seconds; default 30. */
   timeout_seconds: z.int().min(1).max(30),
-  headers: z.record(z.string().max(256), z.string().max(8_192)),
+  headers: WebhookHeaders,
   // Extensions of our server.
   name: label,
   tags: Tags,

@@ -1,0 +1,148 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { kindOf, refusedKind } from './address.ts';
+import type { TargetRules } from './address.ts';
+
+interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a host. @throws where it has none, or nobody could tell */
+export type Resolve = (host: string) => Promise<readonly Address[]>;
+
+export const systemResolve: Resolve = (host) => lookup(host, { all: true });
+
+/** What webhooks may send to. */
+export interface Targets {
+  readonly rules: TargetRules;
+  readonly resolve: Resolve;
+}
+
+/** Milliseconds that a new webhook waits for its host's addresses; they are looked at again at each connect. */
+const resolveWithin = 2_000;
+
+const onlyAllowed = 'the server was not started with --allow-target for it';
+
+/**
+ * Why a url can't be a webhook's, in words that go after its field's name; undefined: it can. A host that has no address
+ * now may have one later.
+ */
+export async function targetFault(
+  text: string,
+  targets: Targets,
+  waitMs = resolveWithin,
+): Promise<string | undefined> {
+  const read = readTarget(text, targets.rules);
+  if (typeof read === 'string') return read;
+  if (read.known) return undefined;
+  const found = await within(waitMs, targets.resolve(read.host)).catch(() => []);
+  // Which address it is, and of what kind, is not for everyone who can create a webhook.
+  return found.some(({ address }) => refusedKind(address, targets.rules))
+    ? `must not name a host with an address that is not public; ${onlyAllowed}`
+    : undefined;
+}
+
+/** @returns the host and whether it is judged already, or what is wrong */
+function readTarget(text: string, rules: TargetRules): { host: string; known: boolean } | string {
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) {
+    return 'must have no spaces, control characters or backslashes in it';
+  }
+  const [, scheme, authority = ''] = /^(https?):\/\/([^/?#]*)/i.exec(text) ?? [];
+  if (scheme === undefined) return 'must be an https:// address';
+  if (authority === '') return 'must name a host';
+  if (authority.includes('@')) {
+    return 'must not hold a user name or password; send credentials as headers';
+  }
+  if (text.includes('#')) return 'must have no fragment (#…), as none is sent';
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return 'is not a valid address';
+  }
+  if (url.port === '0') return 'must not have the port 0';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const fault =
+    isIP(host) === 0
+      ? nameFault(host, rules)
+      : addressFault(host, authority.replace(/:\d*$/, ''), rules);
+  if (fault) return fault;
+  const isLoopback = isLocalName(host) || (isIP(host) !== 0 && kindOf(host) === 'loopback');
+  if (url.protocol === 'http:' && !(isLoopback && rules.local)) {
+    return 'must be an https:// address; http:// is for hosts of this machine, while only it reaches the server';
+  }
+  return { host, known: isIP(host) !== 0 || isLocalName(host) };
+}
+
+function addressFault(host: string, written: string, rules: TargetRules): string | undefined {
+  // 2130706433, 0x7f.1, 0177.0.0.1 and 127.1 are one address, and not all programs read each of them as the same.
+  if (isIP(host) === 4 && written !== host) {
+    return 'must have its IPv4 address as four decimal numbers';
+  }
+  const kind = refusedKind(host, rules);
+  return kind && `must not name an address that is not public (${kind}); ${onlyAllowed}`;
+}
+
+const nameFault = (host: string, rules: TargetRules): string | undefined =>
+  isLocalName(host) && localAddresses(rules).length === 0
+    ? `must not name this machine; ${onlyAllowed}`
+    : undefined;
+
+/** RFC 6761: they mean this machine, whatever a name server says. */
+const isLocalName = (host: string): boolean => /(^|\.)localhost\.*$/i.test(host);
+
+const loopbacks = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+] as const;
+
+const localAddresses = (rules: TargetRules): readonly Address[] =>
+  loopbacks.filter(({ address }) => !refusedKind(address, rules));
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it took too long')), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** A connection that was not made, as its address may not be a target. */
+export class TargetRefused extends Error {
+  override readonly name = 'TargetRefused';
+}
+
+const refused = (): TargetRefused => new TargetRefused('its address is not allowed as a target');
+
+/** @throws TargetRefused for what a connection must not even be tried to: an address, or http where only https will do */
+export function checkConnect(protocol: string, host: string, rules: TargetRules): void {
+  if (protocol === 'http:' && !rules.local) throw refused();
+  if (isIP(withoutBrackets(host)) !== 0 && refusedKind(withoutBrackets(host), rules)) {
+    throw refused();
+  }
+}
+
+const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');
+
+/**
+ * Finds a host's addresses at each connect, so that the address that was judged is the one that is connected to,
+ * whatever a name server says the next time. One address that is refused has the host refused.
+ */
+export const guardedLookup =
+  ({ rules, resolve }: Targets): LookupFunction =>
+  (host, options, callback) => {
+    const answer = (found: readonly Address[]): void => {
+      const [first] = found;
+      if (!first || found.some(({ address }) => refusedKind(address, rules))) {
+        callback(refused(), '');
+      } else if (options.all) {
+        callback(null, [...found]);
+      } else {
+        callback(null, first.address, first.family);
+      }
+    };
+    if (isLocalName(host)) answer(localAddresses(rules));
+    else resolve(host).then(answer, (error: NodeJS.ErrnoException) => callback(error, ''));
+  };
