@@ -2,14 +2,18 @@ import { nearestWord } from '../../contract/nearest.ts';
 import { maxConditionLength } from '../../contract/policies.ts';
 import { createLanguage } from './language.ts';
 import type { Language } from './language.ts';
-import { lower, LoweringProblem } from './lower.ts';
+import { lower, LoweringProblem, surelyLowers } from './lower.ts';
 import { translate } from './other-languages.ts';
 import type { Program } from './program.ts';
 import { maxTreeDepth, parse, TooDeep } from './syntax.ts';
+import type { SyntaxTree } from './syntax.ts';
 
 export interface CompiledCondition {
   readonly source: string;
+  /** Made when it is first asked for: most conditions are only validated. */
   readonly program: Program;
+  /** As long as there is no program. */
+  readonly tree: SyntaxTree | undefined;
 }
 
 /** Where and why an expression does not compile. `line` and `column` count from 1, `offset` and `end` from 0. */
@@ -56,11 +60,11 @@ export function compileCondition(source: string): Compilation {
   }
   const compiled = compileExpression(source, conditions);
   if (!compiled.ok) return compiled;
-  const { program, type } = compiled;
+  const { type } = compiled;
   if (type !== 'bool' && type !== 'dyn') {
     return failed(source, 0, source.length, `yields ${type}, but a condition must yield bool`);
   }
-  return { ok: true, condition: { source, program } };
+  return { ok: true, condition: compiled };
 }
 
 /**
@@ -71,13 +75,14 @@ export function compileExpression(
   source: string,
   language: Language,
   { check = true }: { readonly check?: boolean } = {},
-): { readonly ok: true; readonly program: Program; readonly type: string } | Failed {
+): (CompiledCondition & { readonly ok: true; readonly type: string }) | Failed {
   try {
-    const parsed = parse(language.environment, source);
-    const checked = check ? parsed.check() : { valid: true, type: 'dyn' };
+    const { ast, nodes, check: checkTypes } = parse(language.environment, source);
+    const checked = check ? checkTypes() : { valid: true, type: 'dyn' };
     if (!checked.valid) return fromError(source, checked.error, language);
-    const program = lower(parsed.ast, language.variables, check);
-    return { ok: true, program, type: checked.type ?? 'dyn' };
+    const canWait = check && nodes.every((node) => surelyLowers(node, language));
+    const made = canWait ? undefined : lower(ast, language.variables, check);
+    return lowersLater(source, made ?? ast, language.variables, checked.type ?? 'dyn');
   } catch (error) {
     // The parser counts levels of brackets and members, not those of operators before a term: `!!!!…` ends its stack.
     if (error instanceof RangeError || error instanceof TooDeep) return tooDeep(source);
@@ -86,6 +91,29 @@ export function compileExpression(
     }
     return fromError(source, error, language);
   }
+}
+
+/** @param given a program, or a tree that surely has one */
+function lowersLater(
+  source: string,
+  given: Program | SyntaxTree,
+  variables: readonly string[],
+  type: string,
+) {
+  let held = given;
+  return {
+    ok: true as const,
+    source,
+    type,
+    get tree() {
+      return 'op' in held ? held : undefined;
+    },
+    get program() {
+      // The tree is larger, and not needed any more.
+      if ('op' in held) held = lower(held, variables);
+      return held;
+    },
+  };
 }
 
 /** Characters; the package puts whole names and literals into its messages. */

@@ -3,7 +3,8 @@ import { missingKey } from './access.ts';
 import { budget, stepBudget } from './budget.ts';
 import { findFunction, findMethod, operators } from './functions.ts';
 import type { Strict } from './functions.ts';
-import { countTerms } from './program.ts';
+import type { Language } from './language.ts';
+import { countTerms, isLoop } from './program.ts';
 import type { LoopKind, Program, Term } from './program.ts';
 import { compilePattern, describePattern } from './regex.ts';
 import type { Pattern } from './regex.ts';
@@ -19,14 +20,6 @@ export class LoweringProblem extends Error {
     this.end = end;
   }
 }
-
-const loops: ReadonlySet<string> = new Set<LoopKind>([
-  'all',
-  'exists',
-  'exists_one',
-  'map',
-  'filter',
-]);
 
 const typeNames: ReadonlyMap<string, string> = new Map([
   ...['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'type'].map(
@@ -81,6 +74,45 @@ export function lower(ast: ASTNode, variables: readonly string[], checked = true
   const lowering = new Lowering(variables.length, checked);
   const root = lowering.term(ast, scope);
   return { root, variables: variables.length, slots: lowering.slots, reads: lowering.reads };
+}
+
+/**
+ * Whether a node of a checked tree is of those that a program can always be made of. A tree of nothing else can wait for
+ * its program until it runs; any other is lowered at once, so that what is wrong with it is told.
+ */
+export function surelyLowers(node: ASTNode, { environment, variables }: Language): boolean {
+  switch (node.op) {
+    case 'value':
+      return typeof node.args !== 'bigint' || isInt(node.args);
+    case 'id':
+      // What the checker took and the environment does not know is the variable of a macro.
+      return variables.includes(node.args) || !environment.hasVariable(node.args);
+    case 'call': {
+      const [name, args] = node.args;
+      if (name === 'has') return args.length === 1 && args[0]?.op === '.';
+      return findFunction(name, args.length) !== undefined;
+    }
+    case 'rcall': {
+      const [name, , args] = node.args;
+      if (isLoop(name) && args.length >= 2) return args[0]?.op === 'id';
+      const [pattern] = args;
+      const isRead = name !== 'matches' || pattern?.op !== 'value';
+      return (
+        (isRead || isSurelyPattern(pattern.args)) && findMethod(name, args.length + 1) !== undefined
+      );
+    }
+    case '.':
+    case '[]':
+    case 'list':
+    case '?:':
+    case '||':
+    case '&&':
+    case '-_':
+    case '!_':
+      return true;
+    default:
+      return isBinary(node);
+  }
 }
 
 class Lowering {
@@ -193,7 +225,7 @@ class Lowering {
 
   #method(node: Node<'rcall'>, scope: Scope | undefined): Term {
     const [name, receiver, args] = node.args;
-    if (loops.has(name) && args.length >= 2) return this.#loop(node, scope);
+    if (isLoop(name) && args.length >= 2) return this.#loop(node, name, scope);
     const inNamespace = receiver.op === 'id' && !find(scope, receiver.args);
     const spaced = inNamespace ? `${receiver.args}.${name}` : name;
     const ofNamespace = inNamespace ? findFunction(spaced, args.length) : undefined;
@@ -208,7 +240,7 @@ class Lowering {
   }
 
   #matches(node: ASTNode, literal: ASTNode, text: string, of: Term): Term {
-    let made = surelyPattern.test(text) ? undefined : patternAt(literal, text);
+    let made = isSurelyPattern(text) ? undefined : patternAt(literal, text);
     const pattern = () => (made ??= compilePattern(text));
     return {
       start: node.start,
@@ -242,8 +274,8 @@ class Lowering {
     return folded({ start: node.start, end: node.end, kind: 'call', name, run, args });
   }
 
-  #loop(node: Node<'rcall'>, scope: Scope | undefined): Term {
-    const [name, receiver, args] = node.args;
+  #loop(node: Node<'rcall'>, name: LoopKind, scope: Scope | undefined): Term {
+    const [, receiver, args] = node.args;
     const [variable, ...bodies] = args;
     if (variable?.op !== 'id') throw new LoweringProblem('a name is expected here', node);
     const over = this.term(receiver, scope);
@@ -261,7 +293,7 @@ class Lowering {
       start: node.start,
       end: node.end,
       kind: 'loop',
-      loop: name as LoopKind, // it is in `loops`
+      loop: name,
       over,
       slot,
       stepsOfItem: stepsOf(test) + stepsOf(yields),
@@ -388,9 +420,11 @@ function protobufType(node: Node<'.'>): string | undefined {
   return isNamespace && protobufTypes.has(name) ? `google.protobuf.${name}` : undefined;
 }
 
+const isInt = (value: bigint): boolean => value <= maxInt && value >= minInt;
+
 function literal(node: Node<'value'>): unknown {
   const { args: value } = node;
-  if (typeof value === 'bigint' && (value > maxInt || value < minInt)) {
+  if (typeof value === 'bigint' && !isInt(value)) {
     throw new LoweringProblem('is beyond the range of int (64 bit)', node);
   }
   // The package's own class for an unsigned int.
@@ -419,6 +453,9 @@ function folded(term: Extract<Term, { readonly kind: 'call' }>): Term {
 
 /** Patterns that need no look at whether they are RE2's: making one takes time, and most policies are only validated. */
 const surelyPattern = /^\^?(?:[\w:/@ -]|\[(?:a-z|A-Z|0-9|_)+-?\][+*]?){0,100}\$?$/;
+
+const isSurelyPattern = (literal: unknown): boolean =>
+  typeof literal !== 'string' || surelyPattern.test(literal);
 
 function patternAt(node: ASTNode, text: string): Pattern {
   try {

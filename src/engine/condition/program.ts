@@ -9,7 +9,11 @@ interface Place {
   readonly path?: string;
 }
 
-export type LoopKind = 'all' | 'exists' | 'exists_one' | 'map' | 'filter';
+const loops = ['all', 'exists', 'exists_one', 'map', 'filter'] as const;
+export type LoopKind = (typeof loops)[number];
+
+/** Whether a method is a macro: its first argument is the name of an item. */
+export const isLoop = (method: string): method is LoopKind => loops.some((one) => one === method);
 
 /**
  * A condition ready to be run or written as code: names are slots, macros are loops, functions are found, chains are

@@ -6,8 +6,13 @@ export const maxTreeDepth = 1_000;
 /** An expression with too many levels. */
 export class TooDeep extends Error {}
 
+/** An expression as it is written, name by name. */
+export type SyntaxTree = ASTNode;
+
 export interface Parsed {
-  readonly ast: ASTNode;
+  readonly ast: SyntaxTree;
+  /** All of its nodes, each before its operands. */
+  readonly nodes: readonly ASTNode[];
   check(): TypeCheckResult;
 }
 
@@ -20,7 +25,9 @@ export function parse(environment: Environment, source: string): Parsed {
   const { text, names, rawBytes } = spell(source);
   const parsed = environment.parse(text);
   const { ast } = parsed;
+  const nodes: ASTNode[] = [];
   for (const node of nodesOf(ast)) {
+    nodes.push(node);
     if (names.size > 0) restoreName(node, names);
     if (isEmpty(node)) giveType(environment, node);
     if (node.op === 'call' && node.args[0] === 'has') widenHas(node);
@@ -31,6 +38,7 @@ export function parse(environment: Environment, source: string): Parsed {
   const spines = source.length < 2 * checkedAtOnce ? [] : measure(ast);
   return {
     ast,
+    nodes,
     check() {
       for (const node of spines) {
         const checked = checkApart(environment, node);

@@ -5,6 +5,7 @@ import type { Term } from '../../engine/condition/program.ts';
 import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/normalise/shapes.ts';
 import type { Shape } from '../../inventory/normalise/shapes.ts';
 import type { Finding } from './source.ts';
+import { fits, isSurelyMeant } from './surely-meant.ts';
 
 /** Something in a condition that is valid, and can hardly be meant. `offset` and `end` count from 0. */
 interface Slip extends Finding {
@@ -30,9 +31,10 @@ export function createSlipFinder(): SlipFinder {
     return shape && createLookUp(shape);
   });
   return {
-    findSlips({ source, program }, type) {
+    findSlips(condition, type) {
       const lookUp = lookUps(type);
-      if (!lookUp) return [];
+      if (!lookUp || isSurelyFree(condition, lookUp)) return [];
+      const { source, program } = condition;
       const slips = new Map<string, Slip>();
       for (const term of termsOf(program.root)) {
         const found = judgeName(term, source, lookUp) ?? judgeComparison(term, lookUp.shapeAt);
@@ -44,6 +46,12 @@ export function createSlipFinder(): SlipFinder {
     findTypeSlip: memoise(judgeType),
   };
 }
+
+/** Characters. A tree of a longer condition can be too deep for functions that call themselves. */
+const longestLookedAt = 1_000;
+
+const isSurelyFree = ({ source, tree }: CompiledCondition, { root, isSlip }: LookUp): boolean =>
+  tree !== undefined && source.length <= longestLookedAt && isSurelyMeant(tree, root, isSlip);
 
 function memoise<T>(make: (key: string) => T): (key: string) => T {
   const made = new Map<string, { readonly value: T }>();
@@ -85,6 +93,10 @@ function splitType(type: string): readonly [head: string, tail: string] {
 type ShapeAt = (path: string | undefined) => Shape | undefined;
 
 interface LookUp {
+  /** What is known of `resource`. */
+  readonly root: Shape;
+  /** Whether a name that `resource` is not known to have is like one that it has. */
+  readonly isSlip: (name: string) => boolean;
   /** What is known at a path of a program, such as `resource.ingress[*].cidrs`. */
   readonly shapeAt: ShapeAt;
   /** The known name that is most like the last one of a path. */
@@ -115,7 +127,9 @@ function createLookUp(root: Shape): LookUp {
     if (path === 'resource' && wellKnownNames.has(key)) return undefined;
     return nearestWord(key, shapeAt(path)?.fields?.keys() ?? []);
   });
-  return { shapeAt, nearestTo: (path, key) => nearest(`${path}\n${key}`) };
+  const nearestTo = (path: string, key: string) => nearest(`${path}\n${key}`);
+  const isSlip = memoise((name) => nearestTo('resource', name) !== undefined);
+  return { root, isSlip, shapeAt, nearestTo };
 }
 
 const named: Readonly<Record<string, string>> = {
@@ -208,23 +222,6 @@ const neverEqual = ({ start, end }: Term, message: string, hint?: string): Slip 
   offset: start,
   end,
 });
-
-/** Whether a value of the type can equal the literal; of what is not told apart here, yes. */
-function fits(type: string, literal: unknown): boolean {
-  if (literal === null) return true;
-  switch (type) {
-    case 'bool':
-      return typeof literal === 'boolean';
-    case 'int':
-    case 'double':
-      return typeof literal !== 'string' && typeof literal !== 'boolean';
-    case 'string':
-    case 'timestamp':
-      return typeof literal === 'string';
-    default:
-      return !type.startsWith('list') || Array.isArray(literal);
-  }
-}
 
 /** What was meant by a value in quotes. */
 function unquoted(type: string, literal: unknown): string | undefined {
