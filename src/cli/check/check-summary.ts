@@ -1,6 +1,6 @@
 import type { Tally } from '../../project/check/checker.ts';
 import type { LocalPolicy } from '../../project/model.ts';
-import { count, printableLine } from '../report/printable.ts';
+import { count, inThrees, printableLine } from '../report/printable.ts';
 import type { CheckResult } from './check-result.ts';
 import { bySeverity } from './findings-text.ts';
 import { severityOf } from './verdict.ts';
@@ -34,7 +34,7 @@ function verdictOf(result: CheckResult): string {
   if (summary.evaluated === 0) return describeNothing(result);
   if (summary.fail + summary.error === 0) {
     if (summary.exempt + (summary.baselined ?? 0) === 0) {
-      return `${summary.evaluated === 1 ? 'The one evaluation' : `All ${summary.evaluated.toLocaleString('en-US')} evaluations`} passed.`;
+      return `${summary.evaluated === 1 ? 'The one evaluation' : `All ${inThrees(summary.evaluated)} evaluations`} passed.`;
     }
     return 'Nothing fails.';
   }
@@ -49,11 +49,11 @@ function verdictOf(result: CheckResult): string {
   const words = [
     ...(summary.fail > 0
       ? [
-          `${amount(summary.fail)} ${summary.fail === 1 ? 'finding fails' : 'findings fail'} (${bySeverity(failed)})`,
+          `${inThrees(summary.fail)} ${summary.fail === 1 ? 'finding fails' : 'findings fail'} (${bySeverity(failed)})`,
         ]
       : []),
     ...(summary.error > 0
-      ? [`${amount(summary.error)} can not be decided (${bySeverity(undecided)})`]
+      ? [`${inThrees(summary.error)} can not be decided (${bySeverity(undecided)})`]
       : []),
   ];
   if (failing > 0) return `${words.join('; ')}.`;
@@ -65,18 +65,16 @@ function verdictOf(result: CheckResult): string {
   return `${words.join('; ')}; none of it counts with ${because.join(' ')}.`;
 }
 
-const amount = (value: number): string => value.toLocaleString('en-US');
-
 function figuresOf({ summary, policies, files }: CheckResult): string {
   const { resources, evaluated, pass, fail, error, exempt, baselined } = summary;
   const parts = [
-    `${amount(pass)} passed`,
-    `${amount(fail)} failed`,
-    ...(error > 0 ? [`${amount(error)} undecided`] : []),
-    ...(exempt > 0 ? [`${amount(exempt)} exempt`] : []),
-    ...(baselined ? [`${amount(baselined)} in the baseline`] : []),
+    `${inThrees(pass)} passed`,
+    `${inThrees(fail)} failed`,
+    ...(error > 0 ? [`${inThrees(error)} undecided`] : []),
+    ...(exempt > 0 ? [`${inThrees(exempt)} exempt`] : []),
+    ...(baselined ? [`${inThrees(baselined)} in the baseline`] : []),
   ];
-  return `Checked ${amount(resources)} ${resources === 1 ? 'resource' : 'resources'} in ${count(files, 'file')} by ${count(policies.length, 'policy', 'policies')}: ${amount(evaluated)} ${evaluated === 1 ? 'evaluation' : 'evaluations'}, ${parts.join(', ')}.`;
+  return `Checked ${inThrees(resources)} ${resources === 1 ? 'resource' : 'resources'} in ${count(files, 'file')} by ${count(policies.length, 'policy', 'policies')}: ${inThrees(evaluated)} ${evaluated === 1 ? 'evaluation' : 'evaluations'}, ${parts.join(', ')}.`;
 }
 
 /** Types that are named in one line. */
@@ -113,7 +111,7 @@ function listTypes(types: ReadonlyMap<string, number>): string {
   const sorted = [...types].sort(([, a], [, b]) => b - a);
   const named = sorted
     .slice(0, mostTypes)
-    .map(([type, n]) => `${printableLine(type)} (${amount(n)})`);
+    .map(([type, n]) => `${printableLine(type)} (${inThrees(n)})`);
   const more = sorted.length - named.length;
   return named.join(', ') + (more > 0 ? ` and ${count(more, 'other type')}` : '');
 }

@@ -16,6 +16,7 @@ import { discoverFiles } from '../../project/read/discover.ts';
 import type { Context, Run } from '../context.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../report/github.ts';
+import { inThrees } from '../report/printable.ts';
 import { describeError } from '../report-error.ts';
 import { openRows } from '../row-writer.ts';
 import { watch } from '../watch.ts';
@@ -238,14 +239,13 @@ async function walkInputs(
 function progressOf(update: (text: string) => void, rows: Rows, isSeen: boolean) {
   const started = performance.now();
   return async (resources: number): Promise<void> => {
-    // The first use of a number's format takes as long as checking hundreds of resources.
     if (isSeen) update(describeProgress(resources, performance.now() - started));
     await rows?.flush();
   };
 }
 
 const describeProgress = (resources: number, ms: number): string =>
-  `Checking: ${resources.toLocaleString('en-US')} resources, ${Math.round((resources / ms) * 1000).toLocaleString('en-US')} a second`;
+  `Checking: ${inThrees(resources)} resources, ${inThrees(Math.round((resources / ms) * 1000))} a second`;
 
 /** What was counted but not kept. */
 function countHidden(

@@ -1,5 +1,5 @@
 import type { Finding } from '../../contract/findings.ts';
-import { count, printable, printableLine } from '../report/printable.ts';
+import { count, inThrees, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
 import type { PlacedFinding } from './collect.ts';
@@ -51,7 +51,7 @@ function renderRest(
     ),
     ...policies.slice(0, mostPolicies).flatMap((same) =>
       same.slice(0, 1).map((one) => {
-        const times = style.dim(` × ${same.length.toLocaleString('en-US')}`);
+        const times = style.dim(` × ${inThrees(same.length)}`);
         return wrapWords(`${titleOf(one, style)}${times}`, columns);
       }),
     ),

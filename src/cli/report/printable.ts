@@ -25,6 +25,10 @@ export function count(amount: number, singular: string, plural = `${singular}s`)
   return `${amount === 0 ? 'no' : amount} ${amount === 1 ? singular : plural}`;
 }
 
+/** A whole number with its digits in threes, as English has it. By hand: the first use of `Intl` takes some 50 ms. */
+export const inThrees = (amount: number): string =>
+  String(amount).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
 /** `a`, `a and b`, `a, b and c`. */
 export function listWords(words: readonly string[]): string {
   return words.length < 2
