@@ -4,9 +4,12 @@ import { accessTokens, apiKeys, oauthClients } from './auth/collections.ts';
 import { apiKeyHandlers, oauthClientHandlers } from './auth/handlers.ts';
 import { issueToken } from './auth/token.ts';
 import type { Handlers } from './call.ts';
+import { assessments } from './compliance/collection.ts';
 import type { Deps } from './deps.ts';
 import type { PreparePolicy } from './evaluation/prepared-policies.ts';
 import { evaluationWork } from './evaluation/work.ts';
+import { events } from './events/collection.ts';
+import { eventHandlers } from './events/handlers.ts';
 import { exemptions } from './exemptions/collection.ts';
 import { exemptionHandlers } from './exemptions/handlers.ts';
 import { idempotencyKeys } from './idempotency/service.ts';
@@ -22,7 +25,7 @@ import type { SystemOptions } from './system/handlers.ts';
 import { systemHandlers } from './system/handlers.ts';
 import { violations } from './violations/collection.ts';
 import { violationHandlers } from './violations/handlers.ts';
-import { webhooks } from './webhooks/collection.ts';
+import { webhookLanes, webhooks } from './webhooks/collection.ts';
 
 /** Every collection of the service, for the store that is to hold them. */
 export const collections = [
@@ -32,6 +35,8 @@ export const collections = [
   exemptions,
   scans,
   evaluationWork,
+  assessments,
+  events,
   webhooks,
   apiKeys,
   oauthClients,
@@ -46,14 +51,20 @@ export interface Parts {
   readonly limiter: RateLimiter;
   readonly system: SystemOptions;
   readonly prepare: PreparePolicy;
+  /** Only this machine can connect. */
+  readonly isLocal: boolean;
 }
 
-export const createHandlers = (deps: Deps, { limiter, system, prepare }: Parts): Handlers => ({
+/** And every family of lanes. */
+export const lanes = [webhookLanes] as const;
+
+export const createHandlers = (deps: Deps, { limiter, system, prepare, isLocal }: Parts): Handlers => ({
   policies: policyHandlers(deps, prepare),
   resources: resourceHandlers(deps, prepare),
   scans: scanHandlers(deps),
   violations: violationHandlers(deps),
   exemptions: exemptionHandlers(deps, prepare),
+  events: eventHandlers(deps, isLocal),
   auth: { token: issueToken(deps, limiter) },
   apiKeys: apiKeyHandlers(deps),
   oauthClients: oauthClientHandlers(deps),

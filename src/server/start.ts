@@ -23,7 +23,7 @@ import type { LogLevel } from './log.ts';
 import { maintain } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
-import { collections, createHandlers } from './nouns.ts';
+import { collections, createHandlers, lanes } from './nouns.ts';
 import { openSecretBox } from './secrets/secret-key.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
@@ -192,6 +192,7 @@ async function openStore(dir: string, log: Log, notices: string[]): Promise<Stor
     return await openLowdbStore({
       dir,
       collections,
+      lanes,
       log: {
         info: (message) => log.info({}, message),
         warn(message) {
@@ -235,7 +236,7 @@ async function createService(
   const system = metrics ? { metricsText: metrics.text } : {};
   const prepare = createPreparedPolicies(deps.log);
   const lane = createEvaluationLane(deps, prepare);
-  const app = createApp(deps, createHandlers(deps, { limiter, system, prepare }), {
+  const app = createApp(deps, createHandlers(deps, { limiter, system, prepare, isLocal: isLoopback(options.host) }), {
     authenticate: authenticator.authenticate,
     limiter,
     observe(event) {

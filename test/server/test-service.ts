@@ -14,7 +14,7 @@ import { createRateLimiter } from '../../src/server/limits/service.ts';
 import type { RateLimitMode } from '../../src/server/limits/service.ts';
 import { maintain } from '../../src/server/maintenance.ts';
 import { createSecretBox } from '../../src/server/secrets/service.ts';
-import { collections, createHandlers } from '../../src/server/nouns.ts';
+import { collections, createHandlers, lanes } from '../../src/server/nouns.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 
@@ -42,12 +42,14 @@ export type TestService = Awaited<ReturnType<typeof startTestService>>;
 export async function startTestService(
   options: {
     rateLimit?: RateLimitMode;
+    /** Default true. */
+    isLocal?: boolean;
     wrapStore?: (store: Store) => Store;
     metricsText?: (store: Store) => () => Promise<string>;
   } = {},
 ) {
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-server-test-'));
-  const opened = await openLowdbStore({ dir: path.join(folder, 'data'), collections });
+  const opened = await openLowdbStore({ dir: path.join(folder, 'data'), collections, lanes });
   const store = options.wrapStore?.(opened) ?? opened;
   let now = Date.parse('2026-03-01T12:00:00.000Z');
   const clock = { now: () => now, monotonic: () => now };
@@ -79,7 +81,12 @@ export async function startTestService(
   const lane = createEvaluationLane(deps, prepare);
   const app = createApp(
     deps,
-    createHandlers(deps, { limiter, system: metricsText ? { metricsText } : {}, prepare }),
+    createHandlers(deps, {
+      limiter,
+      system: metricsText ? { metricsText } : {},
+      prepare,
+      isLocal: options.isLocal ?? true,
+    }),
     {
       authenticate: authenticator.authenticate,
       limiter,

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
-import type { LaneSpec, LaneWork } from '../store/store.ts';
+import type { LaneSpec, LaneWork, Reader } from '../store/store.ts';
 
 export interface LaneRunner {
   /** Looks for due work, now. */
   poke(): void;
-  /** Resolves when nothing is due and nothing is under way. */
+  /** Resolves when nothing is due and nothing is under way, or the store takes no writes and nothing is under way. */
   idle(): Promise<void>;
   /** Claims nothing more, waits for what is under way, but so many milliseconds at most, then has it aborted. */
   stop(withinMs: number): Promise<void>;
@@ -25,3 +26,179 @@ export type CreateLaneRunner = (
   deps: Pick<Deps, 'store' | 'clock' | 'log'>,
   options: LaneRunnerOptions,
 ) => LaneRunner;
+
+/** Milliseconds at most until the next look while work waits: the clock may have been moved meanwhile. */
+const lookWithin = 2_000;
+/** Milliseconds until a look or a release that failed, or had no store to write to, is tried again. */
+const pauseAfterFailure = 1_000;
+/** Milliseconds that a lane is put off when its work fails: doubled each time, a minute at most. */
+const putOffAfterFailure = 1_000;
+const putOffAtMost = 60_000;
+/** Milliseconds that work has to end after it was aborted. */
+const abortWithin = 1_000;
+
+/** Runs the work of a family's lanes as it becomes due, from the start until it is stopped. */
+export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform }) => {
+  const { store, clock, log } = deps;
+  const aborted = new AbortController();
+  /** Times in a row that the work of a lane failed. */
+  const failures = new Map<string, number>();
+  let underWay = 0;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let looking = false;
+  let lookAgain = false;
+  let stopping: Promise<void> | undefined;
+  /** Called when a look, or a piece of work, has ended. */
+  let waiting: (() => void)[] = [];
+
+  const tell = (): void => {
+    const told = waiting;
+    waiting = [];
+    for (const resolve of told) resolve();
+  };
+  const change = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+
+  const lookIn = (ms: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(poke, Math.min(Math.max(1, ms), lookWithin));
+    timer.unref();
+  };
+
+  /** Claims what there is room for, then sees to it that the next look comes in time. */
+  async function look(): Promise<void> {
+    clearTimeout(timer);
+    if (!store.health().writable) {
+      lookIn(pauseAfterFailure);
+      return;
+    }
+    const room = most - underWay;
+    // With none, whatever ends makes some.
+    if (room <= 0) return;
+    const claimed = await store.claim(lanes, { now: clock.now(), most: room });
+    for (const work of claimed) void run(work);
+    if (stopped || claimed.length === room) return;
+    const due = await store.nextDue(lanes);
+    if (due !== undefined) lookIn(due - clock.now());
+  }
+
+  async function lookOn(): Promise<void> {
+    looking = true;
+    try {
+      do {
+        lookAgain = false;
+        await look();
+      } while (lookAgain && !stopped);
+    } catch (error) {
+      log.error({ lanes: lanes.name, err: error }, 'work could not be claimed');
+      lookIn(pauseAfterFailure);
+    } finally {
+      looking = false;
+      if (stopped) clearTimeout(timer);
+      tell();
+    }
+  }
+
+  function poke(): void {
+    if (stopped) return;
+    if (looking) lookAgain = true;
+    else void lookOn();
+  }
+
+  /** Whether work was neither completed nor put off, so that it would be claimed again at once. */
+  const isLeft = async (reader: Reader, { lane, position }: LaneWork): Promise<boolean> => {
+    const [head] = await reader.laneWork(lanes, { lane, limit: 1 });
+    if (head?.position !== position) return false;
+    const { held, dueAt = 0 } = await reader.laneState(lanes, lane);
+    return !held && dueAt <= clock.now();
+  };
+
+  const putOff = async (work: LaneWork): Promise<void> => {
+    const times = (failures.get(work.lane) ?? 0) + 1;
+    failures.set(work.lane, times);
+    const pause = Math.min(putOffAfterFailure * 2 ** (times - 1), putOffAtMost);
+    await store.transact(async (tx) => {
+      if (await isLeft(tx, work)) await tx.putOff(lanes, work.lane, clock.now() + pause);
+    });
+  };
+
+  const attempt = async (work: LaneWork): Promise<void> => {
+    const place = { lanes: lanes.name, lane: work.lane, position: work.position };
+    let failed = false;
+    try {
+      await perform(work, aborted.signal);
+    } catch (error) {
+      // Whoever stops has it aborted, and the next start tries it again.
+      if (aborted.signal.aborted) return;
+      failed = true;
+      log.error({ ...place, err: error }, 'work of a lane failed');
+    }
+    try {
+      if (!(await isLeft(store, work))) {
+        failures.delete(work.lane);
+        return;
+      }
+      if (!failed) log.error(place, 'work of a lane ended, but was not completed or put off');
+      await putOff(work);
+    } catch (error) {
+      log.error({ ...place, err: error }, 'a lane could not be put off');
+      // Still leased, so that it is not tried again at once.
+      await sleep(pauseAfterFailure, undefined, { ref: false });
+    }
+  };
+
+  async function run(work: LaneWork): Promise<void> {
+    underWay += 1;
+    try {
+      // What was claimed while it was stopped is let go as it is.
+      if (!stopped) await attempt(work);
+      await store.release(lanes, work);
+    } catch (error) {
+      log.error({ lanes: lanes.name, lane: work.lane, err: error }, 'a lane could not be released');
+    } finally {
+      underWay -= 1;
+      poke();
+      tell();
+    }
+  }
+
+  const ended = async (withinMs: number): Promise<void> => {
+    let late = false;
+    const alarm = setTimeout(() => {
+      late = true;
+      tell();
+    }, withinMs);
+    while (!late && (looking || underWay > 0)) await change();
+    clearTimeout(alarm);
+  };
+
+  const stopAll = async (withinMs: number): Promise<void> => {
+    stopped = true;
+    clearTimeout(timer);
+    endListening();
+    await ended(withinMs);
+    if (underWay === 0) return;
+    aborted.abort();
+    await ended(abortWithin);
+    if (underWay > 0) log.warn({ lanes: lanes.name, left: underWay }, 'aborted work did not end');
+  };
+
+  const endListening = store.onWork(lanes, poke);
+  poke();
+  return {
+    poke,
+    async idle() {
+      poke();
+      for (;;) {
+        while (looking || underWay > 0) await change();
+        if (stopped || !store.health().writable) return;
+        const due = await store.nextDue(lanes);
+        if (looking || underWay > 0) continue;
+        if (due === undefined || due > clock.now()) return;
+        // It became due just now, or could not be claimed: the next look takes it.
+        await change();
+      }
+    },
+    stop: (withinMs) => (stopping ??= stopAll(withinMs)),
+  };
+};

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openCheckpoint } from './checkpoint.ts';
 import type { FileLayer } from './file-layer.ts';
+import { laneFile, laneRows } from './lane-records.ts';
 import type { State } from './lowdb-store.ts';
 import { writeManifest } from './manifest.ts';
 import { segmentsIn } from './replay.ts';
@@ -18,22 +19,24 @@ import { segmentsIn } from './replay.ts';
  */
 export const foldState = async (files: FileLayer, dir: string, state: State): Promise<number> => {
   const { commit } = state;
-  const tables = Array.from(state.tables.values(), (table) => ({
-    name: table.spec.name,
-    rows: table.snapshot(),
+  const tables = Array.from(state.tables, ([name, table]) => ({ name, rows: table.snapshot() }));
+  const families = Array.from(state.lanes, ([family, lanes]) => ({
+    name: laneFile(family),
+    rows: laneRows(lanes, commit),
   }));
   const sequences = [...state.sequences];
 
   let bytes = 0;
-  for (const { name, rows } of tables) {
+  for (const { name, rows } of [...tables, ...families]) {
     const path = join(dir, `${name}.json`);
     const file = openCheckpoint(files, path);
     file.data = { commit, rows };
     await file.write();
     bytes += await files.size(path);
   }
-  const collections = tables.map(({ name }) => name);
-  await writeManifest(files, dir, { commit, collections, sequences });
+  const collections = [...state.tables.keys()];
+  const lanes = [...state.lanes.keys()];
+  await writeManifest(files, dir, { commit, collections, lanes, sequences });
 
   const history = segmentsIn(await files.list(dir)).filter(({ from }) => from < commit);
   for (const { name, folded } of history) if (folded) await files.remove(join(dir, name));

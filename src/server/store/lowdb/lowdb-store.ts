@@ -9,6 +9,12 @@ import type {
   Tx,
   Versioned,
 } from '../store.ts';
+import { createAgenda } from './agenda.ts';
+import type { Agenda } from './agenda.ts';
+import { dropLanes, keepLanes, noLanes, settleLane } from './lane.ts';
+import type { LaneFamilies } from './lane.ts';
+import { laneState, laneWork } from './lane-view.ts';
+import { isLaneOperation } from './operation.ts';
 import type { Commit, Operation } from './operation.ts';
 import { Overlay } from './overlay.ts';
 import { messageOf } from './refusal.ts';
@@ -22,6 +28,7 @@ import type { View } from './view.ts';
 export interface State {
   commit: number;
   readonly tables: ReadonlyMap<string, Table>;
+  readonly lanes: LaneFamilies;
   readonly sequences: Map<string, number>;
 }
 
@@ -52,9 +59,21 @@ type Ended<R> = { readonly durable: Promise<void> } & (
   { readonly result: R } | { readonly error: unknown }
 );
 
+/** What is kept for a declared family of lanes. */
+const familyOf = <T>(families: ReadonlyMap<string, T>, family: string): T => {
+  const found = families.get(family);
+  if (!found) throw new Error(`lanes ${family} were not declared to the store`);
+  return found;
+};
+
 /** Applies a commit to the durable state. */
 const applyCommit = (state: State, { commit, ops }: Commit): void => {
-  for (const [op, name, value] of ops) {
+  for (const operation of ops) {
+    if (isLaneOperation(operation)) {
+      settleLane(familyOf(state.lanes, operation[1]), commit, operation);
+      continue;
+    }
+    const [op, name, value] = operation;
     if (op === 'seq') state.sequences.set(name, value);
     else if (op === 'put') state.tables.get(name)?.put(value, commit);
     else state.tables.get(name)?.remove(value);
@@ -65,6 +84,10 @@ const applyCommit = (state: State, { commit, ops }: Commit): void => {
 export const createEngine = (state: State, durability: Durability): Engine => {
   const pending = new Map(
     Array.from(state.tables, ([name, { spec }]) => [name, new Overlay(spec)]),
+  );
+  const pendingLanes = noLanes(state.lanes.keys());
+  const agendas: ReadonlyMap<string, Agenda> = new Map(
+    Array.from(state.lanes, ([family, lanes]) => [family, createAgenda(lanes)]),
   );
   /** The newest numbers handed out, durable or not. */
   const sequences = new Map(state.sequences);
@@ -89,6 +112,7 @@ export const createEngine = (state: State, durability: Durability): Engine => {
       const overlay = pending.get(collection);
       return { table, overlays: overlay && overlay.changes.size > 0 ? [overlay] : [] };
     },
+    lanesOf: (family) => [familyOf(state.lanes, family), familyOf(pendingLanes, family)],
     sequence: (name) => sequences.get(name) ?? 0,
   };
 
@@ -100,8 +124,12 @@ export const createEngine = (state: State, durability: Durability): Engine => {
     if (closing) throw new StoreUnavailable('the store is closed');
   };
 
-  const keepPending = ({ commit: revision, ops }: Commit): void => {
-    for (const [op, name, value] of ops) {
+  const keepPending = (entry: Commit): void => {
+    const { commit: revision, ops } = entry;
+    keepLanes(pendingLanes, entry);
+    for (const operation of ops) {
+      if (isLaneOperation(operation)) continue;
+      const [op, name, value] = operation;
       if (op === 'seq') sequences.set(name, value);
       else if (op === 'put') pending.get(name)?.set(value.id, { doc: value, revision });
       else pending.get(name)?.set(value, { doc: undefined, revision });
@@ -149,6 +177,24 @@ export const createEngine = (state: State, durability: Durability): Engine => {
       assertOpen();
       return pageRows(durableView(collection.name), query) as Page<T>;
     },
+    laneState({ name }, lane) {
+      assertOpen();
+      return laneState([familyOf(state.lanes, name)], lane);
+    },
+    laneWork({ name }, query) {
+      assertOpen();
+      return laneWork([familyOf(state.lanes, name)], query);
+    },
+    claim({ name }, { now, most }) {
+      assertOpen();
+      return familyOf(agendas, name).claim(now, most);
+    },
+    release: ({ name }, claimed) => familyOf(agendas, name).release(claimed),
+    nextDue({ name }) {
+      assertOpen();
+      return familyOf(agendas, name).nextDue();
+    },
+    onWork: ({ name }, listener) => familyOf(agendas, name).onWork(listener),
     async transact<R>(work: (tx: Tx) => Promise<R>) {
       assertOpen();
       const mine = turn.then(() => run(work));
@@ -176,7 +222,13 @@ export const createEngine = (state: State, durability: Durability): Engine => {
     store,
     settle(entry) {
       applyCommit(state, entry);
-      for (const [op, name, value] of entry.ops) {
+      dropLanes(pendingLanes, entry);
+      for (const operation of entry.ops) {
+        if (isLaneOperation(operation)) {
+          familyOf(agendas, operation[1]).update(operation[2]);
+          continue;
+        }
+        const [op, name, value] = operation;
         if (op === 'seq') continue;
         const overlay = pending.get(name);
         const id = op === 'put' ? value.id : value;

@@ -13,6 +13,8 @@ import { refuseCheckpoint } from './refusal.ts';
 export interface Manifest {
   readonly commit: number;
   readonly collections: readonly string[];
+  /** Families of lanes; absent where the folder was written before there were any. */
+  readonly lanes?: readonly string[];
   readonly sequences: readonly (readonly [name: string, value: number])[];
 }
 

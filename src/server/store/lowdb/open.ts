@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { StoreRefusal } from '../store.ts';
-import type { CollectionSpec, Document, Store } from '../store.ts';
+import type { CollectionSpec, Document, LaneSpec, Store } from '../store.ts';
 import { nodeFiles } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
 import { foldState } from './fold.ts';
@@ -24,6 +24,8 @@ export interface OpenOptions {
   readonly dir: string;
   /** All collections that any service uses. `never`: the store reads documents through the specs' own functions only. */
   readonly collections: readonly CollectionSpec<never>[];
+  /** All families of lanes that any service uses. */
+  readonly lanes?: readonly LaneSpec[];
   readonly files?: FileLayer;
   /** The journal is folded into the checkpoints once it is larger than this, and than they are. */
   readonly checkpointBytes?: number;
@@ -35,13 +37,11 @@ const SILENT: StoreLog = { info() {}, warn() {} };
 /** Names of files the store uses for itself. */
 const RESERVED = new Set(['store', 'lock']);
 
-const checkSpecs = (specs: readonly CollectionSpec<Document>[]): void => {
+const checkNames = (what: string, specs: readonly { readonly name: string }[]): void => {
   const seen = new Set<string>();
   for (const { name } of specs) {
     if (!/^[a-z][a-z0-9_-]*$/.test(name) || RESERVED.has(name) || seen.has(name)) {
-      throw new Error(
-        `"${name}" can't name a collection: not a file name, reserved, or given twice`,
-      );
+      throw new Error(`"${name}" can't name ${what}: not a file name, reserved, or given twice`);
     }
     seen.add(name);
   }
@@ -55,7 +55,7 @@ const warnIfOpenToOthers = async (dir: string, log: StoreLog): Promise<void> => 
 };
 
 const openLocked = async (
-  { dir, files = nodeFiles, checkpointBytes = 16 << 20, log = SILENT }: OpenOptions,
+  { dir, lanes = [], files = nodeFiles, checkpointBytes = 16 << 20, log = SILENT }: OpenOptions,
   specs: readonly CollectionSpec<Document>[],
   lock: Lock,
 ): Promise<Store> => {
@@ -63,6 +63,7 @@ const openLocked = async (
     dir,
     files,
     specs,
+    lanes,
     warn: (message) => log.warn(message),
   });
   if (state.commit > folded) {
@@ -139,7 +140,8 @@ export const openLowdbStore = async (options: OpenOptions): Promise<Store> => {
   const { dir, collections, files = nodeFiles, log = SILENT } = options;
   // Each spec only ever gets documents that came in under it.
   const specs = collections as readonly unknown[] as readonly CollectionSpec<Document>[];
-  checkSpecs(specs);
+  checkNames('a collection', specs);
+  checkNames('lanes', options.lanes ?? []);
   try {
     await files.makeFolder(dir);
     await warnIfOpenToOthers(dir, log);

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { CollectionSpec, Document, Versioned } from '../store.ts';
 import { openCheckpoint } from './checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { createSegment } from './journal.ts';
 import type { Segment } from './journal.ts';
+import { laneFile, lanesOfRows, shareWorks } from './lane-records.ts';
 import type { State } from './lowdb-store.ts';
 import { manifestPath, readManifest, writeManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
@@ -21,13 +23,20 @@ export interface Recovered {
   readonly size: number;
 }
 
+/** The names of all checkpoints, without `.json`. */
+const checkpointsOf = ({ specs, lanes }: Pick<Folder, 'specs' | 'lanes'>): string[] => [
+  ...specs.map(({ name }) => name),
+  ...lanes.map(({ name }) => laneFile(name)),
+];
+
 /** A folder without a manifest is a new one, unless it holds something of ours. */
 const startFresh = async (folder: Folder, names: readonly string[]): Promise<Manifest> => {
-  const { dir, files, specs } = folder;
+  const { dir, files } = folder;
   const segments = segmentsIn(names);
-  const leftovers = names.filter((name) =>
-    specs.some((spec) => name === `${spec.name}.json` || name === `${spec.name}.json.bak`),
+  const ours = new Set(
+    checkpointsOf(folder).flatMap((name) => [`${name}.json`, `${name}.json.bak`]),
   );
+  const leftovers = names.filter((name) => ours.has(name));
   for (const { name } of segments) {
     if ((await files.size(join(dir, name))) > 0) leftovers.push(name);
   }
@@ -46,37 +55,57 @@ const startFresh = async (folder: Folder, names: readonly string[]): Promise<Man
   return manifest;
 };
 
+/** @throws StoreRefusal where the manifest lists something of which this version has no declaration */
+const checkDeclared = (
+  { dir }: Folder,
+  what: string,
+  listed: readonly string[],
+  declared: readonly { readonly name: string }[],
+): void => {
+  const unknown = listed.find((name) => !declared.some((spec) => spec.name === name));
+  if (unknown === undefined) return;
+  throw refuse(`${manifestPath(dir)} lists the ${what} "${unknown}", unknown to this version`, [
+    'Way out: use the version of govctl that wrote the folder, or a newer one.',
+  ]);
+};
+
 const loadCheckpoints = async (
-  { dir, files, specs }: Folder,
+  folder: Folder,
   manifest: Manifest,
   names: readonly string[],
 ): Promise<Draft> => {
-  const unknown = manifest.collections.find((name) => !specs.some((spec) => spec.name === name));
-  if (unknown !== undefined) {
-    throw refuse(
-      `${manifestPath(dir)} lists the collection "${unknown}", unknown to this version`,
-      ['Way out: use the version of govctl that wrote the folder, or a newer one.'],
-    );
-  }
-  const draft: Draft = {
-    commit: manifest.commit,
-    rows: new Map(),
-    heldUpTo: new Map(),
-    sequences: new Map(manifest.sequences),
-    sequencesHeldUpTo: manifest.commit,
-  };
-  for (const { name } of specs) {
+  const { dir, files, specs, lanes } = folder;
+  const { commit: at, collections, lanes: families = [] } = manifest;
+  checkDeclared(folder, 'collection', collections, specs);
+  checkDeclared(folder, 'lanes', families, lanes);
+  const listed = new Set([...collections, ...families.map(laneFile)]);
+  const heldUpTo = new Map<string, number>();
+
+  const load = async (name: string): Promise<Checkpoint['rows']> => {
     const path = join(dir, `${name}.json`);
     const file = openCheckpoint(files, path);
     await file.read();
     const { commit, rows } = file.data;
-    if (commit < 0 && manifest.collections.includes(name)) {
+    if (commit < 0 && listed.has(name)) {
       throw refuseCheckpoint(path, `${path} is missing`, names.includes(`${name}.json.bak`));
     }
-    draft.rows.set(name, new Map(rows.map((row) => [row.doc.id, row])));
-    // A collection that is new to this version has no file, and nothing before the journal either.
-    draft.heldUpTo.set(name, commit < 0 ? manifest.commit : commit);
+    // What is new to this version has no file, and nothing before the journal either.
+    heldUpTo.set(name, commit < 0 ? at : commit);
+    return rows;
+  };
+
+  const draft: Draft = {
+    commit: at,
+    rows: new Map(),
+    lanes: new Map(),
+    heldUpTo,
+    sequences: new Map(manifest.sequences),
+    sequencesHeldUpTo: at,
+  };
+  for (const { name } of specs) {
+    draft.rows.set(name, new Map((await load(name)).map((row) => [row.doc.id, row])));
   }
+  for (const { name } of lanes) draft.lanes.set(name, lanesOfRows(await load(laneFile(name))));
   return draft;
 };
 
@@ -121,6 +150,7 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
       names.includes(`${name}.json.bak`),
     );
   }
+  shareWorks(draft.lanes, draft.rows.values());
   const state: State = {
     commit: draft.commit,
     tables: new Map(
@@ -129,6 +159,7 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
         buildTable(dir, spec, draft.rows.get(spec.name) ?? new Map()),
       ]),
     ),
+    lanes: draft.lanes,
     sequences: draft.sequences,
   };
   return { state, folded: manifest.commit, segment, size };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CollectionSpec, Document, Versioned } from '../store.ts';
+import type { CollectionSpec, Document, LaneSpec, Versioned } from '../store.ts';
 import { checkLine } from './checked-line.ts';
 import { removeIfThere } from './checkpoint.ts';
 import { writeWhole } from './file-layer.ts';
@@ -8,13 +8,18 @@ import { segmentName } from './journal.ts';
 import type { Segment } from './journal.ts';
 import { readLines } from './lines.ts';
 import type { Line } from './lines.ts';
-import type { Commit, Operation } from './operation.ts';
+import { settleLane } from './lane.ts';
+import type { Lanes } from './lane.ts';
+import { laneFile } from './lane-records.ts';
+import { isLaneOperation } from './operation.ts';
+import type { Commit, LaneOperation, Operation } from './operation.ts';
 import { messageOf, refuse, refuseJournalLine } from './refusal.ts';
 
 export interface Folder {
   readonly dir: string;
   readonly files: FileLayer;
   readonly specs: readonly CollectionSpec<Document>[];
+  readonly lanes: readonly LaneSpec[];
   readonly warn: (message: string) => void;
 }
 
@@ -22,7 +27,8 @@ export interface Folder {
 export interface Draft {
   commit: number;
   readonly rows: Map<string, Map<string, Versioned<Document>>>;
-  /** Up to which commit the rows of a collection already hold everything. */
+  readonly lanes: Map<string, Lanes>;
+  /** Up to which commit a checkpoint already holds everything, by its name without `.json`. */
   readonly heldUpTo: Map<string, number>;
   readonly sequences: Map<string, number>;
   readonly sequencesHeldUpTo: number;
@@ -39,7 +45,18 @@ export const segmentsIn = (names: readonly string[]): (Segment & { readonly fold
     })
     .sort((a, b) => a.from - b.from || Number(b.folded) - Number(a.folded));
 
+const applyLaneOperation = (draft: Draft, commit: number, operation: LaneOperation): boolean => {
+  const [, family] = operation;
+  const lanes = draft.lanes.get(family);
+  const heldUpTo = draft.heldUpTo.get(laneFile(family));
+  if (!lanes || heldUpTo === undefined) return false;
+  if (commit > heldUpTo) settleLane(lanes, commit, operation);
+  return true;
+};
+
+/** @returns false where this version doesn't know what the operation is about */
 const applyOperation = (draft: Draft, commit: number, operation: Operation): boolean => {
+  if (isLaneOperation(operation)) return applyLaneOperation(draft, commit, operation);
   const [op, name, value] = operation;
   if (op === 'seq') {
     if (commit > draft.sequencesHeldUpTo) draft.sequences.set(name, value);
@@ -104,7 +121,8 @@ const replaySegment = async (
       const strange = entry.ops.find((op) => !applyOperation(draft, entry.commit, op));
       if (strange) {
         throw refuse(
-          `${path}:${line.number}: the collection "${strange[1]}" is unknown to this version`,
+          `${path}:${line.number}: the ${isLaneOperation(strange) ? 'lanes' : 'collection'} "${strange[1]}" ` +
+            'unknown to this version',
           ['Way out: use the version of govctl that wrote the folder, or a newer one.'],
         );
       }

@@ -52,7 +52,7 @@ export const keyOf = (position: Position): Key => ({
 export const positionOf = (key: Key): Position => ({ value: key.value ?? null, id: key.id });
 
 /** How many items of a sorted list stand before the first that `isPast`. */
-const countUntil = <T>(list: readonly T[], isPast: (item: T) => boolean): number => {
+export const countUntil = <T>(list: readonly T[], isPast: (item: T) => boolean): number => {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -65,25 +65,25 @@ const countUntil = <T>(list: readonly T[], isPast: (item: T) => boolean): number
 };
 
 /** Chunks are never empty. */
-const lastOf = (chunk: readonly Key[]): Key => chunk[chunk.length - 1] as Key;
+const lastOf = <K>(chunk: readonly K[]): K => chunk[chunk.length - 1] as K;
 
 /**
  * A sorted list of keys in chunks: insert, remove and search cost O(log n + chunk), skipping to the
  * n-th key O(n / chunk). That keeps writes flat from hundreds to a million rows.
  */
-class SortedKeys {
-  readonly #chunks: Key[][] = [];
+class SortedKeys<K extends Key> {
+  readonly #chunks: K[][] = [];
   size = 0;
 
   /** `sorted` must already be in ascending order. */
-  constructor(sorted: readonly Key[]) {
+  constructor(sorted: readonly K[]) {
     for (let at = 0; at < sorted.length; at += CHUNK / 2) {
       this.#chunks.push(sorted.slice(at, at + CHUNK / 2));
     }
     this.size = sorted.length;
   }
 
-  insert(key: Key): void {
+  insert(key: K): void {
     this.size += 1;
     const at = this.#chunkFor(key);
     const chunk = this.#chunks[at];
@@ -115,6 +115,10 @@ class SortedKeys {
     this.size -= 1;
   }
 
+  first(): K | undefined {
+    return this.#chunks[0]?.[0];
+  }
+
   /** Keys before `key`; with `inclusive`, those equal to it too. */
   countBefore(key: Key, inclusive: boolean): number {
     const isPast = (other: Key): boolean =>
@@ -126,7 +130,7 @@ class SortedKeys {
   }
 
   /** Keys in `direction`, without the first `skip` of that direction. */
-  *walk(direction: Direction, skip: number): Generator<Key> {
+  *walk(direction: Direction, skip: number): Generator<K> {
     const step = direction === 'asc' ? 1 : -1;
     let left = skip;
     let at = direction === 'asc' ? 0 : this.#chunks.length - 1;
@@ -148,18 +152,18 @@ class SortedKeys {
 }
 
 /** All rows of a collection in one declared order, both ways. */
-export class OrderedView {
-  readonly #present: SortedKeys;
-  readonly #absent: SortedKeys;
+export class OrderedView<K extends Key = Key> {
+  readonly #present: SortedKeys<K>;
+  readonly #absent: SortedKeys<K>;
 
-  constructor(keys: readonly Key[]) {
+  constructor(keys: readonly K[]) {
     const sorted = [...keys].sort(compareAscending);
     const firstAbsent = countUntil(sorted, (key) => key.value === undefined);
     this.#present = new SortedKeys(sorted.slice(0, firstAbsent));
     this.#absent = new SortedKeys(sorted.slice(firstAbsent));
   }
 
-  insert(key: Key): void {
+  insert(key: K): void {
     this.#listOf(key).insert(key);
   }
 
@@ -167,8 +171,12 @@ export class OrderedView {
     this.#listOf(key).remove(key);
   }
 
+  first(): K | undefined {
+    return this.#present.first() ?? this.#absent.first();
+  }
+
   /** Keys after `after` (all when undefined), without the first `skip` of them. */
-  *walk(direction: Direction, after: Key | undefined, skip: number): Generator<Key> {
+  *walk(direction: Direction, after: Key | undefined, skip: number): Generator<K> {
     let left = skip + (after ? this.#countUpTo(direction, after) : 0);
     for (const list of [this.#present, this.#absent]) {
       if (left < list.size) yield* list.walk(direction, left);
@@ -184,7 +192,7 @@ export class OrderedView {
     return key.value === undefined ? this.#present.size + count : count;
   }
 
-  #listOf(key: Key): SortedKeys {
+  #listOf(key: Key): SortedKeys<K> {
     return key.value === undefined ? this.#absent : this.#present;
   }
 }

@@ -1,5 +1,7 @@
 import { StoreConflict } from '../store.ts';
 import type { CollectionSpec, Document, Page, Tx, Versioned, WriteOptions } from '../store.ts';
+import { beginLaneChanges } from './lane-transaction.ts';
+import type { LanesView } from './lane-view.ts';
 import type { Operation } from './operation.ts';
 import { Overlay } from './overlay.ts';
 import { uniqueValuesOf } from './spec.ts';
@@ -9,6 +11,7 @@ import type { View } from './view.ts';
 /** What a transaction starts from: the committed state, on disk or on its way there. */
 export interface Committed {
   viewOf(collection: string): View;
+  lanesOf(family: string): LanesView;
   sequence(name: string): number;
 }
 
@@ -62,6 +65,19 @@ export const beginTransaction = (committed: Committed, commit: number): Transact
     checkRevision(view.table.spec.name, before, options);
   };
 
+  const next = (sequence: string): number => {
+    const value = (sequences.get(sequence) ?? committed.sequence(sequence)) + 1;
+    sequences.set(sequence, value);
+    return value;
+  };
+
+  const lanes = beginLaneChanges({
+    assertOpen,
+    lanesOf: committed.lanesOf,
+    next,
+    current: (sequence) => sequences.get(sequence) ?? committed.sequence(sequence),
+  });
+
   // The casts below give back the type under which the same collection took the document in.
   const tx: Tx = {
     get<T extends Document>(collection: CollectionSpec<T>, id: string) {
@@ -96,10 +112,9 @@ export const beginTransaction = (committed: Committed, commit: number): Transact
     },
     async next(sequence) {
       assertOpen();
-      const value = (sequences.get(sequence) ?? committed.sequence(sequence)) + 1;
-      sequences.set(sequence, value);
-      return value;
+      return next(sequence);
     },
+    ...lanes.tx,
   };
 
   return {
@@ -113,6 +128,7 @@ export const beginTransaction = (committed: Committed, commit: number): Transact
             doc ? ['put', collection, doc] : ['del', collection, id],
           ),
         ),
+        ...lanes.operations,
       ];
     },
   };

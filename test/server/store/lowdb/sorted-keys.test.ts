@@ -44,7 +44,7 @@ test('thousands of keys stay in order, at any place, while others come and go', 
 test('ascending arrival, the usual case, and descending arrival both keep their order', () => {
   const keys = Array.from({ length: 5000 }, (_, n): Key => ({ value: n, id: `i${n}` }));
   for (const arrival of [keys, [...keys].reverse()]) {
-    const view = new OrderedView([]);
+    const view = new OrderedView<Key>([]);
     for (const key of arrival) view.insert(key);
     expect([...view.walk('asc', undefined, 0)]).toEqual(keys);
     expect([...view.walk('desc', undefined, 4990)]).toEqual([...keys].reverse().slice(4990));

@@ -1,0 +1,71 @@
+import type { LaneQuery, LaneState, LaneWork } from '../store.ts';
+import type { Lane } from './lane.ts';
+import { OrderedView } from './sorted-keys.ts';
+import type { Piece } from './work-queue.ts';
+
+/** What a reader sees of a family: its durable lanes, then the changes above them, the newest last. */
+export type LanesView = readonly ReadonlyMap<string, Lane>[];
+
+/** One lane so: the positions of a later layer are behind those of the earlier. */
+type LaneLayers = readonly Lane[];
+
+const layersOf = (view: LanesView, name: string): LaneLayers =>
+  view.flatMap((lanes) => lanes.get(name) ?? []);
+
+const goneOf = (layers: LaneLayers): number =>
+  layers.reduce((gone, lane) => Math.max(gone, lane.gone), 0);
+
+const pieceAfter = (layers: LaneLayers, position: number): Piece | undefined => {
+  for (const { queue } of layers) {
+    const piece = queue.after(position);
+    if (piece) return piece;
+  }
+  return undefined;
+};
+
+export const laneHead = (view: LanesView, name: string): Piece | undefined => {
+  const layers = layersOf(view, name);
+  return pieceAfter(layers, goneOf(layers));
+};
+
+export const laneState = (view: LanesView, name: string): LaneState => {
+  const layers = layersOf(view, name);
+  const gone = goneOf(layers);
+  const dueAt = layers.findLast((lane) => lane.dueAt !== undefined)?.dueAt ?? 0;
+  return {
+    waiting: layers.reduce((count, { queue }) => count + queue.countAfter(gone), 0),
+    held: layers.findLast(({ held }) => held !== undefined)?.held ?? false,
+    ...(dueAt > 0 && { dueAt }),
+  };
+};
+
+/** Where reading a lane goes on. */
+interface Place {
+  readonly value: number;
+  readonly id: string;
+  readonly layers: LaneLayers;
+  readonly piece: Piece;
+}
+
+const placeAfter = (id: string, layers: LaneLayers, position: number): Place[] => {
+  const piece = pieceAfter(layers, Math.max(position, goneOf(layers)));
+  return piece ? [{ value: piece.position, id, layers, piece }] : [];
+};
+
+/** Merges the lanes asked for: the next of each stands in an order, the first of which is the next of all. */
+export const laneWork = (view: LanesView, { lane, after = 0, limit }: LaneQuery): LaneWork[] => {
+  const names =
+    lane === undefined ? new Set(view.flatMap((lanes) => [...lanes.keys()])) : new Set([lane]);
+  const next = new OrderedView(
+    Array.from(names).flatMap((name) => placeAfter(name, layersOf(view, name), after)),
+  );
+  const found: LaneWork[] = [];
+  while (found.length < limit) {
+    const place = next.first();
+    if (!place) break;
+    found.push({ lane: place.id, ...place.piece });
+    next.remove(place);
+    for (const later of placeAfter(place.id, place.layers, place.value)) next.insert(later);
+  }
+  return found;
+};
