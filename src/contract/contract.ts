@@ -1,7 +1,9 @@
 import { apiKeys, auditLog, auth, oauthClients } from './auth.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
+import { events } from './events.ts';
 import { exemptions } from './exemptions.ts';
+import { local } from './local.ts';
 import { policies } from './policies.ts';
 import { resources } from './resources.ts';
 import { scans } from './scans.ts';
@@ -15,10 +17,12 @@ export const contract = {
   scans,
   violations,
   exemptions,
+  events,
   auth,
   apiKeys,
   oauthClients,
   auditLog,
+  local,
   system,
 } as const satisfies Contract;
 export type ServiceContract = typeof contract;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** A number in a query: digits only, whatever else a language may read as one. */
-const digits = <S extends z.ZodType>(number: S) =>
+export const digits = <S extends z.ZodType>(number: S) =>
   z.preprocess((given: unknown, context) => {
     if (typeof given !== 'string') return given;
     if (/^\d{1,16}$/.test(given)) return Number(given);

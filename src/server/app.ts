@@ -12,6 +12,8 @@ import { asKnownError, errorAnswer } from './http/error-answer.ts';
 import { createQueryParser, parseBody } from './http/parse-input.ts';
 import { streamBody } from './http/stream-body.ts';
 import type { Peer } from './listener.ts';
+import { befall, cutShort } from './local/faults.ts';
+import type { LocalService } from './local/service.ts';
 import { fingerprintOf, isAnswered, oneTime, runOnce } from './idempotency/service.ts';
 import type { OneTime } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
@@ -24,6 +26,8 @@ type Authenticate = (authorization: string | null) => Awaitable<Principal>;
 export type Observe = (event: RequestEvent) => void;
 export interface RequestEvent {
   readonly method: string;
+  /** Without the query. */
+  readonly path: string;
   /** The path's template; absent where no endpoint matched. */
   readonly route?: string | undefined;
   readonly status: number;
@@ -33,12 +37,18 @@ export interface RequestEvent {
   readonly via?: string | undefined;
   /** Its name, where an error was answered. */
   readonly error?: string | undefined;
+  /** Of the answer's body, where they were counted. */
+  readonly bytes?: number | undefined;
+  /** Id of the fault of a local server that hit it. */
+  readonly fault?: string | undefined;
 }
 
 export interface AppOptions {
   readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
   readonly observe: Observe;
+  /** Faults, and what is to be seen of it, of a local server. */
+  readonly local?: LocalService | undefined;
 }
 
 export interface App {
@@ -65,7 +75,21 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
     return errorAnswer(asKnownError(error, deps, requestId), undefined, deps, requestId);
   });
   hono.notFound((context) => answerUnmatched(deps, endpoints, context.req.raw, options.observe));
-  return hono;
+  const { local } = options;
+  if (!local) return hono;
+  return {
+    fetch(request, peer) {
+      const answer = hono.fetch(request, peer);
+      const mark = local.mark();
+      return mark === undefined ? answer : whenKnown(answer, (response) => marked(response, mark));
+    },
+  };
+}
+
+/** Says of an answer what was changed for tests. */
+function marked(response: Response, mark: string): Response {
+  response.headers.set('X-Govctl-Local', mark);
+  return response;
 }
 
 interface ReadBody {
@@ -82,7 +106,7 @@ function createRoute(
   deps: Deps,
   endpoint: Endpoint,
   handler: AnyHandler,
-  { authenticate, limiter, observe }: AppOptions,
+  { authenticate, limiter, observe, local }: AppOptions,
 ): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
   const { scope, method, path: route } = endpoint;
@@ -92,11 +116,12 @@ function createRoute(
     const requestId = requestIdOf(deps, request);
     let principal: Principal | undefined;
     let rate: Readonly<Record<string, string>> = {};
+    const { path } = context.req;
+    const fault = local?.faults.take(request.method, route, path);
 
     const handle = (query: unknown, parsed: ReadBody): Awaitable<Answer> => {
       const key = method === 'POST' ? request.headers.get('idempotency-key') : null;
-      const fingerprint = (): string =>
-        fingerprintOf(`${method} ${context.req.path} ${parsed.text()}`);
+      const fingerprint = (): string => fingerprintOf(`${method} ${path} ${parsed.text()}`);
       const once = key === null ? undefined : oneTime(key, endpoint.secret === true, fingerprint);
       const call = principal
         ? new AuthorisedCall(deps, request, requestId, once, principal)
@@ -115,7 +140,8 @@ function createRoute(
         handle(query, { body, text: () => text }),
       );
     };
-    const work = (): Awaitable<Answer> => {
+    const work = (): Awaitable<Answer> => (fault ? befall(fault).then(whole) : whole());
+    const whole = (): Awaitable<Answer> => {
       if (scope === null) return readAndHandle();
       return whenKnown(authenticate(request.headers.get('authorization')), (bearer) => {
         principal = bearer;
@@ -124,25 +150,28 @@ function createRoute(
         return readAndHandle();
       });
     };
-    const end = (response: Response, error?: string): Response => {
+    const end = (response: Response, body: string | undefined, error?: string): Response => {
       observe({
         method: request.method,
+        path,
         route,
         status: response.status,
         durationMs: deps.clock.monotonic() - started,
         requestId,
         via: principal?.via,
         error,
+        ...(local && body !== undefined ? { bytes: Buffer.byteLength(body) } : {}),
+        ...(fault ? { fault: fault.id } : {}),
       });
-      return response;
+      return fault ? cutShort(response, fault, context.env) : response;
     };
     return settle(
       work,
-      (answer) => end(answerOf(endpoint, request, answer, requestId, rate)),
+      (answer) => end(answerOf(endpoint, request, answer, requestId, rate), answer.body),
       (thrown) => {
         const error = limiter.failed(thrown, context.env.remoteAddress);
         const known = asKnownError(error, deps, requestId);
-        return end(errorAnswer(known, endpoint, deps, requestId, rate), known.error);
+        return end(errorAnswer(known, endpoint, deps, requestId, rate), undefined, known.error);
       },
     );
   };
@@ -265,6 +294,7 @@ function answerUnmatched(
   const response = errorAnswer(error, undefined, deps, requestId);
   observe({
     method: request.method,
+    path: pathname,
     ...(here[0] ? { route: here[0].path } : {}),
     status: response.status,
     durationMs: deps.clock.monotonic() - started,

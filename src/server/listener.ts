@@ -21,6 +21,9 @@ export interface ListenerOptions {
 /** Where a request came from; read when it is needed. */
 export interface Peer {
   readonly remoteAddress?: string | undefined;
+  /** Ends its connection, at once or once what was written has gone out; absent where there is none. */
+  destroy?(): unknown;
+  destroySoon?(): unknown;
 }
 
 type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;

@@ -14,6 +14,9 @@ import { exemptions } from './exemptions/collection.ts';
 import { exemptionHandlers } from './exemptions/handlers.ts';
 import { idempotencyKeys } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
+import { localState } from './local/collection.ts';
+import { localHandlers } from './local/handlers.ts';
+import type { LocalService } from './local/service.ts';
 import { policies } from './policies/collection.ts';
 import { policyHandlers } from './policies/handlers.ts';
 import { resources } from './resources/collection.ts';
@@ -44,6 +47,7 @@ export const collections = [
   auditLog,
   idempotencyKeys,
   serverState,
+  localState,
 ] as const;
 
 /** What handlers take beside the outside world: made once, for all of them. */
@@ -53,12 +57,17 @@ export interface Parts {
   readonly prepare: PreparePolicy;
   /** Only this machine can connect. */
   readonly isLocal: boolean;
+  /** Absent where others than this machine may reach the server. */
+  readonly local?: LocalService | undefined;
 }
 
 /** And every family of lanes. */
 export const lanes = [webhookLanes] as const;
 
-export const createHandlers = (deps: Deps, { limiter, system, prepare, isLocal }: Parts): Handlers => ({
+export const createHandlers = (
+  deps: Deps,
+  { limiter, system, prepare, isLocal, local }: Parts,
+): Handlers => ({
   policies: policyHandlers(deps, prepare),
   resources: resourceHandlers(deps, prepare),
   scans: scanHandlers(deps),
@@ -69,5 +78,6 @@ export const createHandlers = (deps: Deps, { limiter, system, prepare, isLocal }
   apiKeys: apiKeyHandlers(deps),
   oauthClients: oauthClientHandlers(deps),
   auditLog: auditLogHandlers(deps),
+  local: localHandlers(deps, local),
   system: systemHandlers(deps, system),
 });

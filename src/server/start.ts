@@ -18,6 +18,11 @@ import { createRateLimiter } from './limits/service.ts';
 import type { RateLimitMode } from './limits/service.ts';
 import { listen, stopping } from './listener.ts';
 import type { Peer } from './listener.ts';
+import { createAdjustableClock } from './local/clock.ts';
+import type { AdjustableClock } from './local/clock.ts';
+import { isLocal } from './local/is-local.ts';
+import { createLocalService, resumeClock } from './local/service.ts';
+import { evaluationWorker } from './local/workers.ts';
 import { openLog } from './log.ts';
 import type { LogLevel } from './log.ts';
 import { maintain } from './maintenance.ts';
@@ -26,6 +31,7 @@ import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file
 import { collections, createHandlers, lanes } from './nouns.ts';
 import { openSecretBox } from './secrets/secret-key.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
+import { stored } from './stored.ts';
 import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
 import { webhooks } from './webhooks/collection.ts';
@@ -62,6 +68,8 @@ export interface RunningServer {
   readonly apiKey?: { readonly key: string; readonly generated: boolean };
   /** Lines an operator should read. */
   readonly notices: readonly string[];
+  /** Only this machine can reach it, so that tests may change its clock, its data and its answers. */
+  readonly isLocal: boolean;
   /** The service without the socket. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Finishes what it has begun, refuses new work, folds the journal. */
@@ -82,7 +90,8 @@ const evaluateEvery = 200;
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   checkOptions(options);
-  const { clock = systemClock, readyFile } = options;
+  const { readyFile } = options;
+  const clock = createAdjustableClock(options.clock ?? systemClock);
   // Before anything can fail: a file that an earlier server left says that one is ready.
   if (readyFile !== undefined) await removeReadyFile(readyFile);
   const notices: string[] = [];
@@ -93,6 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const store = await openStore(options.dataDir, log, notices);
     opened.push(() => store.close());
+    notices.push(...(await resumeClock(store, clock, isLocal(options))));
     const random = (bytes: number): Uint8Array => randomBytes(bytes);
     const ids = createIds(clock, random);
     const secrets = await openSecretBox(
@@ -104,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
     );
     const deps: Deps = { store, clock, ids, random, log, secrets, version: manifest.version };
-    const service = await createService(deps, options, serverLog.request);
+    const service = await createService(deps, clock, options, serverLog.request);
     opened.push(service.stopMaintenance);
     const listener = await listen({
       host: options.host,
@@ -149,6 +159,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       port: listener.port,
       ...(apiKey ? { apiKey } : {}),
       notices,
+      isLocal: isLocal(options),
       fetch: async (url, init) => service.fetch(new Request(url, init), {}),
       stop: () => (stopping ??= stop()),
     };
@@ -221,6 +232,7 @@ interface Service {
 /** The app with its limits, log, metrics and upkeep. */
 async function createService(
   deps: Deps,
+  clock: AdjustableClock,
   options: ServerOptions,
   logRequest: Observe,
 ): Promise<Service> {
@@ -236,25 +248,35 @@ async function createService(
   const system = metrics ? { metricsText: metrics.text } : {};
   const prepare = createPreparedPolicies(deps.log);
   const lane = createEvaluationLane(deps, prepare);
-  const app = createApp(deps, createHandlers(deps, { limiter, system, prepare, isLocal: isLoopback(options.host) }), {
-    authenticate: authenticator.authenticate,
-    limiter,
-    observe(event) {
-      begun -= 1;
-      observe(event);
+  const local = isLocal(options)
+    ? createLocalService({ deps, clock, workers: [evaluationWorker(deps.store, lane)], stored })
+    : undefined;
+  const app = createApp(
+    deps,
+    createHandlers(deps, { limiter, system, prepare, isLocal: local !== undefined, local }),
+    {
+      authenticate: authenticator.authenticate,
+      limiter,
+      local,
+      observe(event) {
+        begun -= 1;
+        observe(event);
+        local?.requests.record(event);
+      },
     },
-  });
+  );
   const timer = setInterval(() => {
     maintain(deps, authenticator).catch((error: unknown) =>
       deps.log.error({ err: error }, 'upkeep failed'),
     );
   }, maintainEvery);
   timer.unref();
-  const evaluating = setInterval(() => {
+  const evaluate = (): void => {
     lane
       .run()
       .catch((error: unknown) => deps.log.error({ err: error }, 'background evaluation failed'));
-  }, evaluateEvery);
+  };
+  const evaluating = setInterval(evaluate, evaluateEvery);
   evaluating.unref();
   return {
     fetch(request, peer) {

@@ -1,0 +1,32 @@
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+const short = /^(?:\d{1,12}(?:\.\d{1,3})?(?:ms|[smhdw]))+$/;
+const iso =
+  /^P(?=.)(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=.)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,3})?)S)?)?$/;
+
+/** What `parseDuration` takes, for messages. */
+export const durationForms = 'such as 30s, 5m, 2h, 1d, 1w, 1h30m or PT2H';
+
+/**
+ * Milliseconds of `500ms`, `30s`, `5m`, `2h`, `1d`, `1w`, several of them in a row, or an ISO 8601 duration without
+ * years and months, which have no fixed length. Undefined: it is none.
+ */
+export function parseDuration(text: string): number | undefined {
+  if (text.length > 64) return undefined;
+  const parts = short.test(text)
+    ? [...text.matchAll(/([\d.]+)(ms|[smhdw])/g)].map(([, number, unit = '']) => [number, unit])
+    : (iso.exec(text)?.slice(1) ?? []).map((number, at) => [number, 'wdhms'[at] ?? '']);
+  if (parts.length === 0) return undefined;
+  const ms = parts.reduce(
+    (sum, [number, unit = '']) => sum + Number(number ?? 0) * (units[unit] ?? 0),
+    0,
+  );
+  return Math.round(ms);
+}

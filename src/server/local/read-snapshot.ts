@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { largestSnapshot } from '../../contract/local.ts';
+import { Timestamp } from '../../contract/lists.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { CollectionSpec, Document } from '../store/store.ts';
+import { tooLarge } from './snapshot.ts';
+import type { SnapshotHead, Stored, StoredLane, StoredWork } from './snapshot.ts';
+
+/** A snapshot that was read and found to be whole. */
+export interface Snapshot {
+  readonly head: SnapshotHead;
+  readonly documents: ReadonlyMap<CollectionSpec<Document>, readonly Document[]>;
+  readonly sequences: ReadonlyMap<string, number>;
+  readonly work: readonly StoredWork[];
+  readonly lanes: readonly StoredLane[];
+}
+
+const Head = z.object({
+  kind: z.literal('govctl-snapshot'),
+  format_version: z.int(),
+  version: z.string().max(100),
+  taken_at: Timestamp,
+  sealed: z.string().max(10_000).optional(),
+});
+const End = z.strictObject({ end: z.literal(true), lines: z.int(), sha256: z.string() });
+const name = z.string().min(1).max(256);
+const Line = z.union([
+  z.strictObject({ in: name, doc: z.looseObject({ id: z.string().min(1) }) }),
+  z.strictObject({ sequence: name, value: z.int().min(0).max(100_000_000) }),
+  z.strictObject({ of: name, lane: name, at: z.int().min(0), work: z.string().min(1).max(512) }),
+  z.strictObject({ of: name, lane: name, held: z.boolean(), due_at: z.number().optional() }),
+]);
+
+/** Reads a stream to its end, as long as it is no larger than a snapshot may be. @throws GovctlError body_too_large */
+export async function readStream(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > largestSnapshot) throw tooLarge();
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/**
+ * Reads a snapshot and checks all of it.
+ * @throws GovctlError malformed_request with the line that is wrong
+ */
+export function readSnapshot(text: string, stored: Stored): Snapshot {
+  const { head, lines } = checkWhole(text);
+  const documents = new Map<CollectionSpec<Document>, Document[]>();
+  const sequences = new Map<string, number>();
+  const work: StoredWork[] = [];
+  const lanes: StoredLane[] = [];
+  const families = new Set(stored.lanes.map(({ spec }) => spec.name));
+  const seen = new Set<string>();
+  for (const [at, line] of lines.entries()) {
+    const refuse = (why: string): GovctlError => refuseLine(at + 2, why);
+    const parsed = Line.safeParse(parse(line));
+    if (!parsed.success) throw refuse('is not a line of a snapshot');
+    const { data } = parsed;
+    if ('in' in data) {
+      const spec = stored.collections.find((one) => one.name === data.in);
+      if (!spec) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
+      const key = `${data.in} ${data.doc.id}`;
+      if (seen.has(key)) throw refuse(`has ${shown(data.doc.id)} a second time`);
+      seen.add(key);
+      if (!canBeKept(spec, data.doc)) throw refuse(`is not a document of ${spec.name}`);
+      const known = documents.get(spec);
+      if (known) known.push(data.doc);
+      else documents.set(spec, [data.doc]);
+    } else if ('sequence' in data) {
+      if (!stored.sequences.includes(data.sequence)) throw refuse('is of an unknown sequence');
+      sequences.set(data.sequence, data.value);
+    } else {
+      if (!families.has(data.of)) throw refuse(`is of lanes ${shown(data.of)}, which are unknown`);
+      if ('work' in data) work.push(data);
+      else lanes.push(laneOf(data));
+    }
+  }
+  return { head, documents, sequences, work, lanes };
+}
+
+const laneOf = ({
+  due_at: dueAt,
+  ...lane
+}: Omit<StoredLane, 'due_at'> & { readonly due_at?: number | undefined }): StoredLane => ({
+  ...lane,
+  ...(dueAt === undefined ? {} : { due_at: dueAt }),
+});
+
+/** The head, and the lines between head and end. */
+function checkWhole(text: string): { head: SnapshotHead; lines: readonly string[] } {
+  const lines = text.split('\n');
+  const [first = ''] = lines;
+  const head = Head.safeParse(parse(first));
+  if (!head.success) {
+    throw refuseLine(1, 'is not the head of a snapshot; `govctl server snapshot` makes one');
+  }
+  const { format_version: version, sealed, ...rest } = head.data;
+  if (version !== 1) {
+    throw refuseLine(
+      1,
+      `has format version ${version}, which a newer govctl (${shown(rest.version)}) wrote`,
+    );
+  }
+  if (lines.at(-1) === '') lines.pop();
+  const body = lines.slice(0, -1);
+  const end = End.safeParse(parse(lines.at(-1) ?? ''));
+  if (!end.success) {
+    throw refuseLine(lines.length, 'is not the end of a snapshot: the rest of it is missing');
+  }
+  const digest = createHash('sha256');
+  for (const line of body) digest.update(`${line}\n`);
+  if (end.data.lines !== body.length || end.data.sha256 !== digest.digest('hex')) {
+    throw refuseLine(lines.length, 'has a checksum that does not fit: the snapshot was changed');
+  }
+  return {
+    head: { ...rest, format_version: version, ...(sealed === undefined ? {} : { sealed }) },
+    lines: body.slice(1),
+  };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // fits no schema
+  }
+}
+
+/** Whether what the collection reads from its documents can be read from this one. */
+function canBeKept(spec: CollectionSpec<Document>, doc: Document): boolean {
+  const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+  const isScalar = (value: unknown): boolean =>
+    isText(value) || typeof value === 'number' || typeof value === 'boolean';
+  try {
+    return (
+      Object.values(spec.unique ?? {}).every((read) => isText(read(doc))) &&
+      Object.values(spec.index ?? {}).every((read) => [read(doc)].flat().every(isText)) &&
+      Object.values(spec.order ?? {}).every((read) => isScalar(read(doc)))
+    );
+  } catch {
+    return false;
+  }
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
+
+function refuseLine(line: number, why: string): GovctlError {
+  return new GovctlError(
+    'malformed_request',
+    `The snapshot can not be restored: line ${line} ${why}`,
+    {
+      details: [{ field: `line ${line}`, message: why }],
+    },
+  );
+}

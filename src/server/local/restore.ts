@@ -1,0 +1,91 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { CollectionSpec, Document, LaneSpec, Tx } from '../store/store.ts';
+import { StoreConflict } from '../store/store.ts';
+import type { Snapshot } from './read-snapshot.ts';
+import type { Stored } from './snapshot.ts';
+import { everyDocument, everyWork, lanesOf } from './snapshot.ts';
+
+/** How many documents there were of each collection that had some. */
+type Counts = Record<string, number>;
+
+/** Empties collections and all lanes. */
+export async function empty(
+  tx: Tx,
+  stored: Stored,
+  collections: readonly CollectionSpec<Document>[],
+): Promise<Counts> {
+  for (const family of stored.lanes) {
+    const work = [];
+    for await (const one of everyWork(tx, family.spec)) work.push(one);
+    for (const lane of await lanesOf(tx, stored, family, work)) await tx.clear(family.spec, lane);
+  }
+  const counts: Counts = {};
+  for (const spec of collections) {
+    const ids: string[] = [];
+    for await (const { id } of everyDocument(tx, spec)) ids.push(id);
+    for (const id of ids) await tx.remove(spec, id);
+    if (ids.length > 0) counts[spec.name] = ids.length;
+  }
+  return counts;
+}
+
+/**
+ * Puts a snapshot in the place of what is stored, in the transaction given.
+ * @throws GovctlError malformed_request where its documents contradict each other
+ */
+export async function replaceAll(tx: Tx, stored: Stored, snapshot: Snapshot): Promise<Counts> {
+  await empty(tx, stored, [...stored.collections, ...stored.forgotten]);
+  for (const [sequence, value] of snapshot.sequences) {
+    // What was numbered since keeps its numbers to itself: a sequence never goes back.
+    while ((await tx.next(sequence)) < value);
+  }
+  const relocate = await putWork(tx, stored, snapshot);
+  const counts: Counts = {};
+  for (const [spec, documents] of snapshot.documents) {
+    counts[spec.name] = documents.length;
+    for (const doc of documents) await insert(tx, spec, relocate(spec.name, doc));
+  }
+  return counts;
+}
+
+type Relocate = (collection: string, doc: Document) => Document;
+
+/** @returns gives documents that name places in lanes the new ones */
+async function putWork(tx: Tx, stored: Stored, { work, lanes }: Snapshot): Promise<Relocate> {
+  let relocate: Relocate = (_, doc) => doc;
+  for (const family of stored.lanes) {
+    const { spec } = family;
+    const old = work.filter(({ of }) => of === spec.name);
+    for (const one of old) await tx.append(spec, one.lane, one.work);
+    for (const lane of lanes) if (lane.of === spec.name) await putState(tx, spec, lane);
+    const places = new Map<number, number>();
+    let at = 0;
+    // Positions grow in the order in which the work was put in.
+    for await (const { position } of everyWork(tx, spec)) {
+      const before = old[at++];
+      if (before) places.set(before.at, position);
+    }
+    const others = relocate;
+    relocate = (collection, doc) =>
+      family.relocate?.(collection, others(collection, doc), (place) => places.get(place)) ??
+      others(collection, doc);
+  }
+  return relocate;
+}
+
+async function putState(
+  tx: Tx,
+  spec: LaneSpec,
+  { lane, held, due_at: dueAt }: Snapshot['lanes'][number],
+): Promise<void> {
+  if (dueAt !== undefined) await tx.putOff(spec, lane, dueAt);
+  if (held) await tx.hold(spec, lane, true);
+}
+
+async function insert(tx: Tx, spec: CollectionSpec<Document>, doc: Document): Promise<void> {
+  await tx.insert(spec, doc).catch((error: unknown) => {
+    if (!(error instanceof StoreConflict)) throw error;
+    const why = `${spec.name} holds ${JSON.stringify(doc.id.slice(0, 60))}, whose ${error.index ?? 'id'} another has, too`;
+    throw new GovctlError('malformed_request', `The snapshot can not be restored: ${why}`);
+  });
+}

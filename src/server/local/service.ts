@@ -1,0 +1,225 @@
+import type { Advanced, Emptied, LocalClock, Restored } from '../../contract/local.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Actor } from '../call.ts';
+import { recordAudit } from '../audit/service.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import type { SecretBox } from '../secrets/service.ts';
+import type { Store, Tx } from '../store/store.ts';
+import { advance } from './advance.ts';
+import type { AdjustableClock } from './clock.ts';
+import { describeOffset } from './clock.ts';
+import { localState } from './collection.ts';
+import { createFaultTable } from './faults.ts';
+import type { FaultTable } from './faults.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import type { Snapshot } from './read-snapshot.ts';
+import { createRequestLog } from './request-log.ts';
+import type { RequestLog } from './request-log.ts';
+import { empty, replaceAll } from './restore.ts';
+import { takeSnapshot } from './snapshot.ts';
+import type { Stored } from './snapshot.ts';
+import type { Worker } from './workers.ts';
+
+export interface LocalService {
+  readonly faults: FaultTable;
+  readonly requests: RequestLog;
+  /** For the header of every answer: what was changed for tests; undefined: nothing is. */
+  mark(): string | undefined;
+  clock(): LocalClock;
+  /** @param to milliseconds since the epoch; undefined: the system's time */
+  setClock(to: number | undefined): Promise<LocalClock>;
+  /** @param target from the clock's time, in milliseconds since the epoch, to where it is to go */
+  advance(target: (now: number) => number, withinMs: number): Promise<Advanced>;
+  /** JSON lines. */
+  snapshot(): Promise<string>;
+  /** @throws GovctlError malformed_request before anything is touched */
+  restore(text: string, options: RestoreOptions, actor: Actor): Promise<Restored>;
+  reset(actor: Actor): Promise<Emptied>;
+}
+
+export interface RestoreOptions {
+  readonly secrets: 'keep' | 'new';
+  readonly clock: 'keep' | 'snapshot';
+}
+
+export interface LocalOptions {
+  readonly deps: Deps;
+  readonly clock: AdjustableClock;
+  readonly workers: readonly Worker[];
+  readonly stored: Stored;
+}
+
+/** The first and the last moment that a clock can be set to: what an ISO time with four digits of a year can say. */
+const earliest = 0;
+const latest = Date.parse('9999-12-31T00:00:00Z');
+
+/** @throws GovctlError malformed_request */
+function checkMoment(ms: number): void {
+  if (ms >= earliest && ms <= latest) return;
+  const message = 'The clock can be set to times from 1970-01-01 to 9999-12-31';
+  throw new GovctlError('malformed_request', message);
+}
+
+/** Under which a snapshot's known text is sealed, and the text. */
+const sealedAs = 'govctl-snapshot';
+
+/**
+ * Goes on with the clock that was set before a restart; only where a local server does so.
+ * @returns what an operator should know of it
+ */
+export async function resumeClock(
+  store: Store,
+  clock: AdjustableClock,
+  isLocal: boolean,
+): Promise<readonly string[]> {
+  const offset = (await store.get(localState, 'clock'))?.doc.offset_ms ?? 0;
+  if (offset === 0) return [];
+  const moved = `The clock of this data folder was moved by ${describeOffset(offset)}`;
+  if (!isLocal) {
+    return [
+      `${moved} on a local server. This one can be reached from elsewhere and uses the system's time.`,
+    ];
+  }
+  clock.setOffset(offset);
+  return [
+    `${moved}: it is ${timestamp(clock.now())} here. \`govctl server clock reset\` puts it back.`,
+  ];
+}
+
+/** The test aids of a server that only this machine can reach. */
+export function createLocalService({ deps, clock, workers, stored }: LocalOptions): LocalService {
+  const { store, secrets } = deps;
+  const faults = createFaultTable(deps);
+  const requests = createRequestLog(clock);
+
+  /** Ends when the last of what changes everything has: one thing at a time. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+
+  const clockNow = (): LocalClock => ({
+    now: timestamp(clock.now()),
+    system_now: timestamp(clock.below()),
+    offset_ms: clock.offset(),
+  });
+
+  /** Durable first, so that a restart never finds itself before what was done at the new time. */
+  async function move(to: number | undefined): Promise<void> {
+    if (to !== undefined) checkMoment(to);
+    const offset = to === undefined ? 0 : Math.round(to - clock.below());
+    await store.transact((tx) => keepOffset(tx, offset));
+    clock.setOffset(offset);
+  }
+
+  function checkSecrets({ head, documents }: Snapshot, choice: RestoreOptions['secrets']): boolean {
+    const hasSecrets = [...documents].some(([{ name }]) => name === stored.sealed.in);
+    if (!hasSecrets || opens(secrets, head.sealed)) return false;
+    if (choice === 'new') return true;
+    throw new GovctlError(
+      'malformed_request',
+      'The snapshot can not be restored: its webhook secrets were sealed with the key of another server; start this one with that key in GOVCTL_SERVER_SECRET_KEY, or restore with secrets=new, which gives each webhook a new secret',
+    );
+  }
+
+  function renewSecrets(snapshot: Snapshot): { snapshot: Snapshot; renewed: number } {
+    let renewed = 0;
+    const documents = [...snapshot.documents].map(([spec, docs]) => {
+      if (spec.name !== stored.sealed.in) return [spec, docs] as const;
+      renewed += docs.length;
+      return [
+        spec,
+        docs.map((doc) => stored.sealed.renew(doc, secrets.seal, deps.random)),
+      ] as const;
+    });
+    return { snapshot: { ...snapshot, documents: new Map(documents) }, renewed };
+  }
+
+  async function restore(text: string, options: RestoreOptions, actor: Actor): Promise<Restored> {
+    const read = readSnapshot(text, stored);
+    const { snapshot, renewed } = checkSecrets(read, options.secrets)
+      ? renewSecrets(read)
+      : { snapshot: read, renewed: 0 };
+    const restored = await store.transact(async (tx) => {
+      const counts = await replaceAll(tx, stored, snapshot);
+      await recordAudit(deps, tx, actor, 'local.restore', 'store');
+      return counts;
+    });
+    const { taken_at } = snapshot.head;
+    if (options.clock === 'snapshot') await move(Date.parse(taken_at));
+    return { taken_at, restored, new_secrets: renewed, clock: clockNow() };
+  }
+
+  return {
+    faults,
+    requests,
+    mark() {
+      const offset = clock.offset();
+      const { active } = faults;
+      if (offset === 0 && active === 0) return undefined;
+      return [
+        ...(offset === 0 ? [] : [`clock=${describeOffset(offset)}`]),
+        ...(active === 0 ? [] : [`faults=${active}`]),
+      ].join(',');
+    },
+    clock: clockNow,
+    setClock: (to) => inTurn(() => move(to).then(clockNow)),
+    advance: (targetOf, withinMs) =>
+      inTurn(async () => {
+        const from = clock.now();
+        const target = targetOf(from);
+        checkMoment(target);
+        const { reached, steps } = await advance({ clock, workers, move, target, withinMs });
+        return {
+          ...clockNow(),
+          from: timestamp(from),
+          target: timestamp(target),
+          reached,
+          steps,
+        };
+      }),
+    snapshot: () =>
+      takeSnapshot(store, stored, {
+        kind: 'govctl-snapshot',
+        format_version: 1,
+        version: deps.version,
+        taken_at: timestamp(clock.now()),
+        sealed: secrets.seal(sealedAs, sealedAs),
+      }),
+    restore: (text, options, actor) => inTurn(() => restore(text, options, actor)),
+    reset: (actor) =>
+      inTurn(async () => {
+        const everything = [...stored.collections, ...stored.forgotten, ...stored.history];
+        const removed = await store.transact(async (tx) => {
+          const counts = await empty(tx, stored, everything);
+          await recordAudit(deps, tx, actor, 'local.reset', 'store');
+          return counts;
+        });
+        await move(undefined);
+        faults.clear();
+        requests.clear();
+        return { removed, clock: clockNow() };
+      }),
+  };
+}
+
+function opens(secrets: SecretBox, sealed: string | undefined): boolean {
+  try {
+    return sealed !== undefined && secrets.open(sealed, sealedAs) === sealedAs;
+  } catch {
+    return false;
+  }
+}
+
+async function keepOffset(tx: Tx, offset: number): Promise<void> {
+  const known = await tx.get(localState, 'clock');
+  if (offset === 0) {
+    if (known) await tx.remove(localState, 'clock');
+    return;
+  }
+  const doc = { id: 'clock', offset_ms: offset } as const;
+  await (known ? tx.replace(localState, doc) : tx.insert(localState, doc));
+}

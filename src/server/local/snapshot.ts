@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { largestSnapshot } from '../../contract/local.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type {
+  CollectionSpec,
+  Document,
+  LaneSpec,
+  LaneWork,
+  Reader,
+  Store,
+} from '../store/store.ts';
+
+/** A family of lanes: one for each document of a collection, under its id. */
+export interface LaneFamily {
+  readonly spec: LaneSpec;
+  /** Name of the collection. */
+  readonly owners: string;
+  /** Where documents name places in these lanes, which are others after a restore. @returns the document with the new ones */
+  readonly relocate?: (
+    collection: string,
+    doc: Document,
+    placeOf: (old: number) => number | undefined,
+  ) => Document;
+}
+
+type Seal = (secret: string, owner: string) => string;
+
+/** What a snapshot is of, and what a restore replaces. */
+export interface Stored {
+  /** Those whose documents travel. */
+  readonly collections: readonly CollectionSpec<Document>[];
+  /** Those that stay behind, but that a restore empties. */
+  readonly forgotten: readonly CollectionSpec<Document>[];
+  /** Those that only a reset empties. */
+  readonly history: readonly CollectionSpec<Document>[];
+  readonly lanes: readonly LaneFamily[];
+  readonly sequences: readonly string[];
+  /** Documents of this collection hold sealed secrets. @returns the document with new ones */
+  readonly sealed: {
+    readonly in: string;
+    readonly renew: (doc: Document, seal: Seal, random: (bytes: number) => Uint8Array) => Document;
+  };
+}
+
+/** The first line of a snapshot. */
+export interface SnapshotHead {
+  readonly kind: 'govctl-snapshot';
+  readonly format_version: 1;
+  /** Of the govctl that wrote it. */
+  readonly version: string;
+  readonly taken_at: string;
+  /** A known text, sealed with the server's key: who can open it can open the secrets, too. */
+  readonly sealed?: string;
+}
+
+export interface StoredLane {
+  readonly of: string;
+  readonly lane: string;
+  readonly held: boolean;
+  readonly due_at?: number;
+}
+
+/** `at` is its place among all lanes of the family. */
+export interface StoredWork {
+  readonly of: string;
+  readonly lane: string;
+  readonly at: number;
+  readonly work: string;
+}
+
+/** A line between head and end. */
+export type SnapshotLine =
+  | { readonly in: string; readonly doc: Document }
+  | { readonly sequence: string; readonly value: number }
+  | StoredLane
+  | StoredWork;
+
+const pageSize = 1_000;
+
+/** Everything at one moment, as JSON lines of which the last has the checksum of the others. */
+export async function takeSnapshot(
+  store: Store,
+  stored: Stored,
+  head: SnapshotHead,
+): Promise<string> {
+  const { lines, sequences } = await readAtOnce(store, stored);
+  const digest = createHash('sha256');
+  const texts: string[] = [];
+  let size = 0;
+  for (const line of [head, ...sequences, ...lines]) {
+    const text = `${JSON.stringify(line)}\n`;
+    size += text.length;
+    if (size > largestSnapshot) throw tooLarge();
+    digest.update(text);
+    texts.push(text);
+  }
+  const end = { end: true, lines: texts.length, sha256: digest.digest('hex') };
+  return `${texts.join('')}${JSON.stringify(end)}\n`;
+}
+
+export const tooLarge = (): GovctlError =>
+  new GovctlError(
+    'body_too_large',
+    `The snapshot has more than ${largestSnapshot / 1024 / 1024} MiB; stop the server and copy its data folder instead`,
+  );
+
+interface Moment {
+  readonly lines: readonly SnapshotLine[];
+  readonly sequences: readonly SnapshotLine[];
+}
+
+/** Ends the transaction that has numbers drawn to see them: they are not used up. */
+class Discarded {
+  constructor(readonly moment: Moment) {}
+}
+
+async function readAtOnce(store: Store, stored: Stored): Promise<Moment> {
+  try {
+    // Nobody comes in between, and nothing of it lasts.
+    return await store.transact<never>(async (tx) => {
+      const lines: SnapshotLine[] = [];
+      for (const spec of stored.collections) {
+        for await (const doc of everyDocument(tx, spec)) lines.push({ in: spec.name, doc });
+      }
+      for (const family of stored.lanes) {
+        lines.push(...(await readLanes(tx, stored, family)));
+      }
+      const sequences: SnapshotLine[] = [];
+      for (const sequence of stored.sequences) {
+        sequences.push({ sequence, value: (await tx.next(sequence)) - 1 });
+      }
+      throw new Discarded({ lines, sequences });
+    });
+  } catch (thrown) {
+    if (thrown instanceof Discarded) return thrown.moment;
+    throw thrown;
+  }
+}
+
+/** Page by page, in an order that the collection declares. */
+export async function* everyDocument(
+  reader: Reader,
+  spec: CollectionSpec<Document>,
+): AsyncGenerator<Document> {
+  const [orderBy] = Object.keys(spec.order ?? {});
+  if (orderBy === undefined) throw new Error(`collection ${spec.name} has no order to page by`);
+  const query = { orderBy, direction: 'asc', limit: pageSize } as const;
+  for (let page = await reader.page(spec, query); ;) {
+    for (const { doc } of page.rows) yield doc;
+    if (!page.hasMore || !page.last) return;
+    page = await reader.page(spec, { ...query, after: page.last });
+  }
+}
+
+async function readLanes(
+  reader: Reader,
+  stored: Stored,
+  family: LaneFamily,
+): Promise<SnapshotLine[]> {
+  const { spec } = family;
+  const work: StoredWork[] = [];
+  for await (const { lane, position, work: what } of everyWork(reader, spec)) {
+    work.push({ of: spec.name, lane, at: position, work: what });
+  }
+  const states: StoredLane[] = [];
+  for (const lane of await lanesOf(reader, stored, family, work)) {
+    const { waiting, held, dueAt } = await reader.laneState(spec, lane);
+    if (waiting === 0 && !held) continue;
+    const due = dueAt === undefined ? {} : { due_at: dueAt };
+    states.push({ of: spec.name, lane, held, ...due });
+  }
+  // What waits stands before how long: an empty lane can't be put off.
+  return [...work, ...states];
+}
+
+/** The work of all lanes of a family, by position. */
+export async function* everyWork(reader: Reader, spec: LaneSpec): AsyncGenerator<LaneWork> {
+  for (let after = -1; ;) {
+    const found = await reader.laneWork(spec, { after, limit: pageSize });
+    yield* found;
+    const last = found.at(-1);
+    if (!last || found.length < pageSize) return;
+    after = last.position;
+  }
+}
+
+/** The names of all lanes that there may be: an empty one can be held. */
+export async function lanesOf(
+  reader: Reader,
+  stored: Stored,
+  { owners }: LaneFamily,
+  work: readonly { readonly lane: string }[],
+): Promise<ReadonlySet<string>> {
+  const names = new Set(work.map(({ lane }) => lane));
+  const spec = stored.collections.find(({ name }) => name === owners);
+  if (!spec) throw new Error(`there is no collection ${owners} whose documents have lanes`);
+  for await (const { id } of everyDocument(reader, spec)) names.add(id);
+  return names;
+}
