@@ -32,7 +32,7 @@ module.exports = {
       from: { path: '^src/server/((?!evaluation/)[^/]+)/' },
       to: {
         path: '^src/server/(?!store/|lanes/|evaluation/)[^/]+/[^/]+',
-        pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection)\\.ts$'],
+        pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection|emit)\\.ts$'],
       },
     },
     {

@@ -75,15 +75,22 @@ const EventListQuery = z
     order: z.enum(['asc', 'desc']).default('asc'),
     sort_by: z.enum(['sequence', 'created', 'id', 'type']).default('sequence'),
     type: types.optional(),
-    /** Created then or later. */
+    /** From the first one on that was created then or later. */
     since: Timestamp.optional(),
   })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+  .refine(offsetOrCursor, offsetOrCursorMessage)
+  .refine(({ since, sort_by: field }) => since === undefined || field === 'sequence', {
+    message: 'goes with sort_by=sequence only',
+    path: ['since'],
+  });
 export type EventListQuery = z.infer<typeof EventListQuery>;
 
 const WebhookId = z.string().min(1).max(64);
 
-/** Queue events again: for one webhook whatever its events and filters, else for those that match. */
+/**
+ * Queue events again: for one webhook whatever its events and filters, else for those that match. `since` up to, and
+ * without, `until`.
+ */
 const EventReplay = z
   .strictObject({
     event_ids: z.array(z.string().min(1).max(64)).min(1).max(1_000).optional(),
@@ -95,6 +102,10 @@ const EventReplay = z
   .refine(({ event_ids: ids, since }) => (ids === undefined) !== (since === undefined), {
     message: 'give either event_ids or since',
     path: ['since'],
+  })
+  .refine(({ event_ids: ids, until, types }) => !ids || (until === undefined && !types), {
+    message: 'goes without until and types',
+    path: ['event_ids'],
   });
 export type EventReplay = z.infer<typeof EventReplay>;
 
@@ -135,6 +146,7 @@ export const events = {
     body: EventReplay,
     response: {
       status: 202,
+      /** `events` that were found, and how often one was queued: for each webhook that gets it. */
       body: z.looseObject({ events: z.int(), deliveries: z.int() }),
     },
     errors: ['event_not_found', 'webhook_not_found'],

@@ -3,6 +3,7 @@ import { scopes } from '../../contract/endpoint.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { announceKey } from './announce.ts';
 import { apiKeys } from './collections.ts';
 import { hashSecret, hintOf, newSecret } from './secrets.ts';
 
@@ -58,5 +59,6 @@ async function putBootstrapKey(deps: Deps, secret: string): Promise<void> {
     } as const;
     await (before ? tx.replace(apiKeys, doc) : tx.insert(apiKeys, doc));
     await recordAudit(deps, tx, system, before ? 'api_key.replace' : 'api_key.create', doc.id);
+    await announceKey(deps, tx, doc);
   });
 }

@@ -6,14 +6,10 @@ import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { listPage } from '../paging.ts';
 import type { Tx } from '../store/store.ts';
+import { announceKey, showKey } from './announce.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 import type { StoredApiKey, StoredOauthClient } from './collections.ts';
 import { hashSecret, hintOf, newSecret } from './secrets.ts';
-
-const showKey = ({ hash: _h, bootstrap: _b, scopes, ...key }: StoredApiKey) => ({
-  ...key,
-  scopes: [...scopes],
-});
 
 const showClient = ({ hash: _h, scopes, ...client }: StoredOauthClient) => ({
   ...client,
@@ -52,6 +48,7 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
       };
       await tx.insert(apiKeys, doc);
       await recordAudit(deps, tx, call.actor, 'api_key.create', doc.id);
+      await announceKey(deps, tx, doc);
       return { body: toJson({ ...showKey(doc), key }) };
     });
   },

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Finding, UndecidedReason } from '../../contract/findings.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
-import type { StatusCause } from '../../contract/violations.ts';
+import type { StatusCause, ViolationStatus } from '../../contract/violations.ts';
 import { describeExemption, findingOf, isExempt } from '../../engine/evaluate.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
 import type { Deps } from '../deps.ts';
@@ -14,6 +14,7 @@ import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx } from '../store/store.ts';
+import { announceStatus } from '../violations/announce.ts';
 import { pairOf, violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
 import {
@@ -99,25 +100,31 @@ export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader):
   };
 }
 
-/** Evaluates a policy over a resource and moves their violation. */
+export interface Recorded {
+  readonly finding: Finding;
+  /** Of the violation, where there is one now. */
+  readonly status?: ViolationStatus;
+}
+
+/** Evaluates a policy over a resource, moves their violation and tells of it. */
 export async function judgeAndRecord(
   deps: Deps,
   tx: Tx,
   judge: Judge,
   judged: JudgedPolicy,
   resource: KnownResource,
-): Promise<Finding> {
+): Promise<Recorded> {
   const finding = await judge.find(judged, resource);
   const before = (await tx.find(violations, 'pair', pairOf(judged.policy.id, resource.id)))?.doc;
   const isDecided = finding.status === 'FAIL' || finding.status === 'EXEMPT';
-  if (!before && !isDecided) return finding;
+  if (!before && !isDecided) return { finding };
   const cover = finding.status === 'PASS' ? undefined : await judge.coverOf(judged, resource.id);
   const status = statusAfter(before?.status, finding.status, cover !== undefined);
-  if (status === undefined) return finding;
+  if (status === undefined) return { finding };
   const at = timestamp(judge.now);
   const cause = causeOf(before?.status, status);
   if (!before) {
-    await tx.insert(violations, {
+    const { doc } = await tx.insert(violations, {
       id: deps.ids.next('viol'),
       status,
       ...describePair(judged.policy, resource),
@@ -128,7 +135,8 @@ export async function judgeAndRecord(
       updated_at: at,
       history: [{ status, at, cause }],
     });
-    return finding;
+    await announceStatus(deps, tx, undefined, doc);
+    return { finding, status };
   }
   const moved = move(before, status, { at, cause }, cover);
   const after = {
@@ -139,8 +147,8 @@ export async function judgeAndRecord(
     rules: isDecided ? finding.rules : before.rules,
     ...(finding.reason === undefined ? {} : { undecided: whyUndecided(finding.reason, finding) }),
   };
-  await replaceChanged(tx, before, status === 'RESOLVED' ? moved : after, at);
-  return finding;
+  await replaceChanged(deps, tx, before, status === 'RESOLVED' ? moved : after, at);
+  return { finding, status };
 }
 
 const whyUndecided = (reason: UndecidedReason, finding: Finding) => ({
@@ -163,26 +171,33 @@ function move(
 
 /** Writes what says something new. */
 async function replaceChanged(
+  deps: Deps,
   tx: Tx,
   before: StoredViolation,
   after: StoredViolation,
   at: string,
 ): Promise<void> {
-  if (!isDeepStrictEqual(before, after)) await tx.replace(violations, { ...after, updated_at: at });
+  if (isDeepStrictEqual(before, after)) return;
+  const { doc } = await tx.replace(violations, { ...after, updated_at: at });
+  await announceStatus(deps, tx, before, doc);
 }
 
 /** Ends a violation whose policy or resource is no longer there for it. */
 export async function resolveGone(
+  deps: Deps,
   tx: Tx,
   judge: Pick<Judge, 'now'>,
   violation: StoredViolation,
   cause: StatusCause,
 ): Promise<void> {
-  await tx.replace(violations, moveTo(violation, 'RESOLVED', { at: timestamp(judge.now), cause }));
+  const resolved = moveTo(violation, 'RESOLVED', { at: timestamp(judge.now), cause });
+  await tx.replace(violations, resolved);
+  await announceStatus(deps, tx, violation, resolved);
 }
 
 /** Moves a violation that is not resolved as its exemptions say; its verdict stays. */
 export async function recover(
+  deps: Deps,
   tx: Tx,
   judge: Judge,
   judged: JudgedPolicy,
@@ -193,5 +208,5 @@ export async function recover(
   if (status === undefined) return;
   const at = timestamp(judge.now);
   const moved = move(violation, status, { at, cause: causeOf(violation.status, status) }, cover);
-  await replaceChanged(tx, violation, moved, at);
+  await replaceChanged(deps, tx, violation, moved, at);
 }

@@ -85,7 +85,7 @@ export function createEvaluationLane(
   async function goOnWith(tx: Tx, judge: Judge, work: Work, room: number): Promise<number> {
     if (work.kind === 'scan') return scanBatch(deps, tx, judge, work, room);
     if (work.kind === 'policy') return policyBatch(deps, tx, judge, work, room);
-    await expireExemption(tx, judge, work.id);
+    await expireExemption(deps, tx, judge, work.id);
     return 1;
   }
 

@@ -1,5 +1,7 @@
 import { typeKey } from '../../contract/resources.ts';
+import type { Finding } from '../../contract/findings.ts';
 import type { StatusCause } from '../../contract/violations.ts';
+import { emptyTally, tally } from '../../engine/score.ts';
 import type { Deps } from '../deps.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
@@ -9,7 +11,7 @@ import { violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
 import { costOf, writeCost, judgeAndRecord, resolveGone } from './judge.ts';
 import type { Judge, JudgedPolicy } from './judge.ts';
-import { reevaluateEvery } from './schedule-policy.ts';
+import { announceDeployment, reevaluateEvery } from './schedule-policy.ts';
 import { putWork, removeWork } from './work.ts';
 import type { PolicyWork } from './work.ts';
 
@@ -30,19 +32,27 @@ export async function policyBatch(
     policy &&
     (await judge.policiesOf(policy.resource_type)).find((one) => one.policy.id === policy.id);
   if (judged && work.swept === undefined) {
-    const { taken, last } = await evaluateBatch(deps, tx, judge, judged, work.after, room);
+    const { taken, last, findings } = await evaluateBatch(
+      deps,
+      tx,
+      judge,
+      judged,
+      work.after,
+      room,
+    );
+    const counted = { ...work, tally: tally(work.tally ?? emptyTally, findings) };
     if (last !== undefined) {
-      await putWork(tx, { ...without(work), after: last, due_at: judge.now });
+      await putWork(tx, { ...without(counted), after: last, due_at: judge.now });
       return taken;
     }
     if (!work.sweep) {
-      await finish(tx, work, judged);
+      await finish(deps, tx, counted, judged);
       return taken + 1;
     }
-    await putWork(tx, { ...without(work), swept: '', due_at: judge.now });
+    await putWork(tx, { ...without(counted), swept: '', due_at: judge.now });
     return taken + 1;
   }
-  return sweepBatch(tx, judge, work, { policy, judged }, room);
+  return sweepBatch(deps, tx, judge, work, { policy, judged }, room);
 }
 
 /** What the last step left, without its failures. */
@@ -55,7 +65,11 @@ async function evaluateBatch(
   judged: JudgedPolicy,
   after: string | undefined,
   room: number,
-): Promise<{ readonly taken: number; readonly last: string | undefined }> {
+): Promise<{
+  readonly taken: number;
+  readonly last: string | undefined;
+  readonly findings: readonly Finding[];
+}> {
   const page = await tx.page(resources, {
     where: { type: { any: [typeKey(judged.policy.resource_type)] } },
     orderBy: 'id',
@@ -63,17 +77,21 @@ async function evaluateBatch(
     limit: room,
     ...(after === undefined ? {} : { after: { value: beginning(after), id: after } }),
   });
+  const findings: Finding[] = [];
   let taken = 0;
   let last: string | undefined;
   for (const { doc } of page.rows) {
-    if (taken >= room) return { taken, last };
-    taken += costOf(await judgeAndRecord(deps, tx, judge, judged, doc.resource));
+    if (taken >= room) return { taken, last, findings };
+    const { finding } = await judgeAndRecord(deps, tx, judge, judged, doc.resource);
+    findings.push(finding);
+    taken += costOf(finding);
     last = doc.id;
   }
-  return { taken, last: page.hasMore ? last : undefined };
+  return { taken, last: page.hasMore ? last : undefined, findings };
 }
 
 async function sweepBatch(
+  deps: Deps,
   tx: Tx,
   judge: Judge,
   work: PolicyWork & { readonly began: number },
@@ -90,13 +108,13 @@ async function sweepBatch(
   });
   for (const { doc } of page.rows) {
     const cause = whyGone(policy, doc);
-    if (cause) await resolveGone(tx, judge, doc, cause);
+    if (cause) await resolveGone(deps, tx, judge, doc, cause);
   }
   const last = page.last?.id;
   if (page.hasMore && last !== undefined) {
     await putWork(tx, { ...without(work), swept: last, due_at: judge.now });
   } else {
-    await finish(tx, work, judged);
+    await finish(deps, tx, work, judged);
   }
   return page.rows.length * writeCost + 1;
 }
@@ -112,10 +130,12 @@ function whyGone(
 
 /** One that reads `now` is evaluated again an hour after it was begun: the server may have been down meanwhile. */
 async function finish(
+  deps: Deps,
   tx: Tx,
-  { id, began }: PolicyWork & { readonly began: number },
+  { id, began, deploys, tally: counted = emptyTally }: PolicyWork & { readonly began: number },
   judged: JudgedPolicy | undefined,
 ): Promise<void> {
+  if (deploys && judged) await announceDeployment(deps, tx, judged.policy, counted);
   if (judged?.prepared.readsNow) {
     await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });
   } else {

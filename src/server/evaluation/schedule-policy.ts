@@ -1,4 +1,8 @@
 import { typeKey } from '../../contract/resources.ts';
+import { emptyTally } from '../../engine/score.ts';
+import type { Tally } from '../../engine/score.ts';
+import type { Deps } from '../deps.ts';
+import { emit } from '../events/emit.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { resources } from '../resources/collection.ts';
 import type { Tx } from '../store/store.ts';
@@ -18,59 +22,82 @@ const ofNoConcern: ReadonlySet<string> = new Set([
   'created_by',
 ]);
 
+interface Asked {
+  /** It was, or may have been, about another type: the violations of that are to be resolved, too. */
+  readonly sweep?: boolean;
+  /** It is new, changed or enabled: its end is told as its deployment. */
+  readonly deploys?: boolean;
+}
+
 /**
  * Has a policy evaluated over the inventory from the beginning, as soon as it can be; one that is disabled or deleted
- * has its violations resolved.
- * @param sweep it was, or may have been, about another type: the violations of that are to be resolved, too
+ * has its violations resolved. What was asked before and is not done yet is still asked.
  */
 export async function schedulePolicy(
   tx: Tx,
   now: number,
   policyId: string,
-  sweep: boolean,
+  { sweep = false, deploys = false }: Asked = {},
 ): Promise<void> {
   const known = (await tx.get(evaluationWork, policyId))?.doc;
-  const isToSweep = sweep || (known?.kind === 'policy' && known.sweep);
+  const waiting: Asked = known?.kind === 'policy' ? known : {};
   await putWork(tx, {
     kind: 'policy',
     id: policyId,
     due_at: now,
-    ...(isToSweep ? { sweep: true } : {}),
+    ...(sweep || waiting.sweep ? { sweep: true } : {}),
+    ...(deploys || waiting.deploys ? { deploys: true } : {}),
   });
 }
 
 /** Schedules what a change of a policy asks for. Absent: it is created, or deleted. */
 export async function policyChanged(
+  deps: Deps,
   tx: Tx,
-  now: number,
   before: StoredPolicy | undefined,
   after: StoredPolicy | undefined,
   changed: readonly string[] = [],
 ): Promise<void> {
+  const now = deps.clock.now();
   if (before && after) {
     if (changed.every((field) => ofNoConcern.has(field))) return;
     if (!before.enabled && !after.enabled) return;
     // While it was disabled it may have become one of another type, and its violations may still be there.
     const leaves =
       !before.enabled || typeKey(before.resource_type) !== typeKey(after.resource_type);
-    await schedulePolicy(tx, now, after.id, leaves);
+    await schedulePolicy(tx, now, after.id, { sweep: leaves, deploys: after.enabled === true });
   } else if (before) {
-    await schedulePolicy(tx, now, before.id, false);
+    await schedulePolicy(tx, now, before.id);
   } else if (after?.enabled) {
-    await scheduleNew(tx, now, after);
+    await scheduleNew(deps, tx, now, after);
   }
 }
 
 /** A new policy without resources needs no work; one that may read `now` is looked at when the hour is over. */
-async function scheduleNew(tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
+async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
   const { total } = await tx.page(resources, {
     where: { type: { any: [typeKey(policy.resource_type)] } },
     orderBy: 'id',
     direction: 'asc',
     limit: 1,
   });
-  if (total > 0) await schedulePolicy(tx, now, policy.id, false);
-  else if (policy.rules.some(({ condition }) => /\bnow\b/.test(condition))) {
+  if (total > 0) {
+    await schedulePolicy(tx, now, policy.id, { deploys: true });
+    return;
+  }
+  await announceDeployment(deps, tx, policy, emptyTally);
+  if (policy.rules.some(({ condition }) => /\bnow\b/.test(condition))) {
     await putWork(tx, { kind: 'policy', id: policy.id, due_at: now + reevaluateEvery });
   }
+}
+
+/** Tells that a policy that is new, changed or enabled has been evaluated over the inventory, and what came of it. */
+export async function announceDeployment(
+  deps: Deps,
+  tx: Tx,
+  policy: StoredPolicy,
+  { evaluated, pass, fail, error, exempt }: Tally,
+): Promise<void> {
+  const evaluation = { evaluated, pass, fail, error, exempt };
+  await emit(deps, tx, 'policy.deployment.completed', { policy: { ...policy, evaluation } });
 }

@@ -1,4 +1,5 @@
 import type { Tally } from '../../engine/score.ts';
+import type { Standing } from '../compliance/service.ts';
 import type { CollectionSpec, Tx } from '../store/store.ts';
 
 interface Due {
@@ -20,6 +21,9 @@ export interface PolicyWork extends Due {
   readonly sweep?: true;
   /** The violation that was looked at last in doing so. */
   readonly swept?: string;
+  /** Its end is told as the deployment of the policy; `tally` is what was found up to here. */
+  readonly deploys?: true;
+  readonly tally?: Tally;
 }
 
 /** A scan is to go on. */
@@ -29,6 +33,8 @@ export interface ScanWork extends Due {
   /** Resources in its scope when it began. */
   readonly total?: number;
   readonly tally: Tally;
+  /** Of a scan of everything. */
+  readonly standings?: readonly Standing[];
 }
 
 /** An exemption ends. */

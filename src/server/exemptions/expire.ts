@@ -1,3 +1,4 @@
+import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
@@ -6,6 +7,7 @@ import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
+import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
 
 /** The policies that an exemption names: by id, by name, or by key in git, which several projects may have. */
@@ -27,13 +29,14 @@ export async function policiesNamed(
 }
 
 /** Marks an exemption whose last day is over, and has evaluated anew what it covered. */
-export async function expireExemption(tx: Tx, judge: Judge, id: string): Promise<void> {
+export async function expireExemption(deps: Deps, tx: Tx, judge: Judge, id: string): Promise<void> {
   const exemption = (await tx.get(exemptions, id))?.doc;
   await removeWork(tx, id);
   if (!exemption) return;
   const updated = { ...exemption, status: 'expired', updated_at: timestamp(judge.now) } as const;
   await tx.replace(exemptions, updated);
+  await announceExemption(deps, tx, updated, 'ended');
   for (const { doc } of await policiesNamed(tx, exemption.policy)) {
-    if (doc.enabled) await schedulePolicy(tx, judge.now, doc.id, false);
+    if (doc.enabled) await schedulePolicy(tx, judge.now, doc.id);
   }
 }

@@ -14,6 +14,7 @@ import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { putWork, removeWork } from '../evaluation/work.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
+import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
 import type { StoredExemption } from './collection.ts';
 import { policiesNamed } from './expire.ts';
@@ -75,6 +76,7 @@ export async function createExemption(
     due_at: exemptionEnd(input.expires),
   });
   await recordAudit(deps, tx, actor, 'exemption.create', stored.doc.id);
+  await announceExemption(deps, tx, stored.doc, 'created');
   await moveViolations(deps, prepare, tx, [input.policy]);
   return stored;
 }
@@ -118,6 +120,7 @@ export async function updateExemption(
   });
   if (!isOver) await putWork(tx, { kind: 'expiry', id, due_at: exemptionEnd(merged.expires) });
   await recordAudit(deps, tx, actor, 'exemption.update', id, changed);
+  await announceExemption(deps, tx, stored.doc, 'changed');
   await moveViolations(deps, prepare, tx, [before.doc.policy, merged.policy]);
   return stored;
 }
@@ -136,6 +139,7 @@ export async function deleteExemption(
   await tx.remove(exemptions, id);
   await removeWork(tx, id);
   await recordAudit(deps, tx, actor, 'exemption.delete', id);
+  await announceExemption(deps, tx, before.doc, 'ended');
   await moveViolations(deps, prepare, tx, [before.doc.policy]);
 }
 
@@ -163,8 +167,8 @@ async function moveViolations(
         limit: movedAtOnce,
       });
       const judged = { policy: row.doc, prepared: prepare(row) };
-      for (const { doc } of page.rows) await recover(tx, judge, judged, doc);
-      if (page.hasMore) await schedulePolicy(tx, judge.now, row.doc.id, false);
+      for (const { doc } of page.rows) await recover(deps, tx, judge, judged, doc);
+      if (page.hasMore) await schedulePolicy(tx, judge.now, row.doc.id);
     }
   }
 }

@@ -7,6 +7,7 @@ import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor } from '../call.ts';
+import { frameworksChanged } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { policyChanged } from '../evaluation/schedule-policy.ts';
@@ -57,7 +58,8 @@ export async function createPolicy(
   });
   const stored = await refuseTakenName(tx.insert(policies, policy), policy.name);
   await recordAudit(deps, tx, actor, 'policy.create', policy.id);
-  await policyChanged(tx, deps.clock.now(), undefined, policy);
+  await frameworksChanged(deps, tx, undefined, policy);
+  await policyChanged(deps, tx, undefined, policy);
   return stored;
 }
 
@@ -99,7 +101,8 @@ export async function updatePolicy(
   const policy = arrange({ ...merged, updated_at: timestamp(updatedAt) });
   const stored = await refuseTakenName(tx.replace(policies, policy), policy.name);
   await recordAudit(deps, tx, actor, 'policy.update', id, changed);
-  await policyChanged(tx, deps.clock.now(), before.doc, policy, changed);
+  await frameworksChanged(deps, tx, before.doc, policy);
+  await policyChanged(deps, tx, before.doc, policy, changed);
   return stored;
 }
 
@@ -115,7 +118,8 @@ export async function deletePolicy(
   checkMatch(before.revision);
   await tx.remove(policies, id);
   await recordAudit(deps, tx, actor, 'policy.delete', id);
-  await policyChanged(tx, deps.clock.now(), before.doc, undefined);
+  await frameworksChanged(deps, tx, before.doc, undefined);
+  await policyChanged(deps, tx, before.doc, undefined);
 }
 
 /** What the server assigns is ignored. Left out: stays. Null: its default, or gone. */

@@ -16,6 +16,12 @@ export interface StoredResource {
   readonly updated_at: string;
 }
 
+/** As answered. */
+export const publicResource = ({ resource, created_at, updated_at }: StoredResource) => ({
+  ...resource,
+  _meta: { created_at, updated_at },
+});
+
 /**
  * A place in an order travels in a cursor, so long texts order by their beginning. Ids do so too: ties go by the
  * whole id, which makes it the same order.

@@ -9,7 +9,7 @@ import type { Json } from '../json.ts';
 import { listPage } from '../paging.ts';
 import type { Versioned } from '../store/store.ts';
 import type { AnsweredResource } from '../../contract/resources.ts';
-import { resourceFilters, resources } from './collection.ts';
+import { publicResource, resourceFilters, resources } from './collection.ts';
 import type { StoredResource } from './collection.ts';
 import { importResources } from './import-resources.ts';
 import {
@@ -20,12 +20,9 @@ import {
   upsertResources,
 } from './service.ts';
 
-const showResource = ({ resource, created_at, updated_at }: StoredResource) =>
+const showResource = (stored: StoredResource) =>
   // Tags are texts: the contract takes no others.
-  toJson({
-    ...resource,
-    _meta: { created_at, updated_at },
-  }) as Json<unknown> as Json<AnsweredResource>;
+  toJson(publicResource(stored)) as Json<unknown> as Json<AnsweredResource>;
 
 const answerOne = ({ doc, revision }: Versioned<StoredResource>) => ({
   body: showResource(doc),

@@ -14,6 +14,7 @@ import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
+import { announceResource } from './announce.ts';
 import { resources } from './collection.ts';
 import type { StoredResource } from './collection.ts';
 
@@ -59,18 +60,20 @@ async function upsertResource(
   const row = before
     ? await tx.replace(resources, { ...stored, created_at: before.doc.created_at })
     : await tx.insert(resources, stored);
+  await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
   for (const judged of await judge.policiesOf(resource.type)) {
     await judgeAndRecord(deps, tx, judge, judged, resource);
   }
   if (!before) return { outcome: 'created', row };
   if (typeKey(before.doc.resource.type) !== typeKey(resource.type)) {
-    await resolveViolations(tx, judge, resource);
+    await resolveViolations(deps, tx, judge, resource);
   }
   return { outcome: 'updated', row, before: before.doc };
 }
 
 /** Those of a resource that is gone, or of its former type. */
 async function resolveViolations(
+  deps: Deps,
   tx: Tx,
   judge: Judge,
   { id, type }: { readonly id: string; readonly type?: string },
@@ -79,7 +82,7 @@ async function resolveViolations(
   for await (const { doc } of allRows(tx, violations, standing)) {
     if (type !== undefined && typeKey(doc.resource_type) === typeKey(type)) continue;
     const cause = type === undefined ? 'resource_deleted' : 'resource_changed_type';
-    await resolveGone(tx, judge, doc, cause);
+    await resolveGone(deps, tx, judge, doc, cause);
   }
 }
 
@@ -166,6 +169,6 @@ export async function deleteResource(
   const before = await readResource(tx, id);
   call.checkMatch(before.revision);
   await tx.remove(resources, id);
-  await resolveViolations(tx, createJudge(deps, prepare, tx), { id });
+  await resolveViolations(deps, tx, createJudge(deps, prepare, tx), { id });
   await recordAudit(deps, tx, call.actor, 'resource.delete', id);
 }

@@ -2,6 +2,7 @@ import { typeKey } from '../../contract/resources.ts';
 import type { Finding } from '../../contract/findings.ts';
 import { complianceScore, tally } from '../../engine/score.ts';
 import type { Tally } from '../../engine/score.ts';
+import { assessAll, createCollector } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { costOf, judgeAndRecord } from '../evaluation/judge.ts';
@@ -11,6 +12,7 @@ import type { ScanWork } from '../evaluation/work.ts';
 import { beginning, resources } from '../resources/collection.ts';
 import type { Page, Tx } from '../store/store.ts';
 import type { StoredResource } from '../resources/collection.ts';
+import { announceScan } from './announce.ts';
 import { scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';
 import { formatDuration } from './duration.ts';
@@ -36,6 +38,7 @@ export async function scanBatch(
   const page = await nextResources(tx, scan, work);
   const total = work.total ?? page.total;
   const findings: Finding[] = [];
+  const collector = isWhole(scan) ? createCollector(work.standings ?? []) : undefined;
   let cost = 1;
   let scanned = 0;
   for (const { doc } of page.rows) {
@@ -44,8 +47,9 @@ export async function scanBatch(
     scanned += 1;
     for (const judged of await judge.policiesOf(doc.resource.type)) {
       if (scan.policy_ids && !scan.policy_ids.includes(judged.policy.id)) continue;
-      const finding = await judgeAndRecord(deps, tx, judge, judged, doc.resource);
+      const { finding, status } = await judgeAndRecord(deps, tx, judge, judged, doc.resource);
       findings.push(finding);
+      collector?.add(judged.policy, doc.resource, finding, status);
       cost += costOf(finding);
     }
   }
@@ -57,9 +61,12 @@ export async function scanBatch(
       ? { undecided: [...(scan.undecided ?? []), ...undecided].slice(0, mostUndecided) }
       : {}),
   };
+  const standings = collector?.standings();
   if (!page.hasMore && scanned === page.rows.length) {
-    await tx.replace(scans, completed(progressed, counted, judge.now));
+    const { doc } = await tx.replace(scans, completed(progressed, counted, judge.now));
     await removeWork(tx, work.id);
+    await announceScan(deps, tx, 'scan.completed', doc);
+    if (standings) await assessAll(deps, tx, standings);
     return cost;
   }
   const done = Math.min(99, Math.floor((100 * progressed.resources_scanned) / Math.max(1, total)));
@@ -71,9 +78,14 @@ export async function scanBatch(
     after: page.rows[scanned - 1]?.doc.id ?? '',
     total,
     tally: counted,
+    ...(standings ? { standings } : {}),
   });
   return cost;
 }
+
+/** Only a scan of everything says how a framework stands. */
+const isWhole = ({ resource_types: types, policy_ids: policyIds }: StoredScan): boolean =>
+  types === undefined && policyIds === undefined;
 
 const nextResources = async (
   tx: Tx,
@@ -120,10 +132,11 @@ export async function giveUpScan(deps: Deps, tx: Tx, id: string): Promise<void> 
   const scan = (await tx.get(scans, id))?.doc;
   if (!scan) return;
   const reason = 'an evaluation failed again and again; the log of the service has why';
-  await tx.replace(scans, {
+  const { doc } = await tx.replace(scans, {
     ...scan,
     status: 'failed',
     failure: { reason },
     ...endedAt(scan, deps.clock.now()),
   });
+  await announceScan(deps, tx, 'scan.failed', doc);
 }

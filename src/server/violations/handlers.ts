@@ -8,6 +8,7 @@ import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { listPage } from '../paging.ts';
 import type { Reader, Versioned } from '../store/store.ts';
+import { announceStatus } from './announce.ts';
 import { violationFilters, violations } from './collection.ts';
 import type { StoredViolation } from './collection.ts';
 import { moveTo } from './transition.ts';
@@ -43,6 +44,7 @@ export const violationHandlers = (deps: Deps): Handlers['violations'] => ({
         by: call.actor.userId,
       } as const;
       const stored = await tx.replace(violations, moveTo(before.doc, 'RESOLVED', change));
+      await announceStatus(deps, tx, before.doc, stored.doc);
       await recordAudit(deps, tx, call.actor, 'violation.resolve', params.id, ['status']);
       return answerOne(stored);
     }),

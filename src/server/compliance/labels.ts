@@ -1,0 +1,19 @@
+/** What a policy is mapped to in one framework: `SOC2:CC6.1` names a control, `SOC2` none. */
+export interface Mapping {
+  readonly framework: string;
+  readonly controls: readonly string[];
+}
+
+/** The labels of a policy by framework, both in the order given. A label without a name before its colon is one name. */
+export function readLabels(labels: readonly string[]): readonly Mapping[] {
+  const found = new Map<string, string[]>();
+  for (const label of labels) {
+    const colon = label.indexOf(':');
+    const framework = colon > 0 ? label.slice(0, colon) : label;
+    const control = colon > 0 ? label.slice(colon + 1) : '';
+    const controls = found.get(framework) ?? [];
+    found.set(framework, controls);
+    if (control !== '' && !controls.includes(control)) controls.push(control);
+  }
+  return [...found].map(([framework, controls]) => ({ framework, controls }));
+}

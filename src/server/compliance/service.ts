@@ -1,0 +1,65 @@
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { emit } from '../events/emit.ts';
+import type { StoredPolicy } from '../policies/collection.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { Tx } from '../store/store.ts';
+import { assess, assessmentId } from './assess.ts';
+import { assessments } from './collection.ts';
+import { readLabels } from './labels.ts';
+import { mostStandings } from './standing.ts';
+import type { Standing } from './standing.ts';
+
+export { createCollector } from './standing.ts';
+export type { Standing } from './standing.ts';
+
+/** Tells which frameworks a policy is mapped to, or no longer mapped to. Absent: it is created, or deleted. */
+export async function frameworksChanged(
+  deps: Deps,
+  tx: Tx,
+  before: StoredPolicy | undefined,
+  after: StoredPolicy | undefined,
+): Promise<void> {
+  const policy = after ?? before;
+  if (!policy) return;
+  const [old, now] = [before, after].map((one) => one?.compliance_frameworks ?? []);
+  const tell = async (action: 'mapped' | 'unmapped', labels: readonly string[]) => {
+    for (const { framework, controls } of readLabels(labels)) {
+      const { id: policy_id, name: policy_name } = policy;
+      const changed = { framework, action, policy_id, policy_name, controls };
+      await emit(deps, tx, 'compliance.framework.updated', { framework: changed });
+    }
+  };
+  await tell('unmapped', without(old, now));
+  await tell('mapped', without(now, old));
+}
+
+function without(labels: readonly string[] = [], others: readonly string[] = []): string[] {
+  const known = new Set(others);
+  return labels.filter((label) => !known.has(label));
+}
+
+/** Assesses every framework in every account after a scan of the whole inventory, and tells what has changed. */
+export async function assessAll(deps: Deps, tx: Tx, standings: readonly Standing[]): Promise<void> {
+  const at = timestamp(deps.clock.now());
+  for (const standing of standings) {
+    const before = (await tx.get(assessments, assessmentId(standing)))?.doc;
+    const assessed = assess(before, standing, at);
+    if (!assessed) continue;
+    const { assessment, statusChange, scoreChange } = assessed;
+    await (before ? tx.replace(assessments, assessment) : tx.insert(assessments, assessment));
+    if (statusChange)
+      await emit(deps, tx, 'compliance.status.changed', { compliance: statusChange });
+    if (scoreChange) await emit(deps, tx, 'compliance.score.changed', { ...scoreChange });
+  }
+  if (standings.length < mostStandings) await forgetGone(tx, standings);
+  else deps.log.warn({ most: mostStandings }, 'not every framework of every account is assessed');
+}
+
+/** Where nothing is evaluated any more, there is nothing to compare a later assessment with. */
+async function forgetGone(tx: Tx, standings: readonly Standing[]): Promise<void> {
+  const stay = new Set(standings.map(assessmentId));
+  for await (const { doc } of allRows(tx, assessments, {})) {
+    if (!stay.has(doc.id)) await tx.remove(assessments, doc.id);
+  }
+}

@@ -1,0 +1,71 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { AnsweredEvent, EventEnvelope, EventListQuery } from '../../contract/events.ts';
+import { unfitForJson } from '../../contract/resources.ts';
+import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Handlers } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { toJson } from '../json.ts';
+import type { Json } from '../json.ts';
+import { listPage } from '../paging.ts';
+import type { Filters } from '../paging.ts';
+import { events } from './collection.ts';
+import type { StoredEvent } from './collection.ts';
+import { emit } from './emit.ts';
+import { mergeData } from './merge-data.ts';
+import { readEvent } from './read.ts';
+import { replay } from './replay.ts';
+import { sampleData } from './samples.ts';
+import { envelopeOf } from './service.ts';
+import { sinceReader } from './since.ts';
+
+/** As a list has it, around the data as it is stored. */
+const showEvent = ({ data, ...event }: StoredEvent): Json<AnsweredEvent> =>
+  `${JSON.stringify(event).slice(0, -1)},"data":${data}}` as Json<AnsweredEvent>; // put together of its fields
+
+const eventFilters = ({ type, since }: EventListQuery): Filters => ({
+  ...(type ? { type: { any: type } } : {}),
+  ...(since === undefined ? {} : { since: { any: [since] } }),
+});
+
+/** @param isLocal only this machine can connect */
+export const eventHandlers = (deps: Deps, isLocal: boolean): Handlers['events'] => ({
+  list: ({ query }) =>
+    listPage(sinceReader(deps.store), events, query, eventFilters(query), 'events', ({ doc }) =>
+      showEvent(doc),
+    ),
+
+  get: ({ params, query }) =>
+    whenKnown(readEvent(deps.store, params.id), ({ doc }) => ({
+      body: envelopeOf(doc, query.webhook_id) as Json<EventEnvelope>, // one of its two forms
+    })),
+
+  replay: async ({ body }, call) => {
+    const counts = (await call.isRepeated())
+      ? { events: 0, deliveries: 0 }
+      : await replay(deps, call.actor, body);
+    return call.transact(async () => ({ body: toJson(counts) }));
+  },
+
+  trigger: async ({ body: { type, data = {} } }, call) => {
+    if (!isLocal) {
+      throw new GovctlError(
+        'not_local',
+        'Events are made up only while the server can be reached from this machine alone',
+        { hint: 'Start one with --host 127.0.0.1 to try receivers out.' },
+      );
+    }
+    const unfit = unfitForJson(data);
+    if (unfit !== undefined) {
+      throw new GovctlError('malformed_request', `The body is not valid: data ${unfit}`, {
+        details: [{ field: 'data', message: unfit }],
+      });
+    }
+    const made = mergeData(sampleData(type), data);
+    return call.transact(async (tx) => {
+      const event = await emit(deps, tx, type, made);
+      await recordAudit(deps, tx, call.actor, 'event.trigger', event.id);
+      return { body: showEvent(event), headers: { Location: `/v1/events/${event.id}` } };
+    });
+  },
+});

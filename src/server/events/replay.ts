@@ -1,0 +1,118 @@
+import type { EventReplay } from '../../contract/events.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { recordAudit } from '../audit/service.ts';
+import type { Actor } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import type { Reader, Tx } from '../store/store.ts';
+import { violations } from '../violations/collection.ts';
+import { webhookLanes, webhooks } from '../webhooks/collection.ts';
+import { events } from './collection.ts';
+import type { StoredEvent } from './collection.ts';
+import { receiversOf } from './emit.ts';
+import { facetsOf, passes } from './facets.ts';
+import type { Facets } from './facets.ts';
+import { readEvent } from './read.ts';
+import { newestSequence, sequenceSince } from './since.ts';
+
+/** Events queued in one transaction. */
+const batch = 100;
+
+/**
+ * Queues events again in their order, batch by batch: what was queued before an error stays queued.
+ * @throws GovctlError webhook_not_found, event_not_found
+ */
+export async function replay(deps: Deps, actor: Actor, asked: EventReplay) {
+  const counts = { events: 0, deliveries: 0 };
+  const { webhook_id: webhookId } = asked;
+  if (webhookId !== undefined) await checkWebhook(deps.store, webhookId);
+  for await (const chosen of choose(deps.store, asked)) {
+    const isFirst = counts.deliveries === 0;
+    const queued = await deps.store.transact(async (tx) => {
+      let count = 0;
+      for (const event of chosen) count += await queueAgain(tx, event, webhookId);
+      if (isFirst && count > 0) {
+        await recordAudit(deps, tx, actor, 'event.replay', webhookId ?? events.name);
+      }
+      return count;
+    });
+    counts.events += chosen.length;
+    counts.deliveries += queued;
+  }
+  return counts;
+}
+
+async function checkWebhook(reader: Reader, id: string): Promise<void> {
+  if (await reader.get(webhooks, id)) return;
+  throw new GovctlError('webhook_not_found', `There is no webhook ${id.slice(0, 100)}`);
+}
+
+/** What is asked for, in batches, in the order of their sequence. Events that come meanwhile are none of them. */
+async function* choose(
+  reader: Reader,
+  { event_ids: ids, since, until, types }: EventReplay,
+): AsyncGenerator<readonly StoredEvent[]> {
+  if (ids) {
+    const found = await Promise.all(
+      [...new Set(ids)].map(async (id) => (await readEvent(reader, id)).doc),
+    );
+    found.sort((a, b) => a.sequence - b.sequence);
+    for (let at = 0; at < found.length; at += batch) yield found.slice(at, at + batch);
+    return;
+  }
+  const newest = await newestSequence(reader);
+  const first = since === undefined ? undefined : await sequenceSince(reader, since);
+  const isMeant = isBetween(since, until);
+  for (let after = (first ?? newest + 1) - 1; after < newest;) {
+    const { rows } = await reader.page(events, {
+      where: types ? { type: { any: types } } : {},
+      orderBy: 'sequence',
+      direction: 'asc',
+      limit: batch,
+      after: { value: after, id: '~' },
+    });
+    const read = rows.map(({ doc }) => doc).filter(({ sequence }) => sequence <= newest);
+    const chosen = read.filter(isMeant);
+    if (chosen.length > 0) yield chosen;
+    after = read.at(-1)?.sequence ?? newest;
+  }
+}
+
+/** In milliseconds, as times may be given with fewer or more digits. */
+function isBetween(since = '', until?: string): (event: StoredEvent) => boolean {
+  const from = Date.parse(since);
+  const to = until === undefined ? Infinity : Date.parse(until);
+  return ({ created }) => Date.parse(created) >= from && Date.parse(created) < to;
+}
+
+/** @returns how many webhooks it is queued for */
+async function queueAgain(
+  tx: Tx,
+  event: StoredEvent,
+  webhookId: string | undefined,
+): Promise<number> {
+  // Gone since it was looked for.
+  if (!(await tx.get(events, event.id))) return 0;
+  if (webhookId !== undefined) {
+    await checkWebhook(tx, webhookId);
+    await tx.append(webhookLanes, webhookId, event.id);
+    return 1;
+  }
+  const receivers = await receiversOf(tx, event.type);
+  if (receivers.length === 0) return 0;
+  const facets = await facetsOfStored(tx, event);
+  const meant = receivers.filter((webhook) => passes(webhook, facets));
+  for (const { id } of meant) await tx.append(webhookLanes, id, event.id);
+  return meant.length;
+}
+
+/** The short form of a violation's event lacks what its violation has. */
+async function facetsOfStored(reader: Reader, { type, data }: StoredEvent): Promise<Facets> {
+  // Stored by `emit`, which takes objects only.
+  const parsed = JSON.parse(data) as Readonly<Record<string, unknown>>;
+  const facets = facetsOf(type, parsed);
+  if (type !== 'policy.violation.detected') return facets;
+  const violation = (await reader.get(violations, String(parsed.violation_id)))?.doc;
+  if (!violation) return facets;
+  const { environment = null, provider } = violation;
+  return { ...facets, environment, provider };
+}

@@ -1,0 +1,92 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Awaitable } from '../awaitable.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import type { LaneWork, Reader, Store } from '../store/store.ts';
+import { webhookLanes } from '../webhooks/collection.ts';
+import { events } from './collection.ts';
+
+export const keptDays = 30;
+/** Beyond so many the older ones go sooner. */
+export const mostKept = 100_000;
+/** So many more may come before that. */
+const slack = 10_000;
+
+/** Events looked at, or removed, in one go. */
+const batch = 1_000;
+const worksRead = 1_000;
+
+/** The event that a piece of work in a webhook's lane needs. */
+export type EventOfWork = (reader: Reader, work: LaneWork) => Awaitable<string | undefined>;
+
+/** Whether there are so many that `removeOldEvents` is due before its time. */
+export async function areMany(store: Store): Promise<boolean> {
+  const { total } = await store.page(events, { orderBy: 'sequence', direction: 'asc', limit: 1 });
+  return total >= mostKept + slack;
+}
+
+/**
+ * Removes events that are older than 30 days, and beyond the newest 100,000. What waits for a webhook stays, however
+ * old: it goes once it is delivered.
+ */
+export async function removeOldEvents(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  eventOf: EventOfWork,
+): Promise<void> {
+  const oldest = { orderBy: 'sequence', direction: 'asc', limit: batch } as const;
+  const before = timestamp(clock.now() - keptDays * 24 * 3_600_000);
+  const first = await store.page(events, { ...oldest, limit: 1 });
+  let surplus = first.total - mostKept;
+  if (surplus <= 0 && !first.rows.some(({ doc }) => doc.created < before)) return;
+  const waiting = await readWaiting(store, eventOf);
+  for (let page = await store.page(events, oldest); ;) {
+    const old = page.rows.filter(({ doc }, at) => at < surplus || doc.created < before);
+    const free = old.map(({ doc }) => doc.id).filter((id) => !waiting.ids.has(id));
+    if (free.length > 0) await remove(store, eventOf, free, waiting.last);
+    surplus -= page.rows.length;
+    if (!page.hasMore || !page.last || old.length < page.rows.length) return;
+    page = await store.page(events, { ...oldest, after: page.last });
+    await nextTurn();
+  }
+}
+
+interface Waiting {
+  /** Of events. */
+  readonly ids: ReadonlySet<string>;
+  /** The place of the last piece of work that was read. */
+  readonly last: number | undefined;
+}
+
+/** What waits in any lane, read beside the changes that go on: work that comes meanwhile has a later place. */
+async function readWaiting(reader: Reader, eventOf: EventOfWork, after?: number): Promise<Waiting> {
+  const ids = new Set<string>();
+  let last = after;
+  for (;;) {
+    const works = await reader.laneWork(webhookLanes, {
+      limit: worksRead,
+      ...(last === undefined ? {} : { after: last }),
+    });
+    for (const work of works) {
+      const id = await eventOf(reader, work);
+      if (id !== undefined) ids.add(id);
+    }
+    last = works.at(-1)?.position ?? last;
+    if (works.length < worksRead) return { ids, last };
+    await nextTurn();
+  }
+}
+
+/** Removes events, but for those that were queued since lanes were read. */
+async function remove(
+  store: Store,
+  eventOf: EventOfWork,
+  ids: readonly string[],
+  readUpTo: number | undefined,
+): Promise<void> {
+  await store.transact(async (tx) => {
+    const waiting = await readWaiting(tx, eventOf, readUpTo);
+    for (const id of ids) {
+      if (!waiting.ids.has(id) && (await tx.get(events, id))) await tx.remove(events, id);
+    }
+  });
+}

@@ -1,0 +1,233 @@
+import type { EventType } from '../../contract/events.ts';
+
+/**
+ * The data of an event of each type, as it may come: for receivers to be tried out with, and for the reference.
+ * @returns what its caller may change
+ */
+export const sampleData = (type: EventType): Record<string, unknown> =>
+  structuredClone(samples[type]);
+
+const at = '2026-03-02T09:30:00.000Z';
+const later = '2026-03-02T10:00:00.000Z';
+
+const policy = {
+  id: 'pol_01jnb3r8q4x2m5v7k9t1w3y5z7',
+  name: 's3-buckets-are-private',
+  resource_type: 'AWS::S3::Bucket',
+  severity: 'HIGH',
+  enabled: true,
+  rules: [
+    {
+      condition: 'resource.public_access.blocked == false',
+      effect: 'DENY',
+      message: 'The bucket can be read by anybody',
+    },
+  ],
+  compliance_frameworks: ['SOC2:CC6.1', 'PCI-DSS'],
+  created_at: '2026-02-20T08:00:00.000Z',
+  updated_at: at,
+  created_by: 'user_01jnb3r8q4x2m5v7k9t1w3y5a1',
+};
+
+const violation = {
+  id: 'viol_01jnb4c2e6g8j0m2p4r6t8v0x2',
+  status: 'OPEN',
+  detected_at: at,
+  policy_id: policy.id,
+  policy_name: policy.name,
+  resource_id: 'arn:aws:s3:::customer-invoices',
+  resource_type: policy.resource_type,
+  resource_name: 'customer-invoices',
+  severity: policy.severity,
+  provider: 'aws',
+  account_id: '123456789012',
+  region: 'eu-west-1',
+  environment: 'production',
+  tags: { team: 'billing' },
+  compliance_frameworks: policy.compliance_frameworks,
+  message: 'The bucket can be read by anybody',
+};
+
+const resource = {
+  id: violation.resource_id,
+  type: violation.resource_type,
+  name: violation.resource_name,
+  provider: violation.provider,
+  account_id: violation.account_id,
+  region: violation.region,
+  environment: violation.environment,
+  tags: violation.tags,
+  public_access: { blocked: false },
+  properties: {},
+  _meta: { created_at: at, updated_at: at },
+};
+
+const scan = {
+  id: 'scan_01jnb4d0a2c4e6g8j0k2m4p6r8',
+  name: 'nightly',
+  status: 'completed',
+  progress: 100,
+  summary: { evaluated: 4200, pass: 3900, fail: 250, error: 20, exempt: 30 },
+  resources_scanned: 1400,
+  violations_found: 250,
+  compliance_score: 92.4,
+  created_at: at,
+  created_by: policy.created_by,
+  started_at: at,
+  completed_at: later,
+  duration: '30m',
+};
+
+const score = {
+  framework: 'SOC2',
+  account_id: violation.account_id,
+  previous_score: 93.5,
+  current_score: 87.25,
+  status: 'NON_COMPLIANT',
+  assessment_date: later,
+};
+
+const report = {
+  id: 'rpt_01jnb4f3b5d7f9h1k3n5q7s9v1',
+  name: 'SOC 2, first quarter',
+  type: 'compliance',
+  framework: 'soc2',
+  status: 'completed',
+  generated_at: later,
+  size: { pages: 24, file_size_mb: 1.8 },
+  summary: { compliance_score: 92.4, total_violations: 250, critical_findings: 3 },
+};
+
+const user = { id: policy.created_by, name: 'ci', scopes: ['governance:read', 'compliance:write'] };
+
+const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
+  'policy.violation.created': { violation },
+  'policy.violation.resolved': {
+    violation: { ...violation, status: 'RESOLVED', resolved_at: later },
+  },
+  'policy.violation.detected': {
+    violation_id: violation.id,
+    severity: 'high',
+    resource: violation.resource_id,
+    policy: violation.policy_name,
+    message: violation.message,
+  },
+  'policy.deployment.completed': {
+    policy: { ...policy, evaluation: { evaluated: 40, pass: 37, fail: 2, error: 0, exempt: 1 } },
+  },
+  'policy.enforcement.failed': {
+    policy: {
+      ...policy,
+      auto_remediation: true,
+      remediation_action: 'exec:block-public-access',
+      enforcement: {
+        remediation_id: 'rem_01jnb4g9c1e3g5j7m9p1r3t5v7',
+        violation_id: violation.id,
+        resource_id: violation.resource_id,
+        error: 'the remediator ended with status 1',
+      },
+    },
+  },
+  'compliance.status.changed': {
+    compliance: {
+      ...score,
+      previous_status: 'COMPLIANT',
+      changed_controls: [
+        {
+          control_id: 'CC6.1',
+          control_name: 'CC6.1',
+          previous_status: 'PASSED',
+          current_status: 'FAILED',
+          reason: 'policy s3-buckets-are-private has an open violation',
+        },
+      ],
+    },
+  },
+  'compliance.score.changed': score,
+  'compliance.report.generated': { report },
+  'compliance.audit.started': {
+    audit: {
+      id: report.id,
+      name: 'SOC 2 audit',
+      type: 'audit',
+      framework: 'soc2',
+      status: 'generating',
+    },
+  },
+  'compliance.framework.updated': {
+    framework: {
+      framework: 'SOC2',
+      action: 'mapped',
+      policy_id: policy.id,
+      policy_name: policy.name,
+      controls: ['CC6.1'],
+    },
+  },
+  'scan.completed': { scan },
+  'scan.failed': {
+    scan: {
+      ...scan,
+      status: 'failed',
+      progress: 40,
+      compliance_score: null,
+      failure: {
+        reason: 'an evaluation failed again and again; the log of the service has why',
+      },
+    },
+  },
+  'resource.discovered': { resource },
+  'resource.changed': {
+    resource: { ...resource, _meta: { created_at: at, updated_at: later } },
+  },
+  'user.login': { user },
+  'user.policy.exemption': {
+    exemption: {
+      id: 'exm_01jnb4h7d9f1h3k5n7q9s1v3x5',
+      policy: policy.name,
+      resources: ['arn:aws:s3:::public-*'],
+      reason: 'These buckets serve the website',
+      owner: 'team-web',
+      expires: '2026-06-30',
+      category: 'waiver',
+      status: 'active',
+      created_at: at,
+      updated_at: at,
+      created_by: policy.created_by,
+      action: 'created',
+    },
+  },
+  'user.role.changed': { user: { ...user, previous_scopes: ['governance:read'] } },
+  'api.key.created': {
+    api_key: {
+      id: 'key_01jnb4k1e3g5j7m9p1r3t5v7x9',
+      name: 'ci',
+      user_id: user.id,
+      key_hint: 'q7Zk',
+      created_at: at,
+      scopes: user.scopes,
+    },
+  },
+  'cost.anomaly.detected': {
+    anomaly_id: 'anomaly-2026-03-01-s3',
+    severity: 'high',
+    provider: 'aws',
+    service: 'Amazon S3',
+    account_id: violation.account_id,
+    date: '2026-03-01',
+    expected_cost: 41.2,
+    actual_cost: 187.5,
+    currency: 'USD',
+    message: 'Amazon S3 cost 4.6 times what was expected',
+  },
+  'budget.threshold.exceeded': {
+    budget_id: 'budget-platform',
+    severity: 'medium',
+    name: 'platform',
+    threshold_percent: 80,
+    budget: 10_000,
+    spent: 8_125.4,
+    currency: 'USD',
+    period: '2026-03',
+    message: 'platform has spent 81 % of its budget',
+  },
+};
