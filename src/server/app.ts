@@ -78,17 +78,14 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
   const { local } = options;
   if (!local) return hono;
   return {
-    fetch(request, peer) {
-      const answer = hono.fetch(request, peer);
-      const mark = local.mark();
-      return mark === undefined ? answer : whenKnown(answer, (response) => marked(response, mark));
-    },
+    fetch: (request, peer) =>
+      whenKnown(hono.fetch(request, peer), (response) => marked(response, local.mark())),
   };
 }
 
 /** Says of an answer what was changed for tests. */
-function marked(response: Response, mark: string): Response {
-  response.headers.set('X-Govctl-Local', mark);
+function marked(response: Response, mark: string | undefined): Response {
+  if (mark !== undefined) response.headers.append('X-Govctl-Local', mark);
   return response;
 }
 
@@ -163,7 +160,7 @@ function createRoute(
         ...(local && body !== undefined ? { bytes: Buffer.byteLength(body) } : {}),
         ...(fault ? { fault: fault.id } : {}),
       });
-      return fault ? cutShort(response, fault, context.env) : response;
+      return fault ? cutShort(marked(response, `fault=${fault.id}`), fault, context.env) : response;
     };
     return settle(
       work,

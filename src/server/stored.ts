@@ -59,7 +59,8 @@ function renewSecret(
   seal: (secret: string, owner: string) => string,
   random: (bytes: number) => Uint8Array,
 ): Document {
-  const { previous_secret: _, previous_secret_expires_at: __, ...webhook } = doc as StoredWebhook; // by the name of its collection
+  const kept = Object.entries(doc).filter(([field]) => !field.startsWith('previous_secret'));
+  const webhook = Object.fromEntries(kept) as unknown as StoredWebhook; // by the name of its collection
   const secret = Buffer.from(random(32)).toString('base64url');
   const renewed: StoredWebhook = {
     ...webhook,

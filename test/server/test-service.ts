@@ -12,9 +12,13 @@ import { createPreparedPolicies } from '../../src/server/evaluation/prepared-pol
 import { createIds } from '../../src/server/ids.ts';
 import { createRateLimiter } from '../../src/server/limits/service.ts';
 import type { RateLimitMode } from '../../src/server/limits/service.ts';
+import { createAdjustableClock } from '../../src/server/local/clock.ts';
+import { createLocalService } from '../../src/server/local/service.ts';
+import { evaluationWorker } from '../../src/server/local/workers.ts';
 import { maintain } from '../../src/server/maintenance.ts';
 import { createSecretBox } from '../../src/server/secrets/service.ts';
 import { collections, createHandlers, lanes } from '../../src/server/nouns.ts';
+import { stored } from '../../src/server/stored.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 
@@ -52,7 +56,7 @@ export async function startTestService(
   const opened = await openLowdbStore({ dir: path.join(folder, 'data'), collections, lanes });
   const store = options.wrapStore?.(opened) ?? opened;
   let now = Date.parse('2026-03-01T12:00:00.000Z');
-  const clock = { now: () => now, monotonic: () => now };
+  const clock = createAdjustableClock({ now: () => now, monotonic: () => now });
   const random = (bytes: number): Uint8Array => randomBytes(bytes);
   const logged: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[] =
     [];
@@ -79,18 +83,27 @@ export async function startTestService(
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
   const prepare = createPreparedPolicies(log);
   const lane = createEvaluationLane(deps, prepare);
+  const local =
+    options.isLocal === false
+      ? undefined
+      : createLocalService({ deps, clock, workers: [evaluationWorker(store, lane)], stored });
   const app = createApp(
     deps,
     createHandlers(deps, {
       limiter,
       system: metricsText ? { metricsText } : {},
       prepare,
-      isLocal: options.isLocal ?? true,
+      isLocal: local !== undefined,
+      local,
     }),
     {
       authenticate: authenticator.authenticate,
       limiter,
-      observe: (event) => void events.push(event),
+      local,
+      observe(event) {
+        events.push(event);
+        local?.requests.record(event);
+      },
     },
   );
 
