@@ -1,0 +1,85 @@
+import { GovctlError } from '../../../contract/errors.ts';
+import { recordAudit } from '../../audit/service.ts';
+import type { Handlers } from '../../call.ts';
+import type { Deps } from '../../deps.ts';
+import { toJson } from '../../json.ts';
+import { listPage } from '../../paging.ts';
+import type { Send } from '../send.ts';
+import { readWebhook } from '../service.ts';
+import { deliveries, within } from './collection.ts';
+import { keepAnswer } from './keep-answer.ts';
+import { readDelivery, redeliver, redeliverFailed } from './redeliver.ts';
+import { sendTest } from './send-test.ts';
+import { showDelivery, showItem } from './show.ts';
+
+type DeliveryHandlers = Pick<
+  Handlers['webhooks'],
+  'test' | 'listDeliveries' | 'getDelivery' | 'redeliver' | 'redeliverFailed'
+>;
+
+export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
+  listDeliveries: async ({ params: { id }, query }) => {
+    await readWebhook(deps.store, id);
+    const where = {
+      webhook: { any: [id] },
+      ...(query.status ? { status: { any: query.status.map((one) => within(id, one)) } } : {}),
+      ...(query.event_type
+        ? { event_type: { any: query.event_type.map((one) => within(id, one)) } }
+        : {}),
+    };
+    return listPage(deps.store, deliveries, query, where, 'deliveries', ({ doc }) =>
+      toJson(showItem(doc)),
+    );
+  },
+
+  getDelivery: async ({ params }) => {
+    await readWebhook(deps.store, params.id);
+    const delivery = await readDelivery(deps.store, params.id, params.delivery_id);
+    return { body: toJson(await showDelivery(deps.store, delivery)) };
+  },
+
+  redeliver: async ({ params }, call) =>
+    call.transact(async (tx) => {
+      await readWebhook(tx, params.id);
+      const queued = await redeliver(deps, tx, call.actor, params.id, params.delivery_id);
+      return { body: toJson(showItem(queued)) };
+    }),
+
+  redeliverFailed: async ({ params, body }, call) =>
+    call.transact(async (tx) => {
+      await readWebhook(tx, params.id);
+      const since = body.since === undefined ? 0 : Date.parse(body.since);
+      const redelivered = await redeliverFailed(deps, tx, call.actor, params.id, since);
+      return { body: toJson({ redelivered }) };
+    }),
+
+  test: async ({ params, body }, call) => {
+    const { doc: webhook } = await readWebhook(deps.store, params.id);
+    const sent = (await call.isRepeated())
+      ? undefined
+      : await sendTest(deps, send, webhook, body.event_type);
+    return call.transact(async (tx) => {
+      if (!sent) throw expired();
+      const { delivery, answer } = sent;
+      await readWebhook(tx, params.id);
+      await tx.insert(deliveries, delivery);
+      if (answer) await keepAnswer(tx, answer);
+      await recordAudit(deps, tx, call.actor, 'webhook.test', params.id);
+      const { response_status, duration_ms = 0, error } = delivery.attempts[0] ?? {};
+      return {
+        body: toJson({
+          event_id: delivery.event_id,
+          delivery_id: delivery.id,
+          delivered: error === undefined,
+          ...(response_status === undefined ? {} : { response_status }),
+          duration_ms,
+          ...(error === undefined ? {} : { error }),
+        }),
+      };
+    });
+  },
+});
+
+/** The repeat was recognised, but the answer went in that very moment. */
+const expired = (): GovctlError =>
+  new GovctlError('idempotency_key_reused', 'The Idempotency-Key has just expired; use a new one');
