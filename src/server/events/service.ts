@@ -14,5 +14,3 @@ export function envelopeOf({ id, type, created, data }: StoredEvent, webhookId?:
   const to = webhookId === undefined ? '' : `"webhook_id":${JSON.stringify(webhookId)},`;
   return `{"event":"${type}","timestamp":"${created}",${to}"data":${data}}`;
 }
-
-export { sampleData } from './samples.ts';
