@@ -1,15 +1,175 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { LaneSpec, LaneWork, Store, Tx } from '../../../src/server/store/store.ts';
+import type { LaneSpec, LaneWork, Store } from '../../../src/server/store/store.ts';
+import { createLaneModel } from './lane-model.ts';
+import type { LaneModel, Step } from './lane-model.ts';
 import { notes } from './store-contract.ts';
 import type { TestStore } from './store-contract.ts';
 
 export const posts: LaneSpec = { name: 'posts' };
 export const jobs: LaneSpec = { name: 'jobs' };
 
-/** What every store must do with lanes; `open` gives one over {@link posts}, {@link jobs} and the collections of the store's suite. */
-export const describeLanes = (name: string, open: () => Promise<TestStore>): void => {
+/** A store over {@link posts}, {@link jobs} and the collections of the store's suite. */
+export interface TestLanes extends TestStore {
+  /** Ends the store, in peace or not, and opens it again. */
+  reopen(): Promise<Store>;
+}
+
+const names = ['a', 'b', 'c', '__proto__', ''];
+
+const aLane = fc.constantFrom(...names);
+const aStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('append'), lane: aLane }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('complete'),
+      claimed: fc.integer({ max: 9, min: 0 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('putOff'),
+      lane: aLane,
+      dueAt: fc.integer({ min: 0, max: 30 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('hold'), lane: aLane, held: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear'), lane: aLane }) },
+);
+
+/** Transactions that are asked for together. */
+const transactions = fc.array(
+  fc.record({ steps: fc.array(aStep, { minLength: 1, maxLength: 6 }), abandon: fc.boolean() }),
+  { minLength: 1, maxLength: 3 },
+);
+const anAction = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), transactions }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('claim' as const),
+      now: fc.integer({ min: 0, max: 30 }),
+      most: fc.integer({ min: 0, max: 4 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('release' as const),
+      claimed: fc.integer({ min: 0, max: 9 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+);
+
+type Write = readonly { readonly steps: readonly Step[]; readonly abandon: boolean }[];
+
+/** The lanes of {@link posts} beside a model that does the same. */
+const besideModel = (first: TestLanes) => {
+  let { store } = first;
+  const model = createLaneModel();
+  /** The latest come first, so that small numbers mostly mean what is leased. */
+  const claimed: LaneWork[] = [];
+
+  const compare = async (reader: Pick<Store, 'laneState' | 'laneWork'>): Promise<void> => {
+    for (const lane of names) {
+      expect(await reader.laneState(posts, lane)).toEqual(model.state(lane));
+      expect(await reader.laneWork(posts, { lane, limit: 3 })).toEqual(model.work(lane, 0, 3));
+    }
+    expect(await reader.laneWork(posts, { limit: 5, after: 3 })).toEqual(
+      model.work(undefined, 3, 5),
+    );
+  };
+
+  const write = (steps: readonly Step[], abandon: boolean): Promise<void> =>
+    store.transact(async (tx) => {
+      const before = model.copy();
+      for (const step of steps) {
+        model.apply(step, claimed);
+        if (step.kind === 'append') {
+          const work = model.work(step.lane, 0, Infinity).at(-1);
+          await tx.append(posts, step.lane, work?.work ?? '');
+        } else if (step.kind === 'putOff') await tx.putOff(posts, step.lane, step.dueAt);
+        else if (step.kind === 'hold') await tx.hold(posts, step.lane, step.held);
+        else if (step.kind === 'clear') await tx.clear(posts, step.lane);
+        else {
+          const work = claimed[step.claimed];
+          if (work) await tx.complete(posts, work);
+        }
+      }
+      await compare(tx);
+      if (!abandon) return;
+      model.restore(before);
+      throw new Error('abandoned');
+    });
+
+  const nextDue = (): number | undefined => {
+    const due = [...model.open().values()];
+    return due.length > 0 ? Math.min(...due) : undefined;
+  };
+
+  return {
+    async write(all: Write) {
+      const outcomes = await Promise.allSettled(
+        all.map(({ steps, abandon }) => write(steps, abandon)),
+      );
+      for (const [at, outcome] of outcomes.entries()) {
+        if (outcome.status === 'fulfilled') expect(all[at]?.abandon).toBe(false);
+        else expect(outcome.reason).toEqual(new Error('abandoned'));
+      }
+    },
+    async claim(now: number, most: number) {
+      const open = model.open();
+      const due = [...open].filter(([, dueAt]) => dueAt <= now).map(([lane]) => lane);
+      const got = await store.claim(posts, { now, most });
+      expect(got).toHaveLength(Math.min(most, due.length));
+      for (const work of got) {
+        expect(due).toContain(work.lane);
+        expect(work).toEqual(model.head(work.lane));
+        model.lease(work);
+        claimed.unshift(work);
+      }
+      // Of those put off, none that has been due for less time went first.
+      const taken = got.map(({ lane }) => open.get(lane) ?? 0);
+      const left = due.map((lane) => (model.open().has(lane) ? (open.get(lane) ?? 0) : 0));
+      for (const dueAt of left.filter((at) => at > 0)) {
+        expect(Math.max(0, ...taken)).toBeLessThanOrEqual(dueAt);
+      }
+    },
+    async release(index: number) {
+      const work = claimed[index];
+      if (!work) return;
+      model.release(work);
+      await store.release(posts, work);
+    },
+    async restart() {
+      model.endLeases();
+      store = await first.reopen();
+    },
+    async check() {
+      await compare(store);
+      expect(await store.nextDue(posts)).toBe(nextDue());
+    },
+    onWork: (listener: () => void) => store.onWork(posts, listener),
+    open: () => model.open(),
+  };
+};
+
+/** Whether there is something to claim, or sooner, that was not there before. */
+const isMore = (
+  before: ReturnType<LaneModel['open']>,
+  after: ReturnType<LaneModel['open']>,
+): boolean => [...after].some(([lane, dueAt]) => dueAt < (before.get(lane) ?? Infinity));
+
+/** What every store must do with lanes; run it with each of them. */
+export const describeLanes = (name: string, open: () => Promise<TestLanes>): void => {
   describe(name, () => {
-    let current: TestStore;
+    let current: TestLanes;
     let store: Store;
     beforeEach(async () => {
       current = await open();
@@ -30,12 +190,17 @@ export const describeLanes = (name: string, open: () => Promise<TestStore>): voi
     };
     const complete = (work: LaneWork): Promise<void> =>
       store.transact((tx) => tx.complete(posts, work));
-    const change = (work: (tx: Tx) => Promise<void>): Promise<void> => store.transact(work);
-    const worksIn = async (lane?: string): Promise<string[]> =>
-      (await store.laneWork(posts, { ...(lane !== undefined && { lane }), limit: 1000 })).map(
-        ({ work }) => work,
-      );
-    const works = (claimed: readonly LaneWork[]): string[] => claimed.map(({ work }) => work);
+    const finish = async (work: LaneWork): Promise<void> => {
+      await complete(work);
+      await store.release(posts, work);
+    };
+    const putOff = async (work: LaneWork, dueAt: number): Promise<void> => {
+      await store.transact((tx) => tx.putOff(posts, work.lane, dueAt));
+      await store.release(posts, work);
+    };
+    const hold = (lane: string, held: boolean): Promise<void> =>
+      store.transact((tx) => tx.hold(posts, lane, held));
+    const worksOf = (claimed: readonly LaneWork[]): string[] => claimed.map(({ work }) => work);
 
     test('gives the work of a lane out in order, one piece at a time', async () => {
       await append('a', 'one', 'two', 'three');
@@ -51,7 +216,266 @@ export const describeLanes = (name: string, open: () => Promise<TestStore>): voi
       expect(await claim()).toEqual([]);
       expect(await store.laneState(posts, 'a')).toEqual({ waiting: 0, held: false });
     });
+
+    test('lets nothing pass a head that is put off, and goes on at once when it is done', async () => {
+      await append('a', 'one', 'two');
+      await append('b', 'other');
+      for (const dueAt of [2000, 3000]) {
+        expect(await store.nextDue(posts)).toBe(dueAt === 2000 ? 0 : 2000);
+        const first = (await claim(dueAt - 1000)).find(({ lane }) => lane === 'a');
+        expect(first?.work).toBe('one');
+        if (first) await putOff(first, dueAt);
+        expect(await store.laneState(posts, 'a')).toEqual({ waiting: 2, held: false, dueAt });
+        expect(await claim(dueAt - 1)).toEqual([]);
+      }
+      expect(await store.nextDue(posts)).toBe(3000);
+      await finish(await claimOne(3000));
+      expect(await store.laneState(posts, 'a')).toEqual({ waiting: 1, held: false });
+      expect((await claimOne(0)).work).toBe('two');
+      expect(await store.nextDue(posts)).toBeUndefined();
+    });
+
+    test('work that is let go without having been done is claimed again', async () => {
+      await append('a', 'one', 'two');
+      const work = await claimOne();
+      await store.release(posts, work);
+      expect(await claimOne()).toEqual(work);
+    });
+
+    test('keeps the heads of held lanes, also of those that were empty or leased then', async () => {
+      await append('a', 'one', 'two');
+      await hold('b', true);
+      await append('b', 'other');
+      const work = await claimOne();
+      await hold('a', true);
+      await finish(work);
+      expect(await claim()).toEqual([]);
+      expect(await store.nextDue(posts)).toBeUndefined();
+      expect(await store.laneState(posts, 'b')).toEqual({ waiting: 1, held: true });
+      await hold('b', false);
+      await hold('a', false);
+      expect(worksOf(await claim()).sort()).toEqual(['other', 'two']);
+    });
+
+    test('forgets a lane that is cleared, and one of the same name starts anew', async () => {
+      await append('a', 'one', 'two');
+      const old = await claimOne();
+      await store.transact(async (tx) => {
+        await tx.putOff(posts, 'a', 5000);
+        await tx.hold(posts, 'a', true);
+        await tx.clear(posts, 'a');
+      });
+      expect(await store.laneState(posts, 'a')).toEqual({ waiting: 0, held: false });
+      await append('a', 'new', 'newer');
+      // Whoever had the lane is still at it.
+      expect(await claim()).toEqual([]);
+      await complete(old);
+      expect(await store.laneState(posts, 'a')).toEqual({ waiting: 2, held: false });
+      await store.release(posts, old);
+      expect((await claimOne()).work).toBe('new');
+      await store.release(posts, old);
+      expect(await claim()).toEqual([]);
+    });
+
+    test('gives out those first that have been due longest', async () => {
+      const lanes = ['a', 'b', 'c', 'd', 'e'];
+      for (const lane of lanes) await append(lane, lane);
+      const due = { a: 1700, b: 1500, c: 1900, d: 1500, e: 1600 };
+      for (const work of await claim(1000)) await putOff(work, due[work.lane as keyof typeof due]); // the lanes above
+      const order: string[] = [];
+      for (const now of [1600, 1600, 1600, 1600, 1900, 1900]) {
+        order.push(...worksOf(await claim(now, 1)));
+      }
+      expect(order).toEqual(['b', 'd', 'e', 'a', 'c']);
+    });
+
+    test('lets lanes take turns: one that goes on comes after all that wait already', async () => {
+      for (const lane of ['a', 'b', 'c']) await append(lane, `${lane}1`, `${lane}2`);
+      const order: string[] = [];
+      for (let turn = 0; turn < 6; turn += 1) {
+        const work = await claimOne();
+        order.push(work.work);
+        await finish(work);
+      }
+      expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
+    });
+
+    test('a lane that was put off gets its turn, however busy the others are', async () => {
+      await append('slow', 'slow');
+      await putOff(await claimOne(1000), 1500);
+      for (const lane of ['a', 'b']) await append(lane, `${lane}1`, `${lane}2`, `${lane}3`);
+      const order: string[] = [];
+      for (const now of [1400, 1450, 1500, 1550, 1600, 1650]) {
+        const work = await claimOne(now);
+        order.push(work.work);
+        await finish(work);
+      }
+      // Those before it were due before it was.
+      expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'slow', 'a3']);
+    });
+
+    test('counts positions over all lanes in the order of commits, without gaps', async () => {
+      await append('a', 'one', 'two');
+      await expect(
+        store.transact(async (tx) => {
+          await tx.append(posts, 'b', 'never');
+          throw new Error('abandoned');
+        }),
+      ).rejects.toThrow('abandoned');
+      await append('b', 'three');
+      await store.transact((tx) => tx.append(jobs, 'a', 'elsewhere'));
+      await append('a', 'four');
+      const all = [
+        { lane: 'a', position: 1, work: 'one' },
+        { lane: 'a', position: 2, work: 'two' },
+        { lane: 'b', position: 3, work: 'three' },
+        { lane: 'a', position: 4, work: 'four' },
+      ];
+      expect(await store.laneWork(posts, { limit: 10 })).toEqual(all);
+      expect(await store.laneWork(posts, { limit: 2, after: 1 })).toEqual(all.slice(1, 3));
+      expect(await store.laneWork(posts, { lane: 'a', limit: 10, after: 1 })).toEqual([
+        all[1],
+        all[3],
+      ]);
+      expect(await store.laneWork(jobs, { limit: 10 })).toHaveLength(1);
+    });
+
+    test('a transaction sees its own changes; nobody else does before it has ended', async () => {
+      await append('a', 'one');
+      const work = await claimOne();
+      await store.release(posts, work);
+      await store.transact(async (tx) => {
+        await tx.append(posts, 'a', 'two');
+        await tx.complete(posts, work);
+        await tx.putOff(posts, 'a', 9000);
+        await tx.append(posts, 'b', 'three');
+        await tx.hold(posts, 'b', true);
+        expect(await tx.laneState(posts, 'a')).toEqual({ waiting: 1, held: false, dueAt: 9000 });
+        expect(await tx.laneState(posts, 'b')).toEqual({ waiting: 1, held: true });
+        expect(worksOf(await tx.laneWork(posts, { limit: 5 }))).toEqual(['two', 'three']);
+        expect(await store.laneState(posts, 'a')).toEqual({ waiting: 1, held: false });
+        expect(worksOf(await store.laneWork(posts, { limit: 5 }))).toEqual(['one']);
+      });
+      expect(await claim(8999)).toEqual([]);
+      expect(worksOf(await claim(9000))).toEqual(['two']);
+    });
+
+    test('is one commit with the documents that the work is about', async () => {
+      await store.transact(async (tx) => {
+        await tx.insert(notes, { id: 'n1', text: 'x' });
+        await tx.append(posts, 'a', 'n1');
+      });
+      const work = await claimOne();
+      await store.transact(async (tx) => {
+        await tx.remove(notes, 'n1');
+        await tx.complete(posts, work);
+      });
+      expect(await store.get(notes, 'n1')).toBeUndefined();
+      expect(await store.laneState(posts, 'a')).toEqual({ waiting: 0, held: false });
+    });
+
+    test('says when there is something to claim, until nobody listens any more', async () => {
+      let told = 0;
+      const end = store.onWork(posts, () => void (told += 1));
+      const tells = async (work: () => Promise<unknown>): Promise<boolean> => {
+        const before = told;
+        await work();
+        return told > before;
+      };
+      expect(await tells(() => append('a', 'one', 'two'))).toBe(true);
+      const work = await claimOne();
+      expect(await tells(() => complete(work))).toBe(false);
+      expect(await tells(async () => store.release(posts, work))).toBe(true);
+      const later = (dueAt: number) => () => store.transact((tx) => tx.putOff(posts, 'a', dueAt));
+      expect(await tells(later(5000))).toBe(false);
+      expect(await tells(later(4000))).toBe(true);
+      expect(await tells(() => hold('a', true))).toBe(false);
+      expect(await tells(() => hold('a', false))).toBe(true);
+      expect(await tells(() => store.transact((tx) => tx.append(jobs, 'a', 'x')))).toBe(false);
+      end();
+      expect(await tells(() => append('b', 'one'))).toBe(false);
+    });
+
+    test('keeps thousands that came in one transaction in order, also while others come', async () => {
+      const count = 3000;
+      await append('a', ...Array.from({ length: count }, (_, at) => `w${at}`));
+      for (let at = 0; at < 400; at += 1) {
+        await store.transact(async (tx) => {
+          const [work] = await tx.laneWork(posts, { lane: 'a', limit: 1 });
+          expect(work?.work).toBe(`w${at}`);
+          if (work) await tx.complete(posts, work);
+          if (at % 2 === 0) await tx.append(posts, 'a', `w${count + at / 2}`);
+        });
+      }
+      const left = await store.laneWork(posts, { lane: 'a', limit: 5000 });
+      expect(worksOf(left)).toEqual(Array.from({ length: 2800 }, (_, at) => `w${400 + at}`));
+      expect(await store.laneState(posts, 'a')).toEqual({ waiting: 2800, held: false });
+      const again = await current.reopen();
+      expect(await again.laneWork(posts, { lane: 'a', limit: 5000 })).toEqual(left);
+    });
+
+    test('names lanes that were not declared, and a time that is none', async () => {
+      const unknown: LaneSpec = { name: 'unknown' };
+      await expect(store.transact((tx) => tx.append(unknown, 'a', 'one'))).rejects.toThrow(
+        /unknown/,
+      );
+      await expect(async () => store.claim(unknown, { now: 0, most: 1 })).rejects.toThrow(
+        /unknown/,
+      );
+      await append('a', 'one');
+      for (const dueAt of [NaN, Infinity]) {
+        await expect(store.transact((tx) => tx.putOff(posts, 'a', dueAt))).rejects.toThrow(
+          String(dueAt),
+        );
+      }
+    });
+
+    test('after a restart all is as it was, and leases have ended', async () => {
+      await append('a', 'one', 'two', 'three');
+      await append('b', 'other \u2028 "é"\n');
+      await append('__proto__', 'strange');
+      await hold('c', true);
+      await finish(await claimOne());
+      await store.transact((tx) => tx.putOff(posts, 'b', 7000));
+      const work = await store.laneWork(posts, { limit: 10 });
+      await claim();
+      for (let round = 0; round < 3; round += 1) {
+        store = await current.reopen();
+        expect(await store.laneWork(posts, { limit: 10 })).toEqual(work);
+        expect(await store.laneState(posts, 'b')).toEqual({ waiting: 1, held: false, dueAt: 7000 });
+        expect(await store.laneState(posts, 'c')).toEqual({ waiting: 0, held: true });
+        expect(worksOf(await claim())).toEqual(['two', 'strange']);
+      }
+      await append('d', 'next');
+      expect((await store.laneWork(posts, { lane: 'd', limit: 1 }))[0]?.position).toBe(6);
+    });
+
+    test('agrees with a naive model through claims, retries, restarts', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anAction, { maxLength: 40 }), async (actions) => {
+          const tried = await open();
+          try {
+            const both = besideModel(tried);
+            for (const action of actions) {
+              const before = both.open();
+              let told = false;
+              const end = both.onWork(() => (told = true));
+              if (action.kind === 'write') await both.write(action.transactions);
+              else if (action.kind === 'claim') await both.claim(action.now, action.most);
+              else if (action.kind === 'release') await both.release(action.claimed);
+              else await both.restart();
+              await both.check();
+              end();
+              if (action.kind !== 'restart' && isMore(before, both.open())) {
+                expect(told).toBe(true);
+              }
+            }
+          } finally {
+            await tried.dispose();
+          }
+        }),
+        { numRuns: 150 },
+      );
+    });
   });
 };
-void jobs;
-void notes;
