@@ -12,8 +12,11 @@ export interface CompiledCondition {
   readonly source: string;
   /** Made when it is first asked for: most conditions are only validated. */
   readonly program: Program;
-  /** As long as there is no program. */
-  readonly tree: SyntaxTree | undefined;
+  /**
+   * Hands over the tree of a condition that has no program yet. Trees are large: one that is looked at once need not be
+   * kept, as a program can be made of the source again.
+   */
+  takeTree(): SyntaxTree | undefined;
 }
 
 /** Where and why an expression does not compile. `line` and `column` count from 1, `offset` and `end` from 0. */
@@ -82,7 +85,7 @@ export function compileExpression(
     if (!checked.valid) return fromError(source, checked.error, language);
     const canWait = check && nodes.every((node) => surelyLowers(node, language));
     const made = canWait ? undefined : lower(ast, language.variables, check);
-    return lowersLater(source, made ?? ast, language.variables, checked.type ?? 'dyn');
+    return compiledFrom(source, language, made ?? ast, checked.type ?? 'dyn');
   } catch (error) {
     // The parser counts levels of brackets and members, not those of operators before a term: `!!!!…` ends its stack.
     if (error instanceof RangeError || error instanceof TooDeep) return tooDeep(source);
@@ -94,24 +97,28 @@ export function compileExpression(
 }
 
 /** @param given a program, or a tree that surely has one */
-function lowersLater(
+function compiledFrom(
   source: string,
+  { environment, variables }: Language,
   given: Program | SyntaxTree,
-  variables: readonly string[],
   type: string,
 ) {
-  let held = given;
+  let held: Program | SyntaxTree | undefined = given;
   return {
     ok: true as const,
     source,
     type,
-    get tree() {
-      return 'op' in held ? held : undefined;
-    },
     get program() {
-      // The tree is larger, and not needed any more.
-      if ('op' in held) held = lower(held, variables);
-      return held;
+      const whole = held ?? parse(environment, source).ast;
+      const program = 'op' in whole ? lower(whole, variables) : whole;
+      held = program;
+      return program;
+    },
+    takeTree() {
+      if (!held || !('op' in held)) return undefined;
+      const tree = held;
+      held = undefined;
+      return tree;
     },
   };
 }

@@ -2,6 +2,7 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { CompiledCondition } from '../../engine/condition/compile.ts';
 import { termsOf } from '../../engine/condition/program.ts';
 import type { Term } from '../../engine/condition/program.ts';
+import type { SyntaxTree } from '../../engine/condition/syntax.ts';
 import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/normalise/shapes.ts';
 import type { Shape } from '../../inventory/normalise/shapes.ts';
 import type { Finding } from './source.ts';
@@ -33,8 +34,11 @@ export function createSlipFinder(): SlipFinder {
   return {
     findSlips(condition, type) {
       const lookUp = lookUps(type);
-      if (!lookUp || isSurelyFree(condition, lookUp)) return [];
-      const { source, program } = condition;
+      // Taken in any case: of what is only read, nobody asks for it any more.
+      const tree = condition.takeTree();
+      const { source } = condition;
+      if (!lookUp || isSurelyFree(source, tree, lookUp)) return [];
+      const { program } = condition;
       const slips = new Map<string, Slip>();
       for (const term of termsOf(program.root)) {
         const found = judgeName(term, source, lookUp) ?? judgeComparison(term, lookUp.shapeAt);
@@ -50,7 +54,11 @@ export function createSlipFinder(): SlipFinder {
 /** Characters. A tree of a longer condition can be too deep for functions that call themselves. */
 const longestLookedAt = 1_000;
 
-const isSurelyFree = ({ source, tree }: CompiledCondition, { root, isSlip }: LookUp): boolean =>
+const isSurelyFree = (
+  source: string,
+  tree: SyntaxTree | undefined,
+  { root, isSlip }: LookUp,
+): boolean =>
   tree !== undefined && source.length <= longestLookedAt && isSurelyMeant(tree, root, isSlip);
 
 function memoise<T>(make: (key: string) => T): (key: string) => T {

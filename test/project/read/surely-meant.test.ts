@@ -53,22 +53,21 @@ describe('the quick look for slips', () => {
   it('passes over none that the whole search finds', () => {
     const finder = createSlipFinder();
     const types = fc.constantFrom('AWS::EC2::SecurityGroup', 'AWS::S3::Bucket');
-    const seen = { spared: 0, found: 0 };
+    const seen = { looked: 0, found: 0 };
     fc.assert(
       fc.property(condition, types, (source, type) => {
         const quick = compileCondition(source);
         const whole = compileCondition(source);
         if (!quick.ok || !whole.ok) return;
+        // Without its tree there is no quick look.
+        if (whole.condition.takeTree()) seen.looked++;
         const found = finder.findSlips(quick.condition, type);
-        if (quick.condition.tree) seen.spared++;
-        // What has its program has no tree to look at.
-        expect(whole.condition.program).toBeDefined();
         expect(found, source).toEqual(finder.findSlips(whole.condition, type));
         if (found.length > 0) seen.found++;
       }),
       { numRuns: 2_000 },
     );
-    expect(seen.spared).toBeGreaterThan(100);
+    expect(seen.looked).toBeGreaterThan(100);
     expect(seen.found).toBeGreaterThan(100);
   });
 });
