@@ -45,6 +45,7 @@ export async function removeOldEvents(
     if (free.length > 0) await remove(store, eventOf, free, waiting.last);
     surplus -= page.rows.length;
     if (!page.hasMore || !page.last || old.length < page.rows.length) return;
+    if (!store.health().writable) return;
     page = await store.page(events, { ...oldest, after: page.last });
     await nextTurn();
   }
