@@ -1,16 +1,19 @@
-import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Observe } from './app.ts';
 import { createRequestHistogram } from './request-histogram.ts';
 import { collections } from './nouns.ts';
+import { allRows } from './store/all-rows.ts';
 import type { CollectionSpec, Store } from './store/store.ts';
+import { webhookLanes, webhooks } from './webhooks/collection.ts';
+import type { AttemptCounts } from './webhooks/delivery/deliveries.ts';
 
 export interface Metrics {
   readonly observe: Observe;
   text(): Promise<string>;
 }
 
-/** Prometheus metrics: requests by route template and status, the store, the process. */
-export function createMetrics(store: Store): Metrics {
+/** Prometheus metrics: requests by route template and status, deliveries, the store, the process. */
+export function createMetrics(store: Store, attempts: Readonly<AttemptCounts>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -35,12 +38,38 @@ export function createMetrics(store: Store): Metrics {
       }
     },
   });
+  addDeliveries(registry, store, attempts);
 
   const requests = createRequestHistogram();
   return {
     observe: (event) => requests.observe(event),
     text: async () => `${await registry.metrics()}\n${requests.text()}`,
   };
+}
+
+function addDeliveries(registry: Registry, store: Store, attempts: Readonly<AttemptCounts>): void {
+  new Counter({
+    name: 'govctl_webhook_attempts_total',
+    help: 'Attempts to deliver an event to a webhook by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(attempts)) this.inc({ outcome }, count);
+    },
+  });
+  new Gauge({
+    name: 'govctl_webhook_waiting',
+    help: 'Deliveries that wait, over all webhooks',
+    registers: [registry],
+    async collect() {
+      let waiting = 0;
+      for await (const { doc } of allRows(store, webhooks, {})) {
+        waiting += (await store.laneState(webhookLanes, doc.id)).waiting;
+      }
+      this.set(waiting);
+    },
+  });
 }
 
 async function countRecords(store: Store, spec: CollectionSpec<never>): Promise<number> {

@@ -9,7 +9,7 @@ let service: TestService;
 const answered = new Set<string>();
 
 beforeAll(async () => {
-  service = await startTestService({ metricsText: (store) => createMetrics(store).text });
+  service = await startTestService({ metricsText: (store) => createMetrics(store, { succeeded: 0, failed: 0 }).text });
 });
 afterAll(() => service.close());
 

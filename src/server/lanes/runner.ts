@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import type { LaneSpec, LaneWork, Reader } from '../store/store.ts';
@@ -41,6 +42,8 @@ const abortWithin = 1_000;
 export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform }) => {
   const { store, clock, log } = deps;
   const aborted = new AbortController();
+  // Each piece of work that is under way may listen.
+  setMaxListeners(0, aborted.signal);
   /** Times in a row that the work of a lane failed. */
   const failures = new Map<string, number>();
   let underWay = 0;

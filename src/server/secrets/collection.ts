@@ -6,4 +6,7 @@ interface ServerState {
   readonly value: string;
 }
 
-export const serverState: CollectionSpec<ServerState> = { name: 'server_state' };
+export const serverState: CollectionSpec<ServerState> = {
+  name: 'server_state',
+  order: { id: ({ id }) => id },
+};
