@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LaneSpec, LaneWork, Store } from '../../../src/server/store/store.ts';
@@ -42,10 +43,14 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear'), lane: aLane }) },
 );
 
-/** Transactions that are asked for together. */
+/** Transactions that are asked for together. Each takes some turns of the event loop, so that others become durable meanwhile. */
 const transactions = fc.array(
-  fc.record({ steps: fc.array(aStep, { minLength: 1, maxLength: 6 }), abandon: fc.boolean() }),
-  { minLength: 1, maxLength: 3 },
+  fc.record({
+    steps: fc.array(aStep, { minLength: 1, maxLength: 6 }),
+    turns: fc.integer({ min: 0, max: 4 }),
+    abandon: fc.integer({ min: 0, max: 4 }).map((one) => one === 4),
+  }),
+  { minLength: 1, maxLength: 4 },
 );
 const anAction = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), transactions }) },
@@ -67,7 +72,11 @@ const anAction = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
 );
 
-type Write = readonly { readonly steps: readonly Step[]; readonly abandon: boolean }[];
+interface Write {
+  readonly steps: readonly Step[];
+  readonly turns: number;
+  readonly abandon: boolean;
+}
 
 /** The lanes of {@link posts} beside a model that does the same. */
 const besideModel = (first: TestLanes) => {
@@ -86,8 +95,9 @@ const besideModel = (first: TestLanes) => {
     );
   };
 
-  const write = (steps: readonly Step[], abandon: boolean): Promise<void> =>
+  const write = ({ steps, turns, abandon }: Write): Promise<void> =>
     store.transact(async (tx) => {
+      for (let turn = 0; turn < turns; turn += 1) await nextTurn();
       const before = model.copy();
       for (const step of steps) {
         model.apply(step, claimed);
@@ -114,10 +124,8 @@ const besideModel = (first: TestLanes) => {
   };
 
   return {
-    async write(all: Write) {
-      const outcomes = await Promise.allSettled(
-        all.map(({ steps, abandon }) => write(steps, abandon)),
-      );
+    async write(all: readonly Write[]) {
+      const outcomes = await Promise.allSettled(all.map(write));
       for (const [at, outcome] of outcomes.entries()) {
         if (outcome.status === 'fulfilled') expect(all[at]?.abandon).toBe(false);
         else expect(outcome.reason).toEqual(new Error('abandoned'));

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openLowdbStore } from '../../../../src/server/store/lowdb/open.ts';
 import { failure, memoryFiles } from '../../../crash/memory-files.ts';
 import { describeLanes, jobs, posts } from '../lane-contract.ts';
@@ -10,14 +11,22 @@ const checkpointBytes = 400;
 describeLanes('the lanes of the lowdb store', async () => {
   const folder = await tempFolder();
   let files = memoryFiles();
-  const open = () =>
-    openLowdbStore({
+  let flushes = 0;
+  const open = () => {
+    // Flushes take their time, so that transactions run before, between and after them.
+    files.before = async (change) => {
+      if (change !== 'sync') return;
+      flushes += 1;
+      for (let turn = 0; turn < flushes % 4; turn += 1) await nextTurn();
+    };
+    return openLowdbStore({
       dir: folder.path,
       collections: [items, notes],
       lanes: [posts, jobs],
       files,
       checkpointBytes,
     });
+  };
   let store = await open();
   let ends = 0;
 
