@@ -6,6 +6,7 @@ export const commonFormats: readonly string[] = ['table', 'json', 'yaml', 'ndjso
 /** A command that knows which formats its `-o` takes: help, completion and the check of `-o` all ask it. */
 export class GovctlCommand extends Command {
   formats = commonFormats;
+  private isFirstOperandCommand = false;
 
   override createCommand(name?: string): GovctlCommand {
     return new GovctlCommand(name);
@@ -15,6 +16,17 @@ export class GovctlCommand extends Command {
   alsoFormats(formats: readonly string[]): this {
     this.formats = [...commonFormats, ...formats];
     return this;
+  }
+
+  /** Has subcommands beside an action of its own: what stands behind the name of one is that one's alone. */
+  withOwnAction(): this {
+    this.isFirstOperandCommand = true;
+    return this;
+  }
+
+  override copyInheritedSettings(source: Command): this {
+    super.copyInheritedSettings(source);
+    return this.isFirstOperandCommand ? this.enablePositionalOptions() : this;
   }
 
   /** Prints no data: `-o` has no meaning. */

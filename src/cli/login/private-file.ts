@@ -42,9 +42,18 @@ export async function readPrivateFile(file: string, warn: Warn): Promise<string 
  * @throws GovctlError file_error
  */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}.tmp`;
   try {
     await makePrivateFolder(dirname(file));
+    await replaceFile(file, text);
+  } catch (error) {
+    throw ioError(file, 'written', error);
+  }
+}
+
+/** The same in a folder that is not ours. @throws what the file system says */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
     const handle = await open(draft, 'wx', 0o600);
     try {
       await handle.writeFile(text);
@@ -55,7 +64,7 @@ export async function writePrivateFile(file: string, text: string): Promise<void
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw ioError(file, 'written', error);
+    throw error;
   }
 }
 

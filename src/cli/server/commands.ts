@@ -1,12 +1,14 @@
 import type { GovctlCommand } from '../govctl-command.ts';
 import { Option } from 'commander';
 import type { Act } from '../program.ts';
+import { registerLocalCommands } from './local-commands.ts';
 
 const collect = (value: string, previous: string[]): string[] => [...previous, value];
 
 export function registerServerCommand(program: GovctlCommand, act: Act): void {
-  program
+  const server = program
     .command('server')
+    .withOwnAction()
     .summary('run the service here')
     .description(
       'Runs the whole service in this process until Ctrl-C. On stdout stand its address, its API key and how to ' +
@@ -45,4 +47,5 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
         .default('info'),
     )
     .action(act(() => import('./server.ts').then((m) => m.runServer)));
+  registerLocalCommands(server, act);
 }

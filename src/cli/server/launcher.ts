@@ -30,6 +30,8 @@ export interface RunningServer {
   readonly apiKey?: { readonly key: string; readonly generated: boolean };
   /** Lines an operator should read, such as a torn journal tail that was cut. */
   readonly notices: readonly string[];
+  /** Only this machine can reach it, so that tests may change its clock, its data and its answers. */
+  readonly isLocal?: boolean;
   /** The service without the socket. */
   readonly fetch: Fetch;
   /** Finishes what it has begun, refuses new work, folds the journal. */

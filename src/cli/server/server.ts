@@ -148,6 +148,7 @@ function readyView(server: RunningServer, given: { key: string; made: boolean } 
     base_url: server.baseUrl,
     ...(known === undefined ? {} : { api_key: known }),
     pid: process.pid,
+    ...(server.isLocal ? { local: true } : {}),
     log_in: `${logIn} --with-token`,
   };
   return {
@@ -162,6 +163,9 @@ function readyView(server: RunningServer, given: { key: string; made: boolean } 
             ? 'API key  the one you gave'
             : 'API key  the one printed at the first start (lost? start again with --new-api-key)',
         `Log in   ${logIn}`,
+        ...(server.isLocal
+          ? ['Local    tests may move its clock and change its data: govctl server --help']
+          : []),
         '',
       ].join('\n'),
   };

@@ -30,25 +30,3 @@ export function createAdjustableClock(below: Clock): AdjustableClock {
     },
   };
 }
-
-const steps = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-] as const;
-
-/** `+1d1h`, `-90s`, `+0.5s`: how far a clock is moved, in two units at most. */
-export function describeOffset(ms: number): string {
-  const sign = ms < 0 ? '-' : '+';
-  let left = Math.abs(ms);
-  if (left < 1_000) return `${sign}${left / 1_000}s`;
-  const parts: string[] = [];
-  for (const [unit, length] of steps) {
-    const count = Math.floor(left / length);
-    left -= count * length;
-    if (count > 0 && parts.length < 2) parts.push(`${count}${unit}`);
-    else if (parts.length > 0) break;
-  }
-  return sign + parts.join('');
-}

@@ -1,4 +1,5 @@
 import type { Advanced, Emptied, LocalClock, Restored } from '../../contract/local.ts';
+import { describeOffset } from '../../contract/duration.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Actor } from '../call.ts';
 import { recordAudit } from '../audit/service.ts';
@@ -8,7 +9,6 @@ import type { SecretBox } from '../secrets/service.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { advance } from './advance.ts';
 import type { AdjustableClock } from './clock.ts';
-import { describeOffset } from './clock.ts';
 import { localState } from './collection.ts';
 import { createFaultTable } from './faults.ts';
 import type { FaultTable } from './faults.ts';

@@ -1,0 +1,133 @@
+import type { Client } from '../../client/client.ts';
+import { describeOffset, durationForms, parseDuration } from '../../contract/duration.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { Advanced, LocalClock } from '../../contract/local.ts';
+import type { Context } from '../context.ts';
+import { formatDetails } from '../details.ts';
+import { parseMoment } from '../moment.ts';
+import type { View } from '../output.ts';
+import { count } from '../report/printable.ts';
+import { withLocalServer } from './with-local.ts';
+
+export async function showClock(context: Context): Promise<ExitCode> {
+  const clock = await withLocalServer(context, 'Asking it', async (client) => {
+    const { data } = await client.local.getClock();
+    return data;
+  });
+  await context.show(clockView(clock));
+  return exitCodes.ok;
+}
+
+export async function setClock(
+  context: Context,
+  { args: [time] }: { readonly args: readonly [string] },
+): Promise<ExitCode> {
+  if (parseDuration(time) !== undefined) {
+    throw new GovctlError('usage_error', `${time} is a duration, not a time`, {
+      hint: `\`govctl server clock advance ${time}\` lets so much time pass.`,
+    });
+  }
+  const now = parseMoment('clock set', time, context.world.now());
+  const clock = await withLocalServer(context, 'Setting it', async (client) => {
+    const { data } = await client.local.setClock({ body: { now } });
+    return data;
+  });
+  await context.show(clockView(clock));
+  return exitCodes.ok;
+}
+
+export async function resetClock(context: Context): Promise<ExitCode> {
+  const clock = await withLocalServer(context, 'Putting it back', async (client) => {
+    const { data } = await client.local.resetClock();
+    return data;
+  });
+  await context.show(clockView(clock));
+  return exitCodes.ok;
+}
+
+const clockView = (clock: LocalClock): View => ({
+  value: clock,
+  human: (style) =>
+    formatDetails(
+      clock.now,
+      [['moved', clock.offset_ms === 0 ? 'no' : `by ${describeOffset(clock.offset_ms)}`]],
+      style,
+    ),
+});
+
+/** Milliseconds that one request lets the server work: progress is shown in between. */
+const slice = 5_000;
+
+export async function advanceClock(
+  context: Context,
+  options: { readonly args: readonly [string]; readonly timeout: string },
+): Promise<ExitCode> {
+  const [text] = options.args;
+  const ms = parseDuration(text);
+  if (ms === undefined) {
+    throw new GovctlError('usage_error', `${text} is no duration`, {
+      hint: `Write it ${durationForms}.`,
+    });
+  }
+  const timeoutMs = parseTimeout(options.timeout);
+  const advanced = await withLocalServer(context, 'Letting time pass', (client, update) =>
+    advanceBy(client, ms, timeoutMs, update),
+  );
+  await context.show(advancedView(advanced));
+  if (advanced.reached) return exitCodes.ok;
+  await context.warn(
+    `it stands at ${advanced.now}, as the ${options.timeout} s were up before ${advanced.target}; run it again, or give more with --timeout`,
+  );
+  return exitCodes.pending;
+}
+
+/** Milliseconds. @throws GovctlError usage_error */
+function parseTimeout(text: string): number {
+  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text) * 1_000;
+  throw new GovctlError('usage_error', `--timeout ${text}: give a whole number of seconds`);
+}
+
+/** In slices towards one moment, so that a request that is sent twice does not let twice as much time pass. */
+export async function advanceBy(
+  client: Client,
+  ms: number,
+  timeoutMs: number,
+  update: (text: string) => void,
+): Promise<Advanced> {
+  const until = performance.now() + timeoutMs;
+  const { data: before } = await client.local.getClock();
+  const to = momentAfter(before.now, ms);
+  for (let steps = 0; ;) {
+    const left = Math.max(1, Math.round(until - performance.now()));
+    const { data } = await client.local.advanceClock({
+      body: { to, within_ms: Math.min(slice, left) },
+    });
+    steps += data.steps;
+    if (data.reached || performance.now() >= until) {
+      return { ...data, from: before.now, target: to, steps };
+    }
+    update(`Letting time pass: it is ${data.now}, ${count(steps, 'step')} so far`);
+  }
+}
+
+/** @throws GovctlError usage_error for a year that can't be written */
+function momentAfter(now: string, ms: number): string {
+  const at = new Date(Date.parse(now) + ms);
+  if (at.getTime() < Date.parse('9999-12-31T00:00:00Z')) return at.toISOString();
+  throw new GovctlError('usage_error', 'The clock can not be moved beyond the year 9999');
+}
+
+const advancedView = (advanced: Advanced): View => ({
+  value: advanced,
+  human: (style) =>
+    formatDetails(
+      advanced.now,
+      [
+        ['from', advanced.from],
+        ['done on the way', count(advanced.steps, 'step')],
+        ['moved', `by ${describeOffset(advanced.offset_ms)}`],
+      ],
+      style,
+    ),
+});

@@ -1,0 +1,121 @@
+import { durationForms, parseDuration } from '../../contract/duration.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { Fault, FaultInput } from '../../contract/local.ts';
+import type { Context } from '../context.ts';
+import { printableLine } from '../report/printable.ts';
+import { formatTable, tableColumns } from '../table.ts';
+import type { Column } from '../table.ts';
+import { withLocalServer } from './with-local.ts';
+
+export interface AddFaultOptions {
+  readonly args: readonly [string | undefined];
+  readonly method?: FaultInput['method'];
+  readonly status?: string;
+  readonly error?: string;
+  readonly retryAfter?: string;
+  readonly delay?: string;
+  readonly cut?: FaultInput['cut'];
+  readonly count: string;
+}
+
+export async function addFault(context: Context, options: AddFaultOptions): Promise<ExitCode> {
+  const body = readFault(options);
+  const fault = await withLocalServer(context, 'Adding it', async (client) => {
+    const { data } = await client.local.addFault({ body });
+    return data;
+  });
+  await context.show({
+    value: fault,
+    human: (style) =>
+      `${style.green('Added')} ${fault.id}: ${printableLine(`${whichOf(fault)} ${whatOf(fault)}`)}, ${timesOf(fault)}\n`,
+  });
+  return exitCodes.ok;
+}
+
+/** @throws GovctlError usage_error; what goes together the service says */
+function readFault({ args: [path], ...options }: AddFaultOptions): FaultInput {
+  const { method, status, error, retryAfter, delay, cut, count } = options;
+  return {
+    ...(method === undefined ? {} : { method }),
+    ...(path === undefined ? {} : { path }),
+    ...(status === undefined ? {} : { status: whole('--status', status) }),
+    // The service knows its names.
+    ...(error === undefined ? {} : { error: error as NonNullable<FaultInput['error']> }),
+    ...(retryAfter === undefined ? {} : { retry_after: whole('--retry-after', retryAfter) }),
+    ...(delay === undefined ? {} : { delay_ms: milliseconds(delay) }),
+    ...(cut === undefined ? {} : { cut }),
+    count: count === 'always' ? count : whole('--count', count),
+  };
+}
+
+function whole(flag: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new GovctlError('usage_error', `${flag} ${text}: give a whole number`);
+}
+
+function milliseconds(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new GovctlError('usage_error', `--delay ${text}: that is no duration`, {
+    hint: `Write it ${durationForms}.`,
+  });
+}
+
+export async function listFaults(context: Context): Promise<ExitCode> {
+  const faults = await withLocalServer(context, 'Asking it', async (client) => {
+    const { data } = await client.local.listFaults();
+    return data.faults;
+  });
+  await context.show({
+    value: { faults },
+    rows: () => faults,
+    human: (style) =>
+      faults.length === 0
+        ? ''
+        : formatTable(faults, columns, style, tableColumns(context.world.terminal)),
+  });
+  if (faults.length === 0) await context.say('There are no faults.');
+  return exitCodes.ok;
+}
+
+const columns: readonly Column<Fault>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'REQUESTS', cell: (fault) => whichOf(fault), shrinks: 'end' },
+  { title: 'FAULT', cell: (fault) => whatOf(fault), shrinks: 'end' },
+  { title: 'HITS', cell: ({ hits }) => String(hits) },
+  { title: 'LEFT', cell: ({ left }) => String(left ?? 'always') },
+];
+
+const whichOf = ({ method, path }: Fault): string => `${method ?? 'any'} ${path ?? '*'}`;
+
+const whatOf = ({ status, error, delay_ms: delay, cut, retry_after: after }: Fault): string =>
+  [
+    delay === undefined ? '' : `waits ${delay} ms`,
+    status === undefined ? '' : ['answers', status, error].filter(Boolean).join(' '),
+    after === undefined ? '' : `retry after ${after} s`,
+    cut === undefined ? '' : `cut at the ${cut}`,
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+
+const timesOf = ({ left }: Fault): string =>
+  left === undefined ? 'until it is cleared' : left === 1 ? 'once' : `${left} times`;
+
+export async function clearFaults(
+  context: Context,
+  { args: [id] }: { readonly args: readonly [string | undefined] },
+): Promise<ExitCode> {
+  const cleared = await withLocalServer(context, 'Clearing', async (client) => {
+    const { data } =
+      id === undefined
+        ? await client.local.clearFaults()
+        : await client.local.clearFault({ params: { id } });
+    return data.cleared;
+  });
+  await context.show({
+    value: { cleared },
+    human: (style) => `${style.green('Cleared')} ${cleared}\n`,
+  });
+  return exitCodes.ok;
+}

@@ -1,0 +1,100 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { LoggedRequest } from '../../contract/local.ts';
+import { requestsKept } from '../../contract/local.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { follow } from '../follow.ts';
+import { askOurServer } from '../our-server.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { printableLine } from '../report/printable.ts';
+import { formatTable, tableColumns } from '../table.ts';
+import type { Column } from '../table.ts';
+import type { Style } from '../terminal.ts';
+import { withLocalServer } from './with-local.ts';
+
+export interface RequestsOptions {
+  readonly limit: string;
+  readonly follow?: boolean;
+}
+
+export async function showRequests(context: Context, options: RequestsOptions): Promise<ExitCode> {
+  const limit = parseLimit(options.limit);
+  if (options.follow) return followRequests(context, options);
+  const requests = await withLocalServer(context, 'Asking it', async (client) => {
+    const { data } = await client.local.listRequests({ query: { limit: String(limit) } });
+    return data.requests;
+  });
+  await context.show({
+    value: { requests },
+    rows: () => requests,
+    human: (style) =>
+      requests.length === 0
+        ? ''
+        : formatTable(requests, columns, style, tableColumns(context.world.terminal)),
+  });
+  if (requests.length === 0) await context.say('There were no requests since it started.');
+  return exitCodes.ok;
+}
+
+/** @throws GovctlError usage_error */
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= requestsKept) return limit;
+  throw new GovctlError('usage_error', `--limit ${text}: give a number from 1 to ${requestsKept}`);
+}
+
+/** Without a spinner: it shows what comes. Those that are kept are few enough to be one page. */
+async function followRequests(context: Context, options: RequestsOptions): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  let after: number | undefined;
+  const fetchNew = async (): Promise<readonly LoggedRequest[]> => {
+    const query = {
+      limit: String(requestsKept),
+      ...(after === undefined ? {} : { after: String(after) }),
+    };
+    const { data } = await client.local.listRequests({ query });
+    // One that was started anew counts from the beginning.
+    after = after !== undefined && data.last < after ? 0 : data.last;
+    return data.requests;
+  };
+  return askOurServer('test aids', () =>
+    follow<LoggedRequest & { readonly id: string }>(context, options, {
+      async fetchPage() {
+        const rows = (await fetchNew()).map((row) => ({ ...row, id: row.request_id }));
+        return { rows: rows.reverse(), pagination: { has_more: false } };
+      },
+      rank: () => 0,
+      isOld: () => false,
+      stateOf: ({ number, at }) => `${number} ${at}`,
+      line: (row, style) => `${requestLine(row, style)}\n`,
+    }),
+  );
+}
+
+const paintStatus = (text: string, { status }: LoggedRequest, style: Style): string =>
+  status >= 500 ? style.red(text) : status >= 400 ? style.yellow(text) : style.green(text);
+
+const requestLine = (row: LoggedRequest, style: Style): string =>
+  [
+    style.dim(row.at),
+    paintStatus(String(row.status), row, style),
+    row.method.padEnd(6),
+    printableLine(row.path),
+    style.dim(`${row.duration_ms} ms`),
+    printableLine(row.error ?? ''),
+    row.fault ?? '',
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
+
+const columns: readonly Column<LoggedRequest>[] = [
+  { title: 'TIME', cell: ({ at }) => at, drops: 3 },
+  { title: 'STATUS', cell: ({ status }) => String(status), paint: paintStatus },
+  { title: 'METHOD', cell: ({ method }) => method },
+  { title: 'PATH', cell: ({ path }) => path, shrinks: 'middle' },
+  { title: 'MS', cell: ({ duration_ms: ms }) => String(ms) },
+  { title: 'BYTES', cell: ({ bytes }) => String(bytes ?? '-'), drops: 2 },
+  { title: 'ERROR', cell: ({ error }) => error ?? '-', shrinks: 'end' },
+  { title: 'FAULT', cell: ({ fault }) => fault ?? '-', drops: 1 },
+];

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import { replaceFile } from '../login/private-file.ts';
+import type { ApprovalOptions } from '../plan/approve.ts';
+import { isApproved, notApproved } from '../plan/approve.ts';
+import { count, inThrees, listWords, printableLine } from '../report/printable.ts';
+import { withLocalServer } from './with-local.ts';
+
+export async function takeSnapshot(
+  context: Context,
+  { args: [file] }: { readonly args: readonly [string] },
+): Promise<ExitCode> {
+  const text = await withLocalServer(context, 'Taking it', async (client) => {
+    const { data } = await client.local.snapshot();
+    return data;
+  });
+  await replaceFile(path.resolve(context.world.cwd, file), text).catch((cause: Error) => {
+    throw new GovctlError(
+      'file_error',
+      `The snapshot could not be written to ${file}: ${cause.message}`,
+      { cause },
+    );
+  });
+  const { size, documents } = sizesOf(text);
+  await context.show({
+    value: { file, bytes: size, documents },
+    human: (style) =>
+      `${style.green('Saved')} ${count(documents, 'document')} in ${printableLine(file)}, ${inThrees(size)} bytes\n`,
+  });
+  return exitCodes.ok;
+}
+
+const sizesOf = (text: string): { size: number; documents: number } => ({
+  size: Buffer.byteLength(text),
+  documents: text.split('\n{"in":').length - 1,
+});
+
+export interface RestoreOptions extends ApprovalOptions {
+  readonly args: readonly [string];
+  readonly newSecrets?: boolean;
+  readonly withClock?: boolean;
+}
+
+export async function restoreSnapshot(
+  context: Context,
+  options: RestoreOptions,
+): Promise<ExitCode> {
+  const [file] = options.args;
+  const body = await readFile(path.resolve(context.world.cwd, file), 'utf8').catch(
+    (cause: Error) => {
+      throw new GovctlError('file_error', `${file} could not be read: ${cause.message}`, { cause });
+    },
+  );
+  await askFirst(context, 'Replace all that BASE stores, but for keys and tokens?', options);
+  const restored = await withLocalServer(context, 'Restoring it', async (client) => {
+    const query = {
+      ...(options.newSecrets ? { secrets: 'new' as const } : {}),
+      ...(options.withClock ? { clock: 'snapshot' as const } : {}),
+    };
+    const { data } = await client.local.restore({ query, body });
+    return data;
+  });
+  await context.show({
+    value: restored,
+    human: (style) =>
+      `${style.green('Restored')} ${listCounts(restored.restored)}, of ${restored.taken_at}\n`,
+  });
+  if (restored.new_secrets > 0) {
+    await context.warn(
+      `${count(restored.new_secrets, 'webhook')} got a new secret: set the ones that the receivers know with \`govctl webhook update ID\``,
+    );
+  }
+  return exitCodes.ok;
+}
+
+export async function resetServer(context: Context, options: ApprovalOptions): Promise<ExitCode> {
+  await askFirst(context, 'Remove all that BASE stores, but for keys and tokens?', options);
+  const { removed } = await withLocalServer(context, 'Emptying it', async (client) => {
+    const { data } = await client.local.reset();
+    return data;
+  });
+  await context.show({
+    value: { removed },
+    human: (style) => `${style.green('Removed')} ${listCounts(removed)}\n`,
+  });
+  return exitCodes.ok;
+}
+
+/**
+ * Asks before stored data goes, once it is known that it may. @param question with BASE for the server's address
+ * @throws GovctlError not_local, approval_required
+ */
+async function askFirst(
+  context: Context,
+  question: string,
+  options: ApprovalOptions,
+): Promise<void> {
+  if (isApproved(options)) return;
+  const baseUrl = await withLocalServer(context, 'Asking it', async (client) => {
+    await client.local.get();
+    return client.baseUrl;
+  });
+  if (!context.flags.input) {
+    throw new GovctlError('approval_required', 'Nothing was changed: nobody could be asked', {
+      hint: 'Give --yes to go on without asking.',
+    });
+  }
+  if (!(await context.world.prompt.confirm(question.replace('BASE', baseUrl), false))) {
+    throw notApproved();
+  }
+}
+
+/** `2 policies, 1 scan`: collections are called in the plural. */
+function listCounts(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).map(
+    ([name, amount]) => `${amount} ${printableLine(name).replaceAll('_', ' ')}`,
+  );
+  return parts.length === 0 ? 'nothing' : listWords(parts);
+}
