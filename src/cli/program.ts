@@ -17,6 +17,8 @@ import { registerExemptionCommands } from './exemption/commands.ts';
 import { registerResourceCommands } from './resource/commands.ts';
 import { registerScanCommands } from './scan/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
+import { registerEventCommands } from './event/commands.ts';
+import { registerWebhookCommands } from './webhook/commands.ts';
 import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
@@ -112,6 +114,8 @@ export function createProgram(
   registerScanCommands(program, act);
   registerViolationCommands(program, act);
   registerExemptionCommands(program, act);
+  registerWebhookCommands(program, act);
+  registerEventCommands(program, act);
   registerAuthCommands(program, act);
   registerServerCommand(program, act);
   registerApiCommand(program, act);

@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { Chalk } from 'chalk';
+import { on } from 'node:events';
 import { addAbortSignal } from 'node:stream';
 import { GovctlError } from '../contract/errors.ts';
 
@@ -18,6 +19,8 @@ export interface Terminal {
   readStdin(): Promise<string>;
   /** Standard input as it comes, for what may be too large to hold; ends with an error when the signal is given. */
   stdinBytes(signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Keys as they are pressed, until the signal is given; Ctrl-C is one of them. Only where stdin is a terminal. */
+  keys?(signal: AbortSignal): AsyncIterable<string>;
   readonly stdinIsTty: boolean;
   readonly stdoutIsTty: boolean;
   readonly stderrIsTty: boolean;
@@ -44,6 +47,7 @@ export function processTerminal(): Terminal {
     stderr: sinkOf(process.stderr),
     readStdin: readAll,
     stdinBytes: (signal) => addAbortSignal(signal, process.stdin),
+    ...(process.stdin.isTTY === true ? { keys: readKeys } : {}),
     stdinIsTty: process.stdin.isTTY === true,
     stdoutIsTty: process.stdout.isTTY === true,
     stderrIsTty: process.stderr.isTTY === true,
@@ -84,4 +88,19 @@ async function readAll(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
+}
+
+async function* readKeys(signal: AbortSignal): AsyncGenerator<string> {
+  const { stdin } = process;
+  stdin.setRawMode(true);
+  try {
+    const presses = on(stdin, 'data', { signal }) as AsyncIterable<[Buffer]>;
+    stdin.resume();
+    for await (const [bytes] of presses) yield* bytes.toString('utf8');
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stdin.setRawMode(false);
+    stdin.pause();
+  }
 }

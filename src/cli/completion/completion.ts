@@ -1,7 +1,10 @@
+import type { Option } from 'commander';
 import { exitCodes, GovctlError } from '../../contract/errors.ts';
+import { eventTypes } from '../../contract/events.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Run } from '../context.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
+import { HintedOption } from '../hinted-option.ts';
 import { configDir } from '../login/config-dir.ts';
 import { readProfiles } from '../login/profiles.ts';
 import { bashScript, fishScript, zshScript } from './scripts.ts';
@@ -62,6 +65,7 @@ export function completionOf(program: GovctlCommand): Run<CompletionOptions> {
 /** Argument values by the command's path; commander keeps none for free arguments. */
 const argumentChoices: Readonly<Record<string, readonly string[]>> = {
   completion: Object.keys(shells),
+  'event trigger': eventTypes,
 };
 
 const outputOption = {
@@ -69,6 +73,9 @@ const outputOption = {
   description: 'output format',
   takesValue: true,
 } as const;
+
+const valuesOf = (option: Option): readonly string[] =>
+  option instanceof HintedOption ? option.hints : (option.argChoices ?? []);
 
 export function describeCommand(command: GovctlCommand, words: readonly string[]): CommandNode {
   const path = words.join(' ');
@@ -89,7 +96,7 @@ export function describeCommand(command: GovctlCommand, words: readonly string[]
           names: [option.short, option.long].filter((name) => name !== undefined),
           description: option.description,
           takesValue: option.required || option.optional,
-          choices: option.long === '--output' ? formats : (option.argChoices ?? []),
+          choices: option.long === '--output' ? formats : valuesOf(option),
         })),
       // Declared once, for all; what it takes is each command's own.
       ...(command.parent && children.length === 0 && formats.length > 0

@@ -24,13 +24,17 @@ const withoutPassword = (text: string): string => text.replace(/\/\/[^@/]*@/, '/
 export const sameOrigin = (a: string, b: string): boolean =>
   new URL(a).origin === new URL(b).origin;
 
-/** True where a token would cross a network in the clear. */
-export function isUnprotected(baseUrl: string): boolean {
-  const { protocol, hostname } = new URL(baseUrl);
-  const loopback =
+/** True for an address of this machine only. */
+export function isLoopback(baseUrl: string): boolean {
+  const { hostname } = new URL(baseUrl);
+  return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||
     hostname === '[::1]' ||
-    /^127(\.\d+){3}$/.test(hostname);
-  return protocol === 'http:' && !loopback;
+    /^127(\.\d+){3}$/.test(hostname)
+  );
 }
+
+/** True where a token would cross a network in the clear. */
+export const isUnprotected = (baseUrl: string): boolean =>
+  new URL(baseUrl).protocol === 'http:' && !isLoopback(baseUrl);

@@ -1,6 +1,14 @@
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
 /** Text of a file on a terminal: control characters (an escape sequence in a name, say) must not act. */
-export const printable = (text: string): string =>
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+export const printable = (text: string): string => text.replace(control, '\ufffd');
+
+/** The same where it matters which ones they are: `\x1b`, `\u202e`. */
+export const visible = (text: string): string =>
+  text.replace(control, (one) => {
+    const hex = one.charCodeAt(0).toString(16);
+    return hex.length > 2 ? `\\u${hex.padStart(4, '0')}` : `\\x${hex.padStart(2, '0')}`;
+  });
 
 /** Text of one line from elsewhere: what could act on the terminal or begin another line is taken out. */
 export const printableLine = (text: string): string => printable(text.replace(/\s+/g, ' '));

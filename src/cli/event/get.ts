@@ -1,0 +1,45 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { formatDetails } from '../details.ts';
+import { askOurServer } from '../our-server.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { printable } from '../report/printable.ts';
+import { findWebhook } from '../webhook/find-webhook.ts';
+import { describeEvent } from './event-text.ts';
+import { feature } from './list.ts';
+
+export interface GetOptions {
+  readonly args: readonly [string];
+  readonly webhook?: string;
+}
+
+/** The envelope as it travels; -o json is byte for byte its fields. */
+export async function runGet(context: Context, options: GetOptions): Promise<ExitCode> {
+  const [id] = options.args;
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { data: envelope } = await context.progress('Looking it up', async () => {
+    const query =
+      options.webhook === undefined
+        ? {}
+        : { webhook_id: (await findWebhook(client, options.webhook)).webhook.id };
+    return askOurServer(feature, () => client.events.get({ params: { id }, query }));
+  });
+  const [type, created] =
+    'type' in envelope ? [envelope.type, envelope.created] : [envelope.event, envelope.timestamp];
+  await context.show({
+    value: envelope,
+    human: (style) =>
+      formatDetails(
+        type,
+        [
+          ['id', id],
+          ['created', created],
+          ['what', describeEvent(envelope.data)],
+        ],
+        style,
+      ) + `\n${printable(JSON.stringify(envelope, null, 2))}\n`,
+  });
+  return exitCodes.ok;
+}

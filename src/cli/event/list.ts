@@ -1,0 +1,72 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import type { AnsweredEvent } from '../../contract/events.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { follow } from '../follow.ts';
+import type { ListFlags } from '../list-flags.ts';
+import { joined } from '../list-flags.ts';
+import { parseMoment } from '../moment.ts';
+import { askOurServer } from '../our-server.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { printableLine } from '../report/printable.ts';
+import { showList } from '../show-list.ts';
+import type { Style } from '../terminal.ts';
+import { parseEventTypes } from '../webhook/webhook-fields.ts';
+import { describeEvent } from './event-text.ts';
+
+export interface ListOptions extends ListFlags {
+  readonly type?: readonly string[];
+  readonly since?: string;
+  readonly follow?: boolean;
+}
+
+export const feature = 'events';
+
+type SortField = 'sequence' | 'created' | 'id' | 'type';
+
+export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
+  const filter = {
+    ...joined('type', options.type && parseEventTypes(options.type, '--type')),
+    ...(options.since === undefined
+      ? {}
+      : { since: parseMoment('--since', options.since, context.world.now()) }),
+  };
+  if (options.follow) return followEvents(context, filter, options);
+  const sorted = { sort_by: options.sort as SortField, order: options.order }; // commander knows the choices
+  return showList<AnsweredEvent>(context, options, {
+    plural: 'events',
+    feature,
+    fetchPage: async (client, place) => {
+      const { data } = await client.events.list({ query: { ...sorted, ...filter, ...place } });
+      return { rows: data.events, pagination: data.pagination };
+    },
+    columns: [
+      { title: 'CREATED', cell: ({ created }) => created, drops: 2 },
+      { title: 'TYPE', cell: ({ type }) => type },
+      { title: 'WHAT', cell: ({ data }) => describeEvent(data), shrinks: 'end' },
+      { title: 'ID', cell: ({ id }) => id, drops: 1 },
+    ],
+  });
+}
+
+async function followEvents(
+  context: Context,
+  filter: { readonly type?: string; readonly since?: string },
+  options: ListOptions,
+): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  return follow<AnsweredEvent>(context, options, {
+    fetchPage: async (place) => {
+      const query = { sort_by: 'sequence', order: 'desc', ...filter, ...place } as const;
+      const { data } = await askOurServer(feature, () => client.events.list({ query }));
+      return { rows: data.events, pagination: data.pagination };
+    },
+    rank: ({ sequence }) => sequence,
+    isOld: () => false, // the service leaves them out
+    stateOf: ({ id }) => id,
+    line: eventLine,
+  });
+}
+
+export const eventLine = ({ created, type, data, id }: AnsweredEvent, style: Style): string =>
+  `${style.dim(created)}  ${style.bold(printableLine(type))}  ${describeEvent(data)}  ${style.dim(printableLine(id))}\n`;

@@ -1,0 +1,68 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { parseMoment } from '../moment.ts';
+import { askOurServer } from '../our-server.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { count } from '../report/printable.ts';
+import { findWebhook } from '../webhook/find-webhook.ts';
+import { parseEventTypes } from '../webhook/webhook-fields.ts';
+import { feature } from './list.ts';
+
+export interface ReplayOptions {
+  readonly args: readonly [readonly string[]];
+  readonly since?: string;
+  readonly until?: string;
+  readonly type?: readonly string[];
+  readonly webhook?: string;
+}
+
+export async function runReplay(context: Context, options: ReplayOptions): Promise<ExitCode> {
+  const wanted = parseWanted(context, options);
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { data } = await context.progress('Queueing them again', async () => {
+    const webhook =
+      options.webhook === undefined
+        ? {}
+        : { webhook_id: (await findWebhook(client, options.webhook)).webhook.id };
+    return askOurServer(feature, () => client.events.replay({ body: { ...wanted, ...webhook } }));
+  });
+  await context.show({
+    value: data,
+    human: (style) =>
+      data.events === 0
+        ? 'No events match\n'
+        : `${style.green('Queued')} ${count(data.events, 'event')} again: ${count(data.deliveries, 'delivery', 'deliveries')}\n`,
+  });
+  if (data.events > 0 && data.deliveries === 0) {
+    await context.say('No webhook gets them; --webhook sends them to one whatever its events.');
+  }
+  return exitCodes.ok;
+}
+
+/** @throws GovctlError usage_error */
+function parseWanted({ world }: Context, options: ReplayOptions) {
+  const [ids] = options.args;
+  const { since, until, type } = options;
+  if (ids.length > 0 === (since !== undefined)) {
+    throw new GovctlError(
+      'usage_error',
+      since === undefined
+        ? 'Which events to send again is not given'
+        : 'Ids and --since exclude each other',
+      { hint: 'Give ids, or --since TIME for all from then on.' },
+    );
+  }
+  if (since === undefined) {
+    if (until ?? type) {
+      throw new GovctlError('usage_error', '--until and --type go with --since');
+    }
+    return { event_ids: [...new Set(ids)] };
+  }
+  return {
+    since: parseMoment('--since', since, world.now()),
+    ...(until === undefined ? {} : { until: parseMoment('--until', until, world.now()) }),
+    ...(type === undefined ? {} : { types: parseEventTypes(type, '--type') }),
+  };
+}

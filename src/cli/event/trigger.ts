@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { readFile } from 'node:fs/promises';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { Context, World } from '../context.ts';
+import { withOurServer } from '../our-server.ts';
+import { parseEventTypes } from '../webhook/webhook-fields.ts';
+import { feature, eventLine } from './list.ts';
+
+export interface TriggerOptions {
+  readonly args: readonly [string];
+  readonly data?: string;
+}
+
+export async function runTrigger(context: Context, options: TriggerOptions): Promise<ExitCode> {
+  const [type, second] = parseEventTypes(options.args, 'TYPE');
+  if (type === undefined || second !== undefined) {
+    throw new GovctlError('usage_error', 'Give one event type');
+  }
+  const data = options.data === undefined ? undefined : await readData(context.world, options.data);
+  const { data: event } = await withOurServer(context, feature, 'Making it up', (client) =>
+    client.events.trigger({ body: { type, ...(data === undefined ? {} : { data }) } }),
+  );
+  await context.show({
+    value: event,
+    human: (style) => `${style.green('Triggered')} ${eventLine(event, style)}`,
+  });
+  return exitCodes.ok;
+}
+
+/** @throws GovctlError usage_error, file_error */
+async function readData({ terminal, cwd }: World, given: string): Promise<Record<string, unknown>> {
+  const [text, from] =
+    given === '-'
+      ? [await terminal.readStdin(), 'standard input']
+      : given.startsWith('@')
+        ? [await readText(path.resolve(cwd, given.slice(1)), given.slice(1)), given.slice(1)]
+        : [given, '--data'];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new GovctlError('usage_error', `${from} is not JSON: ${(cause as Error).message}`, {
+      cause,
+      hint: `Write an object, such as --data '{"violation": {"severity": "HIGH"}}', or @FILE.`,
+    });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>; // any object is one
+  }
+  throw new GovctlError('usage_error', `${from} is not a JSON object`);
+}
+
+const readText = (file: string, name: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause: Error) => {
+    throw new GovctlError('file_error', `${name} could not be read: ${cause.message}`, { cause });
+  });

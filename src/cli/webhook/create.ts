@@ -1,0 +1,68 @@
+import { createObject } from '../../client/objects.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import type { View } from '../output.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import type { GivenSecret, SecretFlags } from './read-secret.ts';
+import { readSecret } from './read-secret.ts';
+import type { FieldFlags } from './webhook-fields.ts';
+import { fieldsFromFlags } from './webhook-fields.ts';
+import { shownWebhooks } from './webhook-objects.ts';
+import { webhookView } from './webhook-view.ts';
+
+export interface CreateOptions extends FieldFlags, SecretFlags {
+  readonly url: string;
+  readonly event: readonly string[];
+  readonly paused?: boolean;
+}
+
+export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
+  const fields = {
+    url: parseTarget(options.url),
+    ...fieldsFromFlags(context.world, options),
+    ...(options.paused ? { active: false } : {}),
+  };
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const given = await readSecret(context, options);
+  const { item } = await context.progress('Creating it', () =>
+    createObject(client, shownWebhooks, { ...fields, secret: given.secret }),
+  );
+  // The description shows no body for this answer: another server may send none.
+  const view: View = item
+    ? webhookView(item, (style) => `${style.green('Created')} ${item.id}`)
+    : { value: fields, human: (style) => `${style.green('Created')} ${fields.url}\n` };
+  await context.show(withSecret(view, given));
+  return exitCodes.ok;
+}
+
+/** A secret that was made here is shown with what it is for, this once. */
+export const withSecret = (view: View, { secret, generated }: GivenSecret): View =>
+  generated
+    ? {
+        ...view,
+        value: { ...view.value, secret },
+        human: (style, columns) =>
+          `${view.human(style, columns)}Secret  ${style.bold(secret)}   shown this once\n`,
+      }
+    : view;
+
+/** What no server should see; what it allows beyond that is its own. @throws GovctlError usage_error */
+export function parseTarget(text: string, flag = '--url'): string {
+  const refuse = (why: string): GovctlError =>
+    new GovctlError('usage_error', `${flag} ${why}`, {
+      hint: 'Write it as https://hooks.example.com/path.',
+    });
+  if (!URL.canParse(text)) throw refuse(`${JSON.stringify(text)} is not a url`);
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw refuse(`${JSON.stringify(text)} is neither https:// nor http://`);
+  }
+  if (url.username || url.password) {
+    throw refuse(
+      `for ${url.host} must not hold a user name or password; send credentials with --header-env`,
+    );
+  }
+  return text;
+}

@@ -1,0 +1,40 @@
+import { deleteObject } from '../../client/objects.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { confirmDelete } from '../confirm-delete.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import type { ApprovalOptions } from '../plan/approve.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { count, printableLine } from '../report/printable.ts';
+import { findWebhook, nameOf } from './find-webhook.ts';
+import { shownWebhooks } from './webhook-objects.ts';
+
+export interface DeleteOptions extends ApprovalOptions {
+  readonly args: readonly [string];
+  readonly ifMatch?: string;
+}
+
+/** Removes a webhook, and what waits for it, after asking. */
+export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { webhook } = await context.progress('Looking it up', () =>
+    findWebhook(client, options.args[0]),
+  );
+  const who = `${printableLine(nameOf(webhook))} (${printableLine(webhook.id)})`;
+  const waiting = webhook.waiting ? `, and ${count(webhook.waiting, 'event')} waiting for it,` : '';
+  await confirmDelete(context, `${who}${waiting}`, options);
+  await context.progress('Deleting it', () =>
+    deleteObject(
+      client,
+      shownWebhooks,
+      webhook.id,
+      options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch },
+    ),
+  );
+  await context.show({
+    value: { deleted: webhook.id, url: webhook.url },
+    human: (style) => `${style.green('Deleted')} ${who}\n`,
+  });
+  return exitCodes.ok;
+}

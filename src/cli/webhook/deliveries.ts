@@ -1,0 +1,146 @@
+import type { Client } from '../../client/client.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { DeliveryItem, DeliveryListQuery } from '../../contract/webhooks.ts';
+import { deliveryStatuses } from '../../contract/webhooks.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import type { Place } from '../collect-pages.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { follow } from '../follow.ts';
+import type { ListFlags } from '../list-flags.ts';
+import { joined } from '../list-flags.ts';
+import { parseMoment } from '../moment.ts';
+import { askOurServer } from '../our-server.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { showList } from '../show-list.ts';
+import { deliveryLine, deliveryView, paintDelivery, shortAnswer } from './delivery-view.ts';
+import { findWebhook } from './find-webhook.ts';
+import { listOf, parseEventTypes } from './webhook-fields.ts';
+
+export interface DeliveriesOptions extends ListFlags {
+  readonly args: readonly [string, string?];
+  readonly status?: readonly string[];
+  readonly event?: readonly string[];
+  readonly since?: string;
+  readonly follow?: boolean;
+}
+
+export const deliverySortFields = [
+  'created_at',
+  'updated_at',
+  'id',
+  'event_type',
+  'status',
+  'attempt_count',
+] as const;
+
+const feature = 'deliveries';
+
+export async function runDeliveries(
+  context: Context,
+  options: DeliveriesOptions,
+): Promise<ExitCode> {
+  const [named, id] = options.args;
+  if (id !== undefined) return showOne(context, named, id);
+  const filter = parseFilter(options);
+  const since =
+    options.since === undefined
+      ? undefined
+      : parseMoment('--since', options.since, context.world.now());
+  if (options.follow) return followDeliveries(context, named, filter, since, options);
+  const sort_by = options.sort as (typeof deliverySortFields)[number]; // commander knows the choices
+  if (since !== undefined && (sort_by !== 'created_at' || options.order !== 'desc')) {
+    throw new GovctlError(
+      'usage_error',
+      '--since shows the latest first: leave out --sort and --order',
+    );
+  }
+  let found: Promise<string> | undefined;
+  return showList<DeliveryItem>(context, options, {
+    plural: 'deliveries',
+    feature,
+    fetchPage: async (client, place) => {
+      const id = await (found ??= findWebhook(client, named).then(({ webhook }) => webhook.id));
+      const query = { sort_by, order: options.order, ...filter, ...place };
+      const { deliveries, pagination } = await listPage(client, id, query);
+      if (since === undefined) return { rows: deliveries, pagination };
+      // The latest come first, so the first older one ends it.
+      const rows = deliveries.filter(({ created_at: at }) => at >= since);
+      const isEnd = rows.length < deliveries.length;
+      return {
+        rows,
+        pagination: {
+          has_more: !isEnd && pagination.has_more,
+          next_cursor: pagination.next_cursor,
+        },
+      };
+    },
+    columns: [
+      { title: 'STATUS', cell: ({ status }) => status, paint: paintDelivery },
+      { title: 'EVENT', cell: ({ event_type: type }) => type },
+      { title: 'ANSWER', cell: shortAnswer, shrinks: 'end' },
+      { title: 'TRIED', cell: (row) => String(row.attempt_count), drops: 3 },
+      { title: 'NEXT', cell: (row) => row.next_attempt_at ?? '-', drops: 1 },
+      { title: 'CREATED', cell: (row) => row.created_at, drops: 2 },
+      { title: 'ID', cell: ({ id: its }) => its },
+    ],
+  });
+}
+
+async function showOne(context: Context, named: string, deliveryId: string): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const delivery = await context.progress('Looking it up', async () => {
+    const { webhook } = await findWebhook(client, named);
+    const params = { id: webhook.id, delivery_id: deliveryId };
+    return askOurServer(feature, async () => (await client.webhooks.getDelivery({ params })).data);
+  });
+  await context.show(deliveryView(delivery));
+  return exitCodes.ok;
+}
+
+type Query = Partial<Record<'status' | 'event_type', string>>;
+
+function parseFilter({ status, event }: DeliveriesOptions): Query {
+  const statuses = status && listOf(status);
+  for (const given of statuses ?? []) {
+    if ((deliveryStatuses as readonly string[]).includes(given)) continue;
+    const nearest = nearestWord(given, deliveryStatuses);
+    throw new GovctlError('usage_error', `--status ${given}: there is no such status`, {
+      hint: nearest ? `Did you mean ${nearest}?` : `There are ${deliveryStatuses.join(', ')}.`,
+    });
+  }
+  return {
+    ...joined('status', statuses),
+    ...joined('event_type', event && parseEventTypes(event)),
+  };
+}
+
+const listPage = async (
+  client: Client,
+  id: string,
+  query: Query & Place & { sort_by: DeliveryListQuery['sort_by']; order: 'asc' | 'desc' },
+) => (await client.webhooks.listDeliveries({ params: { id }, query })).data;
+
+/** A line whenever a delivery is new or was tried again, oldest first, until Ctrl-C. */
+async function followDeliveries(
+  context: Context,
+  named: string,
+  filter: Query,
+  since: string | undefined,
+  options: DeliveriesOptions,
+): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { webhook } = await context.progress('Looking it up', () => findWebhook(client, named));
+  return follow<DeliveryItem>(context, options, {
+    fetchPage: async (place) => {
+      const query = { sort_by: 'updated_at', order: 'desc', ...filter, ...place } as const;
+      const page = await askOurServer(feature, () => listPage(client, webhook.id, query));
+      return { rows: page.deliveries, pagination: page.pagination };
+    },
+    rank: ({ updated_at: at }) => Date.parse(at),
+    isOld: ({ updated_at: at }) => since !== undefined && at < since,
+    stateOf: (row) => `${row.id} ${row.updated_at} ${row.status} ${row.attempt_count}`,
+    line: deliveryLine,
+  });
+}

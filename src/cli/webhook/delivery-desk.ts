@@ -1,0 +1,206 @@
+import { inspectDelivery } from '../../webhook/inspect.ts';
+import type { Inspection } from '../../webhook/inspect.ts';
+import { signMessage } from '../../webhook/sign.ts';
+import type { Context } from '../context.ts';
+import { describeEvent } from '../event/event-text.ts';
+import { printableLine } from '../report/printable.ts';
+import type { RowWriter } from '../row-writer.ts';
+import type { Style } from '../terminal.ts';
+import type { Forwarded } from './forward.ts';
+import { forward } from './forward.ts';
+import type { Answer, Received } from './receiver.ts';
+
+/** Takes each delivery: checks it, sends it on, shows it. */
+interface DeliveryDesk {
+  receive(received: Received): Promise<Answer>;
+  /** Counts an answer that is out, and gives how many there are. */
+  answered(): number;
+  /** @param number of the delivery, from 1; default the last */
+  resend(number: number | undefined): Promise<void>;
+  readonly canResend: boolean;
+  /** Whether a signature did not fit. */
+  isAnyBad(): boolean;
+}
+
+interface Taken {
+  readonly number: number;
+  readonly received: Received;
+}
+
+/** Deliveries that can be sent again; older ones are forgotten. */
+const mostKept = 200;
+/** Seconds of age that are worth a word, as receivers refuse what is older. */
+const oddAge = 300;
+
+export function createDeliveryDesk(
+  context: Context,
+  {
+    secret,
+    target,
+    rows,
+  }: {
+    readonly secret: string;
+    readonly target: URL | undefined;
+    readonly rows: RowWriter | undefined;
+  },
+): DeliveryDesk {
+  const kept: Taken[] = [];
+  let taken = 0;
+  let out = 0;
+  let bad = 0;
+
+  async function receive(received: Received): Promise<Answer> {
+    const number = ++taken;
+    kept.push({ number, received });
+    if (kept.length > mostKept) kept.shift();
+    const at = context.world.now();
+    const inspection = inspectDelivery(received, [secret], { now: at });
+    if (!inspection.fits) bad++;
+    const forwarded = target && (await forward(target, received));
+    const answer = forwarded?.answer ?? { status: 200 };
+    // Its reader may be gone; the service must get its answer all the same.
+    await tell(context, rows, { number, received, at, inspection, forwarded, answer }).catch(
+      () => undefined,
+    );
+    return answer;
+  }
+
+  async function resend(number: number | undefined): Promise<void> {
+    const found = number === undefined ? kept.at(-1) : kept.find((one) => one.number === number);
+    if (!target || !found) {
+      const why = !target ? 'there is no --forward' : 'there is no such delivery';
+      await context.say(`Nothing to resend: ${why}.`);
+      return;
+    }
+    const again = signedAnew(found.received, secret, Math.floor(context.world.now() / 1_000));
+    const forwarded = await forward(target, again);
+    await context.say(`#${found.number} again: ${forwardWords(forwarded, context.talkStyle)}`);
+  }
+
+  return {
+    receive,
+    resend,
+    canResend: target !== undefined,
+    answered: () => ++out,
+    isAnyBad: () => bad > 0,
+  };
+}
+
+interface Told extends Taken {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly inspection: Inspection;
+  readonly forwarded: Forwarded | undefined;
+  readonly answer: Answer;
+}
+
+async function tell(context: Context, rows: RowWriter | undefined, told: Told): Promise<void> {
+  rows?.write(rowOf(told));
+  await rows?.flush();
+  const { output } = context.flags;
+  const isDataElsewhere = output.some(({ file, format }) => !file && format === 'ndjson');
+  if (isDataElsewhere) await context.say(deliveryLines(told, context.talkStyle).trimEnd());
+  else await context.world.terminal.stdout.write(deliveryLines(told, context.style));
+}
+
+function deliveryLines(
+  { number, received, at, inspection, forwarded }: Told,
+  style: Style,
+): string {
+  const { event, fits, problem, age_seconds: age = 0 } = inspection;
+  const signature = fits ? style.green('signature ok') : style.red('signature bad');
+  const late =
+    Math.abs(age) > oddAge
+      ? style.yellow(`  sent ${age > 0 ? `${age} s ago` : `${-age} s ahead`}`)
+      : '';
+  const attempt = received.headers['x-service-delivery-attempt'];
+  const again =
+    attempt === undefined || attempt === '1' ? '' : `  attempt ${printableLine(String(attempt))}`;
+  const sent = forwarded ? `  ${forwardWords(forwarded, style)}` : '';
+  const head = `${style.dim(new Date(at).toISOString().slice(11, 19))}  #${number} ${style.bold(printableLine(event?.type ?? 'no event'))}  ${signature}${late}${again}${sent}`;
+  const subject = describeBody(received.body);
+  return [
+    head,
+    ...(subject === '' ? [] : [`          ${subject}`]),
+    ...(fits ? [] : [`          ${problem ?? ''}`]),
+    '',
+  ].join('\n');
+}
+
+function forwardWords({ status, error, ms }: Forwarded, style: Style): string {
+  const words = `→ ${status ?? error ?? ''} in ${ms} ms`;
+  return status !== undefined && status >= 200 && status < 300
+    ? style.green(words)
+    : style.red(words);
+}
+
+function describeBody(body: Buffer): string {
+  try {
+    const envelope: unknown = JSON.parse(body.toString('utf8'));
+    return typeof envelope === 'object' && envelope !== null && 'data' in envelope
+      ? describeEvent(envelope.data)
+      : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Headers whose values are for one receiver only. */
+const secretHeader =
+  /^(authorization|proxy-authorization|cookie|x-api-key)$|token|secret|password/i;
+
+function rowOf({ number, received, at, inspection, forwarded, answer }: Told): object {
+  const { headers, body } = received;
+  const text = body.toString('utf8');
+  return {
+    number,
+    received_at: new Date(at).toISOString(),
+    event_type: inspection.event?.type,
+    event_id: inspection.event?.id,
+    signature: inspection.fits ? 'ok' : 'bad',
+    ...(inspection.problem === undefined ? {} : { problem: inspection.problem }),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        secretHeader.test(name) ? '***' : value,
+      ]),
+    ),
+    ...(Buffer.from(text).equals(body) ? { body: text } : { body_base64: body.toString('base64') }),
+    ...(forwarded
+      ? {
+          forwarded: {
+            duration_ms: forwarded.ms,
+            ...(forwarded.status === undefined ? {} : { status: forwarded.status }),
+            ...(forwarded.error === undefined ? {} : { error: forwarded.error }),
+          },
+        }
+      : {}),
+    answered: answer.status,
+  };
+}
+
+/** The same delivery as one attempt more, sent now: receivers refuse old times. */
+function signedAnew(
+  { rawHeaders, headers, body }: Received,
+  secret: string,
+  now: number,
+): Pick<Received, 'rawHeaders' | 'body'> {
+  const id = headers['webhook-id'];
+  const attempt = Number(headers['x-service-delivery-attempt'] ?? 1);
+  const changed: Readonly<Record<string, string>> = {
+    'x-service-timestamp': String(now),
+    'x-service-delivery-attempt': String(attempt + 1),
+    ...(typeof id === 'string'
+      ? {
+          'webhook-timestamp': String(now),
+          'webhook-signature': signMessage(secret, id, now, body),
+        }
+      : {}),
+  };
+  return {
+    body,
+    rawHeaders: rawHeaders.map((text, at) =>
+      at % 2 === 0 ? text : (changed[(rawHeaders[at - 1] ?? '').toLowerCase()] ?? text),
+    ),
+  };
+}

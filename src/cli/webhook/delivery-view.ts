@@ -1,0 +1,90 @@
+import type { Attempt, Delivery, DeliveryItem } from '../../contract/webhooks.ts';
+import { formatDetails } from '../details.ts';
+import type { View } from '../output.ts';
+import { printableLine, visible } from '../report/printable.ts';
+import type { Style } from '../terminal.ts';
+
+export const deliveryView = (delivery: Delivery): View => ({
+  value: delivery,
+  human: (style) =>
+    describeDelivery(delivery, style) +
+    delivery.attempts.map((attempt) => `\n${describeAttempt(attempt, style)}`).join(''),
+});
+
+function describeDelivery(delivery: Delivery, style: Style): string {
+  return formatDetails(
+    `${delivery.event_type} ${delivery.id}`,
+    [
+      ['status', delivery.status],
+      ['event', delivery.event_id],
+      ['webhook', delivery.webhook_id],
+      ['test', delivery.test ? 'sent by the test endpoint' : undefined],
+      ['attempts', String(delivery.attempt_count)],
+      ['next', delivery.next_attempt_at],
+      ['error', delivery.error],
+      ['created', delivery.created_at],
+      ['updated', delivery.updated_at],
+    ],
+    style,
+  );
+}
+
+function describeAttempt(attempt: Attempt, style: Style): string {
+  const { response_status: status, error } = attempt;
+  const outcome = status === undefined ? 'no answer' : `answered ${status}`;
+  const paint = isSuccess(status) ? style.green : style.red;
+  const head = `${style.bold(`Attempt ${attempt.number}`)}  ${attempt.at}  ${paint(outcome)} after ${Math.round(attempt.duration_ms)} ms`;
+  const lines = [
+    ...(error === undefined ? [] : [`error: ${printableLine(error)}`]),
+    ...headerLines('sent', attempt.request_headers, style),
+    ...headerLines('got', attempt.response_headers ?? {}, style),
+    ...bodyLines(attempt, style),
+  ];
+  return `${[head, ...lines.map((line) => `  ${line}`)].join('\n')}\n`;
+}
+
+const isSuccess = (status: number | undefined): boolean =>
+  status !== undefined && status >= 200 && status < 300;
+
+const headerLines = (
+  word: string,
+  headers: Readonly<Record<string, string>>,
+  style: Style,
+): string[] =>
+  Object.entries(headers).map(
+    ([name, value]) => `${style.dim(word.padEnd(4))} ${printableLine(`${name}: ${value}`)}`,
+  );
+
+/** Of a body, for people; -o json has what the service kept. */
+const mostLines = 20;
+const mostCharacters = 2_000;
+
+function bodyLines(
+  { response_body: body, response_truncated: cut }: Attempt,
+  style: Style,
+): string[] {
+  if (body === undefined || body === '') return [];
+  const start = body.slice(0, mostCharacters).split(/\r\n|\n/);
+  const shown = start.slice(0, mostLines).map((line) => `${style.dim('|')} ${visible(line)}`);
+  const isAll = body.length <= mostCharacters && start.length <= mostLines;
+  if (!isAll) shown.push(style.dim(`... ${body.length} characters; -o json shows them`));
+  else if (cut) shown.push(style.dim('... there was more of it, which was not kept'));
+  return shown;
+}
+
+/** For a table. */
+export const shortAnswer = ({ response_status: status, error }: DeliveryItem): string =>
+  status === undefined ? (error ?? '-') : String(status);
+
+export const paintDelivery = (text: string, { status }: DeliveryItem, style: Style): string => {
+  if (status === 'succeeded') return style.green(text);
+  return status === 'failed' ? style.red(text) : style.yellow(text);
+};
+
+/** One line for what changed of a delivery. */
+export function deliveryLine(delivery: DeliveryItem, style: Style): string {
+  const again = delivery.next_attempt_at ? `, again at ${delivery.next_attempt_at}` : '';
+  const times = delivery.attempt_count === 1 ? 'once' : `${delivery.attempt_count} times`;
+  const outcome = `${delivery.status}  ${shortAnswer(delivery)}, tried ${times}${again}`;
+  return `${style.dim(delivery.updated_at)}  ${printableLine(delivery.event_type)}  ${paintDelivery(printableLine(outcome), delivery, style)}  ${style.dim(delivery.id)}\n`;
+}

@@ -1,0 +1,121 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Answer, Received } from './receiver.ts';
+
+export interface Forwarded {
+  readonly ms: number;
+  /** Absent where no answer came. */
+  readonly status?: number;
+  readonly error?: string;
+  /** What the service is answered. */
+  readonly answer: Answer;
+}
+
+/** Milliseconds; the service waits 30 s for an answer. */
+const longestWait = 29_000;
+/** Bytes of an answer that are passed back: the service keeps no more. */
+const longestAnswer = 64 * 1024;
+/** Of the answer, beside its status and body. */
+const passedBack = ['content-type', 'retry-after', 'location'];
+/** Of one connection only, or of this one's host. */
+const ownOfConnection = new Set([
+  'connection',
+  'content-length',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+]);
+
+/**
+ * Sends a delivery on: the same bytes, and its headers as they came. Redirects are not followed, as the service does not
+ * either. Never rejects: what goes wrong is an answer of 502 or 504, so that the service tries again.
+ */
+export async function forward(
+  target: URL,
+  { rawHeaders, body }: Pick<Received, 'rawHeaders' | 'body'>,
+  timeoutMs: number = longestWait,
+): Promise<Forwarded> {
+  const started = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - started);
+  try {
+    const answer = await exchange(target, headersOf(target, rawHeaders, body), body, timeoutMs);
+    return { ms: elapsed(), status: answer.status, answer };
+  } catch (cause) {
+    const isLate = cause instanceof Error && cause.name === 'TimeoutError';
+    const error = isLate ? `no answer within ${timeoutMs / 1_000} s` : explain(cause);
+    const text = `govctl webhook listen could not forward it: ${error}\n`;
+    return { ms: elapsed(), error, answer: { status: isLate ? 504 : 502, body: text } };
+  }
+}
+
+function headersOf(target: URL, rawHeaders: readonly string[], body: Buffer): string[] {
+  const headers = ['Host', target.host, 'Content-Length', String(body.length)];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    if (!ownOfConnection.has(name.toLowerCase())) headers.push(name, value);
+  }
+  return headers;
+}
+
+const exchange = (
+  target: URL,
+  headers: string[],
+  body: Buffer,
+  timeoutMs: number,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const fail = (error: unknown): void => reject(signal.aborted ? signal.reason : error);
+    const open = target.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request: ClientRequest = open(
+      target,
+      { method: 'POST', headers, signal },
+      (response) => void readAnswer(response, request).then(resolve, fail),
+    );
+    request.on('error', fail);
+    request.end(body);
+  });
+
+async function readAnswer(response: IncomingMessage, request: ClientRequest): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= longestAnswer) {
+      request.destroy();
+      break;
+    }
+  }
+  const headers = Object.fromEntries(
+    passedBack.flatMap((name) => {
+      const value = response.headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+  const { statusCode: status = 0 } = response;
+  if (status < 200 || status > 599) throw new Error(`it answered ${status}, which is no status`);
+  return {
+    status,
+    headers,
+    body: Buffer.concat(chunks).subarray(0, longestAnswer),
+  };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the host name does not exist',
+  ECONNRESET: 'the connection was cut',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+};
+
+function explain(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return reasons[code ?? ''] ?? (message || code || 'the connection failed');
+}

@@ -1,0 +1,18 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { findWebhook } from './find-webhook.ts';
+import { webhookView } from './webhook-view.ts';
+
+export interface GetOptions {
+  readonly args: readonly [string];
+}
+
+export async function runGet(context: Context, { args: [named] }: GetOptions): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { webhook } = await context.progress('Looking it up', () => findWebhook(client, named));
+  await context.show(webhookView(webhook));
+  return exitCodes.ok;
+}

@@ -1,0 +1,77 @@
+import { listAll } from '../../client/list-all.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { howMany, sayHowMany } from '../collect-pages.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import type { ListFlags } from '../list-flags.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { formatTable, tableColumns } from '../table.ts';
+import { nameOf } from './find-webhook.ts';
+import type { ShownWebhook } from './webhook-objects.ts';
+import { isActive, shownWebhooks } from './webhook-objects.ts';
+import { paintStatus, shortEvents, shortStatus } from './webhook-view.ts';
+
+export interface ListOptions extends ListFlags {
+  readonly status?: string;
+}
+
+export const webhookSortFields = ['created_at', 'updated_at', 'id', 'url', 'name'] as const;
+
+/** The description gives the list of webhooks no query, so all are read, and chosen from here. */
+export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
+  const most = howMany(options);
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const found = await context.progress('Listing webhooks', async () => {
+    const all: ShownWebhook[] = [];
+    for await (const webhook of listAll(client, shownWebhooks)) {
+      if (options.status === undefined || isActive(webhook) === (options.status === 'active')) {
+        all.push(webhook);
+      }
+    }
+    return all;
+  });
+  const field = options.sort as (typeof webhookSortFields)[number]; // commander knows the choices
+  const webhooks = found.sort(by(field, options.order)).slice(0, most);
+  const pagination = {
+    total: found.length,
+    limit: webhooks.length,
+    offset: 0,
+    has_more: found.length > webhooks.length,
+  };
+  const room = tableColumns(context.world.terminal);
+  await context.show({
+    value: { webhooks, pagination },
+    rows: () => webhooks,
+    human: (style) =>
+      webhooks.length === 0
+        ? ''
+        : formatTable(
+            webhooks,
+            [
+              { title: 'WEBHOOK', cell: nameOf, shrinks: 'middle' },
+              { title: 'STATUS', cell: shortStatus, paint: paintStatus },
+              { title: 'EVENTS', cell: shortEvents, drops: 2 },
+              { title: 'WAITING', cell: ({ waiting }) => String(waiting ?? '-'), drops: 3 },
+              { title: 'ID', cell: ({ id }) => id },
+            ],
+            style,
+            room,
+          ),
+  });
+  await sayHowMany(context, 'webhooks', webhooks.length, pagination);
+  return exitCodes.ok;
+}
+
+/** Absent values last, in either order; ties by id. */
+const by =
+  (field: (typeof webhookSortFields)[number], order: ListFlags['order']) =>
+  (a: ShownWebhook, b: ShownWebhook): number => {
+    const [left, right] = [a[field], b[field]];
+    if (left === undefined || right === undefined) {
+      return Number(left === undefined) - Number(right === undefined) || compare(a.id, b.id);
+    }
+    return (order === 'desc' ? -1 : 1) * compare(left, right) || compare(a.id, b.id);
+  };
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

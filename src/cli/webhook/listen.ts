@@ -1,0 +1,165 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { EventType } from '../../contract/events.ts';
+import { eventTypes } from '../../contract/events.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { isLoopback } from '../login/base-url.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { printableLine } from '../report/printable.ts';
+import { openRows } from '../row-writer.ts';
+import { parsePort } from '../server/port.ts';
+import { parseTarget } from './create.ts';
+import { createDeliveryDesk } from './delivery-desk.ts';
+import { readKeys } from './listen-keys.ts';
+import { readSecret } from './read-secret.ts';
+import { startReceiver } from './receiver.ts';
+import type { Registered } from './temporary-webhook.ts';
+import {
+  newPath,
+  registerTemporary,
+  removeLeftovers,
+  removeTemporary,
+} from './temporary-webhook.ts';
+import { parseEventTypes } from './webhook-fields.ts';
+
+export interface ListenOptions {
+  readonly events?: readonly string[];
+  readonly forward?: string;
+  readonly port: string;
+  readonly publicUrl?: string;
+  readonly secretEnv?: string;
+  readonly count?: string;
+  readonly timeout?: string;
+}
+
+interface Settings {
+  readonly events: readonly EventType[];
+  readonly target: URL | undefined;
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  readonly count: number;
+  readonly timeoutMs: number | undefined;
+}
+
+/** 0 at Ctrl-C, q, --count or the end of --timeout; 2 where a signature did not fit; 8 where --count was not reached. */
+export async function runListen(context: Context, options: ListenOptions): Promise<ExitCode> {
+  const settings = parseSettings(options);
+  const { client, baseUrl } = await connect(context, await projectBaseUrl(context));
+  checkReachable(baseUrl, settings);
+  const { secret } = await readSecret(
+    context,
+    options.secretEnv === undefined ? { generateSecret: true } : { secretEnv: options.secretEnv },
+  );
+  const rows = await openRows(context.flags.output, context.world.terminal);
+  const stop = new AbortController();
+  const ended = AbortSignal.any([stop.signal, context.world.signal]);
+  const desk = createDeliveryDesk(context, { secret, target: settings.target, rows });
+  const path = newPath();
+  const receiver = await startReceiver({ port: settings.port, path }, desk.receive, () => {
+    if (desk.answered() >= settings.count) stop.abort();
+  });
+  const url = `${settings.publicUrl ?? `http://127.0.0.1:${receiver.port}`}${path}`;
+  const registered: Registered = { url, state: 'none' };
+  try {
+    await context.progress('Registering a webhook', async () => {
+      await removeLeftovers(context, client);
+      await registerTemporary(client, registered, { events: settings.events, secret });
+    });
+    await introduce(context, settings, { baseUrl, registered, secret, isNew: !options.secretEnv });
+    await waitForEnd(context, ended, stop, settings, desk);
+  } finally {
+    await removeTemporary(context, registered);
+    await receiver.close();
+    await rows?.finish();
+    await rows?.close();
+  }
+  if (desk.isAnyBad()) return exitCodes.verdict;
+  const isShort = settings.count < Infinity && desk.answered() < settings.count;
+  return isShort && !context.world.signal.aborted && settings.timeoutMs !== undefined
+    ? exitCodes.pending
+    : exitCodes.ok;
+}
+
+/** @throws GovctlError usage_error */
+function parseSettings(options: ListenOptions): Settings {
+  const seconds = positive('--timeout', options.timeout);
+  const { forward, publicUrl } = options;
+  return {
+    events: options.events ? parseEventTypes(options.events, '--events') : eventTypes,
+    target: forward === undefined ? undefined : new URL(parseTarget(forward, '--forward')),
+    port: parsePort(options.port),
+    publicUrl:
+      publicUrl === undefined
+        ? undefined
+        : parseTarget(publicUrl, '--public-url').replace(/\/+$/, ''),
+    count: positive('--count', options.count) ?? Infinity,
+    timeoutMs: seconds === undefined ? undefined : seconds * 1_000,
+  };
+}
+
+function positive(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new GovctlError('usage_error', `${flag} ${text}: give a whole number from 1 on`);
+}
+
+/** @throws GovctlError usage_error where the service could reach no address of this machine */
+function checkReachable(baseUrl: string, { publicUrl }: Settings): void {
+  if (publicUrl !== undefined || isLoopback(baseUrl)) return;
+  throw new GovctlError(
+    'usage_error',
+    `The service at ${baseUrl} can not reach this machine: it listens on 127.0.0.1 only`,
+    {
+      hint: 'Give --port and the --public-url of a tunnel to it, or see events without a webhook: `govctl event list --follow`.',
+    },
+  );
+}
+
+async function introduce(
+  { say }: Context,
+  { events, target }: Settings,
+  {
+    baseUrl,
+    registered,
+    secret,
+    isNew,
+  }: { baseUrl: string; registered: Registered; secret: string; isNew: boolean },
+): Promise<void> {
+  const what = events.length === eventTypes.length ? 'all events' : [...events].sort().join(', ');
+  await say(`Listening for ${what} of ${baseUrl} (${printableLine(registered.id ?? '')}).`);
+  if (!target) return;
+  await say(`Forwarding to ${target.href}${isNew ? `; secret of this run: ${secret}` : ''}`);
+}
+
+/** Until --count, --timeout, a key or Ctrl-C. */
+async function waitForEnd(
+  context: Context,
+  ended: AbortSignal,
+  stop: AbortController,
+  { timeoutMs }: Settings,
+  desk: ReturnType<typeof createDeliveryDesk>,
+): Promise<void> {
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort(), timeoutMs);
+  const { keys } = context.world.terminal;
+  try {
+    if (keys && context.flags.input) {
+      await context.say(
+        desk.canResend
+          ? 'Keys: r resends the last delivery, 3 r the third; q ends.'
+          : 'Keys: q ends.',
+      );
+      await readKeys(keys(ended), desk.resend);
+      stop.abort();
+    }
+    await untilAborted(ended);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,0 +1,152 @@
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { GovctlError } from '../../contract/errors.ts';
+import type { World } from '../context.ts';
+
+export interface SavedDelivery {
+  readonly body: Buffer;
+  /** Pairs, as a header may come twice. */
+  readonly headers: readonly (readonly [string, string])[];
+  /** What was wrong with how it was saved, and was made good. */
+  readonly notices: readonly string[];
+}
+
+/** Bytes; deliveries are far smaller. */
+const longestFile = 64 * 1024 * 1024;
+
+/** @throws GovctlError file_error, invalid_file */
+export async function readBytes({ terminal, cwd, signal }: World, file: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const source = file === '-' ? terminal.stdinBytes(signal) : fileBytes(path.resolve(cwd, file));
+  try {
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > longestFile) {
+        throw new GovctlError('invalid_file', `${file} is larger than any delivery: over 64 MiB`);
+      }
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof GovctlError) throw cause;
+    throw new GovctlError(
+      'invalid_file',
+      `${file} could not be read: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+  return Buffer.concat(chunks);
+}
+
+async function* fileBytes(file: string): AsyncGenerator<Uint8Array> {
+  const handle = await open(file);
+  try {
+    for await (const chunk of handle.createReadStream()) yield chunk as Uint8Array;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * A request as it was on the wire: a request line, if it was kept, header lines, a blank line, the body's bytes.
+ * @throws GovctlError invalid_file
+ */
+export function parseRequest(file: string, bytes: Buffer): SavedDelivery {
+  const end = headEnd(bytes);
+  if (!end) {
+    throw new GovctlError(
+      'invalid_file',
+      `${file} has no blank line between headers and body: it is no saved request`,
+      { hint: 'Give --body and --headers where they are two files.' },
+    );
+  }
+  const headers = parseHeaders(file, bytes.subarray(0, end.head).toString('latin1'));
+  const value = (name: string): string | undefined =>
+    headers.find(([its]) => its.toLowerCase() === name)?.[1];
+  const encoding = value('transfer-encoding');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new GovctlError(
+      'invalid_file',
+      `${file} holds its body ${encoding}: what was signed is what it decodes to`,
+      { hint: 'Save the decoded body, and give it with --body and --headers.' },
+    );
+  }
+  return cutToLength(
+    file,
+    { body: bytes.subarray(end.body), headers, notices: [] },
+    value('content-length'),
+  );
+}
+
+/** Editors end a file with a line break that was never sent. */
+function cutToLength(
+  file: string,
+  saved: SavedDelivery,
+  length: string | undefined,
+): SavedDelivery {
+  const { body } = saved;
+  const wanted = Number(length);
+  if (length === undefined || !/^\d{1,9}$/.test(length) || wanted === body.length) return saved;
+  if (wanted > body.length) {
+    const notices = [
+      `${file}: the body has ${body.length} bytes, but Content-Length says ${wanted}: it was not saved whole`,
+    ];
+    return { ...saved, notices };
+  }
+  const notices = [
+    `${file}: ${body.length - wanted} bytes behind the ${wanted} of Content-Length were left out`,
+  ];
+  return { ...saved, body: body.subarray(0, wanted), notices };
+}
+
+function headEnd(bytes: Buffer): { head: number; body: number } | undefined {
+  const found = ['\r\n\r\n', '\n\n'].flatMap((blank) => {
+    const head = bytes.indexOf(blank);
+    return head < 0 ? [] : [{ head, body: head + blank.length }];
+  });
+  return found.sort((a, b) => a.head - b.head)[0];
+}
+
+/**
+ * Headers as lines `Name: value`, or as JSON: an object, or pairs.
+ * @throws GovctlError invalid_file
+ */
+export function parseHeaders(file: string, text: string): (readonly [string, string])[] {
+  if (/^\s*[{[]/.test(text)) return jsonHeaders(file, text);
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .flatMap((line, index) => {
+      const [, name, value] = /^([^\s:]+):[ \t]*(.*)$/.exec(line) ?? [];
+      if (name !== undefined && value !== undefined) return [[name, value.trimEnd()] as const];
+      // The request line, or the status line of a tool that shows both.
+      if (index === 0 && /HTTP\/\d/.test(line)) return [];
+      throw new GovctlError('invalid_file', `${file}:${index + 1}: that is no header line`, {
+        hint: 'Headers are lines such as X-Service-Signature: sha256=…, or JSON.',
+      });
+    });
+}
+
+function jsonHeaders(file: string, text: string): (readonly [string, string])[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new GovctlError('invalid_file', `${file} is not JSON: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  const pairs: unknown[] = Array.isArray(value) ? value : Object.entries(value as object);
+  return pairs.flatMap((pair): (readonly [string, string])[] => {
+    const [name, given] = Array.isArray(pair) ? (pair as unknown[]) : [];
+    const values = Array.isArray(given) ? (given as unknown[]) : [given];
+    return values.map((one) => {
+      if (typeof name === 'string' && (typeof one === 'string' || typeof one === 'number')) {
+        return [name, String(one)] as const;
+      }
+      throw new GovctlError('invalid_file', `${file} holds no headers: give {"Name": "value"}`);
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { GovctlError } from '../../contract/errors.ts';
+import { minSecretLength } from '../../contract/webhooks.ts';
+import type { Context, World } from '../context.ts';
+
+/** Ways to give a secret; none of them shows in a process list. */
+export interface SecretFlags {
+  readonly secretEnv?: string;
+  readonly secretStdin?: boolean;
+  readonly generateSecret?: boolean;
+}
+
+export interface GivenSecret {
+  readonly secret: string;
+  /** It was made here, and is shown once. */
+  readonly generated: boolean;
+}
+
+/**
+ * The secret as the flags say it is given; without any it is asked for.
+ * @throws GovctlError usage_error where there is none, or it is too short to sign with
+ */
+export async function readSecret(context: Context, flags: SecretFlags): Promise<GivenSecret> {
+  const { world } = context;
+  const given = [
+    flags.secretEnv !== undefined && '--secret-env',
+    flags.secretStdin && '--secret-stdin',
+    flags.generateSecret && '--generate-secret',
+  ].filter((flag) => typeof flag === 'string');
+  if (given.length > 1) {
+    throw new GovctlError('usage_error', `${given.join(' and ')} exclude each other`);
+  }
+  if (flags.generateSecret) return { secret: newSecret(), generated: true };
+  if (flags.secretEnv !== undefined) {
+    return checked(fromEnvironment(world, '--secret-env', flags.secretEnv), `$${flags.secretEnv}`);
+  }
+  if (flags.secretStdin) {
+    return checked(withoutEnd(await world.terminal.readStdin()), 'standard input');
+  }
+  if (context.flags.input) {
+    const answer = await world.prompt.secret('Secret that deliveries are signed with');
+    return checked(answer, 'the answer');
+  }
+  throw new GovctlError('usage_error', 'The secret is not given', {
+    hint: 'Give --secret-env NAME, --secret-stdin, or --generate-secret, which makes one and shows it once.',
+  });
+}
+
+/** 256 random bits, in the form that Standard Webhooks receivers take, too. */
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+
+/** @throws GovctlError usage_error where the variable is not set */
+export function fromEnvironment({ env }: World, flag: string, name: string): string {
+  const value = Object.hasOwn(env, name) ? env[name] : undefined;
+  if (value !== undefined && value !== '') return value;
+  throw new GovctlError(
+    'usage_error',
+    `${flag} ${name}: the environment variable is ${value === '' ? 'empty' : 'not set'}`,
+    { hint: 'Give the name of a variable, not the value itself.' },
+  );
+}
+
+/** `echo` and editors end a text with a line break. */
+const withoutEnd = (text: string): string => text.replace(/\r?\n$/, '');
+
+function checked(secret: string, from: string): GivenSecret {
+  const refuse = (why: string): GovctlError =>
+    new GovctlError('usage_error', `${from} ${why}`, {
+      hint: '--generate-secret makes a good one and shows it once.',
+    });
+  if (secret.length < minSecretLength) {
+    throw refuse(`holds ${secret.length} characters; a secret has at least ${minSecretLength}`);
+  }
+  if (/[\u0000-\u001f\u007f]/.test(secret)) {
+    throw refuse('holds a line break or another control character, which no secret has');
+  }
+  return { secret, generated: false };
+}

@@ -1,0 +1,73 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { parseMoment } from '../moment.ts';
+import { askOurServer } from '../our-server.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { count, printableLine } from '../report/printable.ts';
+import { findWebhook } from './find-webhook.ts';
+import { isActive } from './webhook-objects.ts';
+
+export interface RedeliverOptions {
+  readonly args: readonly [string, string?];
+  readonly failed?: boolean;
+  readonly since?: string;
+}
+
+export async function runRedeliver(context: Context, options: RedeliverOptions): Promise<ExitCode> {
+  const [named, deliveryId] = options.args;
+  checkOptions(options);
+  const since =
+    options.since === undefined
+      ? undefined
+      : parseMoment('--since', options.since, context.world.now());
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { webhook } = await context.progress('Looking it up', () => findWebhook(client, named));
+  const { id } = webhook;
+  if (deliveryId === undefined) {
+    const { data } = await askOurServer('deliveries', () =>
+      context.progress('Queueing them again', () =>
+        client.webhooks.redeliverFailed({
+          params: { id },
+          body: since === undefined ? {} : { since },
+        }),
+      ),
+    );
+    await context.show({
+      value: data,
+      human: (style) =>
+        data.redelivered === 0
+          ? 'No failed deliveries match\n'
+          : `${style.green('Queued')} ${count(data.redelivered, 'delivery', 'deliveries')} again, in the order of their events\n`,
+    });
+  } else {
+    const { data } = await askOurServer('deliveries', () =>
+      context.progress('Queueing it again', () =>
+        client.webhooks.redeliver({ params: { id, delivery_id: deliveryId } }),
+      ),
+    );
+    await context.show({
+      value: data,
+      human: (style) =>
+        `${style.green('Queued')} ${printableLine(data.event_type)} again (${printableLine(data.id)})\n`,
+    });
+  }
+  if (!isActive(webhook)) {
+    await context.warn(
+      `the webhook is paused or disabled: nothing is sent until \`govctl webhook resume ${id}\``,
+    );
+  }
+  return exitCodes.ok;
+}
+
+function checkOptions({ args: [, deliveryId], failed, since }: RedeliverOptions): void {
+  const refuse = (what: string): never => {
+    throw new GovctlError('usage_error', what, {
+      hint: 'Give the id of one delivery, or --failed for all that failed; `govctl webhook deliveries` shows them.',
+    });
+  };
+  if (deliveryId === undefined && !failed) refuse('What to send again is not given');
+  if (deliveryId !== undefined && failed) refuse('A delivery and --failed exclude each other');
+  if (since !== undefined && !failed) refuse('--since goes with --failed');
+}

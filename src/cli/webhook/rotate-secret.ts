@@ -1,0 +1,43 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { printableLine } from '../report/printable.ts';
+import { withSecret } from './create.ts';
+import { findWebhook, nameOf } from './find-webhook.ts';
+import type { SecretFlags } from './read-secret.ts';
+import { readSecret } from './read-secret.ts';
+import { changeWebhook } from './update.ts';
+import { webhookView } from './webhook-view.ts';
+
+export interface RotateOptions extends SecretFlags {
+  readonly args: readonly [string];
+}
+
+export async function runRotateSecret(context: Context, options: RotateOptions): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { webhook } = await context.progress('Looking it up', () =>
+    findWebhook(client, options.args[0]),
+  );
+  const given = await readSecret(context, options);
+  const changed = await changeWebhook(context, client, webhook, { secret: given.secret });
+  const until = changed.previous_secret_expires_at;
+  const view = webhookView(changed);
+  await context.show(
+    withSecret(
+      {
+        ...view,
+        human: (style) =>
+          `${style.green('Rotated')} the secret of ${printableLine(nameOf(changed))} (${printableLine(changed.id)})\n`,
+      },
+      given,
+    ),
+  );
+  await context.say(
+    until === undefined
+      ? 'The server does not say whether the old secret still signs: let the receiver take both for a while.'
+      : `Until ${until} deliveries carry a signature with the old secret, too: give the receiver the new one before.`,
+  );
+  return exitCodes.ok;
+}

@@ -1,0 +1,77 @@
+import { fillPath } from '../../client/client.ts';
+import { readText } from '../../client/answer.ts';
+import { webhooks } from '../../contract/webhooks.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import * as z from 'zod';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { printableLine } from '../report/printable.ts';
+import { findWebhook, nameOf } from './find-webhook.ts';
+import { parseEventTypes } from './webhook-fields.ts';
+
+export interface TestOptions {
+  readonly args: readonly [string];
+  readonly event?: string;
+}
+
+/** The description shows no body: another server may send none, or one of its own. */
+const Verdict = z
+  .looseObject({
+    event_id: z.string().optional(),
+    delivery_id: z.string().optional(),
+    delivered: z.boolean().optional(),
+    response_status: z.number().optional(),
+    duration_ms: z.number().optional(),
+    error: z.string().optional(),
+  })
+  .catch({});
+
+/** Sends a test event: 0 where it was delivered, 2 where not. */
+export async function runTest(context: Context, options: TestOptions): Promise<ExitCode> {
+  const wanted = options.event === undefined ? [] : parseEventTypes([options.event]);
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { webhook } = await context.progress('Looking it up', () =>
+    findWebhook(client, options.args[0]),
+  );
+  const [type = webhook.events[0]] = wanted;
+  const path = fillPath(webhooks.test.path, { id: webhook.id });
+  const answer = await context.progress('Sending it', () =>
+    client.transport.send('POST', path, { body: JSON.stringify({ event_type: type }) }),
+  );
+  const text = await readText(answer, `POST ${path}`);
+  const verdict = Verdict.parse(asJson(text));
+  const { delivered, response_status: status, duration_ms: ms, error } = verdict;
+  const said = [
+    status === undefined ? undefined : `answered ${status}`,
+    ms === undefined ? undefined : `after ${Math.round(ms)} ms`,
+    error,
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ');
+  await context.show({
+    value: { webhook_id: webhook.id, event_type: type, ...verdict },
+    human: (style) => {
+      const head =
+        delivered === undefined
+          ? 'Sent'
+          : delivered
+            ? style.green('Delivered')
+            : style.red('Not delivered');
+      return `${head} ${type ?? ''} to ${printableLine(nameOf(webhook))}${said ? `: ${printableLine(said)}` : ''}\n`;
+    },
+  });
+  if (delivered === undefined) {
+    await context.say('This server does not say whether it arrived: look at the receiver.');
+  }
+  return delivered === false ? exitCodes.verdict : exitCodes.ok;
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,78 @@
+import { readObject, updateObject } from '../../client/objects.ts';
+import type { Client } from '../../client/client.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { parseTarget } from './create.ts';
+import { findWebhook } from './find-webhook.ts';
+import type { FieldFlags } from './webhook-fields.ts';
+import { fieldsFromFlags } from './webhook-fields.ts';
+import type { ShownWebhook } from './webhook-objects.ts';
+import { shownWebhooks } from './webhook-objects.ts';
+import { webhookView } from './webhook-view.ts';
+
+/** What can be taken away whole. */
+export const clearable = ['filters', 'retry_config', 'timeout_seconds', 'headers', 'name', 'tags'];
+
+export interface UpdateOptions extends FieldFlags {
+  readonly args: readonly [string];
+  readonly url?: string;
+  readonly clear?: readonly string[];
+  readonly ifMatch?: string;
+}
+
+export async function runUpdate(context: Context, options: UpdateOptions): Promise<ExitCode> {
+  const cleared = Object.fromEntries((options.clear ?? []).map((field) => [field, null]));
+  const url = options.url === undefined ? {} : { url: parseTarget(options.url) };
+  const changes = (before: Parameters<typeof fieldsFromFlags>[2]): Record<string, unknown> => ({
+    ...url,
+    ...fieldsFromFlags(context.world, options, before),
+  });
+  const given = changes({}); // what is wrong with the flags is told before anything is asked
+  const both = Object.keys(cleared).find((field) => Object.hasOwn(given, field));
+  if (both !== undefined) {
+    throw new GovctlError('usage_error', `--clear ${both} excludes the flags that set it`);
+  }
+  if (Object.keys({ ...given, ...cleared }).length === 0) {
+    throw new GovctlError('usage_error', 'Nothing to change is given', {
+      hint: 'Give --url, --event, a filter or another flag of `govctl webhook update --help`.',
+    });
+  }
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { webhook, etag } = await context.progress('Looking it up', () =>
+    findWebhook(client, options.args[0]),
+  );
+  // What is merged must not be of an older state.
+  const ifMatch = options.ifMatch ?? etag;
+  const changed = await changeWebhook(
+    context,
+    client,
+    webhook,
+    { ...changes(webhook), ...cleared },
+    ifMatch,
+  );
+  await context.show(webhookView(changed, (style) => `${style.green('Updated')} ${changed.id}`));
+  return exitCodes.ok;
+}
+
+/** Sends a change; the webhook as it is then, read again where the server's answer did not show it. */
+export async function changeWebhook(
+  context: Context,
+  client: Client,
+  before: ShownWebhook,
+  change: Readonly<Record<string, unknown>>,
+  ifMatch?: string,
+): Promise<ShownWebhook> {
+  const { item } = await context.progress('Changing it', () =>
+    updateObject(
+      client,
+      shownWebhooks,
+      before.id,
+      change,
+      ifMatch === undefined ? {} : { ifMatch },
+    ),
+  );
+  return item ?? (await readObject(client, shownWebhooks, before.id))?.item ?? before;
+}

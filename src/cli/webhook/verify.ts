@@ -1,0 +1,195 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { SignatureFinding, Inspection } from '../../webhook/inspect.ts';
+import { inspectDelivery } from '../../webhook/inspect.ts';
+import type { Context } from '../context.ts';
+import type { View } from '../output.ts';
+import { printableLine } from '../report/printable.ts';
+import type { Style } from '../terminal.ts';
+import { parseHeaders, parseRequest, readBytes } from './read-saved.ts';
+import type { SavedDelivery } from './read-saved.ts';
+import { fromEnvironment } from './read-secret.ts';
+
+export interface VerifyOptions {
+  readonly request?: string;
+  readonly body?: string;
+  readonly headers?: string;
+  readonly signature?: string;
+  readonly timestamp?: string;
+  readonly id?: string;
+  readonly secretEnv?: readonly string[];
+  readonly secretStdin?: boolean;
+  readonly tolerance?: string;
+}
+
+/** A secret, and how it was named. */
+interface NamedSecret {
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** Without --tolerance, age is told but not held against it: what was saved is always old. */
+export async function runVerify(context: Context, options: VerifyOptions): Promise<ExitCode> {
+  const tolerance = parseTolerance(options.tolerance);
+  checkOptions(options);
+  const secrets = await readSecrets(context, options);
+  const saved = await readSaved(context, options);
+  for (const notice of saved.notices) await context.warn(notice);
+  const inspection = inspectDelivery(
+    saved,
+    secrets.map(({ secret }) => secret),
+    { now: context.world.now(), ...(tolerance === undefined ? {} : { tolerance }) },
+  );
+  await context.show(verdictView(inspection, secrets));
+  return inspection.fits ? exitCodes.ok : exitCodes.verdict;
+}
+
+function parseTolerance(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new GovctlError('usage_error', `--tolerance ${text}: give a whole number of seconds`);
+}
+
+/** What goes with what, before anything is read. @throws GovctlError usage_error */
+function checkOptions(options: VerifyOptions): void {
+  const { request, body, headers, signature, timestamp, id } = options;
+  const refuse = (what: string, hint: string): never => {
+    throw new GovctlError('usage_error', what, { hint });
+  };
+  if (request !== undefined) {
+    const other = Object.entries({ body, headers, signature, timestamp, id }).find(
+      ([, value]) => value !== undefined,
+    );
+    if (other) refuse(`--request and --${other[0]} exclude each other`, 'The request holds both.');
+  } else if (body === undefined) {
+    refuse('The delivery is not given', 'Give --request FILE, or --body FILE with --headers FILE.');
+  } else if ((headers === undefined) === (signature === undefined)) {
+    refuse('--body needs either --headers or --signature', 'Which signature is to be checked?');
+  }
+  if (signature === undefined && (timestamp ?? id) !== undefined) {
+    refuse('--timestamp and --id go with --signature', 'Headers hold theirs.');
+  }
+  const isMessage = signature?.startsWith('v1,') === true;
+  if (isMessage && (timestamp === undefined || id === undefined)) {
+    refuse('--signature v1,… covers id and time', 'Give --id and --timestamp, too.');
+  }
+  if (headers === '-' || (options.secretStdin && (body === '-' || request === '-'))) {
+    refuse('Standard input can hold one thing only', 'Give the secret with --secret-env.');
+  }
+}
+
+async function readSecrets(context: Context, options: VerifyOptions): Promise<NamedSecret[]> {
+  const { world } = context;
+  const secrets = (options.secretEnv ?? []).map((name) => ({
+    name,
+    secret: fromEnvironment(world, '--secret-env', name),
+  }));
+  if (options.secretStdin) {
+    const secret = (await world.terminal.readStdin()).replace(/\r?\n$/, '');
+    secrets.push({ name: 'standard input', secret });
+  }
+  if (secrets.length === 0 && context.flags.input) {
+    secrets.push({
+      name: 'the answer',
+      secret: await world.prompt.secret('Secret of the webhook'),
+    });
+  }
+  if (secrets.some(({ secret }) => secret !== '')) return secrets;
+  throw new GovctlError('usage_error', 'The secret is not given', {
+    hint: 'Give --secret-env NAME (repeatable: current, previous) or --secret-stdin.',
+  });
+}
+
+async function readSaved({ world }: Context, options: VerifyOptions): Promise<SavedDelivery> {
+  const { request, body: bodyFile = '-', headers: headerFile, signature = '' } = options;
+  if (request !== undefined) return parseRequest(request, await readBytes(world, request));
+  const body = await readBytes(world, bodyFile);
+  const headers =
+    headerFile === undefined
+      ? givenHeaders(signature.trim(), options)
+      : parseHeaders(headerFile, (await readBytes(world, headerFile)).toString('latin1'));
+  return { body, headers, notices: [] };
+}
+
+function givenHeaders(
+  signature: string,
+  { timestamp, id }: VerifyOptions,
+): (readonly [string, string])[] {
+  if (signature.startsWith('v1,')) {
+    return [
+      ['webhook-signature', signature],
+      ['webhook-id', id ?? ''],
+      ['webhook-timestamp', timestamp ?? ''],
+    ];
+  }
+  return [
+    ['x-service-signature', signature],
+    ...(timestamp === undefined ? [] : [['x-service-timestamp', timestamp] as const]),
+  ];
+}
+
+function verdictView(inspection: Inspection, secrets: readonly NamedSecret[]): View {
+  const nameOf = ({ secretIndex }: SignatureFinding): string | undefined =>
+    secretIndex === undefined ? undefined : secrets[secretIndex]?.name;
+  const { signatures, ...rest } = inspection;
+  return {
+    value: {
+      ...rest,
+      signatures: signatures.map((one) => ({
+        header: one.header,
+        fits: one.secretIndex !== undefined,
+        secret: nameOf(one),
+        problem: one.malformed,
+      })),
+    },
+    human: (style) => describe(inspection, nameOf, style),
+  };
+}
+
+function describe(
+  {
+    fits,
+    problem,
+    signatures,
+    timestamp,
+    age_seconds: age,
+    timestamp_is_signed: isSigned,
+    event,
+  }: Inspection,
+  nameOf: (one: SignatureFinding) => string | undefined,
+  style: Style,
+): string {
+  const lines = signatures.map((one) => {
+    const by = nameOf(one);
+    const verdict =
+      by !== undefined
+        ? style.green(`fits ${printableLine(by)}`)
+        : style.red(one.malformed === undefined ? 'fits no secret' : `malformed: ${one.malformed}`);
+    return `  ${one.header}  ${verdict}`;
+  });
+  if (timestamp !== undefined && age !== undefined) {
+    const when = age >= 0 ? `${describeAge(age)} ago` : `in ${describeAge(-age)}`;
+    const trust = isSigned ? '' : style.yellow(', which nothing signs');
+    lines.push(`  sent ${new Date(timestamp * 1_000).toISOString()}, ${when}${trust}`);
+  }
+  if (event) lines.push(`  ${printableLine([event.type, event.id].filter(Boolean).join(' '))}`);
+  const head = fits ? style.green('Verified') : `${style.red('Not verified')}: ${problem ?? ''}`;
+  return `${[head, ...lines].join('\n')}\n`;
+}
+
+/** Two units say enough. */
+function describeAge(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [Math.floor(seconds) % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([amount]) => amount > 0);
+  if (first < 0) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${amount} ${unit}`)
+    .join(' ');
+}

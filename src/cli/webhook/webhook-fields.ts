@@ -1,0 +1,157 @@
+import { GovctlError } from '../../contract/errors.ts';
+import { EventType, eventTypes } from '../../contract/events.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import { severities } from '../../contract/policies.ts';
+import { RetryConfig } from '../../contract/webhooks.ts';
+import type { World } from '../context.ts';
+import { fromEnvironment } from './read-secret.ts';
+import type { ShownWebhook } from './webhook-objects.ts';
+
+/** What `create` and `update` take alike. */
+export interface FieldFlags {
+  readonly event?: readonly string[];
+  readonly severity?: readonly string[];
+  readonly environment?: readonly string[];
+  readonly provider?: readonly string[];
+  readonly maxAttempts?: string;
+  readonly backoffMultiplier?: string;
+  readonly timeout?: string;
+  readonly header?: readonly string[];
+  readonly headerEnv?: readonly string[];
+  readonly name?: string;
+  readonly tag?: readonly string[];
+}
+
+/** Every type: for `--event all`. */
+const all = 'all';
+
+/** `a,b`, repeated. */
+export const listOf = (values: readonly string[]): string[] =>
+  values.flatMap((text) => text.split(',').map((part) => part.trim())).filter(Boolean);
+
+/** @throws GovctlError usage_error, with the nearest type */
+export function parseEventTypes(given: readonly string[], flag = '--event'): EventType[] {
+  const words = listOf(given);
+  if (words.length === 0) {
+    throw new GovctlError('usage_error', `${flag} names no event type`, {
+      hint: `Give one such as ${eventTypes[0]}, several as a,b, or all.`,
+    });
+  }
+  const types = words.flatMap((word): readonly EventType[] => {
+    if (word === all) return eventTypes;
+    const parsed = EventType.safeParse(word);
+    if (parsed.success) return [parsed.data];
+    const nearest = nearestWord(word, eventTypes) ?? eventTypes.find((one) => one.includes(word));
+    throw new GovctlError('usage_error', `${flag} ${word}: there is no such event type`, {
+      hint: nearest
+        ? `Did you mean ${nearest}?`
+        : '`govctl webhook create --help` lists them; all means every one.',
+    });
+  });
+  return [...new Set(types)];
+}
+
+/**
+ * The fields that flags name. An object is sent whole, so what flags leave out of it is taken from the webhook as it
+ * is.
+ * @throws GovctlError usage_error
+ */
+export function fieldsFromFlags(
+  world: World,
+  flags: FieldFlags,
+  before: Pick<ShownWebhook, 'filters' | 'retry_config' | 'headers'> = {},
+): Record<string, unknown> {
+  const filters = filtersFrom(flags);
+  const retry = retryFrom(flags);
+  const headers = headersFrom(world, flags);
+  return {
+    ...(flags.event ? { events: parseEventTypes(flags.event) } : {}),
+    ...(filters ? { filters: { ...before.filters, ...filters } } : {}),
+    ...(retry ? { retry_config: { ...before.retry_config, ...retry } } : {}),
+    ...(flags.timeout === undefined
+      ? {}
+      : { timeout_seconds: wholeNumber('--timeout', flags.timeout, 1, 30) }),
+    ...(headers ? { headers: mergeHeaders(before.headers ?? {}, headers) } : {}),
+    ...(flags.name === undefined ? {} : { name: flags.name }),
+    ...(flags.tag ? { tags: [...flags.tag] } : {}),
+  };
+}
+
+function filtersFrom(flags: FieldFlags): Record<string, string[]> | undefined {
+  const given = {
+    ...(flags.severity ? { severity: listOf(flags.severity).map(parseSeverity) } : {}),
+    ...(flags.environment ? { environments: listOf(flags.environment) } : {}),
+    ...(flags.provider ? { cloud_providers: listOf(flags.provider) } : {}),
+  };
+  return Object.keys(given).length > 0 ? given : undefined;
+}
+
+function parseSeverity(text: string): string {
+  const severity = text.toUpperCase();
+  if ((severities as readonly string[]).includes(severity)) return severity;
+  const nearest = nearestWord(severity, severities);
+  throw new GovctlError('usage_error', `--severity ${text}: there is no such severity`, {
+    hint: nearest ? `Did you mean ${nearest}?` : `There are ${severities.join(', ')}.`,
+  });
+}
+
+function retryFrom({ maxAttempts, backoffMultiplier }: FieldFlags): RetryConfig | undefined {
+  if (maxAttempts === undefined && backoffMultiplier === undefined) return undefined;
+  return {
+    ...(maxAttempts === undefined
+      ? {}
+      : { max_attempts: wholeNumber('--max-attempts', maxAttempts, 1, 20) }),
+    ...(backoffMultiplier === undefined
+      ? {}
+      : { backoff_multiplier: multiplier(backoffMultiplier) }),
+  };
+}
+
+function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (/^\d{1,6}$/.test(text) && number >= least && number <= most) return number;
+  throw new GovctlError('usage_error', `${flag} ${text}: give a whole number, ${least} to ${most}`);
+}
+
+function multiplier(text: string): number {
+  const parsed = RetryConfig.shape.backoff_multiplier.safeParse(
+    /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN,
+  );
+  if (parsed.success && parsed.data !== undefined) return parsed.data;
+  throw new GovctlError(
+    'usage_error',
+    `--backoff-multiplier ${text}: give a number from 1 to 10, such as 2 or 1.5`,
+  );
+}
+
+function headersFrom(world: World, flags: FieldFlags): Record<string, string> | undefined {
+  const plain = (flags.header ?? []).map((text) => headerFrom('--header', text, 'value'));
+  const secret = (flags.headerEnv ?? []).map((text) => {
+    const [name, variable] = headerFrom('--header-env', text, 'VARIABLE');
+    return [name, fromEnvironment(world, `--header-env ${name}:`, variable)] as const;
+  });
+  const all = [...plain, ...secret];
+  return all.length > 0 ? mergeHeaders({}, Object.fromEntries(all)) : undefined;
+}
+
+function headerFrom(flag: string, text: string, what: string): readonly [string, string] {
+  const [, name, value] =
+    /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([^\u0000-\u001f\u007f]+)$/.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value.trim()];
+  // The value may be one that is not to be seen.
+  const [start = ''] = text.split(':');
+  throw new GovctlError(
+    'usage_error',
+    `${flag} ${JSON.stringify(start.slice(0, 60))}: write it as 'Name: ${what}', in one line`,
+  );
+}
+
+/** Header names are the same in any case. */
+function mergeHeaders(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const replaced = new Set(Object.keys(after).map((name) => name.toLowerCase()));
+  const kept = Object.entries(before).filter(([name]) => !replaced.has(name.toLowerCase()));
+  return Object.fromEntries([...kept, ...Object.entries(after)]);
+}
