@@ -15,7 +15,7 @@ export async function readAnswer(
   const schema = endpoint.response.body;
   // A description that shows no body for this answer allows an empty one.
   if (schema === undefined || text.trim() === '') return undefined;
-  if (endpoint.response.type !== undefined && !endpoint.response.type.includes('json')) return text;
+  if (!isJson(endpoint.response.type)) return text;
   const parsed = schema.safeParse(parseJson(text, response, what));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
@@ -25,6 +25,9 @@ export async function readAnswer(
     `the field ${issue?.path.join('.') || '(whole body)'} is not what this API answers: ${issue?.message ?? 'unknown'}`,
   );
 }
+
+/** JSON lines are none. */
+const isJson = (type = 'application/json'): boolean => /[/+]json\b/.test(type);
 
 export async function readText(response: HttpAnswer, what: string): Promise<string> {
   try {
