@@ -9,6 +9,7 @@ import { resources } from './resources.ts';
 import { scans } from './scans.ts';
 import { system } from './system.ts';
 import { violations } from './violations.ts';
+import { webhooks } from './webhooks.ts';
 
 /** The whole API: noun → verb → endpoint. */
 export const contract = {
@@ -18,6 +19,7 @@ export const contract = {
   violations,
   exemptions,
   events,
+  webhooks,
   auth,
   apiKeys,
   oauthClients,

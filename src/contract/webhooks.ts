@@ -92,7 +92,7 @@ const LastDelivery = z.looseObject({
 });
 
 /** What the service answers beside what it was given; sent back in a PUT, it is ignored. */
-const answeredOnly = {
+export const answeredOnly = {
   secret_hint: z.unknown().optional(),
   previous_secret_expires_at: z.unknown().optional(),
   status: z.unknown().optional(),

@@ -29,6 +29,11 @@ import { systemHandlers } from './system/handlers.ts';
 import { violations } from './violations/collection.ts';
 import { violationHandlers } from './violations/handlers.ts';
 import { webhookLanes, webhooks } from './webhooks/collection.ts';
+import { answers, deliveries } from './webhooks/delivery/collection.ts';
+import { deliveryHandlers } from './webhooks/delivery/handlers.ts';
+import { webhookHandlers } from './webhooks/handlers.ts';
+import type { Send } from './webhooks/send.ts';
+import type { Targets } from './webhooks/target.ts';
 
 /** Every collection of the service, for the store that is to hold them. */
 export const collections = [
@@ -41,6 +46,8 @@ export const collections = [
   assessments,
   events,
   webhooks,
+  deliveries,
+  answers,
   apiKeys,
   oauthClients,
   accessTokens,
@@ -55,6 +62,9 @@ export interface Parts {
   readonly limiter: RateLimiter;
   readonly system: SystemOptions;
   readonly prepare: PreparePolicy;
+  /** What webhooks may send to, and what sends. */
+  readonly targets: Targets;
+  readonly send: Send;
   /** Only this machine can connect. */
   readonly isLocal: boolean;
   /** Absent where others than this machine may reach the server. */
@@ -66,7 +76,7 @@ export const lanes = [webhookLanes] as const;
 
 export const createHandlers = (
   deps: Deps,
-  { limiter, system, prepare, isLocal, local }: Parts,
+  { limiter, system, prepare, targets, send, isLocal, local }: Parts,
 ): Handlers => ({
   policies: policyHandlers(deps, prepare),
   resources: resourceHandlers(deps, prepare),
@@ -74,6 +84,7 @@ export const createHandlers = (
   violations: violationHandlers(deps),
   exemptions: exemptionHandlers(deps, prepare),
   events: eventHandlers(deps, isLocal),
+  webhooks: { ...webhookHandlers(deps, targets), ...deliveryHandlers(deps, send) },
   auth: { token: issueToken(deps, limiter) },
   apiKeys: apiKeyHandlers(deps),
   oauthClients: oauthClientHandlers(deps),

@@ -11,6 +11,7 @@ import type {
   CollectionSpec,
   Document,
   Page,
+  PageQuery,
   Reader,
   Scalar,
   Versioned,
@@ -102,42 +103,64 @@ export function listPage<T extends Document, B>(
   plural: string,
   show: (row: Versioned<T>) => string,
 ): Awaitable<Answer<Json<B>>> {
-  const list = listOf(collection.name, query, filters);
-  const cursor = query.cursor === undefined ? undefined : decode(query.cursor, list);
-  const offset = cursor ? cursor[1] : (query.offset ?? 0);
-  const asked = {
-    where: filters,
-    orderBy: query.sort_by,
-    direction: query.order,
-    limit: query.limit,
-    ...(cursor ? { after: { value: cursor[2], id: cursor[3] } } : { offset }),
-  };
+  const { asked, place } = placeOf(collection, query, filters);
   return whenKnown(reader.page(collection, asked), (page) => {
     const kept = answers.get(query);
     const text =
       kept && isSame(kept.page, page)
         ? kept.text
-        : pageText(page, { list, limit: query.limit, offset, plural, show });
+        : pageText(page, place, plural, page.rows.map(show));
     if (text !== kept?.text) answers.set(query, { page, text });
     return { body: text as Json<B> }; // of the parts' JSON
   });
 }
 
-function pageText<T extends Document>(
-  page: Page<T>,
-  {
-    list,
+/** As `listPage`, for documents that are shown with what has to be looked up, and may be another thing each time. */
+export async function listLookedUp<T extends Document, B>(
+  reader: Reader,
+  collection: CollectionSpec<T>,
+  query: ListQuery,
+  filters: Filters,
+  plural: string,
+  show: (row: Versioned<T>) => Promise<string>,
+): Promise<Answer<Json<B>>> {
+  const { asked, place } = placeOf(collection, query, filters);
+  const page = await reader.page(collection, asked);
+  const rows = await Promise.all(page.rows.map(show));
+  return { body: pageText(page, place, plural, rows) as Json<B> }; // of the parts' JSON
+}
+
+/** Where a page begins, and in which list. */
+interface Place {
+  readonly list: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+function placeOf(
+  collection: { readonly name: string },
+  query: ListQuery,
+  filters: Filters,
+): { asked: PageQuery; place: Place } {
+  const list = listOf(collection.name, query, filters);
+  const cursor = query.cursor === undefined ? undefined : decode(query.cursor, list);
+  const offset = cursor ? cursor[1] : (query.offset ?? 0);
+  const { limit } = query;
+  const asked = {
+    where: filters,
+    orderBy: query.sort_by,
+    direction: query.order,
     limit,
-    offset,
-    plural,
-    show,
-  }: {
-    list: string;
-    limit: number;
-    offset: number;
-    plural: string;
-    show: (row: Versioned<T>) => string;
-  },
+    ...(cursor ? { after: { value: cursor[2], id: cursor[3] } } : { offset }),
+  };
+  return { asked, place: { list, limit, offset } };
+}
+
+function pageText(
+  page: Page<Document>,
+  { list, limit, offset }: Place,
+  plural: string,
+  rows: readonly string[],
 ): string {
   const seen = offset + page.rows.length;
   const pagination: Pagination = {
@@ -149,8 +172,7 @@ function pageText<T extends Document>(
       ? { next_cursor: encode([list, seen, page.last.value, page.last.id]) }
       : {}),
   };
-  const rows = page.rows.map(show).join(',');
-  return `{${toJson(plural)}:[${rows}],"pagination":${toJson(pagination)}}`;
+  return `{${toJson(plural)}:[${rows.join(',')}],"pagination":${toJson(pagination)}}`;
 }
 
 /** The last answer to each query that its parser keeps; right as long as the page has the very same documents. */

@@ -22,10 +22,11 @@ import { createAdjustableClock } from './local/clock.ts';
 import type { AdjustableClock } from './local/clock.ts';
 import { isLocal } from './local/is-local.ts';
 import { createLocalService, resumeClock } from './local/service.ts';
-import { evaluationWorker } from './local/workers.ts';
+import { createLaneRunner } from './lanes/runner.ts';
+import { evaluationWorker, laneWorker } from './local/workers.ts';
 import { openLog } from './log.ts';
 import type { LogLevel } from './log.ts';
-import { maintain } from './maintenance.ts';
+import { maintain, trimEvents } from './maintenance.ts';
 import type { Metrics } from './metrics.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
 import { collections, createHandlers, lanes } from './nouns.ts';
@@ -34,7 +35,11 @@ import { openLowdbStore } from './store/lowdb/open.ts';
 import { stored } from './stored.ts';
 import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
-import { webhooks } from './webhooks/collection.ts';
+import { webhookLanes, webhooks } from './webhooks/collection.ts';
+import { createDeliveries } from './webhooks/delivery/deliveries.ts';
+import { createSender } from './webhooks/send.ts';
+import { systemResolve } from './webhooks/target.ts';
+import type { Targets } from './webhooks/target.ts';
 
 export interface ServerOptions {
   readonly host: string;
@@ -80,6 +85,9 @@ export interface RunningServer {
 const stopWithin = 8_000;
 const bodiesWithin = 1_000;
 const maintainEvery = 60_000;
+const trimEvery = 1_000;
+/** Milliseconds that deliveries on their way get of a stop. */
+const deliveriesWithin = 3_000;
 const anyOne = { orderBy: 'id', direction: 'asc', limit: 1 } as const;
 /** Milliseconds between two looks for work of the background evaluation. */
 const evaluateEvery = 200;
@@ -237,8 +245,17 @@ async function createService(
   logRequest: Observe,
 ): Promise<Service> {
   const authenticator = createAuthenticator(deps);
+  const targets: Targets = {
+    rules: { local: isLocal(options), allowed: parseRanges(options.allowTargets) },
+    resolve: systemResolve,
+  };
+  const sender = createSender(targets, deps.clock);
+  const deliveries = createDeliveries(deps, {
+    send: sender.send,
+    createRunner: createLaneRunner,
+  });
   const metrics = options.metrics
-    ? (await import('./metrics.ts')).createMetrics(deps.store)
+    ? (await import('./metrics.ts')).createMetrics(deps.store, deliveries.attempts)
     : undefined;
   const mode = options.rateLimit ?? (isLoopback(options.host) ? 'report' : 'enforce');
   let begun = 0;
@@ -249,11 +266,27 @@ async function createService(
   const prepare = createPreparedPolicies(deps.log);
   const lane = createEvaluationLane(deps, prepare);
   const local = isLocal(options)
-    ? createLocalService({ deps, clock, workers: [evaluationWorker(deps.store, lane)], stored })
+    ? createLocalService({
+        deps,
+        clock,
+        workers: [
+          evaluationWorker(deps.store, lane),
+          laneWorker(deps.store, webhookLanes, deliveries),
+        ],
+        stored,
+      })
     : undefined;
   const app = createApp(
     deps,
-    createHandlers(deps, { limiter, system, prepare, isLocal: local !== undefined, local }),
+    createHandlers(deps, {
+      limiter,
+      system,
+      prepare,
+      targets,
+      send: sender.send,
+      isLocal: local !== undefined,
+      local,
+    }),
     {
       authenticate: authenticator.authenticate,
       limiter,
@@ -266,11 +299,18 @@ async function createService(
     },
   );
   const timer = setInterval(() => {
-    maintain(deps, authenticator).catch((error: unknown) =>
+    maintain(deps, authenticator, deliveries).catch((error: unknown) =>
       deps.log.error({ err: error }, 'upkeep failed'),
     );
   }, maintainEvery);
   timer.unref();
+  let trimming: Promise<void> | undefined;
+  const trimmer = setInterval(() => {
+    trimming ??= trimEvents(deps)
+      .catch((error: unknown) => deps.log.error({ err: error }, 'removing old events failed'))
+      .finally(() => (trimming = undefined));
+  }, trimEvery);
+  trimmer.unref();
   const evaluate = (): void => {
     lane
       .run()
@@ -286,13 +326,18 @@ async function createService(
     },
     async drain(withinMs, except = 0) {
       draining = true;
+      void deliveries.stop(deliveriesWithin);
       const until = deps.clock.monotonic() + withinMs;
       while (begun > except && deps.clock.monotonic() < until) await sleep(5);
     },
     async stopMaintenance() {
       clearInterval(timer);
+      clearInterval(trimmer);
       clearInterval(evaluating);
+      await trimming;
       await lane.stop();
+      await deliveries.stop(deliveriesWithin);
+      await sender.close();
       if (!deps.store.health().writable) return;
       // A disk that fails just now is no reason to leave the rest of the stop undone.
       await authenticator

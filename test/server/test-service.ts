@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createApp } from '../../src/server/app.ts';
@@ -14,13 +15,18 @@ import { createRateLimiter } from '../../src/server/limits/service.ts';
 import type { RateLimitMode } from '../../src/server/limits/service.ts';
 import { createAdjustableClock } from '../../src/server/local/clock.ts';
 import { createLocalService } from '../../src/server/local/service.ts';
-import { evaluationWorker } from '../../src/server/local/workers.ts';
+import { createLaneRunner } from '../../src/server/lanes/runner.ts';
+import { evaluationWorker, laneWorker } from '../../src/server/local/workers.ts';
 import { maintain } from '../../src/server/maintenance.ts';
 import { createSecretBox } from '../../src/server/secrets/service.ts';
 import { collections, createHandlers, lanes } from '../../src/server/nouns.ts';
 import { stored } from '../../src/server/stored.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
+import { webhookLanes } from '../../src/server/webhooks/collection.ts';
+import { createDeliveries } from '../../src/server/webhooks/delivery/deliveries.ts';
+import type { Send } from '../../src/server/webhooks/send.ts';
+import type { Resolve } from '../../src/server/webhooks/target.ts';
 
 export interface Sent {
   readonly body?: unknown;
@@ -48,6 +54,10 @@ export async function startTestService(
     rateLimit?: RateLimitMode;
     /** Default true. */
     isLocal?: boolean;
+    /** Receives what is sent to webhooks; without it, what is queued waits on. */
+    receive?: Send;
+    /** Default: no host has an address. */
+    resolve?: Resolve;
     wrapStore?: (store: Store) => Store;
     metricsText?: (store: Store) => () => Promise<string>;
   } = {},
@@ -83,16 +93,27 @@ export async function startTestService(
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
   const prepare = createPreparedPolicies(log);
   const lane = createEvaluationLane(deps, prepare);
+  const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
+  const deliveries = options.receive
+    ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
+    : undefined;
+  const workers = [
+    evaluationWorker(store, lane),
+    ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
+  ];
   const local =
-    options.isLocal === false
-      ? undefined
-      : createLocalService({ deps, clock, workers: [evaluationWorker(store, lane)], stored });
+    options.isLocal === false ? undefined : createLocalService({ deps, clock, workers, stored });
   const app = createApp(
     deps,
     createHandlers(deps, {
       limiter,
       system: metricsText ? { metricsText } : {},
       prepare,
+      targets: {
+        rules: { local: options.isLocal !== false, allowed: new BlockList() },
+        resolve: options.resolve ?? (() => Promise.reject(new Error('there are no hosts'))),
+      },
+      send: receive,
       isLocal: local !== undefined,
       local,
     }),
@@ -141,7 +162,9 @@ export async function startTestService(
     send,
     advance: (ms: number) => void (now += ms),
     lane,
-    maintain: () => maintain(deps, authenticator),
+    /** Absent where nothing is received. */
+    deliveries,
+    maintain: () => maintain(deps, authenticator, deliveries),
     /** A key with just these scopes. */
     async keyWith(...scopes: string[]): Promise<string> {
       const created = await send('POST', '/v1/api-keys', {
@@ -150,6 +173,7 @@ export async function startTestService(
       return String(created.json.key);
     },
     async close() {
+      await deliveries?.stop(1_000);
       await opened.close();
       await rm(folder, { recursive: true, force: true });
     },

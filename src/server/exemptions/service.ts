@@ -14,6 +14,7 @@ import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { putWork, removeWork } from '../evaluation/work.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
+import { withoutAbsent } from '../without-absent.ts';
 import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
 import type { StoredExemption } from './collection.ts';
@@ -142,13 +143,6 @@ export async function deleteExemption(
   await announceExemption(deps, tx, before.doc, 'ended');
   await moveViolations(deps, prepare, tx, [before.doc.policy]);
 }
-
-/** What is null or undefined is left out. */
-const withoutAbsent = <T extends object>(fields: T): T =>
-  // The same fields, but for those that are optional and have no value.
-  Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  ) as T;
 
 /** Exemptions of these policies have changed: what is not resolved becomes OPEN or EXEMPT. */
 async function moveViolations(

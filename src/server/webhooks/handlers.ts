@@ -1,0 +1,64 @@
+import type { Handlers } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { toJson } from '../json.ts';
+import { anyOf, listLookedUp } from '../paging.ts';
+import type { Reader, Versioned } from '../store/store.ts';
+import { webhooks } from './collection.ts';
+import type { StoredWebhook } from './collection.ts';
+import {
+  checkTarget,
+  createWebhook,
+  deleteWebhook,
+  readWebhook,
+  updateWebhook,
+} from './service.ts';
+import { showWebhook } from './show.ts';
+import type { Targets } from './target.ts';
+
+type WebhookHandlers = Pick<Handlers['webhooks'], 'list' | 'get' | 'create' | 'update' | 'delete'>;
+
+export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers => {
+  const show = async (reader: Reader, doc: StoredWebhook) =>
+    toJson(await showWebhook(reader, doc, deps.clock.now()));
+  const answerOne = async (reader: Reader, { doc, revision }: Versioned<StoredWebhook>) => ({
+    body: await show(reader, doc),
+    revision,
+  });
+  return {
+    list: ({ query }) =>
+      listLookedUp(deps.store, webhooks, query, anyOf(query, ['status']), 'webhooks', ({ doc }) =>
+        show(deps.store, doc),
+      ),
+
+    get: async ({ params }) => answerOne(deps.store, await readWebhook(deps.store, params.id)),
+
+    create: async ({ body }, call) => {
+      if (!(await call.isRepeated())) await checkTarget(targets, body.url);
+      return call.transact(async (tx) => {
+        const created = await createWebhook(deps, tx, call.actor, body);
+        const headers = { Location: `/v1/webhooks/${created.doc.id}` };
+        return { ...(await answerOne(tx, created)), headers };
+      });
+    },
+
+    update: async ({ params, body }, call) => {
+      const { doc } = await readWebhook(deps.store, params.id);
+      // Sent back as it was read, it stays what it is.
+      if (body.url !== undefined && body.url !== doc.url) await checkTarget(targets, body.url);
+      return call.transact(async (tx) => {
+        const checkMatch = (revision: number): void => call.checkMatch(revision);
+        return answerOne(
+          tx,
+          await updateWebhook(deps, tx, call.actor, params.id, body, checkMatch),
+        );
+      });
+    },
+
+    delete: async ({ params }, call) =>
+      call.transact(async (tx) => {
+        const checkMatch = (revision: number): void => call.checkMatch(revision);
+        await deleteWebhook(deps, tx, call.actor, params.id, checkMatch);
+        return { body: undefined };
+      }),
+  };
+};
