@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { FileLayer } from '../../src/server/store/lowdb/file-layer.ts';
-import type { CollectionSpec, Store } from '../../src/server/store/store.ts';
+import type { CollectionSpec, LaneSpec, Store } from '../../src/server/store/store.ts';
 
-/** Two collections that only make sense together: each transfer moves money and leaves an entry. */
+/**
+ * Two collections and two lanes that only make sense together: each transfer moves money, leaves an entry, and puts it
+ * into a lane; every third takes the oldest out again.
+ */
 interface Account {
   readonly id: string;
   readonly name: string;
@@ -26,6 +29,8 @@ const entries: CollectionSpec<Entry> = {
   order: { sequence: (entry) => entry.sequence },
 };
 
+const letters: LaneSpec = { name: 'letters' };
+
 export interface OpenBank {
   readonly dir: string;
   readonly files?: FileLayer;
@@ -42,12 +47,15 @@ export const openBank = ({
   openLowdbStore({
     dir,
     collections: [accounts, entries],
+    lanes: [letters],
     ...(files && { files }),
     ...(checkpointBytes !== undefined && { checkpointBytes }),
     log: { info: () => {}, warn: (message) => warnings.push(message) },
   });
 
-/** One transaction over both collections and a sequence. @returns the sequence number, acknowledged */
+const idOf = (sequence: number): string => `e${String(sequence).padStart(6, '0')}`;
+
+/** One transaction over all of them and a sequence. @returns the sequence number, acknowledged */
 export const transfer = (store: Store, amount: number, pad = ''): Promise<number> =>
   store.transact(async (tx) => {
     const sequence = await tx.next('entries');
@@ -60,10 +68,13 @@ export const transfer = (store: Store, amount: number, pad = ''): Promise<number
       const doc = { id, name: `${id} after ${sequence}`, balance };
       await (row ? tx.replace(accounts, doc) : tx.insert(accounts, doc));
     }
-    const id = `e${String(sequence).padStart(6, '0')}`;
+    const id = idOf(sequence);
     await tx.insert(entries, { id, sequence, amount, pad });
     // Something is removed now and then, so that removals are replayed too.
-    if (sequence % 5 === 0) await tx.remove(entries, `e${String(sequence - 4).padStart(6, '0')}`);
+    if (sequence % 5 === 0) await tx.remove(entries, idOf(sequence - 4));
+    await tx.append(letters, `lane ${sequence % 2}`, id);
+    const [oldest] = sequence % 3 === 0 ? await tx.laneWork(letters, { limit: 1 }) : [];
+    if (oldest) await tx.complete(letters, oldest);
     return sequence;
   });
 
@@ -95,5 +106,14 @@ export const audit = async (store: Store): Promise<number> => {
   if (debit) {
     assert.equal((await store.find(accounts, 'name', debit.doc.name))?.doc.id, 'debit');
   }
+  const taken = Math.floor(count / 3);
+  assert.deepEqual(
+    await store.laneWork(letters, { limit: count + 1 }),
+    Array.from({ length: count - taken }, (_, at) => taken + at + 1).map((sequence) => ({
+      lane: `lane ${sequence % 2}`,
+      position: sequence,
+      work: idOf(sequence),
+    })),
+  );
   return count;
 };

@@ -153,7 +153,7 @@ describe('a damaged file', () => {
 
   test('a flipped bit anywhere in a checkpoint is found, with its line and the .bak', async () => {
     const disk = await diskAfter(8, { closed: true, rounds: 2 });
-    for (const name of ['accounts.json', 'entries.json', 'store.json']) {
+    for (const name of ['accounts.json', 'entries.json', 'letters.lanes.json', 'store.json']) {
       const whole = disk.content(name);
       await fc.assert(
         fc.asyncProperty(
@@ -184,7 +184,7 @@ describe('a damaged file', () => {
 
   test('putting the .bak in its place, as the refusal says, brings everything back', async () => {
     const disk = await diskAfter(7, { closed: true, rounds: 3 });
-    for (const name of ['accounts.json', 'entries.json', 'store.json']) {
+    for (const name of ['accounts.json', 'entries.json', 'letters.lanes.json', 'store.json']) {
       const damaged = disk.afterKill();
       flip(damaged, name, 20, 4);
       expect(await refusalOf(damaged)).toMatch(new RegExp(`cp \\S+/${name}\\.bak \\S+/${name}\n`));
@@ -195,7 +195,13 @@ describe('a damaged file', () => {
 
   test('a file that is gone is a refusal, never an empty start', async () => {
     const disk = await diskAfter(5, { closed: true, rounds: 2 });
-    for (const name of ['accounts.json', 'entries.json', 'store.json', journalOf(disk)]) {
+    for (const name of [
+      'accounts.json',
+      'entries.json',
+      'letters.lanes.json',
+      'store.json',
+      journalOf(disk),
+    ]) {
       const damaged = disk.afterKill();
       await damaged.remove(name);
       const message = await refusalOf(damaged);

@@ -29,7 +29,7 @@ export type CreateLaneRunner = (
 ) => LaneRunner;
 
 /** Milliseconds at most until the next look while work waits: the clock may have been moved meanwhile. */
-const lookWithin = 2_000;
+const lookWithin = 1_000;
 /** Milliseconds until a look or a release that failed, or had no store to write to, is tried again. */
 const pauseAfterFailure = 1_000;
 /** Milliseconds that a lane is put off when its work fails: doubled each time, a minute at most. */
