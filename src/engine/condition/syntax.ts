@@ -25,9 +25,8 @@ export function parse(environment: Environment, source: string): Parsed {
   const { text, names, rawBytes } = spell(source);
   const parsed = environment.parse(text);
   const { ast } = parsed;
-  const nodes: ASTNode[] = [];
-  for (const node of nodesOf(ast)) {
-    nodes.push(node);
+  const nodes = nodesOf(ast);
+  for (const node of nodes) {
     if (names.size > 0) restoreName(node, names);
     if (isEmpty(node)) giveType(environment, node);
     if (node.op === 'call' && node.args[0] === 'has') widenHas(node);
@@ -180,13 +179,12 @@ function childrenOf(args: unknown): ASTNode[] {
   return children;
 }
 
-/** All nodes, each before its operands, with a stack of its own. */
-function* nodesOf(root: ASTNode): Generator<ASTNode> {
-  const waiting = [root];
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
-    yield node;
-    addChildren(node.args, waiting);
-  }
+/** All nodes, each before its operands. */
+function nodesOf(root: ASTNode): ASTNode[] {
+  const nodes = [root];
+  // What is put at the end meanwhile is gone through as well.
+  for (const { args } of nodes) addChildren(args, nodes);
+  return nodes;
 }
 
 /** Shorter chains are left as they are. */
