@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { answers } from '../../../src/server/webhooks/delivery/collection.ts';
+import { createRetention } from '../../../src/server/webhooks/delivery/retention.ts';
+import { answered, hour, ok, openWorld } from './delivery-world.ts';
+import type { DeliveryWorld } from './delivery-world.ts';
+
+let world: DeliveryWorld;
+beforeEach(async () => void (world = await openWorld()));
+afterEach(() => world.close());
+
+const trim = (succeeded: number, failed: number) =>
+  createRetention(world.deps, { succeeded, failed }).run();
+const eventsOf = async (id: string) => (await world.deliveries(id)).map(({ event_id }) => event_id);
+
+test('each webhook keeps the newest that succeeded and the newest that failed', async () => {
+  const [good, bad] = [
+    await world.addWebhook(),
+    await world.addWebhook({ retry_config: { max_attempts: 1 } }),
+  ];
+  const long = 'x'.repeat(2_000);
+  world.answerWith(({ webhook }) => ({ ...(webhook === bad ? answered(500) : ok), body: long }));
+  const ids: string[] = [];
+  for (let at = 0; at < 9; at++) {
+    ids.push(...(await world.emit()));
+    await world.pass(1_000);
+  }
+  await trim(3, 5);
+  expect(await eventsOf(good)).toEqual(ids.slice(-3));
+  expect(await eventsOf(bad)).toEqual(ids.slice(-5));
+  // Their long answers went with them.
+  const all = await world.store.page(answers, { orderBy: 'id', direction: 'asc', limit: 1 });
+  expect(all.total).toBe(8);
+});
+
+test('what failed is kept for 30 days, what has not ended for as long as it takes', async () => {
+  const few = await world.addWebhook({ retry_config: { max_attempts: 1 } });
+  const paused = await world.addWebhook();
+  world.answerWith(() => answered(500));
+  const [old] = await world.emit();
+  await world.idle();
+  const waiting = (await world.deliveries(paused)).map(({ id }) => id);
+  world.setClock(world.now + 29 * 24 * hour);
+  await trim(0, 10);
+  expect(await eventsOf(few)).toEqual([old]);
+  world.setClock(world.now + 25 * hour);
+  await trim(0, 10);
+  expect(await eventsOf(few)).toEqual([]);
+  expect((await world.deliveries(paused)).map(({ id }) => id)).toEqual(waiting);
+});
+
+test('a webhook is looked at again once so many of its deliveries have ended', async () => {
+  const retention = createRetention(world.deps, { succeeded: 2, failed: 0 });
+  const id = await world.addWebhook();
+  await retention.run();
+  await world.emit(6);
+  await world.idle();
+  // Nobody said that anything has ended.
+  await retention.run();
+  expect(await world.deliveries(id)).toHaveLength(6);
+  for (let at = 0; at < 1_000; at++) retention.ended(id);
+  while ((await world.deliveries(id)).length > 2) await new Promise(setImmediate);
+});
