@@ -6,7 +6,6 @@ export const commonFormats: readonly string[] = ['table', 'json', 'yaml', 'ndjso
 /** A command that knows which formats its `-o` takes: help, completion and the check of `-o` all ask it. */
 export class GovctlCommand extends Command {
   formats = commonFormats;
-  private isFirstOperandCommand = false;
 
   override createCommand(name?: string): GovctlCommand {
     return new GovctlCommand(name);
@@ -18,15 +17,21 @@ export class GovctlCommand extends Command {
     return this;
   }
 
-  /** Has subcommands beside an action of its own: what stands behind the name of one is that one's alone. */
+  /**
+   * Has subcommands beside an action of its own. Its options are read wherever they stand: those that a subcommand
+   * has, too, are that one's, and others are none of its own.
+   */
   withOwnAction(): this {
-    this.isFirstOperandCommand = true;
-    return this;
-  }
-
-  override copyInheritedSettings(source: Command): this {
-    super.copyInheritedSettings(source);
-    return this.isFirstOperandCommand ? this.enablePositionalOptions() : this;
+    return this.hook('preSubcommand', (own, subcommand) => {
+      for (const option of own.options) {
+        const name = option.attributeName();
+        if (own.getOptionValueSource(name) !== 'cli') continue;
+        if (!subcommand.options.some((one) => one.attributeName() === name)) {
+          subcommand.error(`error: unknown option '${option.long ?? option.flags}'`);
+        }
+        subcommand.setOptionValueWithSource(name, own.getOptionValue(name), 'cli');
+      }
+    });
   }
 
   /** Prints no data: `-o` has no meaning. */
