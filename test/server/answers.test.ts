@@ -9,7 +9,10 @@ let service: TestService;
 const answered = new Set<string>();
 
 beforeAll(async () => {
-  service = await startTestService({ metricsText: (store) => createMetrics(store, { succeeded: 0, failed: 0 }).text });
+  service = await startTestService({
+    metricsText: (store) => createMetrics(store, { succeeded: 0, failed: 0 }).text,
+    receive: () => Promise.resolve({ durationMs: 1, status: 410, headers: {}, body: 'gone' }),
+  });
 });
 afterAll(() => service.close());
 
@@ -18,13 +21,15 @@ const every = Object.entries(verbsOf).flatMap(([noun, verbs]) =>
   Object.keys(verbs).map((verb) => `${noun}.${verb}`),
 );
 
-/** Asks an endpoint, holds its answer against what the contract declares, and gives the answer's body. */
-async function ask(name: string, id: string | undefined, sent?: Sent): Promise<unknown> {
+/** Asks an endpoint, with the ids of its path in their order, holds its answer against what the contract declares, and gives the answer's body. */
+async function ask(name: string, ids: string | undefined, sent?: Sent): Promise<unknown> {
   const [noun = '', verb = ''] = name.split('.');
   const endpoint = verbsOf[noun]?.[verb];
   if (!endpoint) throw new Error(`the contract has no ${name}`);
   const { status, body: schema, type = 'application/json' } = endpoint.response;
-  const got = await service.send(endpoint.method, endpoint.path.replace(':id', id ?? ''), sent);
+  const parts = ids?.split(' ') ?? [];
+  const url = endpoint.path.replace(/:\w+/g, () => parts.shift() ?? '');
+  const got = await service.send(endpoint.method, url, sent);
   expect([name, got.status, got.text]).toEqual([name, status, expect.any(String)]);
   answered.add(name);
   if (!schema) {
@@ -38,6 +43,63 @@ async function ask(name: string, id: string | undefined, sent?: Sent): Promise<u
   const parsed = schema.safeParse(body);
   expect(parsed.error?.issues ?? [], name).toEqual([]);
   return body;
+}
+
+async function askWebhooks(): Promise<void> {
+  const webhook = {
+    url: 'https://hooks.example.com/',
+    events: ['scan.completed'],
+    secret: 'a-long-enough-secret',
+    name: 'all',
+    tags: ['a'],
+    active: false,
+    filters: { severity: ['HIGH'], environments: ['prod'], cloud_providers: ['aws'] },
+    retry_config: { max_attempts: 3, backoff_multiplier: 1.5 },
+    timeout_seconds: 5,
+    headers: { 'X-Team': 'web' },
+  };
+  const { id } = (await ask('webhooks.create', undefined, { body: webhook })) as { id: string };
+  await ask('webhooks.update', id, {
+    body: { active: true, filters: null, secret: 'another-secret' },
+  });
+  const event = (await ask('events.trigger', undefined, { body: { type: 'scan.completed' } })) as {
+    id: string;
+  };
+  await service.deliveries?.idle();
+  await ask('events.list', undefined);
+  await ask('events.get', event.id);
+  await ask('events.replay', undefined, { body: { event_ids: [event.id] } });
+  await service.deliveries?.idle();
+  await ask('webhooks.test', id, { body: { event_type: 'user.login' } });
+  const { deliveries } = (await ask('webhooks.listDeliveries', id)) as {
+    deliveries: { id: string; test?: boolean }[];
+  };
+  const sent = `${id} ${deliveries.find(({ test }) => !test)?.id ?? ''}`;
+  await ask('webhooks.getDelivery', sent);
+  await ask('webhooks.redeliver', sent);
+  await service.deliveries?.idle();
+  await ask('webhooks.redeliverFailed', id, { body: {} });
+  await ask('webhooks.get', id);
+  await ask('webhooks.list', undefined);
+  await ask('webhooks.delete', id);
+}
+
+async function askLocal(): Promise<void> {
+  await ask('local.get', undefined);
+  await ask('local.getClock', undefined);
+  await ask('local.setClock', undefined, { body: { now: '2026-03-02T12:00:00Z' } });
+  await ask('local.advanceClock', undefined, { body: { by: '1h' } });
+  await ask('local.resetClock', undefined);
+  const fault = { body: { method: 'GET', path: '/v1/scans', status: 503 } };
+  const { id } = (await ask('local.addFault', undefined, fault)) as { id: string };
+  await ask('local.listFaults', undefined);
+  await ask('local.clearFault', id);
+  await ask('local.clearFaults', undefined);
+  await ask('local.listRequests', undefined);
+  const text = String(await ask('local.snapshot', undefined));
+  const headers = { 'content-type': contract.local.restore.streamed };
+  await ask('local.restore', undefined, { text, headers });
+  await ask('local.reset', undefined);
 }
 
 describe('what an endpoint answers', () => {
@@ -111,10 +173,12 @@ describe('what an endpoint answers', () => {
     await ask('auth.token', undefined, { key: null, body: grant });
     await ask('oauthClients.delete', client_id);
 
+    await askWebhooks();
     await ask('auditLog.list', undefined);
     for (const verb of ['health', 'ready', 'metrics', 'openapi']) {
       await ask(`system.${verb}`, undefined, { key: null });
     }
+    await askLocal();
     expect([...answered].sort()).toEqual([...every].sort());
   });
 });
