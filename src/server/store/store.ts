@@ -67,8 +67,8 @@ export interface Page<T> {
 }
 
 /**
- * A family of lanes, such as the webhooks' queues. A lane is an ordered list of work under a name; only its head can
- * be claimed, so that what is retried lets nothing pass. Lanes come and go with the work in them.
+ * A declared family of lanes, such as the webhooks' queues. A lane is an ordered list of work under a name; only its
+ * head can be claimed, so that what is retried lets nothing pass. Lanes come and go with the work in them.
  */
 export interface LaneSpec {
   readonly name: string;
@@ -87,7 +87,7 @@ export interface LaneState {
   readonly waiting: number;
   /** Its head is not claimed until it is let go. */
   readonly held: boolean;
-  /** Its head is not claimed before, in milliseconds since the epoch. */
+  /** Its head is not claimed before, in milliseconds since the epoch. Absent: it is due at once. */
   readonly dueAt?: number;
 }
 
@@ -141,13 +141,13 @@ export interface Tx extends Reader {
 
   /** Puts work at the end of a lane. */
   append(lanes: LaneSpec, lane: string, work: string): Promise<void>;
-  /** Takes work that was claimed out of its lane and makes the next due at once. No matter if it is gone already. */
+  /** Takes the head, which was claimed, out of its lane and makes the next due at once. No matter if it is gone already. */
   complete(lanes: LaneSpec, claimed: LaneWork): Promise<void>;
-  /** The head of a lane is not claimed before. No matter if the lane is empty. @param dueAt milliseconds since the epoch */
+  /** The head of a lane is not claimed before. No matter if the lane is empty. @param dueAt milliseconds since the epoch; 0: at once */
   putOff(lanes: LaneSpec, lane: string, dueAt: number): Promise<void>;
   /** Keeps the head of a lane from being claimed, or lets it go. It holds for an empty lane, too. */
   hold(lanes: LaneSpec, lane: string, held: boolean): Promise<void>;
-  /** Forgets a lane with all its work. */
+  /** Forgets a lane with all its work, and that it was held or put off; a lease on it lasts until it is released. */
   clear(lanes: LaneSpec, lane: string): Promise<void>;
 }
 
@@ -164,18 +164,21 @@ export interface Store extends Reader {
    */
   transact<R>(work: (tx: Tx) => Promise<R>): Promise<R>;
   /**
-   * Leases the heads of lanes that are due, those due longest first. A lane that is leased is not claimed again until
-   * it is released, or its holder is gone.
+   * Leases the heads of lanes that are due, those due longest first; they are durable. A lane that is leased is not
+   * claimed again until it is released, or its holder is gone.
    */
   claim(
     lanes: LaneSpec,
     query: { readonly now: number; readonly most: number },
   ): Awaitable<readonly LaneWork[]>;
-  /** Ends a lease; after the transaction that completed the work or put it off. */
+  /** Ends a lease; after the transaction that completed the work or put it off. No matter if it has ended already. */
   release(lanes: LaneSpec, claimed: LaneWork): Awaitable<void>;
-  /** When the next head of a lane that is neither leased nor held is due; undefined: none waits. */
+  /** When the next head of a lane that is neither leased nor held is due, 0 where one is at once; undefined: none waits. */
   nextDue(lanes: LaneSpec): Awaitable<number | undefined>;
-  /** Calls back when there may be something to claim that was not there before. @returns ends it */
+  /**
+   * Calls back, soon after, when there may be something to claim that was not there before, or sooner: work became
+   * durable, a lane was let go or released with work left, or is put off for less. @returns ends it
+   */
   onWork(lanes: LaneSpec, listener: () => void): () => void;
   health(): StoreHealth;
   /** Finishes what was begun, leaves the files whole, lets go of the lock. */
