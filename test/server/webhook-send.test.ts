@@ -406,6 +406,18 @@ describe('a delivery that is aborted', () => {
     await expect(late).rejects.toThrow('stopping');
   });
 
+  it('leaves nothing behind that is still connecting once its sender is closed', async () => {
+    let closed: Promise<void> | undefined;
+    const server = createTcpServer((socket) => {
+      closed = new Promise((resolve) => socket.resume().on('close', () => resolve()));
+    });
+    const port = await listen(server);
+    const { error } = await send(`https://localhost:${port}/`, { timeoutMs: 100 });
+    expect(error).toBe('did not answer within 0.1 s');
+    await sender.close();
+    await closed;
+  });
+
   it('as its sender is closed, says so', async () => {
     const url = await listenRaw(() => void sender.close());
     expect((await send(url)).error).toBe('the server was stopping');

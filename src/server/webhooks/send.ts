@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../deps.ts';
@@ -53,11 +54,13 @@ const connectWithin = 30_000;
  * the caller.
  */
 export function createSender(targets: Targets, clock: Pick<Clock, 'monotonic'>): Sender {
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
   let opened: Dispatcher | undefined;
   let opening: Promise<Dispatcher> | undefined;
   return {
     async send({ url, headers, body, timeoutMs }, signal) {
-      opened ??= await (opening ??= openNetwork(targets));
+      opened ??= await (opening ??= openNetwork(targets, closing.signal));
       signal.throwIfAborted();
       const network = opened;
       const underWay = abortedBy(signal);
@@ -72,12 +75,14 @@ export function createSender(targets: Targets, clock: Pick<Clock, 'monotonic'>):
     },
     async close() {
       await (await opening)?.destroy();
+      // Connections that are still being made would outlive it.
+      closing.abort();
     },
   };
 }
 
 /** Loaded by whoever sends first: many servers have no webhook. */
-async function openNetwork({ rules, resolve }: Targets): Promise<Dispatcher> {
+async function openNetwork({ rules, resolve }: Targets, signal: AbortSignal): Promise<Dispatcher> {
   const [{ default: Agent }, { default: buildConnector }] = await Promise.all([
     import('undici/lib/dispatcher/agent.js'),
     import('undici/lib/core/connect.js'),
@@ -86,6 +91,7 @@ async function openNetwork({ rules, resolve }: Targets): Promise<Dispatcher> {
     lookup: guardedLookup({ rules, resolve }),
     timeout: connectWithin,
     rejectUnauthorized: true,
+    signal,
   });
   return new Agent({
     pipelining: 1,
