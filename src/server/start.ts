@@ -318,6 +318,10 @@ async function createService(
   };
   const evaluating = setInterval(evaluate, evaluateEvery);
   evaluating.unref();
+  const endListening = clock.onChange(() => {
+    evaluate();
+    deliveries.poke();
+  });
   return {
     fetch(request, peer) {
       if (draining) return refuseRequest(deps, 503, stopping);
@@ -334,6 +338,7 @@ async function createService(
       clearInterval(timer);
       clearInterval(trimmer);
       clearInterval(evaluating);
+      endListening();
       await trimming;
       await lane.stop();
       await deliveries.stop(deliveriesWithin);

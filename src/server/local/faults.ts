@@ -128,26 +128,40 @@ function nameOf(status: number): WireErrorName {
 export function cutShort(response: Response, { cut }: Fault, peer: Peer): Response {
   if (cut === undefined) return response;
   // Some statuses take no body that could be cut.
-  if (cut === 'body' && response.body !== null)
-    return new Response(halfOf(response, peer), response);
+  if (cut === 'body' && response.body !== null) return cutInBody(response, peer);
   // Callers in this process have no connection: for them the body breaks.
   if (!peer.destroy) return new Response(broken());
   peer.destroy();
   return new Response(null, { status: 500 });
 }
 
+function cutInBody(response: Response, peer: Peer): Response {
+  const headers = new Headers(response.headers);
+  // Else the listener would wait for more of the body before it sends anything.
+  if (peer.destroySoon) headers.set('Transfer-Encoding', 'chunked');
+  return new Response(halfOf(response, peer), { status: response.status, headers });
+}
+
 /** The first half of a body; then the connection goes. */
 function halfOf(response: Response, peer: Peer): ReadableStream<Uint8Array> {
   const half = response.arrayBuffer().then((all) => all.slice(0, Math.ceil(all.byteLength / 2)));
-  return new ReadableStream({
-    async start(controller) {
-      controller.enqueue(new Uint8Array(await half));
-      await nextTurn();
-      // The stream stays open, so that the answer never ends as it should. What was written goes out first.
-      if (peer.destroySoon) peer.destroySoon();
-      else controller.error(cutByFault());
+  let isGiven = false;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (!isGiven) {
+          isGiven = true;
+          controller.enqueue(new Uint8Array(await half));
+          return;
+        }
+        // What was given is on its way by then, and goes out first. The stream stays open: the answer never ends.
+        await nextTurn();
+        if (peer.destroySoon) peer.destroySoon();
+        else controller.error(cutByFault());
+      },
     },
-  });
+    { highWaterMark: 0 },
+  );
 }
 
 const broken = (): ReadableStream<Uint8Array> =>
