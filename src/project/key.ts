@@ -19,6 +19,17 @@ export function makeKey(name: string): string {
   return `${slug.slice(0, maxKeyLength - 13).replace(/-$/, '')}-${shortHash(name)}`;
 }
 
+/** The key of a webhook that gives none: of its name, else of its url's host and path, which may be shared, and a hash. */
+export function makeWebhookKey(url: string, name: string | undefined): string {
+  if (name !== undefined) return makeKey(name);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const slug = makeKey(parsed ? `${parsed.host}${parsed.pathname}` : url).slice(
+    0,
+    maxKeyLength - 9,
+  );
+  return `${slug.replace(/-$/, '')}-${shortHash(parsed?.href ?? url).slice(0, 8)}`;
+}
+
 const withoutAccents = (name: string): string =>
   /[^ -~]/.test(name) ? name.normalize('NFKD').replace(/\p{Mark}+/gu, '') : name;
 

@@ -1,4 +1,5 @@
 import type { PolicyInput } from '../contract/policies.ts';
+import type { WebhookDocument } from './documents/webhook.ts';
 
 /** Where something stands in a file. `file` as the user would type it (relative to where govctl runs), line and column from 1. */
 export interface Place {
@@ -29,9 +30,25 @@ export interface LocalPolicy {
   readonly place: Place;
 }
 
+/** Where a file names an environment variable, and in which of a document's fields. */
+export interface Reference extends Place, Pick<Problem, 'excerpt'> {
+  readonly variable: string;
+  /** As in `secret` or `headers.authorization`. */
+  readonly path: string;
+}
+
+/** A webhook as its file says it: with references, not with what they stand for. */
+export interface LocalWebhook {
+  /** Stable slug, unique among the project's webhooks; given, or made of the name or the url. */
+  readonly key: string;
+  readonly webhook: Readonly<Omit<WebhookDocument, 'kind' | 'key'>>;
+  readonly place: Place;
+  readonly references: readonly Reference[];
+}
+
 export type OtherKind = 'Schedule' | 'Webhook' | 'Exemption' | 'PolicyTest';
 
-/** A document of a kind that is parsed and validated, but planned only once its endpoints exist. */
+/** A document of another kind than a policy. */
 export interface OtherDocument {
   readonly kind: OtherKind;
   /** What a person would call it: its name, policy or file. */
@@ -62,6 +79,8 @@ export interface LoadedProject {
   /** The folder of govctl.yaml, else the working folder. */
   readonly root: string;
   readonly policies: readonly LocalPolicy[];
+  readonly webhooks: readonly LocalWebhook[];
+  /** Webhooks too. */
   readonly others: readonly OtherDocument[];
   /** In order of file and line. Any of level error means: do not plan. */
   readonly problems: readonly Problem[];

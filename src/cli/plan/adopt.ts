@@ -1,11 +1,13 @@
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { nounOf } from '../../project/kinds/kinds.ts';
+import type { Adoption } from '../../project/plan/adopt.ts';
 import { planAdoption } from '../../project/plan/adopt.ts';
 import type { Run } from '../context.ts';
 import { count } from '../report/printable.ts';
 import type { ApprovalOptions } from './approve.ts';
 import { askApproval, isApproved } from './approve.ts';
 import { planView } from './plan-view.ts';
-import { readRepo } from './prepare.ts';
+import { readRepo } from './read-repo.ts';
 import { parseConcurrency, runApplyPlan } from './run-apply.ts';
 
 interface AdoptOptions extends ApprovalOptions {
@@ -27,18 +29,14 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
       },
     );
   }
-  const { client, baseUrl, live, owner, project } = await readRepo(context, [], options);
-  const { plan, withoutFile } = planAdoption(wanted, project.policies, live, {
+  const repo = await readRepo(context, [], options);
+  const { client, baseUrl, live, owner, project, documents, secrets } = repo;
+  const { plan, withoutFile } = planAdoption(wanted, documents, live, {
     project: owner,
     baseUrl,
     now: context.world.now(),
   });
-  const notes =
-    wanted.length === 0 && withoutFile > 0
-      ? [
-          `${count(withoutFile, 'policy', 'policies')} of no project ${withoutFile === 1 ? 'has' : 'have'} no file here; \`govctl import\` writes such files.`,
-        ]
-      : [];
+  const notes = wanted.length === 0 ? noteFileless(withoutFile) : [];
   const view = planView(context, plan, [], notes);
   if (plan.changes.length === 0) {
     await context.show({
@@ -47,16 +45,29 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
     });
     return exitCodes.ok;
   }
+  const { one, many } = nounOf(plan.changes);
   await askApproval(
     context,
     view,
-    `Take over ${count(plan.changes.length, 'policy', 'policies')} for project ${owner}?`,
+    `Take over ${count(plan.changes.length, one, many)} for project ${owner}?`,
     isApproved(options),
   );
-  return runApplyPlan(
-    context,
-    client,
-    plan,
-    parseConcurrency(options.concurrency, project.config.concurrency),
-  );
+  return runApplyPlan(context, client, plan, {
+    concurrency: parseConcurrency(options.concurrency, project.config.concurrency),
+    secrets,
+  });
 };
+
+function noteFileless({ policies, webhooks }: Adoption['withoutFile']): string[] {
+  const has = (amount: number): string => (amount === 1 ? 'has' : 'have');
+  return [
+    ...(policies > 0
+      ? [
+          `${count(policies, 'policy', 'policies')} of no project ${has(policies)} no file here; \`govctl import\` writes such files.`,
+        ]
+      : []),
+    ...(webhooks > 0
+      ? [`${count(webhooks, 'webhook')} of no project ${has(webhooks)} no file here.`]
+      : []),
+  ];
+}

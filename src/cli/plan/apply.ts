@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { ExitCode } from '../../contract/errors.ts';
+import { readPlanSecrets } from '../../project/apply/plan-secrets.ts';
 import { readPlanFile } from '../../project/plan/plan-file.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import { connect } from '../connect.ts';
@@ -35,7 +36,7 @@ async function applyFiles(
   options: ApplyOptions,
 ): Promise<ExitCode> {
   const prepared = await preparePlan(context, paths, options);
-  const { plan, blocked, refusals, notes, client, project } = prepared;
+  const { plan, blocked, refusals, notes, client, project, secrets } = prepared;
   const concurrency = parseConcurrency(options.concurrency, project.config.concurrency);
   const view = planView(context, plan, blocked, notes);
   if (blocked.length + refusals.length > 0) await context.show(view);
@@ -43,7 +44,7 @@ async function applyFiles(
   refuseGuards(refusals);
   if (!hasChanges(plan.summary)) return nothingToDo(context, plan, notes);
   await askApproval(context, view, questionFor(plan), isApproved(options));
-  return runApplyPlan(context, client, plan, concurrency);
+  return runApplyPlan(context, client, plan, { concurrency, secrets });
 }
 
 async function applySaved(
@@ -65,8 +66,9 @@ async function applySaved(
       { hint: `Apply it with --base-url ${plan.base_url}, or plan again for this service.` },
     );
   }
+  const secrets = await readPlanSecrets(plan, context.world.env);
   await askApproval(context, planView(context, plan), questionFor(plan), isApproved(options));
-  return runApplyPlan(context, client, plan, concurrency);
+  return runApplyPlan(context, client, plan, { concurrency, secrets });
 }
 
 const sameService = (a: string, b: string): boolean =>

@@ -1,4 +1,4 @@
-import type { FieldChange } from '../../project/compare/field-diff.ts';
+import type { FieldChange } from '../../project/kinds/kind.ts';
 import { diffSequences } from '../../project/compare/sequence-diff.ts';
 
 /** One line of a difference: `~` old → new in one line, `…` lines that were left out. */

@@ -1,9 +1,10 @@
 import { exitCodes } from '../../contract/errors.ts';
-import type { Comparison } from '../../project/compare/compare.ts';
-import { policyToYaml } from '../../project/write/export.ts';
-import { changedFields } from '../../project/plan/plan.ts';
-import type { PolicyLike } from '../../project/compare/fingerprint.ts';
-import { normalisePolicy } from '../../project/compare/fingerprint.ts';
+import type { Comparison } from '../../project/compare/comparison.ts';
+import { kindField } from '../../project/compare/drift.ts';
+import type { Body, Kind, KindName, LocalDocument, Wanted } from '../../project/kinds/kind.ts';
+import { nounOf } from '../../project/kinds/kinds.ts';
+import { changedFields } from '../../project/plan/change.ts';
+import { documentToYaml } from '../../project/write/export.ts';
 import type { Run } from '../context.ts';
 import { escapeMarkdown } from '../report/markdown.ts';
 import { count, printable, printableLine } from '../report/printable.ts';
@@ -19,8 +20,9 @@ interface DiffOptions extends SelectionOptions {
   readonly args: [paths: string[]];
 }
 
-/** One policy that is not the same on both sides. */
+/** One document that is not the same on both sides. */
 interface Difference {
+  readonly kind: KindName;
   readonly key: string;
   readonly live: string;
   readonly git: string;
@@ -34,17 +36,21 @@ export const runDiff: Run<DiffOptions> = async (context, options) => {
   const differences = comparisons.flatMap((each) =>
     describeDifference(each, plan.project, options.prune ?? false),
   );
+  const { one, many } = nounOf(differences);
   const verdict =
     differences.length === 0
       ? 'No differences between the service and git.'
-      : `${count(differences.length, 'policy differs', 'policies differ')} between the service and git.`;
+      : `${count(differences.length, `${one} differs`, `${many} differ`)} between the service and git.`;
   const view = planView(context, plan, blocked, notes);
-  const isDifferent = new Set(differences.map(({ key }) => key));
-  const changes = plan.changes.filter((change) => isDifferent.has(change.key));
+  const isDifferent = new Set(differences.map(({ kind, key }) => `${kind} ${key}`));
+  const changes = plan.changes.filter(({ kind = 'Policy', key }) =>
+    isDifferent.has(`${kind} ${key}`),
+  );
   await context.show({
     value: {
       summary: { different: differences.length, unchanged: plan.summary.unchanged },
       changes: changes.map((change) => ({
+        ...kindField(change.kind),
         action: change.action,
         key: change.key,
         name: change.name,
@@ -68,43 +74,53 @@ export const runDiff: Run<DiffOptions> = async (context, options) => {
 
 /** Changes of tags that are only govctl's own are no difference; nor is what is live without a file, unless pruned. */
 function describeDifference(comparison: Comparison, project: string, prune: boolean): Difference[] {
-  const text = (policy: PolicyLike, key: string): string[] =>
-    policyToYaml(normalisePolicy(policy), key).trimEnd().split('\n');
-  const make = (key: string, live: string, git: string, old: string[], next: string[]) => [
-    { key, live, git, lines: lineDiff(old, next, 3) },
-  ];
   switch (comparison.kind) {
     case 'create': {
-      const { key, policy, place } = comparison.local;
-      return make(key, 'nothing', place.file, [], text(policy, key));
+      const { local, wanted } = comparison;
+      return [differenceOf(local.kind, local.key, 'nothing', local.place.file, null, wanted.shown)];
     }
     case 'update': {
-      const { local, live } = comparison;
-      const [old, next] = [text(live.policy, local.key), text(local.policy, local.key)];
-      if (old.join('\n') === next.join('\n')) return [];
-      return make(local.key, `live ${live.policy.id}`, local.place.file, old, next);
+      const { local, live, wanted } = comparison;
+      const before = local.kind.shownLive(live.item, wanted);
+      const said = `live ${live.item.id}`;
+      const { kind, key, place } = local;
+      const difference = differenceOf(kind, key, said, place.file, before, wanted.shown);
+      return difference.lines.some(({ sign }) => sign === '+' || sign === '-') ? [difference] : [];
     }
     case 'blocked': {
       const { local, others } = comparison;
       const [other] = others;
-      const old = other ? text(other.policy, local.key) : [];
-      return make(
-        local.key,
-        `live ${other?.policy.id ?? ''} (not ${project}'s, or not certain)`,
-        local.place.file,
-        old,
-        text(local.policy, local.key),
-      );
+      const wanted = wantedOf(local);
+      const before = other ? local.kind.shownLive(other.item, wanted) : null;
+      const said = `live ${other?.item.id ?? ''} (not ${project}'s, or not certain)`;
+      return [differenceOf(local.kind, local.key, said, local.place.file, before, wanted.shown)];
     }
     case 'orphan': {
       if (!prune) return [];
-      const { policy, ownership } = comparison.live;
-      const key = ownership.key ?? policy.id;
-      return make(key, `live ${policy.id}`, 'nothing', text(policy, key), []);
+      const { kind, item, ownership } = comparison.live;
+      const before = kind.shownLive(item, null);
+      const key = ownership.key ?? item.id;
+      return [differenceOf(kind, key, `live ${item.id}`, 'nothing', before, null)];
     }
     case 'unchanged':
       return [];
   }
+}
+
+const wantedOf = (local: LocalDocument): Wanted => local.kind.wanted(local, undefined, true);
+
+function differenceOf(
+  kind: Kind,
+  key: string,
+  live: string,
+  git: string,
+  before: Body | null,
+  after: Body | null,
+): Difference {
+  const text = (body: Body | null): string[] =>
+    body ? documentToYaml(kind, body, key).trimEnd().split('\n') : [];
+  const lines = lineDiff(text(before), text(after), 3);
+  return { kind: kind.name, key, live, git, lines };
 }
 
 function renderDifference({ key, live, git, lines }: Difference, style: Style): string {

@@ -10,7 +10,7 @@ import type { Style } from '../terminal.ts';
 import { fieldLines } from './change-lines.ts';
 import { driftMarkdown, driftProblems, missingReason } from './plan-reports.ts';
 import { renderLine } from './plan-text.ts';
-import { readRepo } from './prepare.ts';
+import { readRepo } from './read-repo.ts';
 
 interface DriftOptions {
   readonly args: [paths: string[]];
@@ -24,10 +24,11 @@ interface DriftOptions {
  */
 export const runDrift: Run<DriftOptions> = async (context, options) => {
   const { world, version } = context;
-  const { project, owner, live } = await readRepo(context, options.args[0], options);
-  const report = findDrift(owner, live, project.policies);
+  const { documents, owner, live } = await readRepo(context, options.args[0], options);
+  const report = findDrift(owner, live, documents);
   const { drifted, missing, summary } = report;
-  const verdict = describeDrift(owner, summary);
+  const isMixed = [...documents, ...live].some(({ kind }) => kind.name !== 'Policy');
+  const verdict = describeDrift(owner, summary, isMixed);
   const counted = options.failMissing ? drifted.length + missing.length : drifted.length;
   const differs = counted > 0;
   const problems = driftProblems(report);
@@ -52,7 +53,7 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
       junit: () =>
         renderJunit(
           'govctl drift',
-          project.policies.map(({ place }) => place.file),
+          documents.map(({ place }) => place.file),
           driftProblems(options.failMissing ? report : { ...report, missing: [] }).map((each) => ({
             ...each,
             level: 'error' as const,
@@ -64,8 +65,13 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
   return differs ? exitCodes.verdict : exitCodes.ok;
 };
 
-function describeDrift(owner: string, { owned, drifted, missing }: DriftReport['summary']): string {
-  const policies = `${count(owned, 'policy', 'policies')} of project ${owner}`;
+function describeDrift(
+  owner: string,
+  { owned, drifted, missing }: DriftReport['summary'],
+  isMixed: boolean,
+): string {
+  const [one, many] = isMixed ? ['document', 'documents'] : ['policy', 'policies'];
+  const policies = `${count(owned, one, many)} of project ${owner}`;
   const edited =
     drifted === 0
       ? `No drift: ${policies} ${owned === 1 ? 'is' : 'are'} as last applied`
@@ -73,7 +79,7 @@ function describeDrift(owner: string, { owned, drifted, missing }: DriftReport['
   const absent =
     missing === 0
       ? ''
-      : `; ${count(missing, 'policy', 'policies')} of the files ${missing === 1 ? 'is' : 'are'} not in the service`;
+      : `; ${count(missing, one, many)} of the files ${missing === 1 ? 'is' : 'are'} not in the service`;
   return `${edited}${absent}.`;
 }
 

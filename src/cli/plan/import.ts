@@ -2,8 +2,9 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listAllPolicies } from '../../client/policies.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { LivePolicy } from '../../project/compare/compare.ts';
-import { readLive } from '../../project/compare/compare.ts';
+import type { Policy } from '../../contract/policies.ts';
+import type { Ownership } from '../../project/compare/ownership.ts';
+import { readOwnership } from '../../project/compare/ownership.ts';
 import type { ExportFile } from '../../project/write/export.ts';
 import { exportPolicies } from '../../project/write/export.ts';
 import { connect } from '../connect.ts';
@@ -19,7 +20,12 @@ interface ImportOptions {
   readonly allOwners?: boolean;
 }
 
-/** Writes what is live as YAML files, one policy each. */
+interface LivePolicy {
+  readonly policy: Policy;
+  readonly ownership: Ownership;
+}
+
+/** Writes what is live as YAML files, one policy each. Webhooks stay out: a service does not tell their secrets. */
 export const runImport: Run<ImportOptions> = async (context, options) => {
   const { cwd } = context.world;
   const config = await projectConfig(context);
@@ -27,7 +33,9 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   const { client } = await connect(context, config.base_url);
   const live = await context.progress('Reading the service', async () => {
     const found: LivePolicy[] = [];
-    for await (const policy of listAllPolicies(client)) found.push(readLive(policy));
+    for await (const policy of listAllPolicies(client)) {
+      found.push({ policy, ownership: readOwnership(policy.tags ?? []) });
+    }
     return found;
   });
   const isOurs = ({ ownership }: LivePolicy): boolean =>

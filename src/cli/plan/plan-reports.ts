@@ -1,8 +1,8 @@
 import type { DriftReport } from '../../project/compare/drift.ts';
-import type { ChangeResult } from '../../project/apply/apply.ts';
+import type { ChangeResult } from '../../project/apply/results.ts';
 import type { Problem } from '../../project/model.ts';
 import type { Plan } from '../../project/plan/plan.ts';
-import { changedFields } from '../../project/plan/plan.ts';
+import { changedFields } from '../../project/plan/change.ts';
 import { escapeMarkdown } from '../report/markdown.ts';
 import { count, printable } from '../report/printable.ts';
 import { createStyle } from '../terminal.ts';
@@ -10,7 +10,7 @@ import type { DiffLine } from './change-lines.ts';
 import { fieldLines } from './change-lines.ts';
 import { renderImpact } from './impact-text.ts';
 import type { PlanNotes } from './plan-text.ts';
-import { changeMark, summaryLine } from './plan-text.ts';
+import { changeMark, kindWord, summaryLine } from './plan-text.ts';
 
 const plain = createStyle(false);
 /** Bytes of a whole report: GitHub refuses comments over 65,536 characters. */
@@ -23,7 +23,7 @@ export function planMarkdown(plan: Plan, { notes, blocked, impact }: PlanNotes):
   const changes = plan.changes.map((change) => {
     const lines = change.action === 'update' ? fieldLines(changedFields(change), blockColumns) : [];
     return markdownItem(
-      `${changeMark(change)} ${change.action}`,
+      `${changeMark(change)} ${change.action} ${kindWord(change)}`.trimEnd(),
       change.key,
       change.name === change.key ? change.reason : `${change.name} — ${change.reason}`,
       lines,
@@ -32,17 +32,22 @@ export function planMarkdown(plan: Plan, { notes, blocked, impact }: PlanNotes):
   return fitMarkdown(
     [
       `## govctl plan: ${escapeMarkdown(plan.project)}`,
-      escapeMarkdown(summaryLine(plan.summary, blocked.length, plain)),
+      escapeMarkdown(summaryLine(plan, blocked.length, plain)),
       ...notes.map(escapeMarkdown),
       ...(impact ? [escapeMarkdown(renderImpact(impact, plain))] : []),
     ],
     [
-      ...blocked.map(({ key, reason, hint }) =>
-        markdownItem('✗ blocked', key, `${reason}. ${hint}`, []),
+      ...blocked.map(({ kind, key, reason, hint }) =>
+        markdownItem(`✗ blocked ${kindWord({ kind })}`.trimEnd(), key, `${reason}. ${hint}`, []),
       ),
       ...changes,
-      ...plan.orphans.map(({ key, name, id }) =>
-        markdownItem('? kept', key ?? name, `live without a file (${id})`, []),
+      ...plan.orphans.map(({ kind, key, name, id }) =>
+        markdownItem(
+          `? kept ${kindWord({ kind })}`.trimEnd(),
+          key ?? name,
+          `live without a file (${id})`,
+          [],
+        ),
       ),
     ],
     'govctl plan',
@@ -119,11 +124,13 @@ export function applyMarkdown(
   const ordered = [...results].sort((a, b) => rank(a) - rank(b));
   return fitMarkdown(
     [`## govctl apply: ${escapeMarkdown(project)}`, escapeMarkdown(summary)],
-    ordered.map(({ status, action, key, error, warnings = [] }) =>
+    ordered.map(({ kind, status, action, key, error, warnings = [] }) =>
       markdownItem(
         status.replace('_', ' '),
         key,
-        [action, error?.message, ...warnings].filter((part) => part).join(' — '),
+        [`${action} ${kindWord({ kind })}`.trimEnd(), error?.message, ...warnings]
+          .filter((part) => part)
+          .join(' — '),
         [],
       ),
     ),

@@ -1,5 +1,8 @@
-import type { Change, Plan, Summary } from '../../project/plan/plan.ts';
-import { changedFields } from '../../project/plan/plan.ts';
+import type { KindName } from '../../project/kinds/kind.ts';
+import { kindOf, nounOf } from '../../project/kinds/kinds.ts';
+import type { Change } from '../../project/plan/change.ts';
+import { changedFields } from '../../project/plan/change.ts';
+import type { Plan } from '../../project/plan/plan.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import { count, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
@@ -11,6 +14,7 @@ import { renderImpact } from './impact-text.ts';
 export interface PlanNotes {
   readonly notes: readonly string[];
   readonly blocked: readonly {
+    readonly kind?: KindName;
     readonly key: string;
     readonly reason: string;
     readonly hint: string;
@@ -31,8 +35,8 @@ export function renderPlan(
   const blocks = [
     ...plan.changes.map((change) => renderChange(change, style, columns)),
     ...blocked.map(
-      ({ key, reason, hint }) =>
-        `  ${style.red('✗')} ${style.red('blocked')} ${style.bold(printableLine(key))}\n${indent}${printableLine(reason)}\n${indent}${style.cyan('→')} ${printable(hint)}`,
+      ({ kind, key, reason, hint }) =>
+        `  ${style.red('✗')} ${style.red('blocked')} ${kindWord({ kind })}${style.bold(printableLine(key))}\n${indent}${printableLine(reason)}\n${indent}${style.cyan('→')} ${printable(hint)}`,
     ),
     ...renderOrphans(plan, style),
     ...notes.map((note) => printable(note)),
@@ -40,7 +44,7 @@ export function renderPlan(
   ];
   const head = `${style.bold(`Project ${printableLine(plan.project)}`)} at ${printableLine(plan.base_url)}`;
   const legend = renderLegend(plan, style);
-  return `${[head, ...legend, ...blocks, summaryLine(plan.summary, blocked.length, style)].join('\n\n')}\n`;
+  return `${[head, ...legend, ...blocks, summaryLine(plan, blocked.length, style)].join('\n\n')}\n`;
 }
 
 function renderLegend({ summary }: Plan, style: Style): string[] {
@@ -69,7 +73,7 @@ function renderChange(change: Change, style: Style, columns: number): string {
   const paint = { '+': style.green, '~': style.cyan, '-': style.red, '!': style.yellow }[mark];
   const { key, name, id, place } = change;
   const title = [
-    `  ${paint(mark)} ${paint(change.action)} ${style.bold(printableLine(key))}`,
+    `  ${paint(mark)} ${paint(change.action)} ${kindWord(change)}${style.bold(printableLine(key))}`,
     ...(id ? [style.dim(printableLine(id))] : []),
     ...(place ? [style.dim(printableLine(`${place.file}:${place.line}`))] : []),
   ].join('  ');
@@ -86,20 +90,13 @@ function renderChange(change: Change, style: Style, columns: number): string {
   return lines.join('\n');
 }
 
-/** What a new policy is, in one line. */
-function outline({ after }: Change): string {
-  if (!after) return '';
-  const rules = after.rules.length;
-  return [
-    after.severity,
-    after.resource_type,
-    count(rules, 'rule'),
-    after.enabled === false ? 'disabled' : undefined,
-    after.compliance_frameworks?.join(', '),
-  ]
-    .filter((part) => part)
-    .join(' · ');
-}
+/** What a new one is, in one line. */
+const outline = (change: Change): string =>
+  (change.after ? kindOf(change).outline(change.after) : []).filter((part) => part).join(' · ');
+
+/** What is no policy is called what it is, before its key. */
+export const kindWord = (thing: { readonly kind?: KindName | undefined }): string =>
+  thing.kind === undefined || thing.kind === 'Policy' ? '' : `${kindOf(thing).noun.one} `;
 
 export function renderLine({ sign, text, nested }: DiffLine, style: Style): string {
   const start = nested ? '  ' : '';
@@ -112,16 +109,21 @@ export function renderLine({ sign, text, nested }: DiffLine, style: Style): stri
 
 function renderOrphans({ orphans }: Plan, style: Style): string[] {
   if (orphans.length === 0) return [];
-  const head = `${count(orphans.length, 'policy', 'policies')} of this project ${orphans.length === 1 ? 'is' : 'are'} live without a file; kept, as deleting takes --prune:`;
+  const { one, many } = nounOf(orphans);
+  const head = `${count(orphans.length, one, many)} of this project ${orphans.length === 1 ? 'is' : 'are'} live without a file; kept, as deleting takes --prune:`;
   const lines = orphans.map(
-    ({ key, name, id }) =>
-      `  ${style.yellow('?')} ${printableLine(key ?? name)}  ${style.dim(printableLine(id))}`,
+    ({ kind, key, name, id }) =>
+      `  ${style.yellow('?')} ${kindWord({ kind })}${printableLine(key ?? name)}  ${style.dim(printableLine(id))}`,
   );
   return [[head, ...lines].join('\n')];
 }
 
 /** `Plan: 1 to create, ...`: the last line of every view of a plan. */
-export function summaryLine(summary: Summary, blocked: number, style: Style): string {
+export function summaryLine(
+  { summary, is_mixed: isMixed }: Pick<Plan, 'summary' | 'is_mixed'>,
+  blocked: number,
+  style: Style,
+): string {
   const { create, update, unchanged, orphaned, drifted, conflict } = summary;
   const changes = create + update + summary.delete;
   const rest = [
@@ -130,7 +132,8 @@ export function summaryLine(summary: Summary, blocked: number, style: Style): st
   ].join(', ');
   if (changes === 0) {
     if (unchanged === 0) return `${style.bold('No changes')}${rest ? `; ${rest}` : ''}.`;
-    const same = `${count(unchanged, 'policy', 'policies')} ${unchanged === 1 ? 'is as its file says' : 'are as their files say'}`;
+    const things = isMixed ? count(unchanged, 'document') : count(unchanged, 'policy', 'policies');
+    const same = `${things} ${unchanged === 1 ? 'is as its file says' : 'are as their files say'}`;
     return `${style.bold('No changes:')} ${same}${rest ? `; ${rest}` : ''}.`;
   }
   const outside = [

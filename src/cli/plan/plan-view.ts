@@ -1,3 +1,4 @@
+import { kindField } from '../../project/compare/drift.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import { planValue } from '../../project/plan/plan.ts';
@@ -26,11 +27,12 @@ export function planView(
   impact?: Impact,
 ): PlanView {
   const said = blocked.map(({ local, reason, hint, others }) => ({
+    ...kindField(local.kind.name),
     key: local.key,
-    name: local.policy.name,
+    name: local.kind.titleOf(local.body),
     reason,
     hint,
-    ids: others.map(({ policy }) => policy.id),
+    ids: others.map(({ item }) => item.id),
   }));
   const value = {
     ...planValue(plan),
@@ -39,7 +41,7 @@ export function planView(
     ...(impact ? { impact } : {}),
   };
   const beside = { notes, blocked: said, impact };
-  const summary = (style: Style): string => `${summaryLine(plan.summary, blocked.length, style)}\n`;
+  const summary = (style: Style): string => `${summaryLine(plan, blocked.length, style)}\n`;
   return {
     value,
     summary,
@@ -62,7 +64,7 @@ const problemsOf = (plan: Plan, blocked: Blocked) =>
         ...local.place,
         level: 'error',
         code: 'blocked',
-        message: `${local.policy.name}: ${reason}`,
+        message: `${local.kind.titleOf(local.body)}: ${reason}`,
         hint,
       },
     })),

@@ -1,26 +1,22 @@
 import path from 'node:path';
-import type { Client } from '../../client/client.ts';
-import { listAllPolicies } from '../../client/policies.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import type { Comparison, LivePolicy } from '../../project/compare/compare.ts';
-import { comparePolicies, readLive } from '../../project/compare/compare.ts';
-import { loadConfig } from '../../project/config.ts';
+import { compareDocuments } from '../../project/compare/compare.ts';
+import type { Blocked, Comparison } from '../../project/compare/comparison.ts';
 import { findRenames } from '../../project/compare/find-renames.ts';
+import { isOwnedBy } from '../../project/compare/live.ts';
+import type { Kind } from '../../project/kinds/kind.ts';
+import { kinds, nounOf } from '../../project/kinds/kinds.ts';
+import type { LoadedProject, LocalWebhook } from '../../project/model.ts';
 import type { Refusal } from '../../project/plan/guards.ts';
 import { guardDeletions, guardSelection, noteDeletions } from '../../project/plan/guards.ts';
-import { loadProject } from '../../project/read/load.ts';
-import type { LoadedProject, Problem } from '../../project/model.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import { makePlan } from '../../project/plan/plan.ts';
-import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { fromWorkspace, renderGithub } from '../report/github.ts';
-import { renderMarkdown } from '../report/markdown.ts';
 import { notPlannedYet } from '../report/other-kinds.ts';
-import { count } from '../report/printable.ts';
-import { renderProblems } from '../report/problems-text.ts';
+import type { Repo } from './read-repo.ts';
+import { readRepo } from './read-repo.ts';
 
 /** What a plan is about: options that plan, apply and diff share. */
 export interface SelectionOptions {
@@ -33,19 +29,10 @@ export interface SelectionOptions {
   readonly maxDelete?: number;
 }
 
-export interface Repo {
-  readonly project: LoadedProject;
-  /** The owner of what this repo applies. */
-  readonly owner: string;
-  readonly client: Client;
-  readonly baseUrl: string;
-  readonly live: readonly LivePolicy[];
-}
-
 export interface Prepared extends Repo {
   readonly plan: Plan;
   readonly comparisons: readonly Comparison[];
-  readonly blocked: readonly Extract<Comparison, { kind: 'blocked' }>[];
+  readonly blocked: readonly Blocked[];
   readonly refusals: readonly Refusal[];
   /** Lines about what the plan does not cover. */
   readonly notes: readonly string[];
@@ -61,7 +48,7 @@ export async function preparePlan(
   options: SelectionOptions,
 ): Promise<Prepared> {
   const facts = (project: LoadedProject) => ({
-    local: project.policies.length,
+    local: { Policy: project.policies.length, Webhook: project.webhooks.length },
     prune: options.prune ?? false,
     partial:
       !coversProject(project, context.world.cwd, paths) ||
@@ -69,23 +56,34 @@ export async function preparePlan(
     allowEmpty: options.allowEmpty ?? false,
     maxDelete: options.maxDelete ?? project.config.guards.max_delete,
   });
-  const repo = await readRepo(context, paths, options, (project) =>
-    refuseGuards(guardSelection(facts(project))),
-  );
-  const { project, owner, live, baseUrl } = repo;
-  const owned = live.filter(({ ownership }) => ownership.owner === owner && !ownership.disputed);
+  const repo = await readRepo(context, paths, options, {
+    check: (project) => refuseGuards(guardSelection(facts(project))),
+    needs: (webhook) => isPicked(options, webhook),
+  });
+  const { project, owner, documents, live, baseUrl, service } = repo;
+  const owned = live.filter(isOwnedBy(owner));
   const selects = selectKeys(options, [
-    ...project.policies.map(({ key, policy }) => ({ key, name: policy.name })),
-    ...owned.flatMap(({ ownership: { key }, policy }) => (key ? [{ key, name: policy.name }] : [])),
+    ...documents.flatMap(({ kind, key, body }) =>
+      [kind.titleOf(body), kind.identityOf(body)].map((name) => ({ key, name })),
+    ),
+    ...owned.flatMap(({ ownership: { key }, title }) => (key ? [{ key, name: title }] : [])),
   ]);
   const allFiles = coversProject(project, context.world.cwd, paths);
   const prune = options.prune ?? false;
-  const comparisons = comparePolicies(owner, project.policies, live, {
-    allFiles,
-    selects,
-    prune,
-  });
-  const deletionFacts = { ...facts(project), owned: owned.length };
+  const comparisons = kinds.flatMap((kind) =>
+    compareDocuments(
+      owner,
+      documents.filter((each) => each.kind === kind),
+      live.filter((each) => each.kind === kind),
+      { allFiles, selects, prune },
+      service[kind.name].keepsTags,
+    ),
+  );
+  const ownedOf = (kind: Kind): number => owned.filter((each) => each.kind === kind).length;
+  const deletionFacts = {
+    ...facts(project),
+    owned: Object.fromEntries(kinds.map((kind) => [kind.name, ownedOf(kind)])),
+  };
   return {
     ...repo,
     comparisons,
@@ -102,6 +100,7 @@ export async function preparePlan(
         ({ local, key, formerName }) =>
           `${local.key} (${local.place.file}:${local.place.line}) has the same content as ${JSON.stringify(formerName)}; give it \`key: ${key}\` to make this a rename.`,
       ),
+      ...noteService(repo, comparisons),
       ...notPlannedYet(project.others),
       ...(allFiles
         ? []
@@ -110,87 +109,32 @@ export async function preparePlan(
   };
 }
 
-/**
- * Reads files and service at the same time.
- * @param check looks at the files before anything is waited for
- */
-export async function readRepo(
-  context: Context,
-  paths: readonly string[],
-  options: { readonly project?: string },
-  check: (project: LoadedProject) => void = () => {},
-): Promise<Repo> {
-  const { cwd } = context.world;
-  return context.progress('Reading files and the service', async (update) => {
-    const { config, problems } = loadConfig(cwd);
-    // A broken govctl.yaml may name another service than the one that would be asked; it is refused below.
-    const listing = problems.some(({ level }) => level === 'error')
-      ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
-      : listLive(context, config.base_url, (amount) =>
-          update(`Reading the service: ${count(amount, 'policy', 'policies')}`),
-        );
-    // What is wrong in the files is said first; the listing's own failure may wait, or never be asked for.
-    listing.catch(() => {});
-    const project = await loadProject({
-      cwd,
-      paths,
-      now: context.world.now(),
-      ...(options.project === undefined ? {} : { project: options.project }),
-    });
-    await refuseProblems(context, project.problems);
-    const owner = project.config.project;
-    if (owner === undefined) {
-      throw new GovctlError(
-        'usage_error',
-        'No project is named, so whose policies these are is not known',
-        {
-          hint: 'Write `project: NAME` into govctl.yaml (`govctl init` makes one), or give --project NAME.',
-        },
-      );
-    }
-    check(project);
-    return { project, owner, ...(await listing) };
-  });
+/** What the service did on its own, and what it lacks for what is planned. */
+function noteService({ service, documents }: Repo, comparisons: readonly Comparison[]): string[] {
+  const untagged = kinds.filter(
+    (kind) =>
+      service[kind.name].keepsTags === false && documents.some((each) => each.kind === kind),
+  );
+  return [
+    ...comparisons.flatMap((each) => {
+      if (each.kind !== 'unchanged' && each.kind !== 'update') return [];
+      return each.local.kind.noteOn(each.local, each.live.item) ?? [];
+    }),
+    ...untagged.map(
+      ({ noun, identity }) =>
+        `This server keeps no tags on ${noun.many}: each is known by its ${identity}, what its file leaves out stays as it is, and none is pruned.`,
+    ),
+  ];
 }
 
-async function listLive(
-  context: Context,
-  projectBaseUrl: string | undefined,
-  onPage: (amount: number) => void,
-): Promise<Pick<Repo, 'client' | 'baseUrl' | 'live'>> {
-  const { client, baseUrl } = await connect(context, projectBaseUrl);
-  const live: LivePolicy[] = [];
-  for await (const policy of listAllPolicies(client)) {
-    live.push(readLive(policy));
-    if (live.length % 100 === 0) onPage(live.length);
-  }
-  return { client, baseUrl, live };
-}
-
-/** Shows what is wrong as `validate` does. @throws GovctlError invalid_file when any of it is an error */
-async function refuseProblems(context: Context, problems: readonly Problem[]): Promise<void> {
-  const errors = problems.filter(({ level }) => level === 'error');
-  if (errors.length === 0) {
-    if (problems.length > 0) {
-      await context.say(
-        `${count(problems.length, 'warning')} in the files; \`govctl validate\` shows ${problems.length === 1 ? 'it' : 'them'}.`,
-      );
-    }
-    return;
-  }
-  const { cwd, env } = context.world;
-  const files = new Set(errors.map(({ file }) => file)).size;
-  const verdict = `${count(errors.length, 'error')} in ${count(files, 'file')}; nothing was planned`;
-  await context.show({
-    value: { problems },
-    rows: () => problems,
-    human: (style, columns) => `${renderProblems(problems, style, columns)}\n`,
-    more: {
-      github: () => renderGithub(fromWorkspace(problems, cwd, env)),
-      markdown: () => renderMarkdown('govctl', verdict, problems),
-    },
-  });
-  throw new GovctlError('invalid_file', verdict);
+/** Whether the flags leave a document in; what they name that is nothing is refused later, when all names are known. */
+function isPicked(
+  { target = [], exclude = [] }: SelectionOptions,
+  { key, webhook: { name, url } }: LocalWebhook,
+): boolean {
+  const isNamed = (given: readonly string[]): boolean =>
+    given.some((word) => [key, name, url].includes(word));
+  return (target.length === 0 || isNamed(target)) && !isNamed(exclude);
 }
 
 /** @throws GovctlError guard_refused */
@@ -215,9 +159,10 @@ export function refuseBlocked({ flags }: Context, blocked: Prepared['blocked']):
     field: `${local.key} (${local.place.file}:${local.place.line})`,
     message: `${reason}\n${hint}`,
   }));
+  const { one, many } = nounOf(blocked.map(({ local }) => ({ kind: local.kind.name })));
   throw new GovctlError(
     'ownership_conflict',
-    `${blocked.length === 1 ? 'A policy' : `${blocked.length} policies`} can not be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
+    `${blocked.length === 1 ? `A ${one}` : `${blocked.length} ${many}`} can not be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
     { details },
   );
 }

@@ -1,8 +1,10 @@
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { ApplyResult, ChangeResult } from '../../project/apply/apply.ts';
-import { applyExitCode, applyPlan } from '../../project/apply/apply.ts';
+import type { ApplyOptions } from '../../project/apply/apply.ts';
+import { applyPlan } from '../../project/apply/apply.ts';
+import type { ApplyResult, ChangeResult } from '../../project/apply/results.ts';
+import { applyExitCode } from '../../project/apply/results.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
@@ -10,17 +12,18 @@ import { count, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
 import { createStyle } from '../terminal.ts';
 import { applyMarkdown, applyProblems } from './plan-reports.ts';
+import { kindWord } from './plan-text.ts';
 
 /** Applies a plan under a progress line and shows what became of each change. */
 export async function runApplyPlan(
   context: Context,
   client: Client,
   plan: Plan,
-  concurrency: number,
+  options: Pick<ApplyOptions, 'concurrency' | 'secrets'>,
 ): Promise<ExitCode> {
   const result = await context.progress('Reading again what is about to change', (update) =>
     applyPlan(client, plan, {
-      concurrency,
+      ...options,
       signal: context.world.signal,
       onProgress: (done, total) => update(`Applied ${done} of ${total}`),
     }),
@@ -86,7 +89,7 @@ function renderResult(result: ChangeResult, style: Style, done?: string): string
     not_attempted: [style.yellow('·'), style.yellow(`${action} not attempted`)],
   }[status];
   const lines = [
-    `  ${mark} ${said} ${printableLine(key)}${id ? style.dim(`  ${printableLine(id)}`) : ''}`,
+    `  ${mark} ${said} ${kindWord(result)}${printableLine(key)}${id ? style.dim(`  ${printableLine(id)}`) : ''}`,
   ];
   const indent = '      ';
   if (error) {

@@ -1,44 +1,22 @@
 import type { Client } from '../../client/client.ts';
-import { listAllPolicies } from '../../client/policies.ts';
-import type { ErrorName, ExitCode } from '../../contract/errors.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { Policy } from '../../contract/policies.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { LiveItem, Secrets } from '../kinds/kind.ts';
+import { kinds, kindOf, nounOf } from '../kinds/kinds.ts';
+import { noSecrets } from '../kinds/webhook-secrets.ts';
+import type { Change } from '../plan/change.ts';
+import type { Step } from '../plan/order.ts';
+import { inTurns, orderChanges } from '../plan/order.ts';
+import type { Plan } from '../plan/plan.ts';
 import { checkAnswer } from './check-answer.ts';
-import { orderChanges } from '../plan/order.ts';
-import { readOwnership } from '../compare/ownership.ts';
-import type { Change, Plan } from '../plan/plan.ts';
+import { lookAtUnseen } from './look-again.ts';
+import type { Standing } from './recheck.ts';
 import { readCurrent, standChanges } from './recheck.ts';
+import type { ApplyResult, ChangeResult, Outcome } from './results.ts';
+import { countResults, describeResult } from './results.ts';
+import type { StepOutcome } from './run-steps.ts';
 import { runSteps } from './run-steps.ts';
 import type { Sending } from './send-step.ts';
 import { sendStep } from './send-step.ts';
-
-type ResultStatus = 'applied' | 'failed' | 'skipped' | 'not_attempted';
-
-export interface ChangeResult {
-  readonly action: Change['action'];
-  readonly key: string;
-  readonly name: string;
-  readonly id: string | null;
-  readonly status: ResultStatus;
-  /** Why it failed, or was not attempted. */
-  readonly error?: {
-    readonly error: ErrorName;
-    readonly message: string;
-    readonly hint?: string;
-    readonly request_id?: string;
-  };
-  /** Applied, but the server made something else of it. */
-  readonly warnings?: readonly string[];
-}
-
-export interface ApplyResult {
-  readonly summary: Readonly<Record<ResultStatus, number>>;
-  /** In the order of the plan's changes. */
-  readonly results: readonly ChangeResult[];
-  /** Milliseconds from the first change sent to the last answer read. */
-  readonly networkMs: number;
-  readonly interrupted: boolean;
-}
 
 export interface ApplyOptions {
   /** Requests at once. */
@@ -48,6 +26,8 @@ export interface ApplyOptions {
   readonly onProgress?: (done: number, total: number) => void;
   /** Waits that many milliseconds between two tries of a creation. */
   readonly sleep?: (ms: number) => Promise<void>;
+  /** What the plan only names. Default: nothing is. */
+  readonly secrets?: Secrets;
 }
 
 /** After so many requests without an answer the rest would fare no better. */
@@ -63,63 +43,34 @@ export async function applyPlan(
   plan: Plan,
   options: ApplyOptions,
 ): Promise<ApplyResult> {
-  const current = await readCurrent(client, plan.changes, options.concurrency, options.signal);
-  const standings = standChanges(plan, current);
-  refuseStale(plan, standings);
-  const standingOf = new Map(plan.changes.map((change, index) => [change, standings[index]]));
+  const secrets = options.secrets ?? noSecrets;
+  const { standingOf, etags, live } = await recheck(client, plan, secrets, options);
   const isAside = (change: Change): boolean => standingOf.get(change)?.kind === 'aside';
-  const steps = orderChanges(
-    plan.changes.filter((change) => standingOf.get(change)?.kind !== 'done'),
-    isAside,
-  );
-
-  const outcome = new Map<Change, Outcome>();
+  const open = plan.changes.filter((change) => standingOf.get(change)?.kind !== 'done');
+  const turns = inTurns(open).map((changes) => orderChanges(changes, isAside));
   const sending: Sending = {
     client,
     project: plan.project,
-    etags: new Map(current.etags),
+    secrets,
+    etags,
+    live,
     sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
   };
-  let unreachable = 0;
-  let finished = 0;
   const started = performance.now();
-  const stepOutcomes = await runSteps({
-    waitsFor: steps.map(({ waitsFor }) => waitsFor),
-    concurrency: options.concurrency,
-    signal: options.signal,
-    run: async (index) => {
-      const step = steps[index];
-      if (!step) return 'failed';
-      try {
-        const answer = await sendStep(sending, step);
-        if (step.kind === 'aside') return 'done';
-        options.onProgress?.(++finished, steps.length);
-        const { warnings, failure } = checkAnswer(plan.project, step.change, answer.policy);
-        const id = answer.policy?.id ?? step.change.id;
-        outcome.set(step.change, { id, seen: answer.policy !== undefined, warnings, failure });
-        return failure ? 'halt' : 'done';
-      } catch (error) {
-        const failure = asGovctlError(error);
-        outcome.set(step.change, { id: step.change.id, seen: true, warnings: [], failure });
-        if (failure.error === 'unreachable') unreachable++;
-        return failsForAll(failure) || unreachable >= mostUnreachable ? 'halt' : 'failed';
-      }
-    },
-  });
+  const { outcomes, begun } = await sendTurns(sending, turns, options);
   const networkMs = performance.now() - started;
-  if (!options.signal.aborted) await lookAtUnseen(client, plan.project, outcome);
+  if (!options.signal.aborted) await lookAtUnseen(client, plan.project, secrets, outcomes);
 
-  const wasBegun = new Set(
-    steps.filter((_, at) => stepOutcomes[at] !== 'not_attempted').map(({ change }) => change),
-  );
   const results = plan.changes.map((change): ChangeResult => {
     const standing = standingOf.get(change);
-    if (standing?.kind === 'done') return describeResult(change, 'skipped', { id: standing.id });
-    const made = outcome.get(change);
-    if (made) return describeResult(change, made.failure ? 'failed' : 'applied', made);
-    return wasBegun.has(change)
-      ? describeResult(change, 'failed', { id: change.id, failure: leftAside(change) })
-      : describeResult(change, 'not_attempted', { id: change.id });
+    if (standing?.kind === 'done') {
+      return describeResult(secrets, change, 'skipped', { id: standing.id });
+    }
+    const made = outcomes.get(change);
+    if (made) return describeResult(secrets, change, made.failure ? 'failed' : 'applied', made);
+    return begun.has(change)
+      ? describeResult(secrets, change, 'failed', { id: change.id, failure: leftAside(change) })
+      : describeResult(secrets, change, 'not_attempted', { id: change.id });
   });
   return {
     summary: countResults(results),
@@ -129,23 +80,102 @@ export async function applyPlan(
   };
 }
 
-interface Outcome {
-  id: string | null;
-  /** Whether the server showed what it made of it. */
-  seen: boolean;
-  warnings: readonly string[];
-  failure: GovctlError | undefined;
+interface Rechecked {
+  readonly standingOf: ReadonlyMap<Change, Standing>;
+  readonly etags: Map<string, string>;
+  readonly live: ReadonlyMap<string, LiveItem>;
 }
 
-function refuseStale(plan: Plan, standings: ReturnType<typeof standChanges>): void {
-  const details = plan.changes.flatMap((change, index) => {
-    const standing = standings[index];
-    return standing?.kind === 'stale' ? [{ field: change.key, message: standing.why }] : [];
+async function recheck(
+  client: Client,
+  plan: Plan,
+  secrets: Secrets,
+  { concurrency, signal }: ApplyOptions,
+): Promise<Rechecked> {
+  const standingOf = new Map<Change, Standing>();
+  const etags = new Map<string, string>();
+  const live = new Map<string, LiveItem>();
+  for (const kind of kinds) {
+    const changes = plan.changes.filter((change) => kindOf(change) === kind);
+    if (changes.length === 0) continue;
+    const current = await readCurrent(client, kind, changes, concurrency, signal);
+    for (const [id, etag] of current.etags) etags.set(id, etag);
+    for (const [id, item] of current.byId) live.set(id, item);
+    const standings = standChanges({ kind, project: plan.project, secrets, current }, changes);
+    changes.forEach((change, index) => {
+      const standing = standings[index];
+      if (standing) standingOf.set(change, standing);
+    });
+  }
+  refuseStale(plan, standingOf);
+  return { standingOf, etags, live };
+}
+
+interface Sent {
+  readonly outcomes: Map<Change, Outcome>;
+  readonly begun: ReadonlySet<Change>;
+}
+
+/** Sends what each turn holds, one turn after the other; what fails in one stops the next only where all would fail. */
+async function sendTurns(
+  sending: Sending,
+  turns: readonly (readonly Step[])[],
+  { concurrency, signal, onProgress }: ApplyOptions,
+): Promise<Sent> {
+  const outcomes = new Map<Change, Outcome>();
+  const begun = new Set<Change>();
+  const total = turns.reduce((sum, { length }) => sum + length, 0);
+  let unreachable = 0;
+  let finished = 0;
+  let isHalted = false;
+  const run = async ({ change, kind }: Step): Promise<'done' | 'failed' | 'halt'> => {
+    try {
+      const answer = await sendStep(sending, { change, kind, waitsFor: [] });
+      if (kind === 'aside') return 'done';
+      onProgress?.(++finished, total);
+      const { project, secrets } = sending;
+      const { warnings, failure } = checkAnswer(project, secrets, change, answer.item);
+      const id = answer.item?.id ?? change.id;
+      outcomes.set(change, { id, seen: answer.item !== undefined, warnings, failure });
+      return failure ? 'halt' : 'done';
+    } catch (error) {
+      const failure = asGovctlError(error);
+      outcomes.set(change, { id: change.id, seen: true, warnings: [], failure });
+      if (failure.error === 'unreachable') unreachable++;
+      return failsForAll(failure) || unreachable >= mostUnreachable ? 'halt' : 'failed';
+    }
+  };
+  for (const steps of turns) {
+    if (isHalted || signal.aborted) break;
+    const ended: StepOutcome[] = await runSteps({
+      waitsFor: steps.map(({ waitsFor }) => waitsFor),
+      concurrency,
+      signal,
+      run: async (index) => {
+        const step = steps[index];
+        const outcome = step ? await run(step) : 'failed';
+        if (outcome === 'halt') isHalted = true;
+        return outcome;
+      },
+    });
+    steps.forEach(({ change }, at) => {
+      if (ended[at] !== 'not_attempted') begun.add(change);
+    });
+  }
+  return { outcomes, begun };
+}
+
+function refuseStale(plan: Plan, standingOf: ReadonlyMap<Change, Standing>): void {
+  const stale = plan.changes.filter((change) => standingOf.get(change)?.kind === 'stale');
+  if (stale.length === 0) return;
+  const details = stale.map((change) => {
+    const standing = standingOf.get(change);
+    return { field: change.key, message: standing?.kind === 'stale' ? standing.why : '' };
   });
-  if (details.length === 0) return;
+  const { one, many } = nounOf(stale);
   throw new GovctlError(
     'plan_stale',
-    `${details.length === 1 ? 'A policy' : `${details.length} policies`} changed since the plan was made; nothing was written`,
+    `${details.length === 1 ? `A ${one}` : `${details.length} ${many}`} changed since the plan was made; nothing was written`,
     { details, hint: 'Plan again, look at what changed, and apply that plan.' },
   );
 }
@@ -170,96 +200,3 @@ const leftAside = (change: Change): GovctlError =>
     `${change.id} is left under a temporary name, as another change of the same circle of names failed`,
     { hint: 'Apply again to finish the renaming.' },
   );
-
-/** Servers that answer a change without a body are asked once, for all of them, what they made of it. */
-async function lookAtUnseen(
-  client: Client,
-  project: string,
-  outcomes: ReadonlyMap<Change, Outcome>,
-): Promise<void> {
-  const unseen = [...outcomes].filter(
-    ([change, { seen, failure }]) => !seen && !failure && change.action !== 'delete',
-  );
-  if (unseen.length === 0) return;
-  const byId = new Map<string, Policy>();
-  const byKey = new Map<string, Policy>();
-  try {
-    for await (const policy of listAllPolicies(client)) {
-      byId.set(policy.id, policy);
-      const { owner, key } = readOwnership(policy.tags ?? []);
-      if (owner === project && key !== undefined) byKey.set(key, policy);
-    }
-  } catch (error) {
-    // The changes were accepted; only the look at them failed.
-    const why = `it could not be looked at afterwards: ${asGovctlError(error).message}`;
-    for (const [, made] of unseen) made.warnings = [why];
-    return;
-  }
-  for (const [change, made] of unseen) {
-    const policy = change.id === null ? byKey.get(change.key) : byId.get(change.id);
-    made.id = policy?.id ?? made.id;
-    Object.assign(
-      made,
-      policy ? checkAnswer(project, change, policy) : { failure: notKept(change) },
-    );
-  }
-}
-
-const notKept = (change: Change): GovctlError =>
-  new GovctlError(
-    'bad_answer',
-    `The server took "${change.name}" but does not list it with govctl's tags`,
-    {
-      hint: 'govctl knows its policies by their tags; a server that drops tags can not be managed with it.',
-    },
-  );
-
-function describeResult(
-  change: Change,
-  status: ResultStatus,
-  made: { id: string | null; failure?: GovctlError | undefined; warnings?: readonly string[] },
-): ChangeResult {
-  const { failure, warnings = [] } = made;
-  return {
-    action: change.action,
-    key: change.key,
-    name: change.name,
-    id: made.id,
-    status,
-    ...(failure
-      ? {
-          error: {
-            error: failure.error,
-            message: [
-              failure.message,
-              ...failure.details.map(({ field, message }) => `${field}: ${message}`),
-            ].join('\n'),
-            ...(failure.hint ? { hint: failure.hint } : {}),
-            ...(failure.requestId ? { request_id: failure.requestId } : {}),
-          },
-        }
-      : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
-}
-
-function countResults(results: readonly ChangeResult[]): ApplyResult['summary'] {
-  const summary = { applied: 0, failed: 0, skipped: 0, not_attempted: 0 };
-  for (const { status } of results) summary[status]++;
-  return summary;
-}
-
-/**
- * 0 all is as planned · 130 interrupted · 7 a part was applied · where nothing was: the exit code that all the
- * failures share (4 for a refused login, 5 for a conflict, ...), else 1.
- */
-export function applyExitCode({ summary, results, interrupted }: ApplyResult): ExitCode {
-  if (summary.failed === 0 && summary.not_attempted === 0) return exitCodes.ok;
-  if (interrupted) return exitCodes.interrupted;
-  if (summary.applied > 0) return exitCodes.partial;
-  const exits = new Set(
-    results.flatMap(({ error }) => (error ? [new GovctlError(error.error, '').exitCode] : [])),
-  );
-  const [only] = exits;
-  return exits.size === 1 && only !== undefined ? only : exitCodes.error;
-}

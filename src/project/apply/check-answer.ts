@@ -1,38 +1,55 @@
 import { GovctlError } from '../../contract/errors.ts';
-import type { Policy } from '../../contract/policies.ts';
 import { diffFields } from '../compare/field-diff.ts';
-import { normalisePolicy } from '../compare/fingerprint.ts';
 import { readOwnership } from '../compare/ownership.ts';
-import type { Change } from '../plan/plan.ts';
+import type { Body, LiveItem, Secrets } from '../kinds/kind.ts';
+import { documentOf } from '../kinds/kind.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import type { Change } from '../plan/change.ts';
+import { isUntagged } from '../plan/change.ts';
 
 /** Whether the server made of a change what was asked. */
 export interface AnswerCheck {
   /** What it did not take over. */
   readonly warnings: readonly string[];
-  /** It lost what govctl needs to know its policies by. */
+  /** It lost what govctl needs to know its objects by. */
   readonly failure: GovctlError | undefined;
 }
 
 /** Compares what a server answered to a change with what was sent; without an answer nothing can be said. */
 export function checkAnswer(
   project: string,
+  secrets: Secrets,
   change: Change,
-  answered: Policy | undefined,
+  answered: LiveItem | undefined,
 ): AnswerCheck {
-  if (!answered || !change.after) return { warnings: [], failure: undefined };
+  const { after } = change;
+  if (!answered || !after) return { warnings: [], failure: undefined };
+  const kind = kindOf(change);
   const { owner, key } = readOwnership(answered.tags ?? []);
-  if (owner !== project || key !== change.key) {
+  const isKept = owner === project && key === change.key;
+  // Without tags such a kind is known by its url; with others than were sent it is not.
+  const isUnknowing = kind.withoutExtensions(after) !== undefined && answered.tags === undefined;
+  if (!isKept && !isUnknowing) {
     return { warnings: [], failure: tagsLost(change, answered.id) };
   }
-  const differing = diffFields(
-    normalisePolicy(change.after, 'kept'),
-    normalisePolicy(answered, 'kept'),
-  );
+  const asked = isUnknowing ? (kind.withoutExtensions(after) ?? after) : after;
+  const real = kind.reveal(change.key, asked, answered, secrets);
+  const shown = documentOf(kind, kind.shownLive(answered, { real, shown: asked }));
+  // What a service without extensions does not answer can't be judged; nor can a secret anywhere.
+  const got: Body = { ...(isUnknowing ? asked : {}), ...shown, secret: undefined };
+  const differing = diffFields(kind, kind.state({ ...asked, secret: undefined }), kind.state(got));
   return {
-    warnings: differing.map(
-      ({ path, before, after }) =>
-        `the server did not take over ${path}: sent ${say(before)}, it has ${say(after)}`,
-    ),
+    warnings: [
+      ...(isUnknowing && !isUntagged(change)
+        ? [
+            `this server keeps no tags on ${kind.noun.many}: it is known by its ${kind.identity}, and never pruned`,
+          ]
+        : []),
+      ...differing.map(
+        ({ path, before, after: has }) =>
+          `the server did not take over ${path}: sent ${say(before)}, it has ${say(has)}`,
+      ),
+    ],
     failure: undefined,
   };
 }

@@ -1,11 +1,18 @@
-import type { LivePolicy } from './compare.ts';
-import type { FieldChange } from './field-diff.ts';
+import type { FieldChange, KindName, LocalDocument } from '../kinds/kind.ts';
+import { contentHash } from '../kinds/kind.ts';
+import type { Place } from '../model.ts';
 import { diffFields } from './field-diff.ts';
-import { contentFingerprint, normalisePolicy, stampOf } from './fingerprint.ts';
-import type { LocalPolicy, Place } from '../model.ts';
+import { stampOf } from './fingerprint.ts';
+import type { LiveDocument } from './live.ts';
+import { isOwnedBy } from './live.ts';
 
-/** A policy of ours that is not what was last applied. */
-export interface Drifted {
+/** Said of what is no policy. */
+interface Kinded {
+  readonly kind?: KindName;
+}
+
+/** An object of ours that is not what was last applied. */
+export interface Drifted extends Kinded {
   readonly key: string | null;
   readonly name: string;
   readonly id: string;
@@ -16,8 +23,8 @@ export interface Drifted {
   readonly place?: Place;
 }
 
-/** A policy of the files that is not live. */
-export interface Missing {
+/** A document of the files that is not live. */
+export interface Missing extends Kinded {
   readonly key: string;
   readonly name: string;
   readonly place: Place;
@@ -30,45 +37,69 @@ export interface DriftReport {
 }
 
 /**
- * Compares each live policy of the project with the stamp of what was last applied to it, and with nothing else:
+ * Compares each live object of the project with the stamp of what was last applied to it, and with nothing else:
  * what changed in git since is not drift. The files tell what exactly was edited, and what should be live but is
  * not: what was deleted has no stamp left, so it looks like a file that was never applied, and counts. Pure.
  */
 export function findDrift(
   project: string,
-  live: readonly LivePolicy[],
-  local: readonly LocalPolicy[],
+  live: readonly LiveDocument[],
+  local: readonly LocalDocument[],
 ): DriftReport {
-  const owned = live.filter(({ ownership }) => ownership.owner === project && !ownership.disputed);
-  const byKey = new Map(local.map((mine) => [mine.key, mine]));
+  const owned = live.filter(isOwnedBy(project));
+  const byKey = new Map(local.map((mine) => [placeIn(mine.kind.name, mine.key), mine]));
   const drifted = owned
     .filter(({ ownership, sha256 }) => ownership.stamp !== stampOf(sha256))
-    .map(({ policy, ownership, content }): Drifted => {
-      const mine = byKey.get(ownership.key ?? '');
-      const isLastApplied =
-        mine !== undefined && stampOf(contentFingerprint(mine.policy)) === ownership.stamp;
-      return {
-        key: ownership.key ?? null,
-        name: policy.name,
-        id: policy.id,
-        reason:
-          ownership.stamp === undefined
-            ? 'its stamp was lost, so whether it was edited is not known'
-            : 'it was edited outside git since it was last applied',
-        ...(policy.updated_at === undefined ? {} : { updated_at: policy.updated_at }),
-        fields: isLastApplied ? diffFields(normalisePolicy(mine.policy), content) : null,
-        ...(mine ? { place: mine.place } : {}),
-      };
-    });
-  const liveKeys = new Set(owned.map(({ ownership }) => ownership.key));
+    .map((each) => describeDrift(each, byKey.get(placeIn(each.kind.name, each.ownership.key))));
+  const liveKeys = new Set(owned.map(({ kind, ownership }) => placeIn(kind.name, ownership.key)));
   // Whosever it is: a name that is taken is for `plan` to judge.
-  const liveNames = new Set(live.map(({ policy }) => policy.name));
+  const liveIdentities = new Set(live.map(({ kind, identity }) => placeIn(kind.name, identity)));
   const missing = local
-    .filter(({ key, policy }) => !liveKeys.has(key) && !liveNames.has(policy.name))
-    .map(({ key, policy: { name }, place }): Missing => ({ key, name, place }));
+    .filter(
+      ({ kind, key, body }) =>
+        !liveKeys.has(placeIn(kind.name, key)) &&
+        !liveIdentities.has(placeIn(kind.name, kind.identityOf(body))),
+    )
+    .map(({ kind, key, body, place }): Missing => ({
+      ...kindField(kind.name),
+      key,
+      name: kind.titleOf(body),
+      place,
+    }));
   return {
     summary: { owned: owned.length, drifted: drifted.length, missing: missing.length },
     drifted,
     missing,
+  };
+}
+
+const placeIn = (kind: KindName, name: string | undefined): string => `${kind} ${name ?? ''}`;
+
+/** JSON says of what is no policy what it is; of policies nothing, as before there were others. */
+export const kindField = (kind: KindName | undefined): Kinded =>
+  kind === undefined || kind === 'Policy' ? {} : { kind };
+
+function describeDrift(
+  { kind, item, title, ownership }: LiveDocument,
+  mine: LocalDocument | undefined,
+): Drifted {
+  const isLastApplied =
+    mine !== undefined && stampOf(contentHash(kind, mine.body)) === ownership.stamp;
+  const wanted = mine && kind.wanted(mine, item, true);
+  return {
+    ...kindField(kind.name),
+    key: ownership.key ?? null,
+    name: title,
+    id: item.id,
+    reason:
+      ownership.stamp === undefined
+        ? 'its stamp was lost, so whether it was edited is not known'
+        : 'it was edited outside git since it was last applied',
+    ...(item.updated_at === undefined ? {} : { updated_at: item.updated_at }),
+    fields:
+      isLastApplied && wanted
+        ? diffFields(kind, kind.content(wanted.shown), kind.content(kind.shownLive(item, wanted)))
+        : null,
+    ...(mine ? { place: mine.place } : {}),
   };
 }

@@ -1,65 +1,12 @@
-import type { NormalPolicy } from './fingerprint.ts';
-import { policyFields } from '../../contract/policies.ts';
+import type { Body, FieldChange, Kind } from '../kinds/kind.ts';
 import { canonicalJson } from './fingerprint.ts';
-import { diffSequences } from './sequence-diff.ts';
 
-/** One field that differs. `path` as in `severity` or `rules[2].message`; null: not there. */
-export interface FieldChange {
-  readonly path: string;
-  readonly before: unknown;
-  readonly after: unknown;
-}
-
-/** What differs between two policies in normal form, field by field; null is no policy at all. */
-export function diffFields(before: NormalPolicy | null, after: NormalPolicy | null): FieldChange[] {
-  return policyFields.flatMap((field) => {
+/** What differs between two documents in normal form, field by field; null is no document at all. */
+export const diffFields = (kind: Kind, before: Body | null, after: Body | null): FieldChange[] =>
+  kind.fields.flatMap((field) => {
     const old = before?.[field] ?? null;
     const next = after?.[field] ?? null;
     if (canonicalJson(old) === canonicalJson(next)) return [];
-    return field === 'rules' && before && after
-      ? diffRules(before.rules, after.rules)
-      : [{ path: field, before: old, after: next }];
+    const better = before && after ? kind.diffField(field, old, next) : undefined;
+    return better ?? [{ path: field, before: old, after: next }];
   });
-}
-
-type Rules = NormalPolicy['rules'];
-const ruleFields = ['condition', 'effect', 'message'] as const;
-
-/**
- * Rules that stayed are matched first, so that one inserted on top doesn't change all below; between them, an old
- * and a new rule at the same place are one rule that changed.
- */
-function diffRules(before: Rules, after: Rules): FieldChange[] {
-  const same = (a: Rules[number], b: Rules[number]) => canonicalJson(a) === canonicalJson(b);
-  const changes: FieldChange[] = [];
-  let removed: { rule: Rules[number]; at: number }[] = [];
-  let added: { rule: Rules[number]; at: number }[] = [];
-  const flush = (): void => {
-    const pairs = Math.min(removed.length, added.length);
-    removed.forEach(({ rule, at }, index) => {
-      const partner = added[index];
-      if (index < pairs && partner) changes.push(...diffRule(rule, partner.rule, partner.at));
-      else changes.push({ path: `rules[${at}]`, before: rule, after: null });
-    });
-    for (const { rule, at } of added.slice(pairs)) {
-      changes.push({ path: `rules[${at}]`, before: null, after: rule });
-    }
-    [removed, added] = [[], []];
-  };
-  for (const step of diffSequences(before, after, same)) {
-    if (step.kind === 'same') flush();
-    else if (step.kind === 'removed') removed.push({ rule: step.value, at: step.before });
-    else added.push({ rule: step.value, at: step.after });
-  }
-  flush();
-  // Only the order changed, and the pairs above say it badly: the whole list says it well.
-  return changes.length > 0 ? changes : [{ path: 'rules', before, after }];
-}
-
-function diffRule(before: Rules[number], after: Rules[number], index: number): FieldChange[] {
-  return ruleFields.flatMap((field) => {
-    const old = before[field] ?? null;
-    const next = after[field] ?? null;
-    return old === next ? [] : [{ path: `rules[${index}].${field}`, before: old, after: next }];
-  });
-}

@@ -1,11 +1,9 @@
-import type { Comparison } from './compare.ts';
-import { normalFingerprint, normalisePolicy } from './fingerprint.ts';
-import type { NormalPolicy } from './fingerprint.ts';
-import type { LocalPolicy } from '../model.ts';
+import type { Body, Kind, LocalDocument } from '../kinds/kind.ts';
+import type { Comparison } from './comparison.ts';
 
-/** A new policy that says, but for its name, what one without a file says. */
+/** A new document that says, but for its name, what one without a file says. */
 export interface LikelyRename {
-  readonly local: LocalPolicy;
+  readonly local: LocalDocument;
   /** The key that would make it an update of that one. */
   readonly key: string;
   readonly formerName: string;
@@ -16,16 +14,18 @@ export function findRenames(comparisons: readonly Comparison[]): LikelyRename[] 
   const orphans = new Map<string, { key: string; formerName: string }>();
   for (const comparison of comparisons) {
     if (comparison.kind !== 'orphan') continue;
-    const { ownership, policy, content } = comparison.live;
+    const { kind, ownership, title, content } = comparison.live;
     if (ownership.key === undefined) continue;
-    orphans.set(withoutName(content), { key: ownership.key, formerName: policy.name });
+    orphans.set(withoutIdentity(kind, content), { key: ownership.key, formerName: title });
   }
   if (orphans.size === 0) return [];
   return comparisons.flatMap((comparison) => {
     if (comparison.kind !== 'create') return [];
-    const former = orphans.get(withoutName(normalisePolicy(comparison.local.policy)));
+    const { kind, body } = comparison.local;
+    const former = orphans.get(withoutIdentity(kind, kind.content(body)));
     return former ? [{ local: comparison.local, ...former }] : [];
   });
 }
 
-const withoutName = (policy: NormalPolicy): string => normalFingerprint({ ...policy, name: '' });
+const withoutIdentity = (kind: Kind, content: Body): string =>
+  `${kind.name} ${kind.hash({ ...content, [kind.identity]: '' })}`;

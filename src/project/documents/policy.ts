@@ -4,7 +4,7 @@ import { ownershipTagCount } from '../compare/ownership.ts';
 import { keyPattern, maxKeyLength } from '../key.ts';
 
 /** The service takes 500 tags, and govctl adds its own. */
-const ownTags = z
+export const ownTags = z
   .array(
     z
       .string()

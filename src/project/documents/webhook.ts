@@ -1,77 +1,66 @@
 import * as z from 'zod';
-import { severities } from '../../contract/policies.ts';
-import { key, name, text } from './fields.ts';
+import { WebhookInput, minSecretLength } from '../../contract/webhooks.ts';
+import { key } from './fields.ts';
+import { ownTags } from './policy.ts';
+import { isReference, referenceFault, referencesOf } from './reference.ts';
 
-const eventTypes = [
-  'policy.violation.created',
-  'policy.violation.resolved',
-  'policy.violation.detected',
-  'policy.deployment.completed',
-  'policy.enforcement.failed',
-  'compliance.status.changed',
-  'compliance.score.changed',
-  'compliance.report.generated',
-  'compliance.audit.started',
-  'compliance.framework.updated',
-  'scan.completed',
-  'scan.failed',
-  'resource.discovered',
-  'resource.changed',
-  'user.login',
-  'user.policy.exemption',
-  'user.role.changed',
-  'api.key.created',
-  'cost.anomaly.detected',
-  'budget.threshold.exceeded',
-] as const;
+const fields = WebhookInput.shape;
 
-const targetUrl = z
+const targetUrl = fields.url.superRefine((url, context) => {
+  const fault = urlFault(url);
+  if (fault) context.addIssue({ code: 'custom', message: fault });
+});
+
+const secret = z
   .string()
-  .max(2_048)
-  .superRefine((url, context) => {
-    const fault = urlFault(url);
-    if (fault) context.addIssue({ code: 'custom', message: fault });
+  .max(1_024)
+  .superRefine((text, context) => {
+    const fault = secretFault(text);
+    if (fault) context.addIssue({ code: 'custom', message: fault, params: { secret: true } });
   });
 
-/** What govctl reads at apply time: `${NAME}` stands for an environment variable. */
-export const secretReference = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
+const headers = fields.headers.unwrap().superRefine((given, context) => {
+  const seen = new Map<string, string>();
+  for (const [name, value] of Object.entries(given)) {
+    const other = seen.get(name.toLowerCase());
+    seen.set(name.toLowerCase(), name);
+    const fault =
+      other === undefined ? headerFault(name, value) : `this header stands twice, as ${other} too`;
+    if (fault) {
+      context.addIssue({
+        code: 'custom',
+        message: fault,
+        path: [name],
+        params: { secret: true },
+      });
+    }
+  }
+});
 
 /**
  * A webhook in a file. Its secret is named, not told: `secret: ${WEBHOOK_SECRET}` is read from the environment when it
- * is applied; a secret written out is accepted with a warning, as git keeps it for ever.
+ * is planned and applied; a secret written out is accepted with a warning, as git keeps it for ever. The values of
+ * headers may hold references anywhere.
  */
 export const WebhookDocument = z.strictObject({
   kind: z.literal('Webhook'),
   key,
-  name: name.optional(),
+  name: fields.name,
   url: targetUrl,
-  events: z.array(z.enum(eventTypes)).min(1),
-  secret: z.string().min(8).max(1_024),
-  active: z.boolean().optional(),
-  filters: z
-    .strictObject({
-      severity: z.array(z.enum(severities)).optional(),
-      environments: z.array(text).optional(),
-      cloud_providers: z.array(text).optional(),
-    })
-    .optional(),
-  retry_config: z
-    .strictObject({
-      max_attempts: z.int().min(1).max(20).optional(),
-      backoff_multiplier: z.number().min(1).max(10).optional(),
-    })
-    .optional(),
-  timeout_seconds: z.int().min(1).max(30).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
+  events: fields.events,
+  secret,
+  active: fields.active,
+  filters: fields.filters,
+  retry_config: fields.retry_config,
+  timeout_seconds: fields.timeout_seconds,
+  headers: headers.optional(),
+  tags: ownTags.optional(),
 });
+export type WebhookDocument = z.infer<typeof WebhookDocument>;
 
 function urlFault(text: string): string | undefined {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return 'must be an https:// address';
-  }
+  if (!URL.canParse(text)) return 'must be an https:// address';
+  const url = new URL(text);
   const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
     return 'must be an https:// address (http:// only for localhost)';
@@ -81,3 +70,25 @@ function urlFault(text: string): string | undefined {
   }
   return undefined;
 }
+
+function secretFault(text: string): string | undefined {
+  const fault = referenceFault(text);
+  if (fault !== undefined) return fault;
+  if (referencesOf(text).length > 0) {
+    return isReference(text) ? undefined : 'must be one reference such as ${WEBHOOK_SECRET} alone';
+  }
+  return text.length < minSecretLength
+    ? `must have at least ${minSecretLength} characters`
+    : undefined;
+}
+
+function headerFault(name: string, value: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'this is no name of a header';
+  return valueFault(value) ?? referenceFault(value);
+}
+
+/** What a header's value must not hold, once everything in it is expanded. */
+export const valueFault = (value: string): string | undefined =>
+  /[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)
+    ? 'a header must not hold line breaks, other control characters or characters beyond Latin-1'
+    : undefined;

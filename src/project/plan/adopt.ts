@@ -1,66 +1,82 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import type { LivePolicy } from '../compare/compare.ts';
-import { contentFingerprint, stampOf } from '../compare/fingerprint.ts';
-import type { LocalPolicy } from '../model.ts';
+import { kindField } from '../compare/drift.ts';
+import { stampOf } from '../compare/fingerprint.ts';
+import type { LiveDocument } from '../compare/live.ts';
 import { ownershipTags, withoutOwnership } from '../compare/ownership.ts';
-import type { Change, Plan, PlanFacts } from './plan.ts';
-import { baseOf, documentOf, sealPlan } from './plan.ts';
+import type { Kind, KindName, LocalDocument } from '../kinds/kind.ts';
+import { contentHash, documentOf } from '../kinds/kind.ts';
+import type { Change } from './change.ts';
+import { baseOf } from './change.ts';
+import type { Plan, PlanFacts } from './plan.ts';
+import { sealPlan } from './plan.ts';
 
 export interface Adoption {
   readonly plan: Plan;
-  /** Unowned live policies that no file describes: they stay as they are. */
-  readonly withoutFile: number;
+  /** How many unowned live objects no file describes: they stay as they are. */
+  readonly withoutFile: { readonly policies: number; readonly webhooks: number };
 }
 
+/** Which local document would take a live one over: that of its name, of its url. */
+type FileOf = (live: LiveDocument) => LocalDocument | undefined;
+
 /**
- * Plans the taking over of live policies that belong to no project: only their tags change. The stamp is of what is
+ * Plans the taking over of live objects that belong to no project: only their tags change. The stamp is of what is
  * live, so the next plan shows what the files want different as a change from git.
  * @param wanted names or ids; empty: every unowned one whose name a file has
  * @throws GovctlError ownership_conflict for one that belongs to somebody, usage_error for one that can't be adopted
  */
 export function planAdoption(
   wanted: readonly string[],
-  local: readonly LocalPolicy[],
-  live: readonly LivePolicy[],
+  local: readonly LocalDocument[],
+  live: readonly LiveDocument[],
   facts: PlanFacts,
 ): Adoption {
-  const byName = new Map(local.map((mine) => [mine.policy.name, mine]));
+  const placeIn = (kind: Kind, identity: string): string => `${kind.name} ${identity}`;
+  const byIdentity = new Map(
+    local.map((mine) => [placeIn(mine.kind, mine.kind.identityOf(mine.body)), mine]),
+  );
+  const fileOf: FileOf = ({ kind, identity }) => byIdentity.get(placeIn(kind, identity));
   const unowned = live.filter(
     ({ ownership }) => ownership.owner === undefined && !ownership.disputed,
   );
   const picked =
     wanted.length === 0
-      ? unowned.filter(({ policy }) => byName.has(policy.name))
-      : pickWanted(wanted, byName, live, facts.project);
+      ? unowned.filter((target) => fileOf(target) !== undefined)
+      : pickWanted(wanted, fileOf, live, facts.project);
   refuseDoubles(picked);
   const changes = picked.flatMap((target) => {
-    const mine = byName.get(target.policy.name);
+    const mine = fileOf(target);
     return mine ? [adoptChange(facts.project, mine, target)] : [];
   });
+  const filelessOf = (name: KindName): number =>
+    unowned.filter((target) => target.kind.name === name && !fileOf(target)).length;
+  const isMixed = changes.some(({ kind }) => kind === 'Webhook');
   return {
-    plan: sealPlan({ changes, orphans: [], unchanged: 0 }, facts),
-    withoutFile: unowned.filter(({ policy }) => !byName.has(policy.name)).length,
+    plan: sealPlan({ changes, orphans: [], unchanged: 0, isMixed }, facts),
+    withoutFile: { policies: filelessOf('Policy'), webhooks: filelessOf('Webhook') },
   };
 }
 
 function pickWanted(
   wanted: readonly string[],
-  byName: ReadonlyMap<string, LocalPolicy>,
-  live: readonly LivePolicy[],
+  fileOf: FileOf,
+  live: readonly LiveDocument[],
   project: string,
-): LivePolicy[] {
+): LiveDocument[] {
   const details: ErrorDetail[] = [];
   let foreign = false;
   const picked = [...new Set(wanted)].flatMap((given) => {
-    const found = live.filter(({ policy }) => policy.id === given || policy.name === given);
+    const found = live.filter(({ item, title, identity }) =>
+      [item.id, title, identity, item.url].includes(given),
+    );
     const [first] = found;
     const refuse = (message: string): void => void details.push({ field: given, message });
     if (!first) {
       const near = nearestWord(
         given,
-        live.map(({ policy }) => policy.name),
+        live.map(({ title }) => title),
       );
       refuse(`no live policy has this name or id${near ? `; did you mean "${near}"?` : ''}`);
     } else if (first.ownership.owner === project) {
@@ -68,16 +84,18 @@ function pickWanted(
     } else if (first.ownership.owner !== undefined) {
       foreign = true;
       refuse(
-        `it belongs to project "${first.ownership.owner}"; another project's policies are never touched`,
+        `it belongs to project "${first.ownership.owner}"; another project's ${first.kind.noun.many} are never touched`,
       );
-    } else if (!byName.has(first.policy.name)) {
+    } else if (!fileOf(first)) {
       refuse(
-        `no file has a policy named "${first.policy.name}"; write one first with \`govctl import\``,
+        first.kind.isUnique
+          ? `no file has a ${first.kind.noun.one} named "${first.title}"; write one first with \`govctl import\``
+          : `no file has a ${first.kind.noun.one} of this ${first.kind.identity}; write one first`,
       );
     }
     return found;
   });
-  if (details.length === 0) return picked;
+  if (details.length === 0) return [...new Set(picked)];
   throw new GovctlError(
     foreign ? 'ownership_conflict' : 'usage_error',
     'Not everything that was named can be adopted; nothing was changed',
@@ -85,41 +103,50 @@ function pickWanted(
   );
 }
 
-function refuseDoubles(picked: readonly LivePolicy[]): void {
+function refuseDoubles(picked: readonly LiveDocument[]): void {
   const seen = new Map<string, string>();
-  for (const { policy } of picked) {
-    const other = seen.get(policy.name);
-    if (other !== undefined && other !== policy.id) {
+  for (const { kind, item, identity } of picked) {
+    const place = `${kind.name} ${identity}`;
+    const other = seen.get(place);
+    if (other !== undefined && other !== item.id) {
       throw new GovctlError(
         'ownership_conflict',
-        `Several live policies have the name "${policy.name}": ${other}, ${policy.id}`,
-        { hint: 'Name the one that is meant by its id, or delete the others.' },
+        `Several live ${kind.noun.many} have the ${kind.identity} "${identity}": ${other}, ${item.id}`,
+        {
+          hint: `Name the one that is meant by its id, or delete the others.`,
+        },
       );
     }
-    seen.set(policy.name, policy.id);
+    seen.set(place, item.id);
   }
 }
 
-function adoptChange(project: string, local: LocalPolicy, { policy, sha256 }: LivePolicy): Change {
-  const same = contentFingerprint(local.policy) === sha256;
+function adoptChange(
+  project: string,
+  local: LocalDocument,
+  { kind, item, title, sha256 }: LiveDocument,
+): Change {
+  const same = contentHash(kind, local.body) === sha256;
+  const before = documentOf(kind, kind.shownLive(item, null));
   return {
+    ...kindField(kind.name),
     key: local.key,
     action: 'update',
     cause: 'adopt',
-    id: policy.id,
-    name: policy.name,
+    id: item.id,
+    name: title,
     reason: same
       ? 'taken over as it is; it says what its file says'
       : 'taken over as it is; its file says something else, which the next plan shows',
     place: { file: local.place.file, line: local.place.line, column: local.place.column },
-    base: baseOf(policy),
-    before: documentOf(policy),
-    after: documentOf({
-      ...policy,
+    base: baseOf(kind, item),
+    before,
+    after: documentOf(kind, {
+      ...before,
       tags: [
-        ...withoutOwnership(policy.tags ?? []),
+        ...withoutOwnership(item.tags ?? []),
         ...ownershipTags(project, local.key, stampOf(sha256)),
       ],
     }),
-  };
+  } as Change; // the kind made the bodies, so they are of its shape
 }

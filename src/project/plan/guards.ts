@@ -1,14 +1,16 @@
-import type { Comparison } from '../compare/compare.ts';
+import type { Comparison } from '../compare/comparison.ts';
+import type { LiveDocument } from '../compare/live.ts';
 import { protectTag } from '../compare/ownership.ts';
+import type { Kind, KindName } from '../kinds/kind.ts';
 
-/** Fewer owned policies than this, and a percentage of them says nothing. */
+/** Fewer owned objects of a kind than this, and a percentage of them says nothing. */
 const percentageFrom = 10;
 
 export interface GuardFacts {
-  /** How many policies the files hold. */
-  readonly local: number;
-  /** How many live policies the project owns. */
-  readonly owned: number;
+  /** How many documents the files hold of each kind. */
+  readonly local: Readonly<Partial<Record<KindName, number>>>;
+  /** How many live objects of each kind the project owns. */
+  readonly owned: Readonly<Partial<Record<KindName, number>>>;
   readonly prune: boolean;
   /** Files or keys were picked, so what looks like an orphan may just not have been looked at. */
   readonly partial: boolean;
@@ -24,16 +26,17 @@ export interface Refusal {
   readonly hint: string;
 }
 
+const empty: Refusal = {
+  guard: 'empty',
+  message: 'The files hold no policies at all',
+  hint: 'Check the folder and the `paths` of govctl.yaml; if it is meant, add --allow-empty.',
+};
+
 /** Guards that need nothing of the service: known before it is asked. */
 export function guardSelection(facts: Omit<GuardFacts, 'owned'>): Refusal[] {
   const refusals: Refusal[] = [];
-  if (facts.local === 0 && !facts.allowEmpty) {
-    refusals.push({
-      guard: 'empty',
-      message: 'The files hold no policies at all',
-      hint: 'Check the folder and the `paths` of govctl.yaml; if it is meant, add --allow-empty.',
-    });
-  }
+  const isEmpty = Object.values(facts.local).every((amount) => amount === 0);
+  if (isEmpty && !facts.allowEmpty) refusals.push(empty);
   if (facts.prune && facts.partial) {
     refusals.push({
       guard: 'partial-prune',
@@ -44,24 +47,42 @@ export function guardSelection(facts: Omit<GuardFacts, 'owned'>): Refusal[] {
   return refusals;
 }
 
-/** Guards over what would be deleted. */
+/** Guards over what would be deleted: of each kind on its own, so that no kind hides in the number of another. */
 export function guardDeletions(comparisons: readonly Comparison[], facts: GuardFacts): Refusal[] {
   if (!facts.prune) return [];
-  const doomed = comparisons.flatMap((each) => (each.kind === 'orphan' ? [each.live] : []));
+  return [...doomedByKind(comparisons)].flatMap(([kind, doomed]) => guardKind(kind, doomed, facts));
+}
+
+function doomedByKind(comparisons: readonly Comparison[]): Map<Kind, LiveDocument[]> {
+  const doomed = new Map<Kind, LiveDocument[]>();
+  for (const comparison of comparisons) {
+    if (comparison.kind !== 'orphan') continue;
+    const { live } = comparison;
+    const same = doomed.get(live.kind);
+    if (same) same.push(live);
+    else doomed.set(live.kind, [live]);
+  }
+  return doomed;
+}
+
+function guardKind(kind: Kind, doomed: readonly LiveDocument[], facts: GuardFacts): Refusal[] {
   const refusals: Refusal[] = [];
-  const percent = (doomed.length / Math.max(1, facts.owned)) * 100;
-  if (facts.owned >= percentageFrom && percent > facts.maxDelete) {
+  const { one, many } = kind.noun;
+  const owned = facts.owned[kind.name] ?? 0;
+  if (kind.guardsEmpty && facts.local[kind.name] === 0 && !facts.allowEmpty) refusals.push(empty);
+  const percent = (doomed.length / Math.max(1, owned)) * 100;
+  if (owned >= percentageFrom && percent > facts.maxDelete) {
     refusals.push({
       guard: 'max-delete',
-      message: `${doomed.length} of the ${facts.owned} policies this project owns would be deleted (${Math.round(percent)} %); at most ${facts.maxDelete} % may be`,
+      message: `${doomed.length} of the ${owned} ${many} this project owns would be deleted (${Math.round(percent)} %); at most ${facts.maxDelete} % may be`,
       hint: `If it is meant, add --max-delete ${Math.ceil(percent)}.`,
     });
   }
-  const guarded = doomed.filter(({ policy }) => policy.tags?.includes(protectTag));
+  const guarded = doomed.filter(({ item }) => item.tags?.includes(protectTag));
   if (guarded.length > 0) {
     refusals.push({
       guard: 'protected',
-      message: `${guarded.length === 1 ? 'A policy' : `${guarded.length} policies`} tagged ${protectTag} would be deleted: ${guarded.map(({ policy }) => `${policy.name} (${policy.id})`).join(', ')}`,
+      message: `${guarded.length === 1 ? `A ${one}` : `${guarded.length} ${many}`} tagged ${protectTag} would be deleted: ${guarded.map(({ title, item }) => `${title} (${item.id})`).join(', ')}`,
       hint: `Bring back ${guarded.length === 1 ? 'its file' : 'their files'}, or take the tag off first; it protects from deletion only.`,
     });
   }
@@ -70,10 +91,12 @@ export function guardDeletions(comparisons: readonly Comparison[], facts: GuardF
 
 /** What is allowed but looks like a wrong --project or folder: said with the plan, for whoever approves it. */
 export function noteDeletions(comparisons: readonly Comparison[], facts: GuardFacts): string[] {
-  const doomed = comparisons.filter(({ kind }) => kind === 'orphan').length;
-  return facts.prune && doomed > 1 && doomed === facts.owned
-    ? [
-        `All ${doomed} policies that this project owns would be deleted: none has a file here. Is it the right project and folder?`,
-      ]
-    : [];
+  if (!facts.prune) return [];
+  return [...doomedByKind(comparisons)].flatMap(([{ name, noun }, doomed]) =>
+    doomed.length > 1 && doomed.length === facts.owned[name]
+      ? [
+          `All ${doomed.length} ${noun.many} that this project owns would be deleted: none has a file here. Is it the right project and folder?`,
+        ]
+      : [],
+  );
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
-import type { Change } from './plan.ts';
+import type { Change } from './change.ts';
+import { isOfPolicy } from './change.ts';
 
 /** A resource whose verdict would change, and what the policy would say of it. */
 interface ImpactedResource {
@@ -42,7 +43,7 @@ const mostNamed = 100;
 /** The policies of the changes as they are, or as they would be; those that are not there are left out. */
 export const policiesOf = (changes: readonly Change[], side: 'before' | 'after'): PolicyInput[] =>
   changes.flatMap((change) => {
-    const policy = change[side];
+    const policy = isOfPolicy(change) ? change[side] : null;
     // What the service gave, or will be sent: whoever evaluates it checks it.
     return policy ? [{ ...policy, enabled: policy.enabled ?? true } as PolicyInput] : [];
   });
@@ -56,7 +57,7 @@ export interface ImpactCount {
 /** Counts the impact of changes over any number of resources. */
 export function countImpact(changes: readonly Change[]): ImpactCount {
   let seen = 0;
-  const counted = changes.map((change) => ({
+  const counted = changes.filter(isOfPolicy).map((change) => ({
     change,
     failing: tallyOf(),
     passing: tallyOf(),

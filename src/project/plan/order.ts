@@ -1,5 +1,6 @@
 import { fingerprint } from '../compare/fingerprint.ts';
-import type { Change } from './plan.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import type { Change } from './change.ts';
 
 /** One request of an apply. */
 export interface Step {
@@ -13,6 +14,19 @@ export interface Step {
 /** The name a policy has for a moment while names go round in a circle. The same for the same change. */
 export const temporaryName = ({ key, before, after }: Change): string =>
   `govctl-renaming-${fingerprint([key, before?.name, after?.name]).slice(0, 12)}`;
+
+/** Changes by the turn that their kinds take, see `Kind.turn`. */
+export function inTurns(changes: readonly Change[]): Change[][] {
+  const turns = new Map<number, Change[]>();
+  for (const change of changes) {
+    const { turn } = kindOf(change);
+    const at = change.action === 'delete' ? turn.delete : turn.write;
+    const together = turns.get(at);
+    if (together) together.push(change);
+    else turns.set(at, [change]);
+  }
+  return [...turns].sort(([a], [b]) => a - b).map(([, together]) => together);
+}
 
 /**
  * Orders changes where names are unique: who takes a name waits for who gives it away, a circle of renames is
@@ -52,13 +66,16 @@ export function orderChanges(
   });
 }
 
-function givenName({ action, before, after }: Change): string | undefined {
-  if (!before) return undefined;
+function givenName(change: Change): string | undefined {
+  const { action, before, after } = change;
+  if (!before || !kindOf(change).isUnique) return undefined;
   return action === 'delete' || before.name !== after?.name ? before.name : undefined;
 }
 
-function takenName({ before, after }: Change): string | undefined {
-  return after && before?.name !== after.name ? after.name : undefined;
+function takenName(change: Change): string | undefined {
+  const { before, after } = change;
+  if (!after || !kindOf(change).isUnique) return undefined;
+  return before?.name !== after.name ? after.name : undefined;
 }
 
 /** One change of each circle: the one with the smallest key, so that a repeated apply picks the same. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { GovctlError } from '../../contract/errors.ts';
-import { Plan, digestPlan } from './plan.ts';
+import { needsItsFile } from './change.ts';
+import { Plan, digestPlan, planVariables } from './plan.ts';
 
 /** Bytes; ten thousand policies of usual size are a tenth of it. */
 const largestPlan = 256 * 1024 * 1024;
@@ -53,9 +54,20 @@ export async function readPlanFile(file: string): Promise<Plan> {
     );
   }
   const plan = Plan.safeParse(given);
-  if (plan.success) return plan.data;
+  if (plan.success) {
+    refuseUnhashed(plan.data, file);
+    return plan.data;
+  }
   const issue = plan.error.issues[0];
   throw notAPlan(file, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
+}
+
+/** A plan that could name any variable could be made to send any: only those it knows the value of are read. */
+function refuseUnhashed(plan: Plan, file: string): void {
+  const known = new Set(Object.keys(plan.variables ?? {}));
+  const unknown = planVariables(plan).filter((name) => !known.has(name));
+  if (unknown.length > 0) throw notAPlan(file, `it has no hash of ${unknown.join(', ')}`);
+  if (plan.changes.some(needsItsFile)) throw notAPlan(file, 'it lacks a secret');
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,57 +1,26 @@
 import * as z from 'zod';
-import { Policy, policyFields } from '../../contract/policies.ts';
-import type { Comparison, LivePolicy } from '../compare/compare.ts';
-import type { FieldChange } from '../compare/field-diff.ts';
-import { diffFields } from '../compare/field-diff.ts';
-import type { PolicyLike } from '../compare/fingerprint.ts';
-import {
-  canonicalJson,
-  contentFingerprint,
-  fingerprint,
-  normalisePolicy,
-  stampOf,
-  stateFingerprint,
-} from '../compare/fingerprint.ts';
-import type { LocalPolicy } from '../model.ts';
+import type { Comparison, Update } from '../compare/comparison.ts';
+import { kindField } from '../compare/drift.ts';
+import { fingerprint, stampOf } from '../compare/fingerprint.ts';
+import type { LiveDocument } from '../compare/live.ts';
 import { ownershipTags, withoutOwnership } from '../compare/ownership.ts';
+import type { Body, KindName, LocalDocument } from '../kinds/kind.ts';
+import { contentHash, documentOf } from '../kinds/kind.ts';
+import { variablesOf } from '../kinds/webhook.ts';
+import { Change, baseOf, changedFields, isOfPolicy } from './change.ts';
 
 /** Hours until a saved plan is too old to apply. */
 const validHours = 24;
 
-/** A policy as it is sent or was read: the fields a file decides, and all its tags. */
-const PolicyDocument = Policy.omit({ id: true }).extend({ severity: z.string().optional() });
-export type PolicyDocument = z.infer<typeof PolicyDocument>;
-
-const Place = z.object({ file: z.string(), line: z.int(), column: z.int() });
-
-const ChangeFields = z.object({
-  key: z.string(),
-  action: z.enum(['create', 'update', 'delete']),
-  /** See `Cause` in compare.ts; `adopt` takes over a policy that belonged to no project. */
-  cause: z.enum(['new', 'git', 'drift', 'conflict', 'stamp', 'key', 'orphan', 'adopt']),
-  id: z.string().nullable(),
-  name: z.string(),
-  reason: z.string(),
-  place: Place.optional(),
-  /** What was live when the plan was made; null for a creation. */
-  base: z.object({ updated_at: z.string().optional(), sha256: z.string() }).nullable(),
-  before: PolicyDocument.nullable(),
-  after: PolicyDocument.nullable(),
-});
-
-/** A digest can be made anew by anyone; what no plan of govctl's says is not applied all the same. */
-export const Change = ChangeFields.refine(
-  ({ action, id, base, before, after }) =>
-    (action === 'create') === (id === null) &&
-    (id === null) === (before === null) &&
-    (before === null) === (base === null) &&
-    (action === 'delete') === (after === null),
-  'its id, base, before and after do not fit its action',
-);
-export type Change = z.infer<typeof Change>;
+const kindName = z.enum(['Policy', 'Webhook'] satisfies KindName[]);
 
 /** Ours, live, and in no file; left alone. */
-const Orphan = z.object({ key: z.string().nullable(), name: z.string(), id: z.string() });
+const Orphan = z.object({
+  kind: kindName.optional(),
+  key: z.string().nullable(),
+  name: z.string(),
+  id: z.string(),
+});
 export type Orphan = z.infer<typeof Orphan>;
 
 const count = z.int().min(0);
@@ -66,7 +35,7 @@ const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
-/** What an apply does, complete: nothing else is needed to do it but a login. */
+/** What an apply does, complete: nothing else is needed to do it but a login, and the variables it names. */
 export const Plan = z.object({
   format_version: z.literal(1),
   /** SHA-256 over the canonical JSON of everything else. */
@@ -77,11 +46,15 @@ export const Plan = z.object({
   project: z.string(),
   git: z.object({ sha: z.string(), dirty: z.boolean() }).optional(),
   summary: Summary,
+  /** There is more in it than policies. */
+  is_mixed: z.boolean().optional(),
   changes: z.array(Change).refine((changes) => {
     const ids = changes.flatMap(({ id }) => id ?? []);
     return new Set(ids).size === ids.length;
   }, 'several of them are for the same policy'),
   orphans: z.array(Orphan),
+  /** Slow hashes of the variables that the changes name, see variables.ts; in saved plans only. */
+  variables: z.record(z.string(), z.string()).optional(),
 });
 export type Plan = z.infer<typeof Plan>;
 
@@ -101,7 +74,7 @@ export function makePlan(
   const changes = comparisons.flatMap((comparison): Change[] => {
     switch (comparison.kind) {
       case 'create':
-        return [createChange(facts.project, comparison.local)];
+        return [createChange(facts.project, comparison)];
       case 'update':
         return [updateChange(facts.project, comparison)];
       case 'orphan':
@@ -116,20 +89,26 @@ export function makePlan(
         comparison.kind === 'orphan' ? [describeOrphan(comparison.live)] : [],
       );
   const unchanged = comparisons.filter(({ kind }) => kind === 'unchanged').length;
-  return sealPlan({ changes, orphans, unchanged }, facts);
+  const isMixed = comparisons.some((comparison) => kindIn(comparison) !== 'Policy');
+  return sealPlan({ changes, orphans, unchanged, isMixed }, facts);
 }
+
+const kindIn = (comparison: Comparison): KindName =>
+  (comparison.kind === 'orphan' ? comparison.live : comparison.local).kind.name;
 
 export function sealPlan(
   parts: {
     readonly changes: readonly Change[];
     readonly orphans: readonly Orphan[];
     readonly unchanged: number;
+    /** Not all of it is about policies. */
+    readonly isMixed: boolean;
   },
   facts: PlanFacts,
 ): Plan {
   const having = (field: 'action' | 'cause', value: string): number =>
     parts.changes.filter((change) => change[field] === value).length;
-  const unsealed: Omit<Plan, 'digest'> = {
+  return seal({
     format_version: 1,
     created_at: new Date(facts.now).toISOString(),
     expires_at: new Date(facts.now + validHours * 3_600_000).toISOString(),
@@ -144,17 +123,27 @@ export function sealPlan(
       drifted: having('cause', 'drift'),
       conflict: having('cause', 'conflict'),
     },
+    ...(parts.isMixed ? { is_mixed: true } : {}),
     changes: [...parts.changes],
     orphans: [...parts.orphans],
-  };
-  return { ...unsealed, digest: digestPlan(unsealed) };
+  });
 }
 
-/** The same plan, saying which commit it was made of. */
-export function withGitState(plan: Plan, git: NonNullable<Plan['git']>): Plan {
-  const stated = { ...plan, git };
-  return { ...stated, digest: digestPlan(stated) };
-}
+const seal = (unsealed: Omit<Plan, 'digest'>): Plan => ({
+  ...unsealed,
+  digest: digestPlan(unsealed),
+});
+
+/** The same plan, saying which commit it was made of, and what the variables it names were. */
+export const withOrigin = (
+  plan: Plan,
+  origin: { readonly git?: Plan['git']; readonly variables?: Plan['variables'] },
+): Plan =>
+  seal({
+    ...plan,
+    ...(origin.git ? { git: origin.git } : {}),
+    ...(origin.variables ? { variables: origin.variables } : {}),
+  });
 
 /** SHA-256 over the canonical JSON of the plan without its digest. */
 export function digestPlan(plan: Omit<Plan, 'digest'> & { readonly digest?: unknown }): string {
@@ -163,122 +152,111 @@ export function digestPlan(plan: Omit<Plan, 'digest'> & { readonly digest?: unkn
   return fingerprint(rest);
 }
 
-function createChange(project: string, local: LocalPolicy): Change {
-  return {
+/** The names of the variables that a change refers to. */
+export const changeVariables = (change: Change): string[] =>
+  isOfPolicy(change) || !change.after ? [] : variablesOf(change.after);
+
+export const planVariables = ({ changes }: Pick<Plan, 'changes'>): string[] => [
+  ...new Set(changes.flatMap(changeVariables)),
+];
+
+type Creation = Extract<Comparison, { kind: 'create' }>;
+
+// The kind made the bodies, so they are of its shape.
+const asChange = (
+  change: Omit<Change, 'before' | 'after'> & { before: Body | null; after: Body | null },
+): Change => change as Change;
+
+function createChange(project: string, { local, wanted, isTagged }: Creation): Change {
+  return asChange({
+    ...kindField(local.kind.name),
     key: local.key,
     action: 'create',
     cause: 'new',
     id: null,
-    name: local.policy.name,
+    name: local.kind.titleOf(local.body),
     reason: 'not there yet',
     place: placeOf(local),
     base: null,
     before: null,
-    after: stampPolicy(project, local),
-  };
+    after: stampDocument(project, local, wanted.shown, isTagged),
+  });
 }
 
 function updateChange(
   project: string,
-  { cause, local, live, reason }: Extract<Comparison, { kind: 'update' }>,
+  { cause, local, live, reason, wanted, isTagged }: Update,
 ): Change {
-  return {
+  const { kind } = local;
+  return asChange({
+    ...kindField(kind.name),
     key: local.key,
     action: 'update',
     cause,
-    id: live.policy.id,
-    name: local.policy.name,
+    id: live.item.id,
+    name: kind.titleOf(local.body),
     reason,
     place: placeOf(local),
-    base: baseOf(live.policy),
-    before: documentOf(live.policy),
-    after: stampPolicy(project, local),
-  };
+    base: baseOf(kind, live.item),
+    before: documentOf(kind, kind.shownLive(live.item, wanted)),
+    after: stampDocument(project, local, wanted.shown, isTagged),
+  });
 }
 
-function deleteChange(live: LivePolicy): Change {
-  const { ownership, policy, sha256 } = live;
+function deleteChange(live: LiveDocument): Change {
+  const { kind, ownership, item, title, sha256 } = live;
   const edited =
     ownership.stamp !== undefined && ownership.stamp !== stampOf(sha256)
       ? '; it was edited outside git since'
       : '';
-  return {
-    key: ownership.key ?? policy.id,
+  return asChange({
+    ...kindField(kind.name),
+    key: ownership.key ?? item.id,
     action: 'delete',
     cause: 'orphan',
-    id: policy.id,
-    name: policy.name,
+    id: item.id,
+    name: title,
     reason: `no file describes it any more${edited}`,
-    base: baseOf(policy),
-    before: documentOf(policy),
+    base: baseOf(kind, item),
+    before: documentOf(kind, kind.shownLive(item, null)),
     after: null,
-  };
+  });
 }
 
-const describeOrphan = ({ ownership, policy }: LivePolicy): Orphan => ({
+const describeOrphan = ({ kind, ownership, title, item }: LiveDocument): Orphan => ({
+  ...kindField(kind.name),
   key: ownership.key ?? null,
-  name: policy.name,
-  id: policy.id,
+  name: title,
+  id: item.id,
 });
 
-const placeOf = ({ place: { file, line, column } }: LocalPolicy) => ({ file, line, column });
+const placeOf = ({ place: { file, line, column } }: LocalDocument) => ({ file, line, column });
 
-/** A live policy's identity at a moment. */
-export function baseOf(policy: Policy): NonNullable<Change['base']> {
-  return {
-    ...(policy.updated_at === undefined ? {} : { updated_at: policy.updated_at }),
-    sha256: stateFingerprint(policy),
-  };
-}
-
-/** The fields a file decides, and the tags; what the server assigns or adds is left out. */
-export function documentOf(policy: PolicyLike): PolicyDocument {
-  const entries = policyFields.flatMap((field) => {
-    const value = policy[field];
-    return value === undefined || value === null ? [] : [[field, value] as const];
-  });
-  // Exactly the fields of PolicyDocument, picked by name.
-  return Object.fromEntries(entries) as PolicyDocument;
-}
-
-/** What is sent for a local policy: as its file says it, with the ownership tags. */
-function stampPolicy(project: string, local: LocalPolicy): PolicyDocument {
-  const stamp = stampOf(contentFingerprint(local.policy));
-  return documentOf({
-    ...local.policy,
+/** What is sent for a local document: as its file says it, with the ownership tags where they are kept. */
+function stampDocument(
+  project: string,
+  { kind, key, body }: LocalDocument,
+  shown: Body,
+  isTagged: boolean,
+): Body {
+  if (!isTagged) return documentOf(kind, shown);
+  const stamp = stampOf(contentHash(kind, body));
+  return documentOf(kind, {
+    ...shown,
     tags: [
-      ...withoutOwnership(local.policy.tags ?? []),
-      ...ownershipTags(project, local.key, stamp),
+      // A document's tags are a list of texts, or not there.
+      ...withoutOwnership((body.tags ?? []) as string[]),
+      ...ownershipTags(project, key, stamp),
     ],
   });
 }
-
-/**
- * The body of the PUT that turns `before` into `after`: the top-level fields whose meaning differs, null for those
- * that `after` does not have.
- */
-export function updateBody(before: PolicyDocument, after: PolicyDocument): Record<string, unknown> {
-  const old = normalisePolicy(before, 'kept');
-  const next = normalisePolicy(after, 'kept');
-  return Object.fromEntries(
-    policyFields
-      .filter((field) => canonicalJson(old[field] ?? null) !== canonicalJson(next[field] ?? null))
-      .map((field) => [field, after[field] ?? null]),
-  );
-}
-
-/** What a change changes for people: field by field, without govctl's own tags. */
-export const changedFields = (change: Change): FieldChange[] =>
-  diffFields(
-    change.before && normalisePolicy(change.before),
-    change.after && normalisePolicy(change.after),
-  );
 
 /** The stable JSON of `govctl plan -o json`, without `format_version`. */
 export function planValue(plan: Plan): Readonly<Record<string, unknown>> {
   return {
     summary: plan.summary,
     changes: plan.changes.map((change) => ({
+      ...kindField(change.kind),
       action: change.action,
       key: change.key,
       name: change.name,

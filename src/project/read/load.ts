@@ -4,18 +4,23 @@ import { GovctlError } from '../../contract/errors.ts';
 import { checkReferences } from './check-references.ts';
 import type { LocatedOther } from './check-references.ts';
 import { loadConfig, projectName } from '../config.ts';
+import { findDuplicates } from './find-duplicates.ts';
+import type { LocatedIdentity } from './find-duplicates.ts';
 import { discoverFiles } from './discover.ts';
 import { inputFiles } from '../documents/policy-test.ts';
-import type { LoadOptions, LoadedProject, LocalPolicy, Problem, ProjectConfig } from '../model.ts';
-import { locate, valueSpan } from './locate.ts';
+import type {
+  LoadOptions,
+  LoadedProject,
+  LocalPolicy,
+  LocalWebhook,
+  Problem,
+  ProjectConfig,
+} from '../model.ts';
 import { parseYaml } from './parse-yaml.ts';
-import type { ParsedYaml } from './parse-yaml.ts';
 import { presetKind, readDocument } from './read-document.ts';
 import type { SlipFinder } from './check-attributes.ts';
-import type { PolicyIdentity } from './read-document.ts';
 import { readText } from './read-text.ts';
-import { compareProblems, problemAt } from './source.ts';
-import type { Source, Span } from './source.ts';
+import { compareProblems } from './source.ts';
 
 /** Some five milliseconds of reading. */
 const filesBetweenTurns = 10;
@@ -26,7 +31,8 @@ export interface FileContent {
   readonly file: string;
   readonly absolute: string;
   readonly policies: LocalPolicy[];
-  readonly identities: LocatedPolicy[];
+  readonly webhooks: LocalWebhook[];
+  readonly identities: LocatedIdentity[];
   readonly locatedOthers: LocatedOther[];
   readonly problems: Problem[];
 }
@@ -48,6 +54,7 @@ export function assembleProject(read: ReadProject, options: LoadOptions): Loaded
     config: { ...config, ...projectOf(options) },
     root,
     policies: contents.flatMap((content) => content.policies),
+    webhooks: contents.flatMap((content) => content.webhooks),
     others: contents.flatMap((content) => content.locatedOthers.map(({ other }) => other)),
     problems: inOrder([
       ...problems,
@@ -60,7 +67,7 @@ export function assembleProject(read: ReadProject, options: LoadOptions): Loaded
           policies:
             options.paths.length > 0
               ? undefined
-              : identities.flatMap(({ name, key }) => [name, key]),
+              : identities.flatMap(({ kind, name, key }) => (kind === 'Policy' ? [name, key] : [])),
           ...(options.now === undefined ? {} : { now: options.now }),
         },
       ),
@@ -118,6 +125,7 @@ function readPolicyFile(
     file,
     absolute,
     policies: [],
+    webhooks: [],
     identities: [],
     locatedOthers: [],
     problems: [],
@@ -131,8 +139,10 @@ function readPolicyFile(
   const { documents, problems } = parseYaml(text.source);
   content.problems.push(...problems);
   for (const [index, raw] of documents.entries()) {
-    const { policy, identity, other, problems } = readDocument(text.source, raw, preset, slips);
+    const read = readDocument(text.source, raw, preset, slips);
+    const { policy, webhook, identity, other, problems } = read;
     if (policy) content.policies.push(policy);
+    if (webhook) content.webhooks.push(webhook);
     if (identity) content.identities.push({ ...identity, source: text.source, index });
     if (other) content.locatedOthers.push({ other, source: text.source, index, absolute });
     content.problems.push(...problems);
@@ -152,68 +162,6 @@ function withoutTestInputs(contents: readonly FileContent[]): readonly FileConte
     }
   }
   return inputs.size === 0 ? contents : contents.filter(({ absolute }) => !inputs.has(absolute));
-}
-
-/** A policy's identity, and which document of which file it is (from 0): enough to find its fields again. */
-interface LocatedPolicy extends PolicyIdentity {
-  readonly source: Source;
-  readonly index: number;
-}
-
-/** A name is a policy's identifier in the service, a key its identifier in the repo: each once. */
-function findDuplicates(policies: readonly LocatedPolicy[]): Problem[] {
-  const problems: Problem[] = [];
-  const names = new Map<string, LocatedPolicy>();
-  const keys = new Map<string, LocatedPolicy>();
-  const spanOf = createSpanFinder();
-  for (const policy of policies) {
-    const sameName = names.get(policy.name);
-    const sameKey = keys.get(policy.key);
-    if (sameName) problems.push(duplicateName(policy, sameName, spanOf));
-    else if (sameKey) problems.push(duplicateKey(policy, sameKey, spanOf));
-    if (!sameName) names.set(policy.name, policy);
-    if (!sameKey) keys.set(policy.key, policy);
-  }
-  return problems;
-}
-
-type SpanFinder = (policy: LocatedPolicy, field: 'name' | 'key') => Span;
-
-/** Duplicates are rare: reading their files again costs less than keeping a thousand parsed ones. */
-function createSpanFinder(): SpanFinder {
-  const parsed = new Map<Source, ParsedYaml>();
-  return ({ source, index, isKeyGiven }, field) => {
-    const { documents } = parsed.get(source) ?? parseYaml(source);
-    if (!parsed.has(source)) parsed.set(source, { documents, problems: [] });
-    const raw = documents[index];
-    if (!raw) return { start: 0, end: 1 };
-    return valueSpan(locate(raw, [isKeyGiven ? field : 'name']), source.text);
-  };
-}
-
-function duplicateName(policy: LocatedPolicy, other: LocatedPolicy, spanOf: SpanFinder): Problem {
-  return problemAt(policy.source, spanOf(policy, 'name'), {
-    code: 'duplicate-name',
-    message: `another policy is called "${policy.name}": ${showPlace(other.source, spanOf(other, 'name'))}`,
-    hint: 'Names are unique in the service; rename one of the two.',
-  });
-}
-
-function duplicateKey(policy: LocatedPolicy, other: LocatedPolicy, spanOf: SpanFinder): Problem {
-  const { source, key, isKeyGiven } = policy;
-  const otherPlace = showPlace(other.source, spanOf(other, 'key'));
-  return problemAt(source, spanOf(policy, 'key'), {
-    code: 'duplicate-key',
-    message: isKeyGiven
-      ? `another policy has the key "${key}": ${otherPlace}`
-      : `the name gives the key "${key}", which another policy has: ${otherPlace}`,
-    hint: isKeyGiven ? 'Give one of the two another key.' : 'Give one of the two a key of its own.',
-  });
-}
-
-function showPlace(source: Source, { start }: Span): string {
-  const { file, line } = source.place(start);
-  return `${file}:${line}`;
 }
 
 /** In order of file and line; what two uses of an anchor have wrong is said once. */

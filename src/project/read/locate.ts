@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq } from 'yaml';
 import type { Document, Pair, ParsedNode } from 'yaml';
 import { resolveNode, spanOf } from './parse-yaml.ts';
 import type { RawDocument } from './parse-yaml.ts';
-import type { Span } from './source.ts';
+import type { Source, Span } from './source.ts';
 
 export type FieldPath = readonly (string | number)[];
 
@@ -75,3 +75,8 @@ function firstLineEnd(text: string, span: Span): number {
   const newline = text.indexOf('\n', span.start);
   return newline >= 0 && newline < span.end ? newline : span.end;
 }
+
+export const fieldSpan = (source: Source, raw: RawDocument, path: FieldPath): Span =>
+  valueSpan(locate(raw, path), source.text);
+
+export const documentSpan = (raw: RawDocument): Span => firstKeySpan(raw.node) ?? spanOf(raw.node);

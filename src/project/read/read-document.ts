@@ -10,14 +10,16 @@ import { ExemptionDocument } from '../documents/exemption.ts';
 import { PolicyDocument } from '../documents/policy.ts';
 import { PolicyTestDocument } from '../documents/policy-test.ts';
 import { ScheduleDocument } from '../documents/schedule.ts';
-import { WebhookDocument, secretReference } from '../documents/webhook.ts';
+import { WebhookDocument } from '../documents/webhook.ts';
+import type { Identity } from './identity.ts';
 import { explainIssues } from './explain-issue.ts';
 import { makeKey } from '../key.ts';
-import { firstKeySpan, locate, valueSpan } from './locate.ts';
+import { documentSpan, fieldSpan, locate, valueSpan } from './locate.ts';
 import type { FieldPath } from './locate.ts';
-import type { LocalPolicy, OtherDocument, OtherKind, Problem } from '../model.ts';
+import type { LocalPolicy, LocalWebhook, OtherDocument, OtherKind, Problem } from '../model.ts';
 import type { RawDocument } from './parse-yaml.ts';
 import { spanOf } from './parse-yaml.ts';
+import { readWebhook, webhookIdentity } from './read-webhook.ts';
 import { scalarOffsets } from './scalar-offsets.ts';
 import { problemAt } from './source.ts';
 import type { Source, Span } from './source.ts';
@@ -42,16 +44,10 @@ export function schemaOf(kind: unknown): z.ZodType | undefined {
   return kind === 'Policy' ? PolicyDocument : otherSchemas[kind];
 }
 
-/** What a policy is called, known even when the rest of it is wrong. */
-export interface PolicyIdentity {
-  readonly name: string;
-  readonly key: string;
-  readonly isKeyGiven: boolean;
-}
-
 export interface ReadDocument {
   readonly policy?: LocalPolicy;
-  readonly identity?: PolicyIdentity;
+  readonly identity?: Identity;
+  readonly webhook?: LocalWebhook;
   readonly other?: OtherDocument;
   readonly problems: readonly Problem[];
 }
@@ -99,11 +95,6 @@ function refuse(source: Source, span: Span, finding: Parameters<typeof problemAt
   return { problems: [problemAt(source, span, finding)] };
 }
 
-const fieldSpan = (source: Source, raw: RawDocument, path: FieldPath): Span =>
-  valueSpan(locate(raw, path), source.text);
-
-const documentSpan = (raw: RawDocument): Span => firstKeySpan(raw.node) ?? spanOf(raw.node);
-
 function readPolicy(
   source: Source,
   raw: RawDocument,
@@ -138,10 +129,11 @@ function readPolicy(
   return { ...identity, policy: read, problems: conditions };
 }
 
-function identityOf({ name, key }: Record<string, unknown>): { identity?: PolicyIdentity } {
+function identityOf({ name, key }: Record<string, unknown>): { identity?: Identity } {
   if (typeof name !== 'string') return {};
-  const isKeyGiven = typeof key === 'string';
-  return { identity: { name, key: isKeyGiven ? key : makeKey(name), isKeyGiven } };
+  const given = typeof key === 'string' ? { key, keyField: 'key' as const } : undefined;
+  const made = { key: makeKey(name), keyField: 'name' as const };
+  return { identity: { kind: 'Policy', name, ...(given ?? made) } };
 }
 
 function typeProblems(
@@ -221,7 +213,8 @@ function readOther(
   const schema = otherSchemas[kind];
   const parsed = schema.safeParse(fields);
   if (!parsed.success) {
-    return { problems: explainIssues(source, raw, parsed.error.issues, schema) };
+    const problems = explainIssues(source, raw, parsed.error.issues, schema);
+    return kind === 'Webhook' ? { ...webhookIdentity(fields), problems } : { problems };
   }
   const document = parsed.data;
   const other: OtherDocument = {
@@ -230,19 +223,9 @@ function readOther(
     document,
     place: source.place(documentSpan(raw).start),
   };
-  const isPlainSecret = kind === 'Webhook' && !secretReference.test(String(document.secret));
-  const problems = isPlainSecret
-    ? [
-        problemAt(source, fieldSpan(source, raw, ['secret']), {
-          level: 'warning',
-          code: 'plain-secret',
-          message: 'the secret is written out, and git keeps it for ever',
-          hint: 'Write secret: ${WEBHOOK_SECRET} to read it from the environment, and rotate this one.',
-          secret: true,
-        }),
-      ]
-    : [];
-  return { other, problems };
+  return kind === 'Webhook'
+    ? { other, ...readWebhook(source, raw, WebhookDocument.parse(fields)) }
+    : { other, problems: [] };
 }
 
 function titleOf(document: Record<string, unknown>, file: string): string {

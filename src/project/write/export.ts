@@ -1,8 +1,9 @@
 import { stringify } from 'yaml';
-import type { PolicyLike } from '../compare/fingerprint.ts';
 import { policyFields } from '../../contract/policies.ts';
 import { keyPattern, makeKey, maxKeyLength } from '../key.ts';
 import { withoutOwnership } from '../compare/ownership.ts';
+import type { Body, Kind } from '../kinds/kind.ts';
+import type { PolicyLike } from '../kinds/policy.ts';
 
 /**
  * A policy as a tidy YAML document: fields in the order files have them, what says nothing left out, govctl's own
@@ -15,6 +16,18 @@ export function policyToYaml(policy: PolicyLike, key?: string): string {
     const value = tidyField(policy, field);
     if (value !== undefined) document[field] = value;
   }
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** What a document says, as a file would say it. @param body as a plan may show it */
+export function documentToYaml(kind: Kind, body: Body, key: string): string {
+  const content = kind.content(body);
+  // The kind's own content is of its shape.
+  if (kind.name === 'Policy') return policyToYaml(content as unknown as PolicyLike, key);
+  const fields = kind.fields.flatMap((field) =>
+    content[field] === undefined ? [] : [[field, content[field]] as const],
+  );
+  const document = { kind: kind.name, key, ...Object.fromEntries(fields) };
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 

@@ -1,7 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { serverAssigned } from '../../contract/policies.ts';
 import type { WebhookInput, WebhookUpdate } from '../../contract/webhooks.ts';
-import { answeredOnly } from '../../contract/webhooks.ts';
+import { answeredOnly, pausedByUser } from '../../contract/webhooks.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
@@ -18,7 +18,6 @@ import type { Targets } from './target.ts';
 
 /** Milliseconds that a secret's follower leaves it in use. */
 const overlap = 24 * 3_600_000;
-const pausedByUser = 'paused by a user';
 /** Characters of a secret that are shown. */
 const hintLength = 4;
 

@@ -98,6 +98,9 @@ describe('govctl plan --impact', () => {
     const asked = service.events.length;
     const outcome = await govctl('plan', '-o', 'json');
     expect(JSON.parse(outcome.stdout)).not.toHaveProperty('impact');
-    expect(service.events.slice(asked).map(({ route }) => route)).toEqual(['/v1/policies']);
+    expect(service.events.slice(asked).map(({ route }) => route)).toEqual([
+      '/v1/policies',
+      '/v1/webhooks',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyExitCode } from '../../../src/project/apply/apply.ts';
+import { applyExitCode } from '../../../src/project/apply/results.ts';
 import type { Mishap, PlainRequest } from '../../support/minimal-service.ts';
 import { createMinimalService } from '../../support/minimal-service.ts';
 import { makeLocal } from '../arbitraries.ts';

@@ -2,10 +2,13 @@ import type { Client } from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { listAllPolicies } from '../../../src/client/policies.ts';
 import type { Fetch } from '../../../src/client/transport.ts';
-import type { ApplyResult } from '../../../src/project/apply/apply.ts';
 import { applyPlan } from '../../../src/project/apply/apply.ts';
-import type { Comparison, Selection } from '../../../src/project/compare/compare.ts';
-import { comparePolicies, everything, readLive } from '../../../src/project/compare/compare.ts';
+import type { ApplyResult } from '../../../src/project/apply/results.ts';
+import { compareDocuments } from '../../../src/project/compare/compare.ts';
+import type { Blocked, Selection } from '../../../src/project/compare/comparison.ts';
+import { everything } from '../../../src/project/compare/comparison.ts';
+import { readLive } from '../../../src/project/compare/live.ts';
+import { policyDocument, policyKind } from '../../../src/project/kinds/policy.ts';
 import type { LocalPolicy } from '../../../src/project/model.ts';
 import type { Plan } from '../../../src/project/plan/plan.ts';
 import { makePlan } from '../../../src/project/plan/plan.ts';
@@ -27,11 +30,11 @@ export async function planNow(
   client: Client,
   local: readonly LocalPolicy[],
   selection: Partial<Selection> = {},
-): Promise<{ plan: Plan; blocked: Extract<Comparison, { kind: 'blocked' }>[] }> {
+): Promise<{ plan: Plan; blocked: Blocked[] }> {
   const live = [];
-  for await (const policy of listAllPolicies(client)) live.push(readLive(policy));
+  for await (const policy of listAllPolicies(client)) live.push(readLive(policyKind, policy));
   const chosen = { ...everything, ...selection };
-  const comparisons = comparePolicies(project, local, live, chosen);
+  const comparisons = compareDocuments(project, local.map(policyDocument), live, chosen);
   return {
     plan: makePlan(comparisons, chosen.prune, { project, baseUrl, now: Date.UTC(2026, 0, 15) }),
     blocked: comparisons.filter((each) => each.kind === 'blocked'),

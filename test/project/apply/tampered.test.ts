@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../../src/project/plan/plan.ts';
+import { documentOf } from '../../../src/project/kinds/kind.ts';
+import { policyKind } from '../../../src/project/kinds/policy.ts';
+import { baseOf } from '../../../src/project/plan/change.ts';
 import { digestPlan } from '../../../src/project/plan/plan.ts';
 import { readPlanFile } from '../../../src/project/plan/plan-file.ts';
 import { createMinimalService } from '../../support/minimal-service.ts';
@@ -37,11 +40,10 @@ describe('a plan that was edited and given a new digest', () => {
     const { service, client, other } = await deletion(tags);
     const { plan } = await planNow(client, [], { prune: true });
     // As its forger would: the true state of the victim, so that nothing looks changed since.
-    const { baseOf, documentOf } = await import('../../../src/project/plan/plan.ts');
     const forged = resealed(plan, () => ({
       id: other.id,
-      base: baseOf(other as never),
-      before: documentOf(other as never),
+      base: baseOf(policyKind, other),
+      before: documentOf(policyKind, other),
     }));
     await expect(
       applyNow(client, { ...forged, changes: forged.changes.slice(0, 1) }),

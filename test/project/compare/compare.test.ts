@@ -1,18 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Policy } from '../../../src/contract/policies.ts';
-import type { Comparison } from '../../../src/project/compare/compare.ts';
-import { comparePolicies, everything, readLive } from '../../../src/project/compare/compare.ts';
-import {
-  contentFingerprint,
-  fingerprint,
-  normalisePolicy,
-  stampOf,
-} from '../../../src/project/compare/fingerprint.ts';
-import { guardDeletions, guardSelection, noteDeletions } from '../../../src/project/plan/guards.ts';
+import { compareDocuments } from '../../../src/project/compare/compare.ts';
+import type { Comparison } from '../../../src/project/compare/comparison.ts';
+import { everything } from '../../../src/project/compare/comparison.ts';
+import { fingerprint, stampOf } from '../../../src/project/compare/fingerprint.ts';
+import type { LiveDocument } from '../../../src/project/compare/live.ts';
+import { readLive } from '../../../src/project/compare/live.ts';
 import { ownershipTags } from '../../../src/project/compare/ownership.ts';
+import { contentHash } from '../../../src/project/kinds/kind.ts';
+import type { PolicyLike } from '../../../src/project/kinds/policy.ts';
+import { normalisePolicy, policyDocument, policyKind } from '../../../src/project/kinds/policy.ts';
 import type { LocalPolicy } from '../../../src/project/model.ts';
+import { guardDeletions, guardSelection, noteDeletions } from '../../../src/project/plan/guards.ts';
 import { makeLocal, repo } from '../arbitraries.ts';
+
+const contentFingerprint = (policy: PolicyLike): string => contentHash(policyKind, { ...policy });
+
+const comparePolicies = (
+  project: string,
+  local: readonly LocalPolicy[],
+  live: readonly LiveDocument[],
+  selection = everything,
+): Comparison[] => compareDocuments(project, local.map(policyDocument), live, selection);
 
 let nextId = 0;
 /** A live policy that says what `local` says, stamped as `applied` (default: the same). */
@@ -26,6 +36,7 @@ function liveOf(
 ) {
   const stamp = stampOf(contentFingerprint(applied.policy));
   return readLive(
+    policyKind,
     Policy.parse({
       ...local.policy,
       id: `pol_${++nextId}`,
@@ -95,15 +106,18 @@ describe('the three-way comparison', () => {
     const [comparison] = comparePolicies('acme', [original], [first, second]);
     expect(comparison).toMatchObject({
       kind: 'blocked',
-      reason: expect.stringContaining(`${first.policy.id}, ${second.policy.id}`),
+      reason: expect.stringContaining(`${first.item.id}, ${second.item.id}`),
     });
   });
 
   it('leaves alone what carries the owner tags of two projects', () => {
-    const policy = { ...liveOf(original).policy };
-    policy.tags = [...(policy.tags ?? []), 'govctl.owner:other'];
-    expect(comparePolicies('acme', [], [readLive(policy)])).toEqual([]);
-    expect(compareOne(original, readLive(policy))).toBe('blocked');
+    const { item } = liveOf(original);
+    const live = readLive(policyKind, {
+      ...item,
+      tags: [...(item.tags ?? []), 'govctl.owner:other'],
+    });
+    expect(comparePolicies('acme', [], [live])).toEqual([]);
+    expect(compareOne(original, live)).toBe('blocked');
   });
 
   it('names `govctl adopt` for an unowned namesake', () => {
@@ -135,7 +149,7 @@ describe('the three-way comparison', () => {
           each.kind === 'orphan' ? [] : [each.local.key],
         );
         expect(keys).toEqual(local.map(({ key }) => key));
-        const seen = comparisons.flatMap((each) => ('live' in each ? [each.live.policy.id] : []));
+        const seen = comparisons.flatMap((each) => ('live' in each ? [each.live.item.id] : []));
         expect(new Set(seen).size).toBe(seen.length);
       }),
     );
@@ -166,8 +180,8 @@ describe('the fingerprint', () => {
 
 describe('guards', () => {
   const facts = {
-    local: 1,
-    owned: 10,
+    local: { Policy: 1 },
+    owned: { Policy: 10 },
     prune: true,
     partial: false,
     allowEmpty: false,
@@ -183,16 +197,16 @@ describe('guards', () => {
     expect(guardDeletions(orphans(3), facts)).toEqual([]);
     expect(guardDeletions(orphans(4), facts)).toMatchObject([{ guard: 'max-delete' }]);
     expect(guardDeletions(orphans(4), { ...facts, maxDelete: 40 })).toEqual([]);
-    expect(guardDeletions(orphans(4), { ...facts, owned: 9 })).toEqual([]);
+    expect(guardDeletions(orphans(4), { ...facts, owned: { Policy: 9 } })).toEqual([]);
   });
 
   it('are not needed for a small project, but emptying it is pointed out', () => {
-    expect(guardDeletions(orphans(4), { ...facts, owned: 4 })).toEqual([]);
-    expect(noteDeletions(orphans(4), { ...facts, owned: 4 })).toEqual([
+    expect(guardDeletions(orphans(4), { ...facts, owned: { Policy: 4 } })).toEqual([]);
+    expect(noteDeletions(orphans(4), { ...facts, owned: { Policy: 4 } })).toEqual([
       expect.stringContaining('All 4 policies'),
     ]);
-    expect(noteDeletions(orphans(4), { ...facts, owned: 5 })).toEqual([]);
-    expect(noteDeletions(orphans(4), { ...facts, owned: 4, prune: false })).toEqual([]);
+    expect(noteDeletions(orphans(4), { ...facts, owned: { Policy: 5 } })).toEqual([]);
+    expect(noteDeletions(orphans(4), { ...facts, owned: { Policy: 4 }, prune: false })).toEqual([]);
   });
 
   it('never let a protected policy be deleted', () => {
@@ -202,8 +216,8 @@ describe('guards', () => {
   });
 
   it('refuse an empty repo and pruning by a part of it', () => {
-    expect(guardSelection({ ...facts, local: 0 })).toMatchObject([{ guard: 'empty' }]);
-    expect(guardSelection({ ...facts, local: 0, allowEmpty: true })).toEqual([]);
+    expect(guardSelection({ ...facts, local: { Policy: 0 } })).toMatchObject([{ guard: 'empty' }]);
+    expect(guardSelection({ ...facts, local: { Policy: 0 }, allowEmpty: true })).toEqual([]);
     expect(guardSelection({ ...facts, partial: true })).toMatchObject([{ guard: 'partial-prune' }]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffFields } from '../../../src/project/compare/field-diff.ts';
-import { normalisePolicy } from '../../../src/project/compare/fingerprint.ts';
+import { normalisePolicy, policyKind } from '../../../src/project/kinds/policy.ts';
 import { diffSequences } from '../../../src/project/compare/sequence-diff.ts';
 import { localPolicy, makeLocal } from '../arbitraries.ts';
 
@@ -19,20 +19,28 @@ describe('differences field by field', () => {
       fc.property(localPolicy, localPolicy, (a, b) => {
         const [left, right] = [normalisePolicy(a.policy), normalisePolicy(b.policy)];
         const same = JSON.stringify(left) === JSON.stringify(right);
-        expect(diffFields(left, right).length === 0).toBe(same);
+        expect(diffFields(policyKind, left, right).length === 0).toBe(same);
       }),
     );
   });
 
   it('name the one field of the one rule that changed', () => {
     expect(
-      diffFields(withRules(rule('a'), rule('b', 'old')), withRules(rule('a'), rule('b', 'new'))),
+      diffFields(
+        policyKind,
+        withRules(rule('a'), rule('b', 'old')),
+        withRules(rule('a'), rule('b', 'new')),
+      ),
     ).toEqual([{ path: 'rules[1].message', before: 'old', after: 'new' }]);
   });
 
   it('show a rule put on top as one rule, not as all of them', () => {
     expect(
-      diffFields(withRules(rule('a'), rule('b')), withRules(rule('n'), rule('a'), rule('b'))),
+      diffFields(
+        policyKind,
+        withRules(rule('a'), rule('b')),
+        withRules(rule('n'), rule('a'), rule('b')),
+      ),
     ).toEqual([{ path: 'rules[0]', before: null, after: rule('n') }]);
   });
 });

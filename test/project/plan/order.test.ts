@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../../src/project/compare/fingerprint.ts';
 import { orderChanges, temporaryName } from '../../../src/project/plan/order.ts';
-import type { Change, PolicyDocument } from '../../../src/project/plan/plan.ts';
+import type { Change, PolicyDocument } from '../../../src/project/plan/change.ts';
 
 const documentNamed = (name: string): PolicyDocument => ({
   name,
@@ -47,7 +47,7 @@ function simulate(
   pick: (ready: number) => number,
 ): Map<string, string> {
   const live = new Map(
-    changes.flatMap(({ key, before }) => (before ? [[key, before.name] as const] : [])),
+    changes.flatMap(({ key, before }) => (before ? [[key, before.name ?? ''] as const] : [])),
   );
   const steps = orderChanges(changes);
   const done = new Set<number>();

@@ -47,6 +47,7 @@ describe('reading policies', () => {
           place: { file: 'p/a.yaml', line: 2, column: 1 },
         },
       ],
+      webhooks: [],
       others: [],
       problems: [],
       files: 1,

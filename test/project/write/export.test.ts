@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PolicyInput } from '../../../src/contract/policies.ts';
 import { exportPolicies } from '../../../src/project/write/export.ts';
-import { contentFingerprint } from '../../../src/project/compare/fingerprint.ts';
+import { contentHash } from '../../../src/project/kinds/kind.ts';
+import { policyKind } from '../../../src/project/kinds/policy.ts';
 import { formatYaml } from '../../../src/project/write/format.ts';
 import { createSource } from '../../../src/project/read/source.ts';
 import { repo } from '../arbitraries.ts';
@@ -19,8 +20,11 @@ describe('exporting policies', () => {
         exportPolicies(told).forEach(({ file, text: yaml }, index) => {
           const { key = told[index]?.key, ...fields } = parse(yaml) as Record<string, unknown>;
           expect(key).toBe(told[index]?.key);
-          expect(contentFingerprint(PolicyInput.parse(fields))).toBe(
-            contentFingerprint(told[index]?.policy ?? { name: '', resource_type: '', rules: [] }),
+          expect(contentHash(policyKind, PolicyInput.parse(fields))).toBe(
+            contentHash(
+              policyKind,
+              told[index]?.policy ?? { name: '', resource_type: '', rules: [] },
+            ),
           );
           expect(formatYaml(createSource(file, yaml))).toEqual({ text: yaml });
         });

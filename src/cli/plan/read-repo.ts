@@ -1,0 +1,176 @@
+import type { Client } from '../../client/client.ts';
+import { listAll } from '../../client/list-all.ts';
+import { isPathMissing } from '../../client/objects.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { LiveDocument } from '../../project/compare/live.ts';
+import { readLive } from '../../project/compare/live.ts';
+import { loadConfig } from '../../project/config.ts';
+import type { Kind, KindName, LiveItem, LocalDocument, Secrets } from '../../project/kinds/kind.ts';
+import { kinds } from '../../project/kinds/kinds.ts';
+import { policyDocument } from '../../project/kinds/policy.ts';
+import type { LoadedProject, LocalWebhook, Problem } from '../../project/model.ts';
+import { loadProject } from '../../project/read/load.ts';
+import { resolveWebhooks } from '../../project/read/resolve-webhooks.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { fromWorkspace, renderGithub } from '../report/github.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { count } from '../report/printable.ts';
+import { renderProblems } from '../report/problems-text.ts';
+
+/** What a service has of one kind. */
+interface KindService {
+  readonly isThere: boolean;
+  /** Undefined: nothing is live to tell it by. */
+  readonly keepsTags: boolean | undefined;
+}
+
+interface Listing {
+  readonly client: Client;
+  readonly baseUrl: string;
+  /** Of all kinds. */
+  readonly live: readonly LiveDocument[];
+  readonly service: Readonly<Record<KindName, KindService>>;
+}
+
+export interface Repo extends Listing {
+  readonly project: LoadedProject;
+  /** The owner of what this repo applies. */
+  readonly owner: string;
+  /** All that is planned, of all kinds. */
+  readonly documents: readonly LocalDocument[];
+  readonly secrets: Secrets;
+  /** The values of the variables that the files name. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+interface Demands {
+  /** Looks at the files before anything is waited for. */
+  readonly check?: (project: LoadedProject) => void;
+  /** Webhooks whose variables have to be set, and that the service has to know of. Default: none. */
+  readonly needs?: (webhook: LocalWebhook) => boolean;
+}
+
+/** Reads files and service at the same time. */
+export async function readRepo(
+  context: Context,
+  paths: readonly string[],
+  options: { readonly project?: string },
+  { check = () => {}, needs = () => false }: Demands = {},
+): Promise<Repo> {
+  const { cwd, env, now } = context.world;
+  return context.progress('Reading files and the service', async (update) => {
+    const { config, problems } = loadConfig(cwd);
+    // A broken govctl.yaml may name another service than the one that would be asked; it is refused below.
+    const listing = problems.some(({ level }) => level === 'error')
+      ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
+      : listLive(context, config.base_url, (amount) =>
+          update(`Reading the service: ${count(amount, 'policy', 'policies')}`),
+        );
+    // What is wrong in the files is said first; the listing's own failure may wait, or never be asked for.
+    listing.catch(() => {});
+    const project = await loadProject({
+      cwd,
+      paths,
+      now: now(),
+      ...(options.project === undefined ? {} : { project: options.project }),
+    });
+    const webhooks = resolveWebhooks(project.webhooks, env, needs);
+    await refuseProblems(context, [...project.problems, ...webhooks.problems]);
+    const owner = project.config.project;
+    if (owner === undefined) {
+      throw new GovctlError(
+        'usage_error',
+        'No project is named, so whose policies these are is not known',
+        {
+          hint: 'Write `project: NAME` into govctl.yaml (`govctl init` makes one), or give --project NAME.',
+        },
+      );
+    }
+    check(project);
+    const listed = await listing;
+    if (!listed.service.Webhook.isThere) refuseUnknown(project.webhooks.filter(needs));
+    const documents = [...project.policies.map(policyDocument), ...webhooks.documents];
+    const { secrets, variables } = webhooks;
+    return { project, owner, documents, secrets, variables, ...listed };
+  });
+}
+
+async function listLive(
+  context: Context,
+  projectBaseUrl: string | undefined,
+  onPage: (amount: number) => void,
+): Promise<Listing> {
+  const { client, baseUrl } = await connect(context, projectBaseUrl);
+  const listed = await Promise.all(
+    kinds.map(async (kind) => {
+      const items = await listKind(client, kind, kind.name === 'Policy' ? onPage : () => {});
+      const keepsTags = items && (await kind.keepsTags(client, items));
+      const live = (items ?? []).map((item) => readLive(kind, item));
+      return { live, service: [kind.name, { isThere: items !== undefined, keepsTags }] as const };
+    }),
+  );
+  return {
+    client,
+    baseUrl,
+    live: listed.flatMap(({ live }) => live),
+    // One for each of the kinds.
+    service: Object.fromEntries(listed.map(({ service }) => service)) as Listing['service'],
+  };
+}
+
+/** Undefined where the service has no such things at all; policies every service has. */
+async function listKind(
+  client: Client,
+  kind: Kind,
+  onPage: (amount: number) => void,
+): Promise<LiveItem[] | undefined> {
+  const items: LiveItem[] = [];
+  try {
+    for await (const item of listAll(client, kind.objects)) {
+      items.push(item);
+      if (items.length % 100 === 0) onPage(items.length);
+    }
+  } catch (error) {
+    if (kind.name === 'Policy' || !isPathMissing(error)) throw error;
+    return undefined;
+  }
+  return items;
+}
+
+function refuseUnknown(webhooks: readonly LocalWebhook[]): void {
+  const [first] = webhooks;
+  if (!first) return;
+  const { file, line } = first.place;
+  throw new GovctlError(
+    'not_found',
+    `This server has no webhooks, but the files do: ${first.key} (${file}:${line})${webhooks.length > 1 ? ` and ${webhooks.length - 1} more` : ''}`,
+    { hint: 'Leave them out with --exclude, or keep them in a folder that is not applied here.' },
+  );
+}
+
+/** Shows what is wrong as `validate` does. @throws GovctlError invalid_file when any of it is an error */
+async function refuseProblems(context: Context, problems: readonly Problem[]): Promise<void> {
+  const errors = problems.filter(({ level }) => level === 'error');
+  if (errors.length === 0) {
+    if (problems.length > 0) {
+      await context.say(
+        `${count(problems.length, 'warning')} in the files; \`govctl validate\` shows ${problems.length === 1 ? 'it' : 'them'}.`,
+      );
+    }
+    return;
+  }
+  const { cwd, env } = context.world;
+  const files = new Set(errors.map(({ file }) => file)).size;
+  const verdict = `${count(errors.length, 'error')} in ${count(files, 'file')}; nothing was planned`;
+  await context.show({
+    value: { problems },
+    rows: () => problems,
+    human: (style, columns) => `${renderProblems(problems, style, columns)}\n`,
+    more: {
+      github: () => renderGithub(fromWorkspace(problems, cwd, env)),
+      markdown: () => renderMarkdown('govctl', verdict, problems),
+    },
+  });
+  throw new GovctlError('invalid_file', verdict);
+}

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { GovctlError } from '../contract/errors.ts';
+import { badAnswer, parseJson, readText } from './answer.ts';
+import type { Client } from './client.ts';
+import { queryString } from './client.ts';
+import type { ObjectsOf } from './objects.ts';
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly pagination?:
+    | {
+        readonly total?: number | undefined;
+        readonly has_more?: boolean | undefined;
+        readonly next_cursor?: string | null | undefined;
+      }
+    | undefined;
+}
+
+const AnyPagination = z
+  .looseObject({
+    total: z.number().optional(),
+    has_more: z.boolean().optional(),
+    next_cursor: z.string().nullish(),
+  })
+  .optional();
+
+/** One page, from any server. @throws GovctlError bad_answer for what is not a list of these */
+export async function fetchPage<T extends { readonly id: string }>(
+  client: Client,
+  of: ObjectsOf<T>,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Page<T>> {
+  const path = `${of.path}${queryString(query)}`;
+  const response = await client.transport.send('GET', path);
+  const text = await readText(response, `GET ${path}`);
+  const body = parseJson(text, response, `GET ${path}`);
+  const list = z.array(of.item);
+  const parsed = Array.isArray(body)
+    ? list.transform((items) => ({ items, pagination: undefined })).safeParse(body)
+    : z
+        .looseObject({ [of.many]: list, pagination: AnyPagination })
+        // Both are what the line above says of the two names.
+        .transform((found) => ({ items: found[of.many], pagination: found.pagination }) as Page<T>)
+        .safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw badAnswer(
+    response,
+    `GET ${path}`,
+    `it is not a list of ${of.many}: ${issue?.path.join('.') || 'its body'}: ${issue?.message ?? 'not valid'}`,
+  );
+}
+
+const pageSize = 100;
+/** How often a list that came out short is read before it counts as broken. */
+const mostPasses = 3;
+
+/**
+ * Every object, over all pages, each once; oldest first where the description lets one ask for an order. Goes by
+ * cursor where the server gives one, else by offset until a page says it is the last, is empty, or brings nothing new.
+ * @throws GovctlError bad_answer for a page that is not a list of these, and for a list that stays short
+ */
+export async function* listAll<T extends { readonly id: string }>(
+  client: Client,
+  of: ObjectsOf<T>,
+  filter: Readonly<Record<string, string>> = {},
+): AsyncGenerator<T> {
+  const seen = new Set<string>();
+  const asked = of.paged ? { sort_by: 'created_at', order: 'asc', limit: pageSize } : {};
+  let cursor: string | undefined;
+  let total: number | undefined;
+  let passes = 1;
+  for (let offset = 0; ;) {
+    const isFirst = cursor === undefined && offset === 0;
+    const place = cursor !== undefined ? { cursor } : isFirst && !of.paged ? {} : { offset };
+    const page = await fetchPage(client, of, { ...filter, ...asked, ...place });
+    const known = seen.size;
+    for (const item of page.items) {
+      if (seen.has(item.id)) continue;
+      seen.add(item.id);
+      yield item;
+    }
+    offset += page.items.length;
+    total = page.pagination?.total ?? total;
+    const hasMore = page.pagination?.has_more;
+    const mayGoOn = of.paged || hasMore === true || (total !== undefined && seen.size < total);
+    if (mayGoOn && hasMore !== false && seen.size > known) {
+      cursor = page.pagination?.next_cursor ?? undefined;
+      continue;
+    }
+    const missing = Math.max(total === undefined ? 0 : total - seen.size, hasMore ? 1 : 0);
+    if (missing === 0) return;
+    // Rows moved between the pages while we read: what slipped through shows in another pass.
+    if (passes++ === mostPasses) throw incomplete(of.many, seen.size, total);
+    [offset, cursor] = [0, undefined];
+  }
+}
+
+function incomplete(many: string, seen: number, total: number | undefined): GovctlError {
+  const said = total === undefined ? 'that there are more' : `that there are ${total}`;
+  return new GovctlError(
+    'bad_answer',
+    `The list of ${many} is not complete: the server says ${said}, but its pages hold ${seen}`,
+    {
+      hint: "Nothing was planned from half a list. Try again; if it stays, the server's paging (limit, offset, cursor) is broken.",
+    },
+  );
+}

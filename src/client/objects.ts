@@ -1,0 +1,199 @@
+import * as z from 'zod';
+import { GovctlError } from '../contract/errors.ts';
+import { Policy } from '../contract/policies.ts';
+import { badAnswer, parseJson, readText } from './answer.ts';
+import type { Client } from './client.ts';
+import { fillPath } from './client.ts';
+import type { HttpAnswer } from './transport.ts';
+
+/**
+ * Objects of one noun on any server. The service's description leaves bodies open: changes may be answered with
+ * nothing, lists may be bare arrays with no, or half a, `pagination`.
+ */
+export interface ObjectsOf<T extends { readonly id: string }> {
+  readonly path: string;
+  /** As a person says it, and the name of the list in an answer. */
+  readonly one: string;
+  readonly many: string;
+  readonly item: z.ZodType<T>;
+  /** What the description promises of the list's pages; without a promise nothing is asked that was not offered. */
+  readonly paged: boolean;
+}
+
+/** Some servers say null for a field that has no value; ours leaves it out. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !Object.values(value).includes(null)) {
+    return value;
+  }
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}
+
+export const policyObjects: ObjectsOf<Policy> = {
+  path: '/v1/policies',
+  one: 'policy',
+  many: 'policies',
+  item: z.preprocess(withoutNulls, Policy),
+  paged: true,
+};
+
+const absentIfOdd = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
+
+/** A webhook of any server: only what is read of it, so that a secret that one echoes goes no further. */
+const AnyWebhook = z.object({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  active: z.boolean().optional(),
+  filters: z.record(z.string(), z.unknown()).optional(),
+  retry_config: z.record(z.string(), z.unknown()).optional(),
+  timeout_seconds: z.number().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  name: absentIfOdd(z.string()),
+  tags: absentIfOdd(z.array(z.string())),
+  secret_hint: absentIfOdd(z.string()),
+  disabled_reason: absentIfOdd(z.string()),
+  updated_at: absentIfOdd(z.string()),
+});
+export type AnyWebhook = z.infer<typeof AnyWebhook>;
+
+export const webhookObjects: ObjectsOf<AnyWebhook> = {
+  path: '/v1/webhooks',
+  one: 'webhook',
+  many: 'webhooks',
+  item: z.preprocess(withoutNulls, AnyWebhook),
+  paged: false,
+};
+
+/** What a server said of an object, or to a change of it; the description leaves the body open, so there may be none. */
+export interface ObjectAnswer<T> {
+  readonly item: T | undefined;
+  readonly etag: string | undefined;
+}
+
+export interface ChangeOptions {
+  readonly ifMatch?: string;
+  readonly idempotencyKey?: string;
+}
+
+/**
+ * Creates an object on any server. It is not sent again where the server may have begun: whether it did is for the
+ * caller to find out, as a server without idempotency keys would create a second one.
+ */
+export async function createObject<T extends { readonly id: string }>(
+  client: Client,
+  of: ObjectsOf<T>,
+  body: Readonly<Record<string, unknown>>,
+  options: ChangeOptions = {},
+): Promise<ObjectAnswer<T>> {
+  const answer = await client.transport.send('POST', of.path, {
+    body: JSON.stringify(body),
+    repeatable: false,
+    ...options,
+  });
+  return readChange(of, answer, `POST ${of.path}`);
+}
+
+const pathOf = ({ path }: { readonly path: string }, id: string): string =>
+  fillPath(`${path}/:id`, { id });
+
+/** Changes some fields of an object on any server. */
+export async function updateObject<T extends { readonly id: string }>(
+  client: Client,
+  of: ObjectsOf<T>,
+  id: string,
+  body: Readonly<Record<string, unknown>>,
+  options: ChangeOptions = {},
+): Promise<ObjectAnswer<T>> {
+  const path = pathOf(of, id);
+  const answer = await client.transport.send('PUT', path, {
+    body: JSON.stringify(body),
+    ...options,
+  });
+  return readChange(of, answer, `PUT ${path}`);
+}
+
+/** Deletes an object; one that is gone already is what was wanted. */
+export async function deleteObject(
+  client: Client,
+  of: { readonly path: string },
+  id: string,
+  options: ChangeOptions = {},
+): Promise<void> {
+  try {
+    await client.transport.send('DELETE', pathOf(of, id), options);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** One object and its ETag, from any server; undefined when there is none of this id. */
+export async function readObject<T extends { readonly id: string }>(
+  client: Client,
+  of: ObjectsOf<T>,
+  id: string,
+): Promise<{ readonly item: T; readonly etag: string | undefined } | undefined> {
+  const path = pathOf(of, id);
+  let answer: HttpAnswer;
+  try {
+    answer = await client.transport.send('GET', path);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+  const { item, etag } = await readChange(of, answer, `GET ${path}`);
+  if (item) return { item, etag };
+  throw badAnswer(answer, `GET ${path}`, `it is not a ${of.one}`);
+}
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof GovctlError && error.status === 404;
+
+async function readChange<T extends { readonly id: string }>(
+  of: ObjectsOf<T>,
+  answer: HttpAnswer,
+  what: string,
+): Promise<ObjectAnswer<T>> {
+  const text = (await readText(answer, what)).trim();
+  const etag = answer.headers.get('etag') ?? undefined;
+  if (text === '') return { item: undefined, etag };
+  // A login page answers 200 to anything: to take that for success would be a lie.
+  return { item: itemIn(of, parseJson(text, answer, what)), etag };
+}
+
+/** The object itself, or wrapped as `{policy: ...}`; a body that only says "ok" holds none. */
+function itemIn<T extends { readonly id: string }>(of: ObjectsOf<T>, body: unknown): T | undefined {
+  const bare = of.item.safeParse(body);
+  if (bare.success) return bare.data;
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, of.one)) return undefined;
+  // The line above saw it.
+  const wrapped = of.item.safeParse((body as Readonly<Record<string, unknown>>)[of.one]);
+  return wrapped.success ? wrapped.data : undefined;
+}
+
+/** Whether an error says that a path or a method is not there, rather than the thing that was asked for. */
+export const isPathMissing = (error: unknown): error is GovctlError =>
+  error instanceof GovctlError &&
+  (error.status === 404 || error.status === 405 || error.status === 501) &&
+  !error.error.endsWith('_not_found');
+
+/**
+ * Whether a server keeps tags on webhooks, an extension of ours: seen on one that has some, else known by the
+ * deliveries that only ours lists. Undefined where there is no webhook to tell it by.
+ */
+export async function keepsWebhookTags(
+  client: Client,
+  live: readonly { readonly id: string; readonly tags?: readonly string[] | undefined }[],
+): Promise<boolean | undefined> {
+  const [first] = live;
+  if (!first) return undefined;
+  if (live.some(({ tags }) => tags !== undefined)) return true;
+  try {
+    await client.transport.send('GET', `${pathOf(webhookObjects, first.id)}/deliveries?limit=1`);
+    return true;
+  } catch (error) {
+    if (isPathMissing(error)) return false;
+    // Deleted just now, says a server that knows the path.
+    if (error instanceof GovctlError && error.status === 404) return true;
+    throw error;
+  }
+}

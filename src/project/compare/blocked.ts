@@ -1,0 +1,85 @@
+import type { LocalDocument } from '../kinds/kind.ts';
+import type { Blocked } from './comparison.ts';
+import type { LiveDocument } from './live.ts';
+
+const idsOf = (live: readonly LiveDocument[]): string => live.map(({ item }) => item.id).join(', ');
+
+export function ambiguous(local: LocalDocument, others: readonly LiveDocument[]): Blocked {
+  const { one, many } = local.kind.noun;
+  return {
+    kind: 'blocked',
+    local,
+    others,
+    reason: `${others.length} live ${many} could be this one: ${idsOf(others)}`,
+    hint: `Delete all but one of them with \`govctl ${one} delete ID\`, then plan again.`,
+  };
+}
+
+/** What is known about who holds a name. */
+export interface HolderFacts {
+  readonly isOwned: (live: LiveDocument) => boolean;
+  readonly movesAway: (live: LiveDocument) => boolean;
+  readonly isOrphan: (live: LiveDocument) => boolean;
+}
+
+/** Whether others hold the identity (a policy's name) that a document is to have. */
+export function blockedByHolders(
+  project: string,
+  local: LocalDocument,
+  match: LiveDocument | undefined,
+  holders: readonly LiveDocument[],
+  facts: HolderFacts,
+): Blocked | undefined {
+  const inTheWay = holders.filter((holder) => !facts.movesAway(holder));
+  const [other] = inTheWay;
+  if (!other) return undefined;
+  const blocked = (reason: string, hint: string): Blocked => ({
+    kind: 'blocked',
+    local,
+    others: inTheWay,
+    reason,
+    hint,
+  });
+  const { kind } = local;
+  const { one, many } = kind.noun;
+  const field = kind.identity;
+  const { id } = other.item;
+  if (match && match.identity === other.identity) {
+    return blocked(
+      `${inTheWay.length + 1} live ${many} have the ${field} "${other.identity}": ${idsOf([match, ...inTheWay])}`,
+      kind.isUnique
+        ? 'Rename or delete all but one of them, then plan again.'
+        : `Delete all but one of them with \`govctl ${one} delete ID\`, then plan again.`,
+    );
+  }
+  if (other.ownership.disputed) {
+    return blocked(
+      `a live ${one} of this ${field} (${id}) carries the owner tags of several projects`,
+      `Remove the wrong govctl.owner tag with \`govctl ${one} update\`.`,
+    );
+  }
+  if (other.ownership.owner !== undefined && !facts.isOwned(other)) {
+    return blocked(
+      `a live ${one} of this ${field} (${id}) belongs to project "${other.ownership.owner}", not to "${project}"`,
+      `Choose another ${field}, or remove it from that project first.`,
+    );
+  }
+  if (other.ownership.owner === undefined) {
+    return blocked(
+      `a live ${one} of this ${field} (${id}) exists and belongs to no project`,
+      `Take it over with \`govctl adopt ${quoteArgument(other.title)}\`, or choose another ${field}.`,
+    );
+  }
+  return facts.isOrphan(other)
+    ? blocked(
+        `the ${field} is still held by ${other.ownership.key ?? id} (${id}), which no file describes any more`,
+        'Plan with --prune to delete that one first.',
+      )
+    : blocked(
+        `the ${field} is still held by ${other.ownership.key ?? id} (${id}), whose own change is not part of this plan`,
+        'Plan both together.',
+      );
+}
+
+const quoteArgument = (text: string): string =>
+  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

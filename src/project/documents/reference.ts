@@ -1,0 +1,31 @@
+/** `${NAME}` in a file stands for the environment variable of that name. */
+const pattern = /\$\{([^}]*)\}/g;
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** A text that is one reference and nothing else. */
+const whole = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
+
+/** govctl's own logins: a file of somebody's must not be able to send them anywhere. */
+const ownLogins = ['GOVCTL_TOKEN', 'GOVCTL_CLIENT_SECRET', 'GOVCTL_SERVER_API_KEY'];
+
+export const isReference = (text: string): boolean => whole.test(text);
+
+/** The names that a text refers to, in order, each once. */
+export const referencesOf = (text: string): string[] => [
+  ...new Set([...text.matchAll(pattern)].map(([, name = '']) => name)),
+];
+
+/** What is wrong with the references of a text; undefined: nothing. */
+export function referenceFault(text: string): string | undefined {
+  for (const name of referencesOf(text)) {
+    if (!variableName.test(name)) {
+      return `\${${name}} names no environment variable; a reference looks like \${WEBHOOK_SECRET}`;
+    }
+    if (ownLogins.includes(name)) return `${name} is govctl's own login and is sent nowhere else`;
+  }
+  return text.replace(pattern, '').includes('${') ? 'a ${ without its }' : undefined;
+}
+
+/** A text with the value of each reference in its place. */
+export const expandReferences = (text: string, valueOf: (name: string) => string): string =>
+  text.replace(pattern, (_, name: string) => valueOf(name));

@@ -1,0 +1,20 @@
+import type { Kind, KindName } from './kind.ts';
+import { policyKind } from './policy.ts';
+import { webhookKind } from './webhook.ts';
+
+/** Every kind that is planned, in the order of views. */
+export const kinds: readonly Kind[] = [policyKind, webhookKind];
+
+const byName: Readonly<Record<KindName, Kind>> = { Policy: policyKind, Webhook: webhookKind };
+
+/** The kind of a change or an orphan; what says none is of a policy, as plans of before are. */
+export const kindOf = ({ kind }: { readonly kind?: KindName | undefined }): Kind =>
+  byName[kind ?? 'Policy'];
+
+/** What things of these kinds are called together. */
+export function nounOf(things: readonly { readonly kind?: KindName | undefined }[]): Kind['noun'] {
+  const [first, ...rest] = new Set(things.map(kindOf));
+  return first && rest.length > 0
+    ? { one: 'document', many: 'documents' }
+    : (first ?? policyKind).noun;
+}

@@ -1,0 +1,90 @@
+import { scryptSync } from 'node:crypto';
+import { minSecretLength } from '../../contract/webhooks.ts';
+import { expandReferences, referencesOf } from '../documents/reference.ts';
+import type { Body, Secrets } from './kind.ts';
+
+/**
+ * How a plan holds what it must not tell. No file can say either: they are not of Latin-1, as headers are.
+ * `…`: as it is live. `… (written out)`: as the file has it.
+ */
+export const hidden = '…';
+export const writtenOut = '… (written out)';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Names are compared as HTTP does. */
+export const headersOf = ({ headers }: Body): Headers =>
+  // A body's headers were parsed as such: from a file, an answer or a plan.
+  Object.fromEntries(
+    Object.entries((headers ?? {}) as Headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+
+export const isSensitive = (header: string): boolean =>
+  /auth|token|key|secret|cookie|password|signature/i.test(header);
+
+const hasReference = (text: string): boolean => referencesOf(text).length > 0;
+
+/** A file's value as a plan may hold it. */
+export const shownValue = (written: string, isSecret: boolean): string =>
+  isSecret && !hasReference(written) ? writtenOut : written;
+
+/**
+ * Live headers beside those that are wanted: a value that may be a secret is told only as what the file calls it,
+ * where it is that.
+ */
+export function shownHeaders(live: Headers, real: Headers, shown: Headers): Headers {
+  return Object.fromEntries(
+    Object.entries(live).map(([name, value]) => {
+      const said = own(shown, name);
+      const isSecret =
+        isSensitive(name) || (said !== undefined && (hasReference(said) || said === writtenOut));
+      if (!isSecret) return [name, value];
+      return [name, said !== undefined && own(real, name) === value ? said : hidden];
+    }),
+  );
+}
+
+export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+
+/** The values that are sent for headers as a plan holds them. */
+export const revealHeaders = (
+  key: string,
+  shown: Headers,
+  live: Headers,
+  secrets: Secrets,
+): Headers =>
+  Object.fromEntries(
+    Object.entries(shown).map(([name, text]) => [
+      name,
+      text === hidden
+        ? (own(live, name.toLowerCase()) ?? hidden)
+        : text === writtenOut
+          ? (secrets.writtenOut(key, `headers.${name.toLowerCase()}`) ?? hidden)
+          : secrets.expand(text),
+    ]),
+  );
+
+/** Gives the values of variables, and hides all that is secret but what is as short as a word. */
+export function createSecrets(
+  values: ReadonlyMap<string, string>,
+  writtenOut: ReadonlyMap<string, string> = new Map(),
+): Secrets {
+  const known = [...values.values(), ...writtenOut.values()]
+    .filter(({ length }) => length >= minSecretLength)
+    .sort((a, b) => b.length - a.length);
+  return {
+    expand: (text) => expandReferences(text, (name) => values.get(name) ?? hidden),
+    writtenOut: (key, path) => writtenOut.get(`${key}\n${path}`),
+    hide: (text) => known.reduce((rest, value) => rest.replaceAll(value, hidden), text),
+  };
+}
+
+/**
+ * A header's value for a fingerprint that is kept in a tag and in plans: slow to make, so that values can't be tried.
+ * The salt is the same everywhere, as two sides have to come to the same.
+ */
+export const slowHash = (name: string, value: string): string =>
+  scryptSync(value, `govctl webhook ${name}`, 16, { N: 4_096, r: 8, p: 1 }).toString('hex');
+
+export const noSecrets = createSecrets(new Map());

@@ -1,0 +1,92 @@
+import type { Problem } from '../model.ts';
+import type { Identity } from './identity.ts';
+import { locate, valueSpan } from './locate.ts';
+import type { ParsedYaml } from './parse-yaml.ts';
+import { parseYaml } from './parse-yaml.ts';
+import type { Finding, Source, Span } from './source.ts';
+import { problemAt } from './source.ts';
+
+/** A document's identity, and which document of which file it is (from 0): enough to find its fields again. */
+export interface LocatedIdentity extends Identity {
+  readonly source: Source;
+  readonly index: number;
+}
+
+/** What two of a kind can't share, beside their key, and what to do about it. */
+const unique = {
+  Policy: {
+    field: 'name',
+    noun: 'policy',
+    code: 'duplicate-name',
+    is: (name: string) => `is called "${name}"`,
+    hint: 'Names are unique in the service; rename one of the two.',
+  },
+  Webhook: {
+    field: 'url',
+    noun: 'webhook',
+    code: 'duplicate-url',
+    is: (url: string) => `has the url "${url}"`,
+    hint: 'A url tells one webhook from another; put the events of both into one.',
+  },
+} as const;
+
+/** A name is a policy's identifier in the service, a url a webhook's, a key one's identifier in the repo: each once. */
+export function findDuplicates(identities: readonly LocatedIdentity[]): Problem[] {
+  const problems: Problem[] = [];
+  const names = new Map<string, LocatedIdentity>();
+  const keys = new Map<string, LocatedIdentity>();
+  const spanOf = createSpanFinder();
+  for (const one of identities) {
+    const [name, key] = [`${one.kind} ${one.name}`, `${one.kind} ${one.key}`];
+    const sameName = names.get(name);
+    const sameKey = keys.get(key);
+    if (sameName) problems.push(duplicateName(one, sameName, spanOf));
+    else if (sameKey) problems.push(duplicateKey(one, sameKey, spanOf));
+    if (!sameName) names.set(name, one);
+    if (!sameKey) keys.set(key, one);
+  }
+  return problems;
+}
+
+type SpanFinder = (one: LocatedIdentity, field: string) => Span;
+
+/** Duplicates are rare: reading their files again costs less than keeping a thousand parsed ones. */
+function createSpanFinder(): SpanFinder {
+  const parsed = new Map<Source, ParsedYaml>();
+  return ({ source, index }, field) => {
+    const { documents } = parsed.get(source) ?? parseYaml(source);
+    if (!parsed.has(source)) parsed.set(source, { documents, problems: [] });
+    const raw = documents[index];
+    if (!raw) return { start: 0, end: 1 };
+    return valueSpan(locate(raw, [field]), source.text);
+  };
+}
+
+function duplicateName(one: LocatedIdentity, other: LocatedIdentity, spanOf: SpanFinder): Problem {
+  const { field, noun, code, is, hint } = unique[one.kind];
+  const finding: Finding = {
+    code,
+    message: `another ${noun} ${is(one.name)}: ${showPlace(other.source, spanOf(other, field))}`,
+    hint,
+  };
+  return problemAt(one.source, spanOf(one, field), finding);
+}
+
+function duplicateKey(one: LocatedIdentity, other: LocatedIdentity, spanOf: SpanFinder): Problem {
+  const { source, key, keyField } = one;
+  const { noun } = unique[one.kind];
+  const otherPlace = showPlace(other.source, spanOf(other, other.keyField));
+  const isKeyGiven = keyField === 'key';
+  return problemAt(source, spanOf(one, keyField), {
+    code: 'duplicate-key',
+    message: isKeyGiven
+      ? `another ${noun} has the key "${key}": ${otherPlace}`
+      : `the ${keyField} gives the key "${key}", which another ${noun} has: ${otherPlace}`,
+    hint: isKeyGiven ? 'Give one of the two another key.' : 'Give one of the two a key of its own.',
+  });
+}
+
+function showPlace(source: Source, { start }: Span): string {
+  const { file, line } = source.place(start);
+  return `${file}:${line}`;
+}

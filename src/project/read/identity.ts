@@ -1,0 +1,9 @@
+/** What a document is known by, found even when the rest of it is wrong. */
+export interface Identity {
+  readonly kind: 'Policy' | 'Webhook';
+  /** A policy's name, a webhook's url. */
+  readonly name: string;
+  readonly key: string;
+  /** The field that gives the key. */
+  readonly keyField: 'key' | 'name' | 'url';
+}

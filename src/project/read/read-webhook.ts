@@ -1,0 +1,87 @@
+import { isReference, referencesOf } from '../documents/reference.ts';
+import type { WebhookDocument } from '../documents/webhook.ts';
+import { makeWebhookKey } from '../key.ts';
+import { canonicalUrl } from '../kinds/webhook.ts';
+import { isSensitive } from '../kinds/webhook-secrets.ts';
+import type { LocalWebhook, Problem, Reference } from '../model.ts';
+import type { Identity } from './identity.ts';
+import type { FieldPath } from './locate.ts';
+import { documentSpan, fieldSpan } from './locate.ts';
+import type { RawDocument } from './parse-yaml.ts';
+import type { Source } from './source.ts';
+import { problemAt } from './source.ts';
+
+/** What a webhook is known by, even where the rest of it is wrong. */
+export function webhookIdentity(fields: Readonly<Record<string, unknown>>): {
+  identity?: Identity;
+} {
+  const { url, name, key } = fields;
+  if (typeof url !== 'string') return {};
+  const given = typeof key === 'string' ? key : undefined;
+  const named = typeof name === 'string' ? name : undefined;
+  return {
+    identity: {
+      kind: 'Webhook',
+      name: canonicalUrl(url),
+      key: given ?? makeWebhookKey(url, named),
+      keyField: given !== undefined ? 'key' : named !== undefined ? 'name' : 'url',
+    },
+  };
+}
+
+/** A webhook whose schema is satisfied: where it names variables, and what it writes out that it should not. */
+export function readWebhook(
+  source: Source,
+  raw: RawDocument,
+  document: WebhookDocument,
+): { webhook: LocalWebhook; identity?: Identity; problems: Problem[] } {
+  const { key, ...rest } = document;
+  const webhook: LocalWebhook['webhook'] & { kind?: 'Webhook' } = rest;
+  delete webhook.kind;
+  const texts: (readonly [FieldPath, string])[] = [
+    [['secret'], webhook.secret],
+    ...Object.entries(webhook.headers ?? {}).map(
+      ([name, value]) => [['headers', name], value] as const,
+    ),
+  ];
+  return {
+    webhook: {
+      key: key ?? makeWebhookKey(webhook.url, webhook.name),
+      webhook,
+      place: source.place(documentSpan(raw).start),
+      references: texts.flatMap(([path, text]) =>
+        referencesOf(text).map((variable) => referenceAt(source, raw, path, variable)),
+      ),
+    },
+    ...webhookIdentity(document),
+    problems: texts
+      .filter(([path, text]) =>
+        path[0] === 'secret'
+          ? !isReference(text)
+          : isSensitive(String(path[1])) && referencesOf(text).length === 0,
+      )
+      .map(([path]) => plainSecret(source, raw, path)),
+  };
+}
+
+function referenceAt(
+  source: Source,
+  raw: RawDocument,
+  path: FieldPath,
+  variable: string,
+): Reference {
+  const { file, line, column, excerpt } = problemAt(source, fieldSpan(source, raw, path), {
+    code: '',
+    message: '',
+  });
+  return { variable, path: path.join('.'), file, line, column, ...(excerpt ? { excerpt } : {}) };
+}
+
+const plainSecret = (source: Source, raw: RawDocument, path: FieldPath): Problem =>
+  problemAt(source, fieldSpan(source, raw, path), {
+    level: 'warning',
+    code: 'plain-secret',
+    message: 'the secret is written out, and git keeps it for ever',
+    hint: `Write ${path.at(-1) ?? 'secret'}: \${WEBHOOK_SECRET} to read it from the environment, and rotate this one.`,
+    secret: true,
+  });
