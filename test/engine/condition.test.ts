@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileCondition, showCaret } from '../../src/engine/condition/compile.ts';
+import { createEvaluator } from '../../src/engine/condition/create-evaluator.ts';
 
 function problemOf(source: string) {
   const compiled = compileCondition(source);
@@ -23,6 +24,25 @@ describe('a condition', () => {
     'true',
   ])('compiles: %s', (source) => {
     expect(compileCondition(source)).toMatchObject({ ok: true, condition: { source } });
+  });
+
+  it.each([
+    'resource.a.`b-c` == br"x" || resource.port in [22, 3389]',
+    'has(resource.tags.team) && resource.tags.all(t, t.matches("^[a-z]+$"))',
+    Array.from({ length: 200 }, (_, n) => `resource.port == ${n}`).join(' || '),
+    'now - timestamp(resource.created_at) > duration("720h")',
+  ])('runs the same when its tree was handed over before: %.40s', (source) => {
+    const [kept, taken] = [compileCondition(source), compileCondition(source)];
+    if (!kept.ok || !taken.ok) throw new Error('does not compile');
+    expect(taken.condition.takeTree()).toBeDefined();
+    expect(taken.condition.takeTree()).toBeUndefined();
+    const now = Date.parse('2026-03-01T00:00:00Z');
+    for (const created_at of ['2026-01-01T00:00:00Z', '2026-02-28T00:00:00Z', 'never']) {
+      const resource = { port: 22, tags: { team: 'a', other: 'b' }, created_at };
+      const answer = createEvaluator(kept.condition).holds(resource, now);
+      expect(createEvaluator(taken.condition).holds(resource, now)).toEqual(answer);
+    }
+    expect(kept.condition.takeTree()).toBeUndefined();
   });
 
   it('names the nearest variable for one that does not exist, and where it stands', () => {

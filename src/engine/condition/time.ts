@@ -74,9 +74,17 @@ const notTimestamp = (): Failure =>
 /** Digits of a fraction are cut after nine; nobody writes many more. */
 const longestTimestamp = 100;
 
+/** Policies ask one resource for the same date, one after another. */
+let last: { readonly text: string; readonly read: Timestamp | Failure } | undefined;
+
 /** An RFC 3339 text. By hand, as ages are asked of every resource: `Date.parse` takes other forms too, and no nanoseconds. */
 export function parseTimestamp(text: string): Timestamp | Failure {
   if (text.length > longestTimestamp) return notTimestamp();
+  if (last?.text !== text) last = { text, read: readTimestamp(text) };
+  return last.read;
+}
+
+function readTimestamp(text: string): Timestamp | Failure {
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);
