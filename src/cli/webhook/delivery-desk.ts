@@ -11,10 +11,8 @@ import { forward } from './forward.ts';
 import type { Answer, Received } from './receiver.ts';
 
 /** Takes each delivery: checks it, sends it on, shows it. */
-interface DeliveryDesk {
+export interface DeliveryDesk {
   receive(received: Received): Promise<Answer>;
-  /** Counts an answer that is out, and gives how many there are. */
-  answered(): number;
   /** @param number of the delivery, from 1; default the last */
   resend(number: number | undefined): Promise<void>;
   readonly canResend: boolean;
@@ -46,7 +44,6 @@ export function createDeliveryDesk(
 ): DeliveryDesk {
   const kept: Taken[] = [];
   let taken = 0;
-  let out = 0;
   let bad = 0;
 
   async function receive(received: Received): Promise<Answer> {
@@ -81,7 +78,6 @@ export function createDeliveryDesk(
     receive,
     resend,
     canResend: target !== undefined,
-    answered: () => ++out,
     isAnyBad: () => bad > 0,
   };
 }

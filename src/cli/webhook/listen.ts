@@ -10,6 +10,7 @@ import { printableLine } from '../report/printable.ts';
 import { openRows } from '../row-writer.ts';
 import { parsePort } from '../server/port.ts';
 import { parseTarget } from './create.ts';
+import type { DeliveryDesk } from './delivery-desk.ts';
 import { createDeliveryDesk } from './delivery-desk.ts';
 import { readKeys } from './listen-keys.ts';
 import { readSecret } from './read-secret.ts';
@@ -56,10 +57,12 @@ export async function runListen(context: Context, options: ListenOptions): Promi
   const ended = AbortSignal.any([stop.signal, context.world.signal]);
   const desk = createDeliveryDesk(context, { secret, target: settings.target, rows });
   const path = newPath();
+  let answered = 0;
   const receiver = await startReceiver({ port: settings.port, path }, desk.receive, () => {
-    if (desk.answered() >= settings.count) stop.abort();
+    if (++answered >= settings.count) stop.abort();
   });
   const url = `${settings.publicUrl ?? `http://127.0.0.1:${receiver.port}`}${path}`;
+  let isTimeUp = false;
   const registered: Registered = { url, state: 'none' };
   try {
     await context.progress('Registering a webhook', async () => {
@@ -67,7 +70,7 @@ export async function runListen(context: Context, options: ListenOptions): Promi
       await registerTemporary(client, registered, { events: settings.events, secret });
     });
     await introduce(context, settings, { baseUrl, registered, secret, isNew: !options.secretEnv });
-    await waitForEnd(context, ended, stop, settings, desk);
+    isTimeUp = await waitForEnd(context, ended, stop, settings, desk);
   } finally {
     await removeTemporary(context, registered);
     await receiver.close();
@@ -75,10 +78,8 @@ export async function runListen(context: Context, options: ListenOptions): Promi
     await rows?.close();
   }
   if (desk.isAnyBad()) return exitCodes.verdict;
-  const isShort = settings.count < Infinity && desk.answered() < settings.count;
-  return isShort && !context.world.signal.aborted && settings.timeoutMs !== undefined
-    ? exitCodes.pending
-    : exitCodes.ok;
+  const isShort = settings.count < Infinity && answered < settings.count;
+  return isShort && isTimeUp ? exitCodes.pending : exitCodes.ok;
 }
 
 /** @throws GovctlError usage_error */
@@ -132,15 +133,20 @@ async function introduce(
   await say(`Forwarding to ${target.href}${isNew ? `; secret of this run: ${secret}` : ''}`);
 }
 
-/** Until --count, --timeout, a key or Ctrl-C. */
+/** Until --count, --timeout, a key or Ctrl-C; whether it was --timeout. */
 async function waitForEnd(
   context: Context,
   ended: AbortSignal,
   stop: AbortController,
   { timeoutMs }: Settings,
-  desk: ReturnType<typeof createDeliveryDesk>,
-): Promise<void> {
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort(), timeoutMs);
+  desk: DeliveryDesk,
+): Promise<boolean> {
+  let isTimeUp = false;
+  const end = (): void => {
+    isTimeUp = true;
+    stop.abort();
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
   const { keys } = context.world.terminal;
   try {
     if (keys && context.flags.input) {
@@ -153,6 +159,7 @@ async function waitForEnd(
       stop.abort();
     }
     await untilAborted(ended);
+    return isTimeUp;
   } finally {
     clearTimeout(timer);
   }

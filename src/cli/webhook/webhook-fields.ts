@@ -32,7 +32,7 @@ export const listOf = (values: readonly string[]): string[] =>
 /** @throws GovctlError usage_error, with the nearest type */
 export function parseEventTypes(given: readonly string[], flag = '--event'): EventType[] {
   const words = listOf(given);
-  if (words.length === 0) {
+  if (words.length === 0 || given.some((text) => listOf([text]).length === 0)) {
     throw new GovctlError('usage_error', `${flag} names no event type`, {
       hint: `Give one such as ${eventTypes[0]}, several as a,b, or all.`,
     });

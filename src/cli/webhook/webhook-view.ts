@@ -1,3 +1,4 @@
+import { eventTypes } from '../../contract/events.ts';
 import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
 import { count, printableLine } from '../report/printable.ts';
@@ -21,7 +22,7 @@ function describeWebhook(webhook: ShownWebhook, style: Style): string {
     [
       ['id', webhook.id],
       ['url', webhook.name === undefined ? undefined : webhook.url],
-      ['events', webhook.events.join(', ')],
+      ['events', describeTypes(webhook.events)],
       ['status', describeStatus(webhook)],
       ['failing', webhook.failing_since && `since ${webhook.failing_since}`],
       ['waiting', webhook.waiting === undefined ? undefined : count(webhook.waiting, 'event')],
@@ -54,6 +55,9 @@ function describeWebhook(webhook: ShownWebhook, style: Style): string {
   );
 }
 
+export const describeTypes = (types: readonly string[]): string =>
+  eventTypes.every((type) => types.includes(type)) ? `all ${types.length} types` : types.join(', ');
+
 /** In one word where that says it all. */
 function describeStatus(webhook: ShownWebhook): string {
   if (isActive(webhook)) return 'active';
@@ -67,7 +71,7 @@ function describeLast({ last_delivery: last }: ShownWebhook): string | undefined
   const answer = last.error ?? (last.response_status && `answered ${last.response_status}`);
   return [last.at, last.event_type, [last.status, answer].filter(Boolean).join(', ')]
     .filter(Boolean)
-    .join('  ');
+    .join(' ');
 }
 
 /** What to do where something is wrong. */

@@ -1,0 +1,323 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Send } from '../../../src/server/webhooks/send.ts';
+import { verifyWebhook } from '../../../src/webhook/webhook.ts';
+import type { TestService } from '../../server/test-service.ts';
+import { startTestService } from '../../server/test-service.ts';
+import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
+import type { FakeWorld, FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+import { until } from '../../support/until.ts';
+
+/** What webhooks send goes over real connections. */
+const overLoopback: Send = async ({ url, headers, body }) => {
+  try {
+    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
+    return { durationMs: 1, status: answer.status, body: await answer.text() };
+  } catch {
+    return { durationMs: 1, error: 'the connection was refused' };
+  }
+};
+
+let service: TestService;
+const running: AbortController[] = [];
+const closing: (() => Promise<void>)[] = [];
+beforeEach(async () => {
+  service = await startTestService({ receive: overLoopback });
+});
+afterEach(async () => {
+  for (const stop of running.splice(0)) stop.abort();
+  for (const close of closing.splice(0)) await close();
+  await service.close();
+});
+
+const settings = (more: FakeWorldSettings = {}): FakeWorldSettings => ({
+  fetch: async (address, init) => service.app.fetch(new Request(address, init), {}),
+  now: () => service.deps.clock.now(),
+  ...more,
+  env: { GOVCTL_BASE_URL: 'http://127.0.0.1:1', GOVCTL_TOKEN: service.key, ...more.env },
+});
+
+interface Listener {
+  readonly world: FakeWorld;
+  readonly stop: AbortController;
+  readonly ended: Promise<Outcome>;
+}
+
+/** Runs until it is stopped; resolves when it listens, or has ended. */
+async function listen(argv: readonly string[], more: FakeWorldSettings = {}): Promise<Listener> {
+  const stop = new AbortController();
+  running.push(stop);
+  const world = createFakeWorld({ ...settings(more), signal: stop.signal });
+  let isOver = false;
+  const ended = runCommandLine(['webhook', 'listen', ...argv], world).finally(
+    () => (isOver = true),
+  );
+  await until(() => isOver || world.written.stderr.includes('Listening'));
+  return { world, stop, ended };
+}
+
+const trigger = async (type: string): Promise<void> => {
+  await service.send('POST', '/v1/events', { body: { type } });
+  await service.deliveries?.idle();
+};
+interface Listed {
+  readonly id: string;
+  readonly url: string;
+  readonly name?: string;
+}
+const webhooks = async (): Promise<readonly Listed[]> =>
+  (await service.send('GET', '/v1/webhooks')).json.webhooks as readonly Listed[];
+
+interface Got {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** An application that answers as it is told. */
+async function startApp(answer: { status: number; headers?: Record<string, string> }) {
+  const got: Got[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      got.push({ headers: request.headers, body });
+      response.writeHead(answer.status, answer.headers).end('as you say');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  return { url: `http://127.0.0.1:${port}/hooks?a=1`, got, answer };
+}
+
+describe('govctl webhook listen', () => {
+  it('registers a webhook, shows what comes, and removes the webhook when it ends', async () => {
+    const { world, stop, ended } = await listen(['--events', 'scan.completed,user.login']);
+    expect(await webhooks()).toMatchObject([
+      { name: 'govctl webhook listen', events: ['scan.completed', 'user.login'] },
+    ]);
+    await trigger('scan.completed');
+    await trigger('scan.failed');
+    await trigger('user.login');
+    await until(() => world.written.stdout.includes('#2'));
+    expect(world.written.stdout).toMatch(
+      /^12:00:00 {2}#1 scan\.completed {2}signature ok\n {10}\S.*\n12:00:00 {2}#2 user\.login {2}signature ok\n/,
+    );
+    stop.abort();
+    expect((await ended).exitCode).toBe(0);
+    expect(await webhooks()).toEqual([]);
+  });
+
+  it('forwards the exact bytes and headers, and passes the answer back', async () => {
+    const app = await startApp({ status: 503, headers: { 'retry-after': '7' } });
+    const { world } = await listen(['--forward', app.url, '--secret-env', 'HOOK'], {
+      env: { HOOK: 'a known secret' },
+    });
+    await trigger('policy.violation.created');
+    await until(() => world.written.stdout.includes('503'));
+    const [{ headers, body } = { headers: {}, body: '' }] = app.got;
+    const now = service.deps.clock.now();
+    const event = verifyWebhook({ body, headers, secret: 'a known secret', now });
+    expect(event).toMatchObject({ type: 'policy.violation.created', attempt: 1 });
+    expect(headers.host).toBe(new URL(app.url).host);
+    expect(world.written.stdout).toMatch(/signature ok {2}→ 503 in \d+ ms/);
+    const [{ id } = { id: '' }] = await webhooks();
+    const [delivery] = (await service.send('GET', `/v1/webhooks/${id}/deliveries`)).json
+      .deliveries as { id: string }[];
+    expect(delivery).toMatchObject({ status: 'pending', response_status: 503 });
+    app.answer.status = 204;
+    service.advance(60_000);
+    service.deliveries?.poke();
+    await until(() => world.written.stdout.includes('→ 204'));
+    expect(world.written.stdout).toContain('attempt 2');
+    expect(world.written.stderr).not.toContain('a known secret');
+  });
+
+  it('answers 502 where nothing listens, so that the service tries again', async () => {
+    const app = await startApp({ status: 200 });
+    await closing.pop()?.();
+    const { world } = await listen(['--forward', app.url]);
+    expect(world.written.stderr).toMatch(/secret of this run: whsec_/);
+    await trigger('scan.completed');
+    await until(() => world.written.stdout.includes('#1'));
+    expect(world.written.stdout).toContain('→ nothing listens there');
+    const [{ id } = { id: '' }] = await webhooks();
+    const { json } = await service.send('GET', `/v1/webhooks/${id}/deliveries`);
+    expect(json.deliveries).toMatchObject([{ response_status: 502 }]);
+  });
+
+  it('resends a delivery at a key, signed anew, and ends at q', async () => {
+    const app = await startApp({ status: 200 });
+    const keys: string[] = [];
+    const world = createFakeWorld({
+      ...settings(),
+      tty: true,
+      env: { ...settings().env, NO_COLOR: '1' },
+    });
+    const typed = {
+      ...world,
+      terminal: {
+        ...world.terminal,
+        keys: async function* (signal: AbortSignal) {
+          while (!signal.aborted) {
+            await until(() => keys.length > 0 || signal.aborted);
+            yield* keys.splice(0);
+          }
+        },
+      },
+    };
+    const ended = runCommandLine(
+      ['webhook', 'listen', '--forward', app.url, '--secret-env', 'HOOK'],
+      Object.assign(typed, { env: { ...world.env, HOOK: 'a known secret' } }),
+    );
+    await until(() => world.written.stderr.includes('3 r the third'));
+    await trigger('scan.completed');
+    await trigger('user.login');
+    await until(() => app.got.length === 2);
+    service.advance(3_600_000);
+    keys.push('1', 'r');
+    await until(() => app.got.length === 3);
+    const again = verifyWebhook({
+      ...(app.got[2] ?? { headers: {}, body: '' }),
+      secret: 'a known secret',
+      now: service.deps.clock.now(),
+    });
+    expect(again).toMatchObject({ type: 'scan.completed', attempt: 2 });
+    keys.push('9', 'r', 'r');
+    await until(() => app.got.length === 4);
+    expect(world.written.stderr).toContain('there is no such delivery');
+    expect(world.written.stderr).toMatch(/#2 again: → 200 in/);
+    keys.push('q');
+    expect((await ended).exitCode).toBe(0);
+    expect(await webhooks()).toEqual([]);
+  });
+
+  it('exports JSON lines, without secrets in headers, and ends after --count', async () => {
+    const cwd = makeRepo();
+    const file = path.join(cwd, 'got.ndjson');
+    const flags = ['--count', '2', '-o', 'ndjson', '-o', `ndjson=${file}`];
+    const { world, ended } = await listen(flags);
+    const { url } = (await webhooks())[0] ?? { url: '' };
+    await fetch(url, { method: 'GET' }); // is no delivery
+    await trigger('scan.completed');
+    await trigger('user.login');
+    expect((await ended).exitCode).toBe(0);
+    const rows = world.written.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(rows).toMatchObject([
+      { number: 1, event_type: 'scan.completed', signature: 'ok', answered: 200 },
+      { number: 2, event_type: 'user.login', signature: 'ok', answered: 200 },
+    ]);
+    expect(JSON.parse(String(rows[0]?.body))).toHaveProperty('data.scan');
+    expect(readFileSync(file, 'utf8')).toBe(world.written.stdout);
+    expect(world.written.stderr).toContain('#2 user.login');
+  });
+
+  it('ends with 2 where a signature does not fit, and with 8 where --count was not reached', async () => {
+    const bad = await listen(['--count', '1']);
+    const { url } = (await webhooks())[0] ?? { url: '' };
+    const headers = {
+      authorization: 'Bearer x',
+      'x-service-signature': `sha256=${'0'.repeat(64)}`,
+    };
+    await fetch(url, { method: 'POST', headers, body: 'hello' });
+    const { exitCode, stdout } = await bad.ended;
+    expect([exitCode, stdout]).toEqual([2, expect.stringContaining('signature bad')]);
+    const late = await listen(['--count', '1', '--timeout', '1']);
+    expect((await late.ended).exitCode).toBe(8);
+    expect(await webhooks()).toEqual([]);
+  });
+
+  it('takes deliveries on its own path only', async () => {
+    await listen([]);
+    const { url } = (await webhooks())[0] ?? { url: '' };
+    expect((await fetch(new URL('/', url), { method: 'POST', body: 'x' })).status).toBe(404);
+    expect((await fetch(url, { method: 'PUT', body: 'x' })).status).toBe(404);
+    expect((await fetch(url)).status).toBe(200);
+    const huge = await fetch(url, { method: 'POST', body: Buffer.alloc(11 * 1024 * 1024) }).then(
+      ({ status }) => status,
+      () => 413, // cut off before all of it was sent
+    );
+    expect(huge).toBe(413);
+  });
+
+  it('removes what one that was killed has left behind, and nothing of one that lives', async () => {
+    const alive = await listen([]);
+    const [living] = await webhooks();
+    const dead = `http://127.0.0.1:9/govctl-listen-${'a'.repeat(32)}`;
+    const tunnel = `https://tunnel.example.com/govctl-listen-${'b'.repeat(32)}`;
+    for (const url of [dead, tunnel, 'http://127.0.0.1:9/my-own']) {
+      const body = { url, events: ['scan.completed'], secret: 'long enough' };
+      expect((await service.send('POST', '/v1/webhooks', { body })).status).toBe(201);
+    }
+    const { world, stop, ended } = await listen([]);
+    expect(world.written.stderr).toMatch(/Removed wh_\w+: a listener/);
+    expect(world.written.stderr).toContain('(https://tunnel.example.com)');
+    stop.abort();
+    await ended;
+    const left = (await webhooks()).map(({ url }) => url).sort();
+    expect(left).toEqual([living?.url, 'http://127.0.0.1:9/my-own', tunnel].sort());
+    alive.stop.abort();
+    expect((await alive.ended).exitCode).toBe(0);
+  });
+
+  it('leaves nothing behind where its registration was not answered', async () => {
+    const { fetch: real, ...rest } = settings();
+    const outcome = await runCommandLine(['webhook', 'listen'], {
+      ...rest,
+      fetch: async (address, init) => {
+        const answer = await (real?.(address, init) ?? Promise.reject(new Error('none')));
+        if (init.method === 'POST') throw Object.assign(new Error('cut'), { code: 'ECONNRESET' });
+        return answer;
+      },
+    });
+    expect(outcome.exitCode).toBe(1);
+    expect(await webhooks()).toEqual([]);
+  });
+
+  it('says so where the service can not reach this machine', async () => {
+    const elsewhere = { env: { GOVCTL_BASE_URL: 'https://governance.example.com' } };
+    const outcome = await (await listen([], elsewhere)).ended;
+    expect([outcome.exitCode, outcome.stderr]).toEqual([
+      3,
+      expect.stringMatching(/--public-url[^]*govctl event list --follow/),
+    ]);
+    const { world } = await listen(['--public-url', 'https://tunnel.example.com/x/'], elsewhere);
+    expect(world.written.stderr).toContain('Listening');
+    const [{ url } = { url: '' }] = await webhooks();
+    expect(url).toMatch(/^https:\/\/tunnel\.example\.com\/x\/govctl-listen-/);
+  });
+
+  it('refuses what can not be, before anything is registered', async () => {
+    const taken = await startApp({ status: 200 });
+    for (const argv of [
+      ['--events', 'nope'],
+      ['--forward', 'nonsense'],
+      ['--forward', 'http://me:pass@localhost/'],
+      ['--port', '99999'],
+      ['--port', new URL(taken.url).port],
+      ['--count', '0'],
+      ['--timeout', 'soon'],
+      ['--secret-env', 'NOT_SET'],
+      ['-o', 'json'],
+    ]) {
+      const { ended } = await listen(argv);
+      expect([argv, (await ended).exitCode]).toEqual([argv, 3]);
+    }
+    expect(await webhooks()).toEqual([]);
+  });
+});

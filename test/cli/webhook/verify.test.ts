@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../support/fake-world.ts';
+import type { FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
+import { secret, sentAt, signedDelivery } from '../../support/signed-delivery.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+
+const { body, headers } = signedDelivery();
+const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+const request = `POST /hooks HTTP/1.1\r\nHost: example.com\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+
+/** Two hours after it was sent. */
+const verify = (
+  files: Readonly<Record<string, string | Uint8Array>>,
+  argv: readonly string[],
+  more: FakeWorldSettings = {},
+): Promise<Outcome> =>
+  runCommandLine(['webhook', 'verify', ...argv], {
+    cwd: makeRepo(files),
+    now: () => (sentAt + 7_200) * 1_000,
+    env: { SECRET: secret, OTHER: 'another secret' },
+    ...more,
+  });
+
+const withSecret = ['--secret-env', 'SECRET'];
+
+describe('govctl webhook verify', () => {
+  it('checks a whole request that was saved, and says what fits and how old it is', async () => {
+    const outcome = await verify({ 'request.txt': request }, [
+      ...['--request', 'request.txt', '--secret-env', 'OTHER', ...withSecret],
+    ]);
+    expect([outcome.exitCode, outcome.stderr]).toEqual([0, '']);
+    expect(outcome.stdout).toBe(
+      [
+        'Verified',
+        '  x-service-signature  fits SECRET',
+        '  webhook-signature  fits SECRET',
+        '  sent 2026-01-15T12:00:00.000Z, 2 h ago',
+        '  policy.violation.created evt_1',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('gives the same to programs', async () => {
+    const argv = ['--request', 'r', ...withSecret, '-o', 'json'];
+    const { stdout } = await verify({ r: request }, argv);
+    expect(JSON.parse(stdout)).toMatchObject({
+      fits: true,
+      timestamp: sentAt,
+      timestamp_is_signed: true,
+      age_seconds: 7_200,
+      event: { type: 'policy.violation.created', id: 'evt_1' },
+      signatures: [
+        { header: 'x-service-signature', fits: true, secret: 'SECRET' },
+        { header: 'webhook-signature', fits: true, secret: 'SECRET' },
+      ],
+    });
+    expect(stdout).not.toContain(secret);
+  });
+
+  it.each([
+    ['lines', lines.join('\n')],
+    ['JSON', JSON.stringify(headers)],
+    ['pairs', JSON.stringify(Object.entries(headers))],
+    [
+      'lists',
+      JSON.stringify(Object.fromEntries(Object.entries(headers).map(([n, v]) => [n, [v]]))),
+    ],
+  ])('takes body and headers apart, headers as %s', async (_, text) => {
+    const argv = ['--body', 'body.json', '--headers', 'headers', ...withSecret];
+    expect((await verify({ 'body.json': body, headers: text }, argv)).exitCode).toBe(0);
+    const piped = ['--body', '-', '--headers', 'headers', ...withSecret];
+    expect((await verify({ headers: text }, piped, { stdin: body })).exitCode).toBe(0);
+  });
+
+  it('takes one signature alone', async () => {
+    const overBody = headers['X-Service-Signature'] ?? '';
+    const overTime = headers['webhook-signature'] ?? '';
+    const check = (...argv: string[]) =>
+      verify({ body }, ['--body', 'body', ...withSecret, ...argv]);
+    expect((await check('--signature', overBody)).exitCode).toBe(0);
+    const timed = await check('--signature', overBody, '--timestamp', String(sentAt));
+    expect(timed.stdout).toContain('2 h ago, which nothing signs');
+    const signed = ['--id', 'evt_1', '--timestamp', String(sentAt)];
+    expect((await check('--signature', overTime, ...signed)).exitCode).toBe(0);
+    expect(
+      (await check('--signature', overTime, '--id', 'evt_2', ...signed.slice(2))).exitCode,
+    ).toBe(2);
+    expect((await check('--signature', 'sha256=abc')).stdout).toContain('malformed');
+    expect((await check('--signature', overTime)).exitCode).toBe(3);
+  });
+
+  it('ends with 2 where no signature fits, and says why that may be', async () => {
+    const changed = request.replace('"HIGH"', '"LOW" ');
+    const outcome = await verify({ r: changed }, ['--request', 'r', ...withSecret]);
+    expect([outcome.exitCode, outcome.stdout]).toEqual([
+      2,
+      expect.stringMatching(/^Not verified: no signature fits: .*byte for byte/),
+    ]);
+    expect(
+      (await verify({ r: request }, ['--request', 'r', '--secret-env', 'OTHER'])).exitCode,
+    ).toBe(2);
+    const retimed = request.replace(
+      `webhook-timestamp: ${sentAt}`,
+      `webhook-timestamp: ${sentAt + 1}`,
+    );
+    const half = await verify({ r: retimed }, ['--request', 'r', ...withSecret]);
+    expect(half.stdout).toContain('one kind of signature fits');
+    const bare = await verify({ r: 'POST / HTTP/1.1\n\n{}' }, ['--request', 'r', ...withSecret]);
+    expect(bare.stdout).toContain('there is no signature among the headers');
+  });
+
+  it('holds age against it only where it is asked to', async () => {
+    const argv = ['--request', 'r', ...withSecret];
+    expect((await verify({ r: request }, [...argv, '--tolerance', '7200'])).exitCode).toBe(0);
+    const old = await verify({ r: request }, [...argv, '--tolerance', '300']);
+    expect([old.exitCode, old.stdout]).toEqual([2, expect.stringContaining('older than 300 s')]);
+    expect((await verify({ r: request }, [...argv, '--tolerance', '-1'])).exitCode).toBe(3);
+  });
+
+  it('makes good what editors and tools do to a saved request', async () => {
+    const argv = ['--request', 'r', ...withSecret];
+    const longer = await verify({ r: `${request}\n` }, argv);
+    expect([longer.exitCode, longer.stderr]).toEqual([
+      0,
+      expect.stringContaining('1 bytes behind'),
+    ]);
+    const shorter = await verify({ r: request.slice(0, -5) }, argv);
+    expect([shorter.exitCode, shorter.stderr]).toEqual([
+      2,
+      expect.stringContaining('not saved whole'),
+    ]);
+    const unix = request.replaceAll('\r\n', '\n').replace('POST /hooks HTTP/1.1\n', '');
+    expect((await verify({ r: unix }, argv)).exitCode).toBe(0);
+    const chunked = request.replace('Host:', 'Transfer-Encoding: chunked\r\nHost:');
+    expect((await verify({ r: chunked }, argv)).stderr).toContain('what it decodes to');
+  });
+
+  it.each([
+    [[...withSecret], 'The delivery is not given'],
+    [['--request', 'r'], 'The secret is not given'],
+    [['--request', 'r', '--secret-env', 'NONE'], 'not set'],
+    [['--request', 'r', '--body', 'r', ...withSecret], 'exclude each other'],
+    [['--body', 'r', ...withSecret], 'either --headers or --signature'],
+    [['--body', 'r', '--headers', 'r', '--id', 'x', ...withSecret], 'go with --signature'],
+    [['--body', '-', '--headers', 'r', '--secret-stdin'], 'one thing only'],
+    [['--request', 'none', ...withSecret], 'none could not be read'],
+    [['--request', '.', ...withSecret], 'could not be read'],
+    [['--request', 'r', ...withSecret], 'no blank line'],
+    [['--body', 'r', '--headers', 'r', ...withSecret], 'no header line'],
+    [['--body', 'r', '--headers', 'j', ...withSecret], 'holds no headers'],
+  ])('refuses %j with 3', async (argv, message) => {
+    const outcome = await verify({ r: 'a line\nanother', j: '["a", 1]' }, argv);
+    expect([outcome.exitCode, outcome.stderr]).toEqual([3, expect.stringContaining(message)]);
+  });
+
+  it('shows nothing of a hostile delivery that acts on a terminal', async () => {
+    const hostile = signedDelivery(
+      JSON.stringify({ id: 'e\u001b[2J', type: '\u001b]0;x\u0007', created: 'x', data: {} }),
+    );
+    const text = Object.entries(hostile.headers).map(([name, value]) => `${name}: ${value}`);
+    const { exitCode, stdout } = await verify({ r: `${text.join('\n')}\n\n${hostile.body}` }, [
+      ...['--request', 'r', ...withSecret],
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+
+  it('asks for the secret on a terminal', async () => {
+    const settings = { tty: true, answers: [secret], env: { NO_COLOR: '1' } };
+    const outcome = await verify({ r: request }, ['--request', 'r'], settings);
+    expect([outcome.exitCode, outcome.stdout]).toEqual([
+      0,
+      expect.stringContaining('fits the answer'),
+    ]);
+  });
+});

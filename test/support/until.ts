@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Milliseconds after which a condition counts as never met, on any machine. */
+const longest = 20_000;
+
+/** Resolves as soon as the condition holds. @throws where it does not come to hold */
+export async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + longest;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('what was waited for did not come');
+    await sleep(10);
+  }
+}
