@@ -30,18 +30,20 @@ export const emptyTally: Tally = {
   all: 0,
 };
 
+/** A finding, or so many of its kind. */
+export interface Counted extends Pick<Finding, 'status' | 'severity'> {
+  readonly times?: number;
+}
+
 /** The tally with more findings in it. */
-export function tally(
-  before: Tally,
-  findings: Iterable<Pick<Finding, 'status' | 'severity'>>,
-): Tally {
+export function tally(before: Tally, findings: Iterable<Counted>): Tally {
   const counts = { PASS: 0, FAIL: 0, ERROR: 0, EXEMPT: 0, SKIPPED: 0 };
   let { met, all } = before;
-  for (const { status, severity } of findings) {
-    counts[status] += 1;
+  for (const { status, severity, times = 1 } of findings) {
+    counts[status] += times;
     if (status === 'SKIPPED') continue;
-    all += weights[severity];
-    if (status === 'PASS' || status === 'EXEMPT') met += weights[severity];
+    all += times * weights[severity];
+    if (status === 'PASS' || status === 'EXEMPT') met += times * weights[severity];
   }
   return {
     evaluated: before.evaluated + counts.PASS + counts.FAIL + counts.ERROR + counts.EXEMPT,

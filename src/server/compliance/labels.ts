@@ -4,8 +4,17 @@ export interface Mapping {
   readonly controls: readonly string[];
 }
 
+/** Of stored policies, whose labels never change: a scan asks for them at every finding. */
+const known = new WeakMap<readonly string[], readonly Mapping[]>();
+
 /** The labels of a policy by framework, both in the order given. A label without a name before its colon is one name. */
 export function readLabels(labels: readonly string[]): readonly Mapping[] {
+  let mappings = known.get(labels);
+  if (!mappings) known.set(labels, (mappings = groupLabels(labels)));
+  return mappings;
+}
+
+function groupLabels(labels: readonly string[]): readonly Mapping[] {
   const found = new Map<string, string[]>();
   for (const label of labels) {
     const colon = label.indexOf(':');

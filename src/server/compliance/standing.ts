@@ -3,9 +3,8 @@ import type { Policy } from '../../contract/policies.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import type { ViolationStatus } from '../../contract/violations.ts';
 import { emptyTally, tally } from '../../engine/score.ts';
-import type { Tally } from '../../engine/score.ts';
+import type { Counted, Tally } from '../../engine/score.ts';
 import { readLabels } from './labels.ts';
-import type { Mapping } from './labels.ts';
 
 /** What a scan has found so far for a framework in an account; absent: resources that have none. */
 export interface Standing {
@@ -37,7 +36,8 @@ export interface Collector {
 
 interface Draft {
   readonly before: Standing;
-  readonly findings: Pick<Finding, 'status' | 'severity'>[];
+  /** By severity and status: how many more. */
+  readonly counts: Record<Finding['severity'], Partial<Record<Finding['status'], number>>>;
   critical: boolean;
   undecided: boolean;
   readonly failed: Map<string, string>;
@@ -45,26 +45,30 @@ interface Draft {
 
 /** Adds findings to the standings of a scan; one per batch, and quick, as it sees every finding. */
 export function createCollector(before: readonly Standing[]): Collector {
-  const drafts = new Map<string, Map<string | undefined, Draft>>();
-  const mappings = new Map<Policy, readonly Mapping[]>();
+  type ByFramework = Map<string, Draft>;
+  const drafts = new Map<string | undefined, ByFramework>();
   let count = 0;
   let failed = 0;
 
-  function draftOf(framework: string, account: string | undefined): Draft | undefined {
-    let byAccount = drafts.get(framework);
-    const known = byAccount?.get(account);
+  const ofAccount = (account: string | undefined): ByFramework => {
+    const known = drafts.get(account);
     if (known) return known;
-    if (count >= mostStandings) return undefined;
-    const standing = {
-      framework,
-      ...(account === undefined ? {} : { account_id: account }),
-      tally: emptyTally,
-      failed: [],
+    const made: ByFramework = new Map();
+    drafts.set(account, made);
+    return made;
+  };
+
+  function begin(byFramework: ByFramework, standing: Standing): Draft {
+    const draft: Draft = {
+      before: standing,
+      counts: { LOW: {}, MEDIUM: {}, HIGH: {}, CRITICAL: {} },
+      critical: standing.critical === true,
+      undecided: standing.undecided === true,
+      failed: new Map(standing.failed),
     };
-    if (!byAccount) drafts.set(framework, (byAccount = new Map()));
-    const draft = draftFrom(standing);
-    byAccount.set(account, draft);
+    byFramework.set(standing.framework, draft);
     count += 1;
+    failed += draft.failed.size;
     return draft;
   }
 
@@ -76,49 +80,50 @@ export function createCollector(before: readonly Standing[]): Collector {
     }
   }
 
-  for (const standing of before) {
-    const byAccount = drafts.get(standing.framework) ?? new Map<string | undefined, Draft>();
-    drafts.set(standing.framework, byAccount);
-    byAccount.set(standing.account_id, draftFrom(standing));
-    count += 1;
-    failed += standing.failed.length;
-  }
+  for (const standing of before) begin(ofAccount(standing.account_id), standing);
   return {
-    add(policy, { account_id: account }, finding, status) {
-      if (!policy.compliance_frameworks?.length || finding.status === 'SKIPPED') return;
-      let mapped = mappings.get(policy);
-      if (!mapped) mappings.set(policy, (mapped = readLabels(policy.compliance_frameworks)));
-      const { severity } = finding;
-      for (const { framework, controls } of mapped) {
-        const draft = draftOf(framework, account);
-        if (!draft) continue;
-        draft.findings.push(finding);
+    add(policy, { account_id: account }, { status: found, severity }, status) {
+      const labels = policy.compliance_frameworks;
+      if (!labels?.length || found === 'SKIPPED') return;
+      const byFramework = ofAccount(account);
+      for (const { framework, controls } of readLabels(labels)) {
+        let draft = byFramework.get(framework);
+        if (!draft && count >= mostStandings) continue;
+        draft ??= begin(byFramework, emptyStanding(framework, account));
+        const counts = draft.counts[severity];
+        counts[found] = (counts[found] ?? 0) + 1;
         if (status === 'OPEN') {
           draft.critical ||= severity === 'CRITICAL';
           fail(draft, controls, policy.name);
         }
-        if (finding.status === 'ERROR') {
-          draft.undecided ||= severity === 'HIGH' || severity === 'CRITICAL';
-        }
+        if (found === 'ERROR') draft.undecided ||= severity === 'HIGH' || severity === 'CRITICAL';
       }
     },
-    standings: () => [...drafts.values()].flatMap((byAccount) => [...byAccount.values()].map(sum)),
+    standings: () =>
+      [...drafts.values()].flatMap((byFramework) => [...byFramework.values()].map(sum)),
   };
 }
 
-const draftFrom = (before: Standing): Draft => ({
-  before,
-  findings: [],
-  critical: before.critical === true,
-  undecided: before.undecided === true,
-  failed: new Map(before.failed),
+const emptyStanding = (framework: string, account: string | undefined): Standing => ({
+  framework,
+  ...(account === undefined ? {} : { account_id: account }),
+  tally: emptyTally,
+  failed: [],
 });
 
-const sum = ({ before, findings, critical, undecided, failed }: Draft): Standing => ({
+const sum = ({ before, counts, critical, undecided, failed }: Draft): Standing => ({
   framework: before.framework,
   ...(before.account_id === undefined ? {} : { account_id: before.account_id }),
-  tally: tally(before.tally, findings),
+  tally: tally(before.tally, countedIn(counts)),
   ...(critical ? { critical: true } : {}),
   ...(undecided ? { undecided: true } : {}),
   failed: [...failed],
 });
+
+const countedIn = (counts: Draft['counts']): Counted[] =>
+  Object.entries(counts).flatMap(([severity, byStatus]) =>
+    Object.entries(byStatus).map(
+      // The very keys that were counted under.
+      ([status, times]) => ({ severity, status, times }) as Counted,
+    ),
+  );

@@ -12,8 +12,8 @@ export const mostKept = 100_000;
 /** So many more may come before that. */
 const slack = 10_000;
 
-/** Events looked at, or removed, in one go. */
-const batch = 1_000;
+/** Events removed in one transaction: more than one of an import brings, which takes turns with these. */
+const batch = 5_000;
 const worksRead = 1_000;
 
 /** The event that a piece of work in a webhook's lane needs. */
