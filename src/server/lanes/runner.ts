@@ -131,11 +131,11 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     try {
       await perform(work, aborted.signal);
     } catch (error) {
-      // Whoever stops has it aborted, and the next start tries it again.
-      if (aborted.signal.aborted) return;
       failed = true;
-      log.error({ ...place, err: error }, 'work of a lane failed');
+      if (!aborted.signal.aborted) log.error({ ...place, err: error }, 'work of a lane failed');
     }
+    // The next start tries it again.
+    if (aborted.signal.aborted) return;
     try {
       if (!(await isLeft(store, work))) {
         failures.delete(work.lane);

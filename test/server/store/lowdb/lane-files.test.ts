@@ -6,7 +6,7 @@ import type { FileLayer } from '../../../../src/server/store/lowdb/file-layer.ts
 import { openLowdbStore } from '../../../../src/server/store/lowdb/open.ts';
 import { StoreRefusal } from '../../../../src/server/store/store.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
-import { jobs, posts } from '../lane-contract.ts';
+import { jobs, posts } from '../lane-actions.ts';
 import { notes } from '../store-contract.ts';
 import { tempFolder } from './temp-folder.ts';
 import type { TempFolder } from './temp-folder.ts';

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openLowdbStore } from '../../../../src/server/store/lowdb/open.ts';
 import { failure, memoryFiles } from '../../../crash/memory-files.ts';
-import { describeLanes, jobs, posts } from '../lane-contract.ts';
+import { jobs, posts } from '../lane-actions.ts';
+import { describeLanes } from '../lane-contract.ts';
 import { items, notes } from '../store-contract.ts';
 import { tempFolder } from './temp-folder.ts';
 
