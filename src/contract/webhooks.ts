@@ -16,12 +16,11 @@ import { WebhookHeaders } from './webhook-headers.ts';
 const label = z.string().min(1).max(256);
 
 /** Which of the types in `events` are sent; a list that is absent or empty restricts nothing. */
-export const WebhookFilters = z.strictObject({
+const WebhookFilters = z.strictObject({
   severity: z.array(Severity).max(4).optional(),
   environments: z.array(label).max(100).optional(),
   cloud_providers: z.array(label).max(100).optional(),
 });
-export type WebhookFilters = z.infer<typeof WebhookFilters>;
 
 export const RetryConfig = z.strictObject({
   /** All attempts, the first one included; absent: retried for 24 hours. */
@@ -161,7 +160,6 @@ const WebhookListQuery = z
       .optional(),
   })
   .refine(offsetOrCursor, offsetOrCursorMessage);
-export type WebhookListQuery = z.infer<typeof WebhookListQuery>;
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const;
 const DeliveryStatus = z.enum(deliveryStatuses);

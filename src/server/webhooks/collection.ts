@@ -1,4 +1,4 @@
-import type { AnsweredWebhook, WebhookInput } from '../../contract/webhooks.ts';
+import type { WebhookInput } from '../../contract/webhooks.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 
 /** A webhook as stored: what is answered but for what is looked up, and its sealed secrets. */
@@ -17,8 +17,6 @@ export interface StoredWebhook extends Omit<WebhookInput, 'secret'> {
   readonly updated_at: string;
   readonly created_by: string;
 }
-
-export type WebhookAnswer = AnsweredWebhook;
 
 export const webhooks: CollectionSpec<StoredWebhook> = {
   name: 'webhooks',
