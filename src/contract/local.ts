@@ -7,11 +7,11 @@ import { ById, Timestamp, digits } from './lists.ts';
 
 /** The largest snapshot that is taken or read. */
 export const largestSnapshot = 256 * 1024 * 1024;
-export const snapshotType = 'application/x-ndjson';
+const snapshotType = 'application/x-ndjson';
 /** Requests that the request log keeps. */
 export const requestsKept = 1_000;
 /** Milliseconds that one call of advance works at most. */
-export const longestAdvance = 60_000;
+const longestAdvance = 60_000;
 /** Milliseconds that a fault may hold a request back. */
 const longestDelay = 600_000;
 

@@ -38,7 +38,7 @@ export interface LocalService {
   reset(actor: Actor): Promise<Emptied>;
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly secrets: 'keep' | 'new';
   readonly clock: 'keep' | 'snapshot';
 }

@@ -69,7 +69,7 @@ export interface StoredWork {
 }
 
 /** A line between head and end. */
-export type SnapshotLine =
+type SnapshotLine =
   | { readonly in: string; readonly doc: Document }
   | { readonly sequence: string; readonly value: number }
   | StoredLane
