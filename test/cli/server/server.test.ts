@@ -113,6 +113,14 @@ describe('govctl server', () => {
     }
   });
 
+  it('hands on the key of secrets, and tells nobody', async () => {
+    const env = { GOVCTL_SERVER_SECRET_KEY: 'c2VjcmV0' };
+    const fake = fakeLauncher();
+    const outcome = await run([], { ...fake, env });
+    expect(fake.launched[0]?.secretKey).toBe('c2VjcmV0');
+    expect(outcome.stdout + outcome.stderr).not.toContain('c2VjcmV0');
+  });
+
   it('makes a new key for who lost the first one', async () => {
     const later = await run([], fakeLauncher());
     expect(later.stdout).toContain('--new-api-key');
