@@ -30,20 +30,24 @@ export const emptyTally: Tally = {
   all: 0,
 };
 
-/** A finding, or so many of its kind. */
-export interface Counted extends Pick<Finding, 'status' | 'severity'> {
-  readonly times?: number;
-}
+/** What a finding that is not skipped counts for in a score. */
+export const weightOf = ({ severity }: Pick<Finding, 'severity'>): number => weights[severity];
+
+export const isMet = ({ status }: Pick<Finding, 'status'>): boolean =>
+  status === 'PASS' || status === 'EXEMPT';
 
 /** The tally with more findings in it. */
-export function tally(before: Tally, findings: Iterable<Counted>): Tally {
+export function tally(
+  before: Tally,
+  findings: Iterable<Pick<Finding, 'status' | 'severity'>>,
+): Tally {
   const counts = { PASS: 0, FAIL: 0, ERROR: 0, EXEMPT: 0, SKIPPED: 0 };
   let { met, all } = before;
-  for (const { status, severity, times = 1 } of findings) {
-    counts[status] += times;
-    if (status === 'SKIPPED') continue;
-    all += times * weights[severity];
-    if (status === 'PASS' || status === 'EXEMPT') met += times * weights[severity];
+  for (const finding of findings) {
+    counts[finding.status] += 1;
+    if (finding.status === 'SKIPPED') continue;
+    all += weightOf(finding);
+    if (isMet(finding)) met += weightOf(finding);
   }
   return {
     evaluated: before.evaluated + counts.PASS + counts.FAIL + counts.ERROR + counts.EXEMPT,

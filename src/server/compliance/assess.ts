@@ -65,7 +65,7 @@ export function assess(
   standing: Standing,
   at: string,
 ): Assessed | undefined {
-  const score = complianceScore(standing.tally);
+  const score = complianceScore(standing);
   if (score === null) return undefined;
   const { framework, account_id } = standing;
   const of = { framework, ...(account_id === undefined ? {} : { account_id }) };

@@ -2,15 +2,16 @@ import type { Finding } from '../../contract/findings.ts';
 import type { Policy } from '../../contract/policies.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import type { ViolationStatus } from '../../contract/violations.ts';
-import { emptyTally, tally } from '../../engine/score.ts';
-import type { Counted, Tally } from '../../engine/score.ts';
+import { isMet, weightOf } from '../../engine/score.ts';
 import { readLabels } from './labels.ts';
 
 /** What a scan has found so far for a framework in an account; absent: resources that have none. */
 export interface Standing {
   readonly framework: string;
   readonly account_id?: string;
-  readonly tally: Tally;
+  /** Weight of what passes or is exempt, and of everything. */
+  readonly met: number;
+  readonly all: number;
   /** A CRITICAL violation is open. */
   readonly critical?: true;
   /** A HIGH or CRITICAL evaluation could not be decided. */
@@ -36,8 +37,8 @@ export interface Collector {
 
 interface Draft {
   readonly before: Standing;
-  /** By severity and status: how many more. */
-  readonly counts: Record<Finding['severity'], Partial<Record<Finding['status'], number>>>;
+  met: number;
+  all: number;
   critical: boolean;
   undecided: boolean;
   readonly failed: Map<string, string>;
@@ -61,7 +62,8 @@ export function createCollector(before: readonly Standing[]): Collector {
   function begin(byFramework: ByFramework, standing: Standing): Draft {
     const draft: Draft = {
       before: standing,
-      counts: { LOW: {}, MEDIUM: {}, HIGH: {}, CRITICAL: {} },
+      met: standing.met,
+      all: standing.all,
       critical: standing.critical === true,
       undecided: standing.undecided === true,
       failed: new Map(standing.failed),
@@ -82,21 +84,24 @@ export function createCollector(before: readonly Standing[]): Collector {
 
   for (const standing of before) begin(ofAccount(standing.account_id), standing);
   return {
-    add(policy, { account_id: account }, { status: found, severity }, status) {
+    add(policy, { account_id: account }, finding, status) {
       const labels = policy.compliance_frameworks;
-      if (!labels?.length || found === 'SKIPPED') return;
+      if (!labels?.length || finding.status === 'SKIPPED') return;
+      const weight = weightOf(finding);
+      const met = isMet(finding) ? weight : 0;
+      const isSevere = finding.severity === 'HIGH' || finding.severity === 'CRITICAL';
       const byFramework = ofAccount(account);
       for (const { framework, controls } of readLabels(labels)) {
         let draft = byFramework.get(framework);
         if (!draft && count >= mostStandings) continue;
         draft ??= begin(byFramework, emptyStanding(framework, account));
-        const counts = draft.counts[severity];
-        counts[found] = (counts[found] ?? 0) + 1;
+        draft.all += weight;
+        draft.met += met;
         if (status === 'OPEN') {
-          draft.critical ||= severity === 'CRITICAL';
+          draft.critical ||= finding.severity === 'CRITICAL';
           fail(draft, controls, policy.name);
         }
-        if (found === 'ERROR') draft.undecided ||= severity === 'HIGH' || severity === 'CRITICAL';
+        if (finding.status === 'ERROR') draft.undecided ||= isSevere;
       }
     },
     standings: () =>
@@ -107,23 +112,17 @@ export function createCollector(before: readonly Standing[]): Collector {
 const emptyStanding = (framework: string, account: string | undefined): Standing => ({
   framework,
   ...(account === undefined ? {} : { account_id: account }),
-  tally: emptyTally,
+  met: 0,
+  all: 0,
   failed: [],
 });
 
-const sum = ({ before, counts, critical, undecided, failed }: Draft): Standing => ({
+const sum = ({ before, met, all, critical, undecided, failed }: Draft): Standing => ({
   framework: before.framework,
   ...(before.account_id === undefined ? {} : { account_id: before.account_id }),
-  tally: tally(before.tally, countedIn(counts)),
+  met,
+  all,
   ...(critical ? { critical: true } : {}),
   ...(undecided ? { undecided: true } : {}),
   failed: [...failed],
 });
-
-const countedIn = (counts: Draft['counts']): Counted[] =>
-  Object.entries(counts).flatMap(([severity, byStatus]) =>
-    Object.entries(byStatus).map(
-      // The very keys that were counted under.
-      ([status, times]) => ({ severity, status, times }) as Counted,
-    ),
-  );
