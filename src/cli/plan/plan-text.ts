@@ -79,7 +79,11 @@ function renderChange(change: Change, style: Style, columns: number): string {
   ].join('  ');
   const lines = [title];
   if (name !== key && change.before?.name === change.after?.name) {
-    lines.push(`${indent}${style.dim('name:')} ${printableLine(name)}`);
+    // What has no name goes by its identity, which the outline of a new one tells.
+    const field = name === (change.after ?? change.before)?.name ? 'name' : kindOf(change).identity;
+    if (field === 'name' || change.action !== 'create') {
+      lines.push(`${indent}${style.dim(`${field}:`)} ${printableLine(name)}`);
+    }
   }
   if (change.action === 'create') lines.push(`${indent}${printableLine(outline(change))}`);
   else lines.push(`${indent}${style.dim(printableLine(change.reason))}`);

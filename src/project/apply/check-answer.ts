@@ -2,7 +2,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { diffFields } from '../compare/field-diff.ts';
 import { readOwnership } from '../compare/ownership.ts';
 import type { Body, LiveItem, Secrets } from '../kinds/kind.ts';
-import { documentOf } from '../kinds/kind.ts';
+import { documentOf, withoutUntold } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import type { Change } from '../plan/change.ts';
 import { isUntagged } from '../plan/change.ts';
@@ -35,9 +35,13 @@ export function checkAnswer(
   const asked = isUnknowing ? (kind.withoutExtensions(after) ?? after) : after;
   const real = kind.reveal(change.key, asked, answered, secrets);
   const shown = documentOf(kind, kind.shownLive(answered, { real, shown: asked }));
-  // What a service without extensions does not answer can't be judged; nor can a secret anywhere.
-  const got: Body = { ...(isUnknowing ? asked : {}), ...shown, secret: undefined };
-  const differing = diffFields(kind, kind.state({ ...asked, secret: undefined }), kind.state(got));
+  // What a service without extensions does not answer can't be judged.
+  const got: Body = { ...(isUnknowing ? asked : {}), ...shown };
+  const differing = diffFields(
+    kind,
+    kind.state(withoutUntold(kind, asked)),
+    kind.state(withoutUntold(kind, got)),
+  );
   return {
     warnings: [
       ...(isUnknowing && !isUntagged(change)

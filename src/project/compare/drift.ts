@@ -1,5 +1,5 @@
 import type { FieldChange, KindName, LocalDocument } from '../kinds/kind.ts';
-import { contentHash } from '../kinds/kind.ts';
+import { contentHash, withoutUntold } from '../kinds/kind.ts';
 import type { Place } from '../model.ts';
 import { diffFields } from './field-diff.ts';
 import { stampOf } from './fingerprint.ts';
@@ -98,7 +98,11 @@ function describeDrift(
     ...(item.updated_at === undefined ? {} : { updated_at: item.updated_at }),
     fields:
       isLastApplied && wanted
-        ? diffFields(kind, kind.content(wanted.shown), kind.content(kind.shownLive(item, wanted)))
+        ? diffFields(
+            kind,
+            kind.content(withoutUntold(kind, wanted.shown)),
+            kind.content(withoutUntold(kind, kind.shownLive(item, wanted))),
+          )
         : null,
     ...(mine ? { place: mine.place } : {}),
   };

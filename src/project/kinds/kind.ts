@@ -64,6 +64,8 @@ export interface Kind {
   readonly objects: ObjectsOf<LiveItem>;
   /** What a file decides, in the order it is shown. */
   readonly fields: readonly string[];
+  /** Those of them that a service never tells, so that nothing can be said of what it has. */
+  readonly untold: readonly string[];
   /** The field that tells two of them apart where there are no tags: a live one has it, a local one has it. */
   readonly identity: string;
   /** The service refuses two of one identity, so changes that pass one on wait for each other. */
@@ -116,3 +118,7 @@ export const documentOf = (kind: Kind, body: Body): Body =>
       return value === undefined || value === null ? [] : [[field, value] as const];
     }),
   );
+
+/** A document without what no service tells. */
+export const withoutUntold = (kind: Kind, body: Body): Body =>
+  kind.untold.reduce<Body>((rest, field) => ({ ...rest, [field]: undefined }), body);

@@ -77,6 +77,7 @@ export const policyKind: Kind = {
   noun: { one: 'policy', many: 'policies' },
   objects: policyObjects,
   fields: policyFields,
+  untold: [],
   identity: 'name',
   isUnique: true,
   guardsEmpty: true,

@@ -29,17 +29,20 @@ export const shownValue = (written: string, isSecret: boolean): string =>
   isSecret && !hasReference(written) ? writtenOut : written;
 
 /**
- * Live headers beside those that are wanted: a value that may be a secret is told only as what the file calls it,
- * where it is that.
+ * Live headers beside those that are wanted. A value that may be a secret is told only as what the file calls it, where
+ * it is that. It may be one where its name or its file says so, and wherever it is long enough to hold the value of a
+ * variable: who wrote it, and from what, nobody knows.
  */
 export function shownHeaders(live: Headers, real: Headers, shown: Headers): Headers {
   return Object.fromEntries(
     Object.entries(live).map(([name, value]) => {
       const said = own(shown, name);
+      if (said !== undefined && own(real, name) === value) return [name, said];
       const isSecret =
-        isSensitive(name) || (said !== undefined && (hasReference(said) || said === writtenOut));
-      if (!isSecret) return [name, value];
-      return [name, said !== undefined && own(real, name) === value ? said : hidden];
+        isSensitive(name) ||
+        value.length >= minSecretLength ||
+        (said !== undefined && (hasReference(said) || said === writtenOut));
+      return [name, isSecret ? hidden : value];
     }),
   );
 }
@@ -80,11 +83,21 @@ export function createSecrets(
   };
 }
 
+/** One is hashed many times in a run, and each takes some ten milliseconds. */
+const hashed = new Map<string, string>();
+
 /**
  * A header's value for a fingerprint that is kept in a tag and in plans: slow to make, so that values can't be tried.
  * The salt is the same everywhere, as two sides have to come to the same.
  */
-export const slowHash = (name: string, value: string): string =>
-  scryptSync(value, `govctl webhook ${name}`, 16, { N: 4_096, r: 8, p: 1 }).toString('hex');
+export function slowHash(name: string, value: string): string {
+  const key = `${name}\n${value}`;
+  const known = hashed.get(key);
+  if (known !== undefined) return known;
+  const salt = `govctl webhook ${name}`;
+  const hash = scryptSync(value, salt, 16, { N: 4_096, r: 8, p: 1 }).toString('hex');
+  hashed.set(key, hash);
+  return hash;
+}
 
 export const noSecrets = createSecrets(new Map());

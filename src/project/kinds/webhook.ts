@@ -189,6 +189,7 @@ export const webhookKind: Kind = {
   noun: { one: 'webhook', many: 'webhooks' },
   objects: webhookObjects,
   fields,
+  untold: ['secret'],
   identity: 'url',
   isUnique: false,
   guardsEmpty: false,
