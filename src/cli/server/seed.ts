@@ -7,7 +7,7 @@ import { readInventory } from '../../inventory/read.ts';
 import { loadConfig } from '../../project/config.ts';
 import { configFileName } from '../../project/read/discover.ts';
 import type { Context, World } from '../context.ts';
-import { printableLine } from '../report/printable.ts';
+import { count, listWords, printableLine } from '../report/printable.ts';
 import { advanceBy } from './clock.ts';
 import { withLocalServer } from './with-local.ts';
 
@@ -48,12 +48,16 @@ export async function runSeed(context: Context, options: SeedOptions): Promise<E
     await advanceBy(client, 0, settleWithin, () => undefined);
     return countAll(client);
   });
+  const { policies, resources, open_violations: violations, exemptions } = value;
+  const there = [
+    count(policies, 'policy', 'policies'),
+    count(resources, 'resource'),
+    count(violations, 'open violation'),
+    count(exemptions, 'exemption'),
+  ];
   await context.show({
     value: { now_there: value },
-    human: (style) =>
-      `${style.green('Seeded.')} There are ${Object.entries(value)
-        .map(([plural, amount]) => `${amount} ${plural.replaceAll('_', ' ')}`)
-        .join(', ')}.\n`,
+    human: (style) => `${style.green('Seeded.')} It has ${listWords(there)}.\n`,
   });
   return exitCodes.ok;
 }
@@ -119,7 +123,7 @@ async function run(context: Context, words: readonly string[], cwd: string): Pro
 }
 
 /** How many there are of each, afterwards. */
-async function countAll(client: Client): Promise<Readonly<Record<string, number>>> {
+async function countAll(client: Client) {
   const one = { limit: '1' } as const;
   const [policies, resources, violations, exemptions] = await Promise.all([
     client.policies.list({ query: one }),

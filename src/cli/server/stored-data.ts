@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { replaceFile } from '../login/private-file.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { isApproved, notApproved } from '../plan/approve.ts';
-import { count, inThrees, listWords, printableLine } from '../report/printable.ts';
+import { count, inThrees, printableLine } from '../report/printable.ts';
 import { withLocalServer } from './with-local.ts';
 
 export async function takeSnapshot(
@@ -66,7 +66,7 @@ export async function restoreSnapshot(
   await context.show({
     value: restored,
     human: (style) =>
-      `${style.green('Restored')} ${listCounts(restored.restored)}, of ${restored.taken_at}\n`,
+      `${style.green('Restored')} what was there at ${restored.taken_at}: ${listCounts(restored.restored)}\n`,
   });
   if (restored.new_secrets > 0) {
     await context.warn(
@@ -113,10 +113,10 @@ async function askFirst(
   }
 }
 
-/** `2 policies, 1 scan`: collections are called in the plural. */
+/** `policies: 2, scans: 1`. */
 function listCounts(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).map(
-    ([name, amount]) => `${amount} ${printableLine(name).replaceAll('_', ' ')}`,
+    ([name, amount]) => `${printableLine(name).replaceAll('_', ' ')}: ${amount}`,
   );
-  return parts.length === 0 ? 'nothing' : listWords(parts);
+  return parts.length === 0 ? 'nothing' : parts.join(', ');
 }
