@@ -9,8 +9,6 @@ import { events } from './collection.ts';
 export const keptDays = 30;
 /** Beyond so many the older ones go sooner. */
 export const mostKept = 100_000;
-/** So many more may come before that. */
-const slack = 10_000;
 
 /** Events removed in one transaction: more than one of an import brings, which takes turns with these. */
 const batch = 5_000;
@@ -19,10 +17,10 @@ const worksRead = 1_000;
 /** The event that a piece of work in a webhook's lane needs. */
 export type EventOfWork = (reader: Reader, work: LaneWork) => Awaitable<string | undefined>;
 
-/** Whether there are so many that `removeOldEvents` is due before its time. */
-export async function areMany(store: Store): Promise<boolean> {
+/** Whether there are a tenth more than are kept: `removeOldEvents` is due before its time. */
+export async function areMany(store: Store, most = mostKept): Promise<boolean> {
   const { total } = await store.page(events, { orderBy: 'sequence', direction: 'asc', limit: 1 });
-  return total >= mostKept + slack;
+  return total >= 1.1 * most;
 }
 
 /**
@@ -32,11 +30,12 @@ export async function areMany(store: Store): Promise<boolean> {
 export async function removeOldEvents(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   eventOf: EventOfWork,
+  most = mostKept,
 ): Promise<void> {
   const oldest = { orderBy: 'sequence', direction: 'asc', limit: batch } as const;
   const before = timestamp(clock.now() - keptDays * 24 * 3_600_000);
   const first = await store.page(events, { ...oldest, limit: 1 });
-  let surplus = first.total - mostKept;
+  let surplus = first.total - most;
   if (surplus <= 0 && !first.rows.some(({ doc }) => doc.created < before)) return;
   const waiting = await readWaiting(store, eventOf);
   for (let page = await store.page(events, oldest); ;) {
