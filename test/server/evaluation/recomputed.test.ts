@@ -1,21 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../../../src/contract/policies.ts';
+import type { Violation } from '../../../src/contract/violations.ts';
 import { typeKey } from '../../../src/contract/resources.ts';
 import { exemptionEnd, matchesId } from '../../../src/engine/exempt.ts';
 import { evaluate, preparePolicy } from '../../../src/engine/evaluate.ts';
 import { createEvaluationLane } from '../../../src/server/evaluation/lane.ts';
 import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
+import { events } from '../../../src/server/events/collection.ts';
 import { exemptions } from '../../../src/server/exemptions/collection.ts';
 import { policies } from '../../../src/server/policies/collection.ts';
 import { resources } from '../../../src/server/resources/collection.ts';
 import { allRows } from '../../../src/server/store/all-rows.ts';
 import type { CollectionSpec, Document } from '../../../src/server/store/store.ts';
 import { violations } from '../../../src/server/violations/collection.ts';
+import { webhookLanes } from '../../../src/server/webhooks/collection.ts';
+import { eventsOf } from '../events-service.ts';
 import type { TestService } from '../test-service.ts';
 import { startTestService } from '../test-service.ts';
 
 const hour = 3_600_000;
+/** The webhook is there after the first event, which tells of the folder's key. */
+const heardFrom = 1;
 /** Mostly one, so that policies and resources meet. */
 const type = fc.oneof(
   { weight: 6, arbitrary: fc.constant('AWS::S3::Bucket') },
@@ -246,12 +252,44 @@ async function checkViolations(service: TestService): Promise<void> {
   }
 }
 
+/** Whoever has heard all events knows the open violations, and has heard them in order, once each. */
+async function checkTold(service: TestService, lane: string): Promise<void> {
+  const told = (await all(service, events)).sort((a, b) => a.sequence - b.sequence);
+  expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, at) => at + 1));
+  const queued = await service.deps.store.laneWork(webhookLanes, { lane, limit: 1_000_000 });
+  expect(queued.map(({ work }) => work)).toEqual(
+    told.filter(({ sequence }) => sequence > heardFrom).map(({ id }) => id),
+  );
+  const open = new Set<string>();
+  let detected = 0;
+  for (const { type, data } of told) {
+    if (type === 'policy.violation.detected') detected += 1;
+    if (!type.startsWith('policy.violation.') || type === 'policy.violation.detected') continue;
+    const { violation } = JSON.parse(data) as { violation: Violation };
+    if (type === 'policy.violation.created') {
+      expect(violation.status).toBe('OPEN');
+      expect(open, 'opened twice').not.toContain(violation.id);
+      open.add(violation.id);
+      detected -= 1;
+    } else {
+      expect(violation.status).not.toBe('OPEN');
+      open.delete(violation.id);
+    }
+  }
+  expect(detected).toBe(0);
+  const stored = await all(service, violations);
+  expect([...open].sort()).toEqual(
+    stored.flatMap(({ id, status }) => (status === 'OPEN' ? [id] : [])).sort(),
+  );
+}
+
 describe('after any changes, in any order with the background', () => {
-  it('the violations are those of evaluating everything anew', async () => {
+  it('the violations, and those told of, are those of evaluating everything anew', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (changes) => {
         const service = await startTestService();
         try {
+          const webhook = await eventsOf(service).addWebhook();
           // So small a batch that every piece of work is interrupted by the changes that follow.
           const lane = createEvaluationLane(
             service.deps,
@@ -264,6 +302,7 @@ describe('after any changes, in any order with the background', () => {
           await lane.run();
           expect(service.logged.filter(({ level }) => level === 'error')).toEqual([]);
           await checkViolations(service);
+          await checkTold(service, webhook);
         } finally {
           await service.close();
         }
