@@ -101,12 +101,27 @@ describe('govctl server exec', () => {
   });
 });
 
-describe('a local server that is killed', () => {
-  const of =
-    (server: BuiltServer) =>
-    (argv: readonly string[]): Promise<CliResult> =>
-      runCli(argv, { env: { GOVCTL_BASE_URL: server.baseUrl, GOVCTL_TOKEN: server.key } });
+const of =
+  (server: BuiltServer) =>
+  (argv: readonly string[]): Promise<CliResult> =>
+    runCli(argv, { env: { GOVCTL_BASE_URL: server.baseUrl, GOVCTL_TOKEN: server.key } });
 
+describe('a change whose answer is lost', () => {
+  it('is made once all the same', async () => {
+    const server = await startBuiltServer();
+    const run = of(server);
+    await run(['server', 'fault', 'add', '/v1/scans', '--method', 'POST', '--cut', 'answer']);
+    const made = await run(['scan', 'run', '--wait']);
+    expect(made.exitCode, made.stderr).toBe(0);
+    const { stdout } = await run(['scan', 'list', '-o', 'json']);
+    expect((JSON.parse(stdout) as { scans: unknown[] }).scans).toHaveLength(1);
+    const faults = await run(['server', 'fault', 'list', '-o', 'json']);
+    expect(JSON.parse(faults.stdout)).toMatchObject({ faults: [{ hits: 1, left: 0 }] });
+    await server.stop();
+  });
+});
+
+describe('a local server that is killed', () => {
   it('goes on with its clock, and not with its faults', async () => {
     const first = await startBuiltServer();
     const run = of(first);
