@@ -62,4 +62,18 @@ describe('the packed package, installed into an empty folder', () => {
     });
     expect(stdout).toBe('0');
   });
+
+  it('gives receivers the check of what webhooks send', async () => {
+    const program = `
+      import { verifyWebhook } from 'govctl/webhook';
+      try {
+        verifyWebhook({ body: '{}', headers: {}, secret: 'long enough' });
+      } catch (error) {
+        console.log(error.name, error.reason);
+      }`;
+    const { stdout } = await execa(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: installed,
+    });
+    expect(stdout).toBe('WebhookVerificationError missing_header');
+  });
 });

@@ -68,5 +68,5 @@ async function followEvents(
   });
 }
 
-export const eventLine = ({ created, type, data, id }: AnsweredEvent, style: Style): string =>
+const eventLine = ({ created, type, data, id }: AnsweredEvent, style: Style): string =>
   `${style.dim(created)}  ${style.bold(printableLine(type))}  ${describeEvent(data)}  ${style.dim(printableLine(id))}\n`;

@@ -4,8 +4,10 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
 import { withOurServer } from '../our-server.ts';
+import { printableLine } from '../report/printable.ts';
 import { parseEventTypes } from '../webhook/webhook-fields.ts';
-import { feature, eventLine } from './list.ts';
+import { describeEvent } from './event-text.ts';
+import { feature } from './list.ts';
 
 export interface TriggerOptions {
   readonly args: readonly [string];
@@ -23,7 +25,8 @@ export async function runTrigger(context: Context, options: TriggerOptions): Pro
   );
   await context.show({
     value: event,
-    human: (style) => `${style.green('Triggered')} ${eventLine(event, style)}`,
+    human: (style) =>
+      `${style.green('Triggered')} ${printableLine(`${event.type} (${event.id})`)}: ${describeEvent(event.data)}\n`,
   });
   return exitCodes.ok;
 }

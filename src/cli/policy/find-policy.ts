@@ -87,7 +87,10 @@ function noSuchPolicy(idOrName: string, names: readonly string[]): GovctlError {
 }
 
 /** Says that a policy kept in git is about to be changed by hand. */
-export async function warnIfOwned({ warn }: Context, policy: Policy): Promise<void> {
+export async function warnIfOwned(
+  { warn }: Context,
+  policy: Pick<Policy, 'name' | 'tags'>,
+): Promise<void> {
   const { owner } = readOwnership(policy.tags ?? []);
   if (owner === undefined) return;
   await warn(

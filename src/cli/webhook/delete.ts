@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { count, printableLine } from '../report/printable.ts';
-import { findWebhook, nameOf } from './find-webhook.ts';
+import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
 import { shownWebhooks } from './webhook-objects.ts';
 
 export interface DeleteOptions extends ApprovalOptions {
@@ -21,6 +21,7 @@ export async function runDelete(context: Context, options: DeleteOptions): Promi
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(client, options.args[0]),
   );
+  await warnIfKept(context, webhook);
   const who = `${printableLine(nameOf(webhook))} (${printableLine(webhook.id)})`;
   const waiting = webhook.waiting ? `, and ${count(webhook.waiting, 'event')} waiting for it,` : '';
   await confirmDelete(context, `${who}${waiting}`, options);

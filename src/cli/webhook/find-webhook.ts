@@ -3,6 +3,8 @@ import { listAll } from '../../client/list-all.ts';
 import { readObject } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
+import type { Context } from '../context.ts';
+import { warnIfOwned } from '../policy/find-policy.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 import { shownWebhooks } from './webhook-objects.ts';
 
@@ -57,3 +59,7 @@ function noSuchWebhook(named: string, all: readonly ShownWebhook[]): GovctlError
 
 /** As a person knows it. */
 export const nameOf = ({ name, url }: ShownWebhook): string => name ?? url;
+
+/** Says that a webhook kept in git is about to be changed by hand. */
+export const warnIfKept = (context: Context, webhook: ShownWebhook): Promise<void> =>
+  warnIfOwned(context, { name: nameOf(webhook), tags: webhook.tags });

@@ -4,7 +4,7 @@ import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { count, printableLine } from '../report/printable.ts';
-import { findWebhook, nameOf } from './find-webhook.ts';
+import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
 import { changeWebhook } from './update.ts';
 import { isActive } from './webhook-objects.ts';
 
@@ -23,6 +23,7 @@ async function switchTo(
   const { client } = await connect(context, await projectBaseUrl(context));
   const { webhook } = await context.progress('Looking it up', () => findWebhook(client, named));
   const same = isActive(webhook) === active;
+  if (!same) await warnIfKept(context, webhook);
   const changed = same ? webhook : await changeWebhook(context, client, webhook, { active });
   const who = `${printableLine(nameOf(changed))} (${printableLine(changed.id)})`;
   await context.show({

@@ -47,7 +47,7 @@ export async function readSecret(context: Context, flags: SecretFlags): Promise<
 }
 
 /** 256 random bits, in the form that Standard Webhooks receivers take, too. */
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** @throws GovctlError usage_error where the variable is not set */
 export function fromEnvironment({ env }: World, flag: string, name: string): string {

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { printableLine } from '../report/printable.ts';
 import { withSecret } from './create.ts';
-import { findWebhook, nameOf } from './find-webhook.ts';
+import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
 import type { SecretFlags } from './read-secret.ts';
 import { readSecret } from './read-secret.ts';
 import { changeWebhook } from './update.ts';
@@ -20,6 +20,7 @@ export async function runRotateSecret(context: Context, options: RotateOptions):
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(client, options.args[0]),
   );
+  await warnIfKept(context, webhook);
   const given = await readSecret(context, options);
   const changed = await changeWebhook(context, client, webhook, { secret: given.secret });
   const until = changed.previous_secret_expires_at;

@@ -2,11 +2,12 @@ import { readObject, updateObject } from '../../client/objects.ts';
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { isOwnershipTag } from '../../project/compare/ownership.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { parseTarget } from './create.ts';
-import { findWebhook } from './find-webhook.ts';
+import { findWebhook, warnIfKept } from './find-webhook.ts';
 import type { FieldFlags } from './webhook-fields.ts';
 import { fieldsFromFlags } from './webhook-fields.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
@@ -44,17 +45,29 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
   const { webhook, etag } = await context.progress('Looking it up', () =>
     findWebhook(client, options.args[0]),
   );
+  await warnIfKept(context, webhook);
   // What is merged must not be of an older state.
   const ifMatch = options.ifMatch ?? etag;
   const changed = await changeWebhook(
     context,
     client,
     webhook,
-    { ...changes(webhook), ...cleared },
+    keepOwnership(webhook, { ...changes(webhook), ...cleared }),
     ifMatch,
   );
   await context.show(webhookView(changed, (style) => `${style.green('Updated')} ${changed.id}`));
   return exitCodes.ok;
+}
+
+/** New tags leave govctl's own in place: people neither see nor write them. */
+function keepOwnership(
+  { tags = [] }: ShownWebhook,
+  change: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const owned = tags.filter(isOwnershipTag);
+  if (change.tags === undefined || owned.length === 0) return change;
+  const given = Array.isArray(change.tags) ? (change.tags as string[]) : []; // as the flags have them
+  return { ...change, tags: [...given, ...owned.filter((tag) => !given.includes(tag))] };
 }
 
 /** Sends a change; the webhook as it is then, read again where the server's answer did not show it. */

@@ -1,4 +1,5 @@
 import { eventTypes } from '../../contract/events.ts';
+import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
 import { count, printableLine } from '../report/printable.ts';
@@ -16,6 +17,7 @@ export const webhookView = (webhook: ShownWebhook, headline?: (style: Style) => 
 });
 
 function describeWebhook(webhook: ShownWebhook, style: Style): string {
+  const { owner, key } = readOwnership(webhook.tags ?? []);
   const { filters, retry_config: retry, created_at: created, created_by: by } = webhook;
   return formatDetails(
     nameOf(webhook),
@@ -47,7 +49,8 @@ function describeWebhook(webhook: ShownWebhook, style: Style): string {
         webhook.previous_secret_expires_at &&
           `signs too until ${webhook.previous_secret_expires_at}`,
       ],
-      ['tags', webhook.tags?.join(', ')],
+      ['tags', withoutOwnership(webhook.tags ?? []).join(', ')],
+      ['git', owner && `kept by project ${owner}${key ? `, key ${key}` : ''}`],
       ['created', [created, by && `by ${by}`].filter(Boolean).join(' ')],
       ['updated', webhook.updated_at],
     ],
@@ -55,7 +58,7 @@ function describeWebhook(webhook: ShownWebhook, style: Style): string {
   );
 }
 
-export const describeTypes = (types: readonly string[]): string =>
+const describeTypes = (types: readonly string[]): string =>
   eventTypes.every((type) => types.includes(type)) ? `all ${types.length} types` : types.join(', ');
 
 /** In one word where that says it all. */

@@ -35,7 +35,7 @@ describe('govctl event', () => {
     const cwd = makeRepo();
     writeFileSync(path.join(cwd, 'data.json'), data);
     const given = await run(['event', 'trigger', 'scan.failed', '--data', data]);
-    expect(given.stdout).toMatch(/^Triggered .*scan\.failed {2}nightly: failed/);
+    expect(given.stdout).toMatch(/^Triggered scan\.failed \(evt_\w+\): nightly: failed/);
     const file = ['event', 'trigger', 'scan.failed', '--data', '@data.json', '-o', 'json'];
     expect((await run(file, { cwd })).stdout).toContain('"nightly"');
     const piped = ['event', 'trigger', 'scan.failed', '--data', '-', '-o', 'json'];

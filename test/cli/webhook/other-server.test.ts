@@ -2,23 +2,47 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
 import type { FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
 import { violationCreated } from '../../support/signed-delivery.ts';
+import type { MinimalWebhooks } from '../../support/minimal-webhooks.ts';
+import { createMinimalWebhooks } from '../../support/minimal-webhooks.ts';
 import { until } from '../../support/until.ts';
-import type { PlainService } from './plain-service.ts';
-import { createPlainService } from './plain-service.ts';
+import { signBody } from '../../../src/webhook/sign.ts';
 
 const url = 'https://hooks.example.com/a';
+const nothingElse = () => Promise.resolve(new Response('{"message": "no path"}', { status: 404 }));
+
+/** Posts an event to every webhook, with the headers that the description names and no others. */
+const deliver = ({ webhooks }: MinimalWebhooks, event: unknown): Promise<number[]> => {
+  const body = JSON.stringify(event);
+  return Promise.all(
+    [...webhooks.values()].map(async ({ id, url: target, secret }) => {
+      const headers = {
+        'X-Service-Signature': signBody(String(secret), body),
+        'X-Service-Timestamp': '1768478400',
+        'X-Service-Webhook-ID': id,
+      };
+      return (await fetch(target, { method: 'POST', headers, body })).status;
+    }),
+  );
+};
 
 describe.each([
   ['that answers objects', false],
   ['that answers changes with nothing', true],
 ])('a server that only does what the description says, %s', (_, emptyAnswers) => {
-  let plain: PlainService;
+  let minimal: MinimalWebhooks;
+  let requests: string[];
   beforeEach(() => {
-    plain = createPlainService(emptyAnswers);
+    minimal = createMinimalWebhooks(nothingElse, { refusesUnknown: true, emptyAnswers });
+    requests = [];
   });
   const settings = (): FakeWorldSettings => ({
     env: { GOVCTL_BASE_URL: 'http://127.0.0.1:1', GOVCTL_TOKEN: 'any', HOOK: 'long enough' },
-    fetch: plain.fetch,
+    fetch: async (address, init) => {
+      requests.push(address);
+      return address.endsWith('/test')
+        ? new Response(emptyAnswers ? '' : '{"ok": true}')
+        : minimal.fetch(address, init);
+    },
   });
   const run = (...argv: string[]): Promise<Outcome> => runCommandLine(argv, settings());
 
@@ -47,7 +71,7 @@ describe.each([
     for (const step of steps) {
       expect([step, (await run('webhook', ...step)).exitCode]).toEqual([step, 0]);
     }
-    expect(plain.webhooks.get('wh_1')).toMatchObject({
+    expect(minimal.webhooks.get('wh_1')).toMatchObject({
       events: ['scan.failed'],
       filters: { severity: ['HIGH'] },
       active: true,
@@ -58,9 +82,9 @@ describe.each([
     const rotated = await run('webhook', 'rotate-secret', 'wh_1', '--secret-env', 'HOOK');
     expect(rotated.stderr).toContain('does not say whether the old secret still signs');
     expect((await run('webhook', 'delete', 'wh_1', '--yes')).exitCode).toBe(0);
-    expect(plain.webhooks.size).toBe(0);
+    expect(minimal.webhooks.size).toBe(0);
     // Nothing was asked that the description does not offer.
-    expect(plain.requests.filter((line) => line.includes('?'))).toEqual([]);
+    expect(requests.filter((address) => address.includes('?'))).toEqual([]);
   });
 
   it('is listened to: a temporary webhook without a name, one signature, and its removal', async () => {
@@ -68,11 +92,11 @@ describe.each([
     const world = createFakeWorld({ ...settings(), signal: stop.signal });
     const ended = runCommandLine(['webhook', 'listen', '--events', 'scan.completed'], world);
     await until(() => world.written.stderr.includes('Listening'));
-    expect(await plain.deliver(violationCreated)).toEqual([200]);
+    expect(await deliver(minimal, violationCreated)).toEqual([200]);
     expect(world.written.stdout).toContain('policy.violation.created  signature ok');
     stop.abort();
     expect((await ended).exitCode).toBe(0);
-    expect(plain.webhooks.size).toBe(0);
+    expect(minimal.webhooks.size).toBe(0);
   });
 
   it.each([

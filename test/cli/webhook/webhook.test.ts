@@ -198,6 +198,17 @@ describe('a webhook', () => {
     ).toBe(5);
   });
 
+  it('that git keeps is changed with a warning, and stays kept', async () => {
+    await create('--name', 'chat', '--tag', 'govctl.owner:shop', '--tag', 'team:core');
+    const outcome = await run(['webhook', 'update', 'chat', '--tag', 'team:web', '-o', 'json']);
+    expect(outcome.stderr).toContain('kept in git by project "shop"');
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ tags: ['team:web', 'govctl.owner:shop'] });
+    const shown = (await run(['webhook', 'get', 'chat'])).stdout;
+    expect(shown).toMatch(/tags +team:web\n +git +kept by project shop\n/);
+    const cleared = await run(['webhook', 'update', 'chat', '--clear', 'tags', '-o', 'json']);
+    expect(JSON.parse(cleared.stdout)).toMatchObject({ tags: ['govctl.owner:shop'] });
+  });
+
   it('is paused and resumed, and says so where it is already', async () => {
     await create('--name', 'chat');
     expect((await run(['webhook', 'pause', 'chat'])).stdout).toMatch(/^Paused chat \(wh_/);
