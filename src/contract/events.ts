@@ -110,7 +110,6 @@ const EventReplay = z
 export type EventReplay = z.infer<typeof EventReplay>;
 
 const EventTrigger = z.strictObject({ type: EventType, data: data.optional() });
-export type EventTrigger = z.infer<typeof EventTrigger>;
 
 export const events = {
   list: endpoint({

@@ -147,10 +147,12 @@ describe('an event', () => {
 });
 
 describe('an event that is made up', () => {
-  it.each(eventTypes)('of type %s has the data of its sample', async (type) => {
-    const got = await trigger(type);
-    expect(got.json.data).toEqual(sampleData(type));
-    expect(got.headers.get('location')).toBe(`/v1/events/${String(got.json.id)}`);
+  it('has the data of the sample of its type', async () => {
+    for (const type of eventTypes) {
+      const got = await trigger(type);
+      expect(got.json.data).toEqual(sampleData(type));
+      expect(got.headers.get('location')).toBe(`/v1/events/${String(got.json.id)}`);
+    }
   });
 
   it('has what is given within what its sample has', async () => {

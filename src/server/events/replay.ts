@@ -1,11 +1,11 @@
 import type { EventReplay } from '../../contract/events.ts';
-import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
-import { webhookLanes, webhooks } from '../webhooks/collection.ts';
+import { webhookLanes } from '../webhooks/collection.ts';
+import { readWebhook } from '../webhooks/service.ts';
 import { events } from './collection.ts';
 import type { StoredEvent } from './collection.ts';
 import { receiversOf } from './emit.ts';
@@ -24,7 +24,7 @@ const batch = 100;
 export async function replay(deps: Deps, actor: Actor, asked: EventReplay) {
   const counts = { events: 0, deliveries: 0 };
   const { webhook_id: webhookId } = asked;
-  if (webhookId !== undefined) await checkWebhook(deps.store, webhookId);
+  if (webhookId !== undefined) await readWebhook(deps.store, webhookId);
   for await (const chosen of choose(deps.store, asked)) {
     const isFirst = counts.deliveries === 0;
     const queued = await deps.store.transact(async (tx) => {
@@ -39,11 +39,6 @@ export async function replay(deps: Deps, actor: Actor, asked: EventReplay) {
     counts.deliveries += queued;
   }
   return counts;
-}
-
-async function checkWebhook(reader: Reader, id: string): Promise<void> {
-  if (await reader.get(webhooks, id)) return;
-  throw new GovctlError('webhook_not_found', `There is no webhook ${id.slice(0, 100)}`);
 }
 
 /** What is asked for, in batches, in the order of their sequence. Events that come meanwhile are none of them. */
@@ -93,7 +88,7 @@ async function queueAgain(
   // Gone since it was looked for.
   if (!(await tx.get(events, event.id))) return 0;
   if (webhookId !== undefined) {
-    await checkWebhook(tx, webhookId);
+    await readWebhook(tx, webhookId);
     await tx.append(webhookLanes, webhookId, event.id);
     return 1;
   }
