@@ -330,6 +330,7 @@ async function createService(
     },
     async drain(withinMs, except = 0) {
       draining = true;
+      local?.stop();
       void deliveries.stop(deliveriesWithin);
       const until = deps.clock.monotonic() + withinMs;
       while (begun > except && deps.clock.monotonic() < until) await sleep(5);

@@ -10,6 +10,8 @@ export interface Advance {
   readonly target: number;
   /** Milliseconds of real time that it may take. */
   readonly withinMs: number;
+  /** Whether the server is to stop, and this with it. */
+  readonly isStopping: () => boolean;
 }
 
 /** Milliseconds until work that is due, but that nobody took, is looked at again. */
@@ -17,7 +19,7 @@ const untilAnotherLook = 5;
 
 /**
  * Moves the clock to where it is to go, by way of every moment at which something is due: it is done there, before time
- * goes on. Where real time is up before, the clock stays where it came.
+ * goes on. Where real time is up before, or the server stops, the clock stays where it came.
  */
 export async function advance({
   clock,
@@ -25,9 +27,10 @@ export async function advance({
   move,
   target,
   withinMs,
+  isStopping,
 }: Advance): Promise<{ readonly reached: boolean; readonly steps: number }> {
   const until = clock.monotonic() + withinMs;
-  const isTimeUp = (): boolean => clock.monotonic() >= until;
+  const isTimeUp = (): boolean => isStopping() || clock.monotonic() >= until;
   let steps = 0;
   for (;;) {
     if (!(await haveSettled(workers, until - clock.monotonic()))) return { reached: false, steps };

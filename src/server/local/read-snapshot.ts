@@ -25,9 +25,11 @@ const Head = z.object({
 });
 const End = z.strictObject({ end: z.literal(true), lines: z.int(), sha256: z.string() });
 const name = z.string().min(1).max(256);
+/** Numbers are drawn one by one until a sequence is where it was. */
+const highestSequence = 10_000_000;
 const Line = z.union([
   z.strictObject({ in: name, doc: z.looseObject({ id: z.string().min(1) }) }),
-  z.strictObject({ sequence: name, value: z.int().min(0).max(100_000_000) }),
+  z.strictObject({ sequence: name, value: z.int().min(0).max(highestSequence) }),
   z.strictObject({ of: name, lane: name, at: z.int().min(0), work: z.string().min(1).max(512) }),
   z.strictObject({ of: name, lane: name, held: z.boolean(), due_at: z.number().optional() }),
 ]);
@@ -58,19 +60,22 @@ export function readSnapshot(text: string, stored: Stored): Snapshot {
   const seen = new Set<string>();
   for (const [at, line] of lines.entries()) {
     const refuse = (why: string): GovctlError => refuseLine(at + 2, why);
-    const parsed = Line.safeParse(parse(line));
+    const given = parse(line);
+    const parsed = Line.safeParse(given);
     if (!parsed.success) throw refuse('is not a line of a snapshot');
     const { data } = parsed;
     if ('in' in data) {
+      // As it was read: a schema's own copy may lack unusual names.
+      const { doc } = given as { doc: Document };
       const spec = stored.collections.find((one) => one.name === data.in);
       if (!spec) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
-      const key = `${data.in} ${data.doc.id}`;
-      if (seen.has(key)) throw refuse(`has ${shown(data.doc.id)} a second time`);
+      const key = `${data.in} ${doc.id}`;
+      if (seen.has(key)) throw refuse(`has ${shown(doc.id)} a second time`);
       seen.add(key);
-      if (!canBeKept(spec, data.doc)) throw refuse(`is not a document of ${spec.name}`);
+      if (!canBeKept(spec, doc)) throw refuse(`is not a document of ${spec.name}`);
       const known = documents.get(spec);
-      if (known) known.push(data.doc);
-      else documents.set(spec, [data.doc]);
+      if (known) known.push(doc);
+      else documents.set(spec, [doc]);
     } else if ('sequence' in data) {
       if (!stored.sequences.includes(data.sequence)) throw refuse('is of an unknown sequence');
       sequences.set(data.sequence, data.value);

@@ -36,6 +36,8 @@ export interface LocalService {
   /** @throws GovctlError malformed_request before anything is touched */
   restore(text: string, options: RestoreOptions, actor: Actor): Promise<Restored>;
   reset(actor: Actor): Promise<Emptied>;
+  /** Has an advance end where it is. */
+  stop(): void;
 }
 
 interface RestoreOptions {
@@ -92,6 +94,7 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
   const { store, secrets } = deps;
   const faults = createFaultTable(deps);
   const requests = createRequestLog(clock);
+  let isStopping = false;
 
   /** Ends when the last of what changes everything has: one thing at a time. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -172,7 +175,14 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
         const from = clock.now();
         const target = targetOf(from);
         checkMoment(target);
-        const { reached, steps } = await advance({ clock, workers, move, target, withinMs });
+        const { reached, steps } = await advance({
+          clock,
+          workers,
+          move,
+          target,
+          withinMs,
+          isStopping: () => isStopping,
+        });
         return {
           ...clockNow(),
           from: timestamp(from),
@@ -190,6 +200,9 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
         sealed: secrets.seal(sealedAs, sealedAs),
       }),
     restore: (text, options, actor) => inTurn(() => restore(text, options, actor)),
+    stop() {
+      isStopping = true;
+    },
     reset: (actor) =>
       inTurn(async () => {
         const everything = [...stored.collections, ...stored.forgotten, ...stored.history];
