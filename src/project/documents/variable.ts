@@ -1,28 +1,35 @@
 import { minSecretLength } from '../../contract/webhooks.ts';
-import { valueFault } from './webhook.ts';
+import { isHeaderValue, secretRefusal } from './webhook.ts';
 
 /** The environment, as a process has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const longest = 1_024;
-
 /**
- * What is wrong with the value of a variable that a file names; undefined: nothing. Never says the value. A short one
- * is no secret, and could not be kept out of texts: what is none is written into the file.
+ * Why the value of a variable that a file names can't be used; undefined: it can. Never says the value. A short one is
+ * no secret, and could not be kept out of texts: what is none is written into the file.
  */
 export function variableFault(env: Environment, name: string): string | undefined {
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
   if (value === undefined) return `the environment variable ${name} is not set`;
   if (value === '') return `the environment variable ${name} is empty`;
-  if (value.length < minSecretLength) {
-    return `the environment variable ${name} has fewer than ${minSecretLength} characters`;
+  return value.length < minSecretLength
+    ? `the environment variable ${name} has fewer than ${minSecretLength} characters`
+    : undefined;
+}
+
+/** Why a usable value can't stand where a file names it: as the secret, or in a header. */
+export function misplacedFault(path: string, name: string, value: string): string | undefined {
+  // A line break at the end is what reading a file into a variable leaves.
+  if (/[\u0000-\u001f\u007f]/.test(value)) {
+    return `the environment variable ${name} holds a line break or another control character`;
   }
-  if (value.length > longest) {
-    return `the environment variable ${name} has more than ${longest.toLocaleString('en')} characters`;
+  if (path !== 'secret') {
+    return isHeaderValue(value)
+      ? undefined
+      : `the environment variable ${name} holds what a header can not: it is too long, or beyond Latin-1`;
   }
-  return valueFault(value) === undefined
-    ? undefined
-    : `the environment variable ${name} holds a line break, another control character or one beyond Latin-1`;
+  const refusal = secretRefusal(value);
+  return refusal === undefined ? undefined : `the environment variable ${name} ${refusal}`;
 }
 
 export const variableHint =

@@ -1,6 +1,6 @@
 import { expandReferences, referencesOf } from '../documents/reference.ts';
 import type { Environment } from '../documents/variable.ts';
-import { variableFault, variableHint } from '../documents/variable.ts';
+import { misplacedFault, variableFault, variableHint } from '../documents/variable.ts';
 import type { LocalDocument, Secrets } from '../kinds/kind.ts';
 import { webhookKind } from '../kinds/webhook.ts';
 import { createSecrets, isSensitive } from '../kinds/webhook-secrets.ts';
@@ -29,8 +29,10 @@ export function resolveWebhooks(
   const problems: Problem[] = [];
   for (const local of webhooks) {
     for (const reference of local.references) {
-      const fault = variableFault(env, reference.variable);
-      if (fault === undefined) variables.set(reference.variable, env[reference.variable] ?? '');
+      const { variable, path } = reference;
+      const value = env[variable] ?? '';
+      const fault = variableFault(env, variable) ?? misplacedFault(path, variable, value);
+      if (fault === undefined) variables.set(variable, value);
       else if (isNeeded(local)) problems.push(problemOf(reference, fault));
     }
     for (const [path, text] of writtenOutIn(local)) writtenOut.set(`${local.key}\n${path}`, text);
