@@ -16,9 +16,14 @@ export const median = (values) => {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
+const tempFolders = [];
+process.on('exit', () => {
+  for (const folder of tempFolders) rmSync(folder, { recursive: true, force: true });
+});
+
 export function tempFolder() {
   const folder = mkdtempSync(path.join(tmpdir(), 'govctl-bench-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  tempFolders.push(folder);
   return folder;
 }
 
