@@ -13,7 +13,9 @@ beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'govctl-server-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A launcher that starts nothing, remembers its options, and is asked to stop at once. */
-function fakeLauncher(more: { baseUrl?: string; notices?: string[]; generated?: string } = {}) {
+function fakeLauncher(
+  more: { baseUrl?: string; notices?: string[]; isLocal?: boolean; generated?: string } = {},
+) {
   const controller = new AbortController();
   const launched: ServerOptions[] = [];
   let stopped = 0;
@@ -28,6 +30,7 @@ function fakeLauncher(more: { baseUrl?: string; notices?: string[]; generated?: 
           ? { apiKey: { key: more.generated, generated: true } }
           : {}),
       notices: more.notices ?? [],
+      ...(more.isLocal ? { isLocal: true } : {}),
       fetch: () => Promise.reject(new Error('not asked')),
       stop: async () => void stopped++,
     };
@@ -60,6 +63,13 @@ describe('govctl server', () => {
       metrics: true,
       logLevel: 'info',
     });
+  });
+
+  it('says where tests may change it: only this machine can reach it', async () => {
+    const { stdout } = await run([], fakeLauncher({ isLocal: true }));
+    expect(stdout).toMatch(/^Local {4}tests may move its clock and change its data/m);
+    const asJson = await run(['-o', 'json'], fakeLauncher({ isLocal: true }));
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ local: true });
   });
 
   it('gives one line of JSON with -o json', async () => {

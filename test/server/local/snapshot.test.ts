@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inventoryOf } from '../inventory-service.ts';
 import type { Got, TestService } from '../test-service.ts';
@@ -148,6 +149,22 @@ describe('a snapshot', () => {
       (text) => edited(text, (lines) => [...lines, '{"in":"api_keys","doc":{"id":"1"}}']),
       '"api_keys"',
     ],
+    [
+      'names of every object',
+      (text) => edited(text, (lines) => [...lines, '{"in":"__proto__","doc":{"id":"1"}}']),
+      '"__proto__"',
+    ],
+    [
+      'a sequence of another server',
+      (text) => edited(text, (lines) => [...lines, '{"sequence":"constructor","value":1}']),
+      'unknown sequence',
+    ],
+    [
+      'lanes of another server',
+      (text) =>
+        edited(text, (lines) => [...lines, '{"of":"toString","lane":"l","at":1,"work":"w"}']),
+      'unknown',
+    ],
     ['a line that is none', (text) => edited(text, (lines) => [...lines, '[]']), 'not a line'],
     [
       'a document twice',
@@ -177,6 +194,26 @@ describe('a snapshot', () => {
     const got = await restore(change(await snapshot()));
     expect([got.status, got.json.error]).toEqual([400, 'malformed_request']);
     expect(got.json.error_description).toContain(why);
+    expect(await state()).toEqual(before);
+  });
+
+  it('is taken whole or refused, whichever byte of it was changed', async () => {
+    await fill();
+    const bytes = Buffer.from(await snapshot());
+    const before = await state();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(bytes.length - 1),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, by) => {
+          const changed = Buffer.from(bytes);
+          changed[at] = ((changed[at] ?? 0) + by) % 256;
+          const got = await restore(changed.toString('latin1'));
+          expect(got.json.error).toBe('malformed_request');
+        },
+      ),
+      { numRuns: 60 },
+    );
     expect(await state()).toEqual(before);
   });
 });
