@@ -1,14 +1,9 @@
 import type { Client } from '../client/client.ts';
+import { isPathMissing } from '../client/objects.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { connect } from './connect.ts';
 import type { Context } from './context.ts';
 import { projectBaseUrl } from './project-base-url.ts';
-
-/** Errors that say a path or a method is not there, rather than the thing that was asked for. */
-const isMissing = (error: unknown): error is GovctlError =>
-  error instanceof GovctlError &&
-  (error.status === 404 || error.status === 405) &&
-  !error.error.endsWith('_not_found');
 
 /**
  * Asks for what our server adds to the service's description.
@@ -19,7 +14,7 @@ export async function askOurServer<T>(feature: string, ask: () => Promise<T>): P
   try {
     return await ask();
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isPathMissing(error)) throw error;
     throw new GovctlError(
       error.error,
       `This server does not have ${feature}, an extension of govctl's own server`,

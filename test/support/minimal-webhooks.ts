@@ -2,7 +2,7 @@ import type { Fetch } from '../../src/client/transport.ts';
 
 /** Webhooks of a service written from its description alone: no tags, no name, no hint, no status, plain lists. */
 
-export interface PlainWebhook extends Record<string, unknown> {
+interface PlainWebhook extends Record<string, unknown> {
   readonly id: string;
   url: string;
   events: string[];

@@ -11,7 +11,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .command('plan')
       .summary('show what apply would do')
       .description(
-        'Compares the policy files with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
+        'Compares the policies and webhooks of the files with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
       )
       .argument('[paths...]', pathsHelp),
   )
@@ -67,7 +67,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('drift')
     .summary('find what was edited outside git')
     .description(
-      'Compares each live policy of the project with what was last applied to it, and shows the policies of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
+      'Compares each live policy and webhook of the project with what was last applied to it, and shows those of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
@@ -93,12 +93,12 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('adopt')
     .summary('take over live policies that belong to no project')
     .description(
-      'Marks live policies as owned by this project, each matched by its name with a local file. Only their tags change; what the files want different shows in the next plan.',
+      'Marks live policies and webhooks as owned by this project, each matched with a local file by its name, webhooks by their url. Only their tags change; what the files want different shows in the next plan.',
     )
-    .argument('[names...]', 'names or ids of live policies')
+    .argument('[names...]', 'names or ids of live policies, urls of webhooks')
     .option(
       '--all-matching',
-      'every one that belongs to no project and has the name of a local one',
+      'every one that belongs to no project and has the name, or url, of a local one',
     )
     .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
     .option('--auto-approve', 'do not ask')
@@ -113,9 +113,9 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
 function selecting(command: GovctlCommand): GovctlCommand {
   return command
     .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
-    .option('--prune', 'also delete policies of this project that have no file any more')
-    .option('--target <key>', 'only the policy of this key or name; repeatable', collect)
-    .option('--exclude <key>', 'all but the policy of this key or name; repeatable', collect)
+    .option('--prune', 'also delete what this project owns and no file describes any more')
+    .option('--target <key>', 'only what has this key or name; repeatable', collect)
+    .option('--exclude <key>', 'all but what has this key or name; repeatable', collect)
     .option('--allow-empty', 'go on when the files hold no policies at all')
     .option(
       '--max-delete <percent>',

@@ -33,7 +33,6 @@ const Summary = z.object({
   drifted: count,
   conflict: count,
 });
-export type Summary = z.infer<typeof Summary>;
 
 /** What an apply does, complete: nothing else is needed to do it but a login, and the variables it names. */
 export const Plan = z.object({

@@ -9,7 +9,7 @@ import type { PolicyLike } from '../kinds/policy.ts';
  * A policy as a tidy YAML document: fields in the order files have them, what says nothing left out, govctl's own
  * tags stripped. `key` is written only where the name does not give it.
  */
-export function policyToYaml(policy: PolicyLike, key?: string): string {
+function policyToYaml(policy: PolicyLike, key?: string): string {
   const document: Record<string, unknown> =
     key !== undefined && key !== makeKey(policy.name) ? { key } : {};
   for (const field of policyFields) {
