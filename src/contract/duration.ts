@@ -38,17 +38,20 @@ const shownUnits = [
   ['s', 1_000],
 ] as const;
 
-/** `+1d1h`, `-90s`, `+0.5s`: how far a clock is moved, in two units at most. */
+/** `+1d1h`, `-1m30s`, `+0.5s`: how far a clock is moved, in two units at most, rounded where it is over an hour. */
 export function describeOffset(ms: number): string {
   const sign = ms < 0 ? '-' : '+';
-  let left = Math.abs(ms);
-  if (left < 1_000) return `${sign}${left / 1_000}s`;
+  const far = Math.abs(ms);
+  if (far < 1_000) return `${sign}${far / 1_000}s`;
+  const unit = far < 3_600_000 ? 1_000 : 60_000;
+  let left = Math.round(far / unit) * unit;
   const parts: string[] = [];
-  for (const [unit, length] of shownUnits) {
+  for (const [name, length] of shownUnits) {
     const count = Math.floor(left / length);
     left -= count * length;
-    if (count > 0 && parts.length < 2) parts.push(`${count}${unit}`);
-    else if (parts.length > 0) break;
+    if (count > 0) parts.push(`${count}${name}`);
+    // What is smaller than the unit behind the first does not matter.
+    if (parts.length === 2 || (parts.length === 1 && count === 0)) break;
   }
   return sign + parts.join('');
 }
