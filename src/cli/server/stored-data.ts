@@ -70,7 +70,7 @@ export async function restoreSnapshot(
   });
   if (restored.new_secrets > 0) {
     await context.warn(
-      `${count(restored.new_secrets, 'webhook')} got a new secret: set the ones that the receivers know with \`govctl webhook update ID\``,
+      `${count(restored.new_secrets, 'webhook')} got a new secret: set the ones that the receivers know with \`govctl webhook rotate-secret ID\``,
     );
   }
   return exitCodes.ok;
