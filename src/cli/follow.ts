@@ -6,6 +6,7 @@ import { howMany } from './collect-pages.ts';
 import type { Context } from './context.ts';
 import { openRows } from './row-writer.ts';
 import type { Style } from './terminal.ts';
+import { writeLines } from './wrap-words.ts';
 
 /** Milliseconds between two looks. */
 const lookEvery = 1_000;
@@ -44,7 +45,7 @@ export async function follow<Row>(
       try {
         for (const row of await next()) {
           rows?.write(row);
-          if (toPeople) await terminal.stdout.write(followed.line(row, context.style));
+          if (toPeople) await writeLines(terminal, followed.line(row, context.style));
         }
         failed = false;
         await rows?.flush();

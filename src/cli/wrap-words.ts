@@ -1,4 +1,5 @@
 import { blanksLike } from './report/printable.ts';
+import type { Terminal } from './terminal.ts';
 
 // Colour codes take no room.
 const colourCode = /\u001b\[[0-9;]*m/g;
@@ -25,3 +26,9 @@ function wrapLine(line: string, columns: number): string {
   }
   return lines.join('\n');
 }
+
+/** Lines for people, as they come: broken where a terminal is too narrow, whole in a pipe. */
+export const writeLines = (
+  { stdout, stdoutIsTty, columns }: Terminal,
+  text: string,
+): Promise<void> => stdout.write(stdoutIsTty ? wrapWords(text, columns) : text);

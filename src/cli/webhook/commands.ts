@@ -149,7 +149,7 @@ function registerDeliveries(webhook: GovctlCommand, act: Act): void {
       .command('deliveries')
       .description('list what was sent to a webhook, or show one delivery with every attempt')
       .argument('<webhook>', which)
-      .argument('[delivery]', 'the id of one'),
+      .argument('[id]', 'of one delivery'),
     ['created_at', 'updated_at', 'id', 'event_type', 'status', 'attempt_count'],
     'created_at',
     'desc',
@@ -167,7 +167,7 @@ function registerDeliveries(webhook: GovctlCommand, act: Act): void {
     .command('redeliver')
     .description('send a delivery that has ended once more, or all that failed')
     .argument('<webhook>', which)
-    .argument('[delivery]', 'the id of one')
+    .argument('[id]', 'of one delivery')
     .option('--failed', 'all that failed, in the order of their events')
     .option('--since <time>', 'with --failed: only from then on, such as 2h')
     .action(act(() => import('./redeliver.ts').then((m) => m.runRedeliver)));

@@ -6,6 +6,7 @@ import { describeEvent } from '../event/event-text.ts';
 import { printableLine } from '../report/printable.ts';
 import type { RowWriter } from '../row-writer.ts';
 import type { Style } from '../terminal.ts';
+import { writeLines } from '../wrap-words.ts';
 import type { Forwarded } from './forward.ts';
 import { forward } from './forward.ts';
 import type { Answer, Received } from './receiver.ts';
@@ -36,10 +37,13 @@ export function createDeliveryDesk(
     secret,
     target,
     rows,
+    failed,
   }: {
     readonly secret: string;
     readonly target: URL | undefined;
     readonly rows: RowWriter | undefined;
+    /** What came could not be written down. */
+    readonly failed: (error: unknown) => void;
   },
 ): DeliveryDesk {
   const kept: Taken[] = [];
@@ -55,9 +59,9 @@ export function createDeliveryDesk(
     if (!inspection.fits) bad++;
     const forwarded = target && (await forward(target, received));
     const answer = forwarded?.answer ?? { status: 200 };
-    // Its reader may be gone; the service must get its answer all the same.
+    // The service must get its answer all the same.
     await tell(context, rows, { number, received, at, inspection, forwarded, answer }).catch(
-      () => undefined,
+      failed,
     );
     return answer;
   }
@@ -96,7 +100,7 @@ async function tell(context: Context, rows: RowWriter | undefined, told: Told): 
   const { output } = context.flags;
   const isDataElsewhere = output.some(({ file, format }) => !file && format === 'ndjson');
   if (isDataElsewhere) await context.say(deliveryLines(told, context.talkStyle).trimEnd());
-  else await context.world.terminal.stdout.write(deliveryLines(told, context.style));
+  else await writeLines(context.world.terminal, deliveryLines(told, context.style));
 }
 
 function deliveryLines(

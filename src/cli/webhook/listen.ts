@@ -55,14 +55,28 @@ export async function runListen(context: Context, options: ListenOptions): Promi
   const rows = await openRows(context.flags.output, context.world.terminal);
   const stop = new AbortController();
   const ended = AbortSignal.any([stop.signal, context.world.signal]);
-  const desk = createDeliveryDesk(context, { secret, target: settings.target, rows });
+  let failure: unknown;
+  const failed = (error: unknown): void => {
+    failure ??= error;
+    stop.abort();
+  };
+  const desk = createDeliveryDesk(context, { secret, target: settings.target, rows, failed });
   const path = newPath();
   let answered = 0;
-  const receiver = await startReceiver({ port: settings.port, path }, desk.receive, () => {
-    if (++answered >= settings.count) stop.abort();
+  const onAnswered = (): void => {
+    // Whoever reads the lines may have seen enough.
+    if (++answered >= settings.count || context.world.terminal.stdout.isClosed) stop.abort();
+  };
+  const receiver = await startReceiver(
+    { port: settings.port, path },
+    desk.receive,
+    onAnswered,
+  ).catch(async (error: unknown) => {
+    await rows?.close();
+    throw error;
   });
   const url = `${settings.publicUrl ?? `http://127.0.0.1:${receiver.port}`}${path}`;
-  let isTimeUp = false;
+  let isTimeUp: boolean | undefined;
   const registered: Registered = { url, state: 'none' };
   try {
     await context.progress('Registering a webhook', async () => {
@@ -74,9 +88,11 @@ export async function runListen(context: Context, options: ListenOptions): Promi
   } finally {
     await removeTemporary(context, registered);
     await receiver.close();
-    await rows?.finish();
+    // A file of what did not even begin would take the place of one that is whole.
+    if (isTimeUp !== undefined && failure === undefined) await rows?.finish();
     await rows?.close();
   }
+  if (failure !== undefined) throw failure;
   if (desk.isAnyBad()) return exitCodes.verdict;
   const isShort = settings.count < Infinity && answered < settings.count;
   return isShort && isTimeUp ? exitCodes.pending : exitCodes.ok;

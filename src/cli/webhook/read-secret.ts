@@ -53,6 +53,10 @@ const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 export function fromEnvironment({ env }: World, flag: string, name: string): string {
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
   if (value !== undefined && value !== '') return value;
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    // It may be the secret itself, which is not to be said once more.
+    throw new GovctlError('usage_error', `${flag} takes the name of an environment variable`);
+  }
   throw new GovctlError(
     'usage_error',
     `${flag} ${name}: the environment variable is ${value === '' ? 'empty' : 'not set'}`,

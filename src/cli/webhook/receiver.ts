@@ -30,7 +30,7 @@ export const greeting = 'govctl webhook listen\n';
 const longestBody = 10 * 1024 * 1024;
 
 /**
- * Takes POSTs to one path on 127.0.0.1, and answers anything else with 404.
+ * Takes POSTs to one path on 127.0.0.1, which nobody can guess, and answers anything else with 404.
  * @param handle never rejects
  * @param answered called when an answer is out
  * @throws GovctlError usage_error where the port can't be had
@@ -82,7 +82,8 @@ async function serve(
   path: string,
   handle: (received: Received) => Promise<Answer>,
 ): Promise<boolean> {
-  const isHere = new URL(request.url ?? '/', 'http://receiver').pathname === path;
+  // A tunnel may have put a path of its own before it.
+  const isHere = new URL(request.url ?? '/', 'http://receiver').pathname.endsWith(path);
   if (!isHere || request.method !== 'POST') {
     request.resume();
     const isGreeted = isHere && request.method === 'GET';

@@ -138,12 +138,10 @@ function headerFrom(flag: string, text: string, what: string): readonly [string,
   const [, name, value] =
     /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([^\u0000-\u001f\u007f]+)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value.trim()];
-  // The value may be one that is not to be seen.
-  const [start = ''] = text.split(':');
-  throw new GovctlError(
-    'usage_error',
-    `${flag} ${JSON.stringify(start.slice(0, 60))}: write it as 'Name: ${what}', in one line`,
-  );
+  // What follows the name may be a key.
+  const [, start] = /^([^:]{1,60}):/.exec(text) ?? [];
+  const given = start === undefined ? '' : ` ${JSON.stringify(start)}`;
+  throw new GovctlError('usage_error', `${flag}${given}: write it as 'Name: ${what}', in one line`);
 }
 
 /** Header names are the same in any case. */

@@ -57,6 +57,11 @@ describe.skipIf(!has('bash'))('completion in bash', () => {
     expect(completeInBash('completion', '-')).not.toContain('--output');
   });
 
+  it('offers the types of events where one is to be given', () => {
+    expect(completeInBash('event', 'trigger', 'scan')).toEqual(['scan.completed', 'scan.failed']);
+    expect(completeInBash('webhook', 'create', '--event', 'user.l')).toEqual(['user.login']);
+  });
+
   it('offers the options of the command and the global ones', () => {
     const options = completeInBash('policy', 'list', '--');
     expect(options).toEqual(

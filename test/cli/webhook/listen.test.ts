@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -225,6 +225,48 @@ describe('govctl webhook listen', () => {
     expect(JSON.parse(String(rows[0]?.body))).toHaveProperty('data.scan');
     expect(readFileSync(file, 'utf8')).toBe(world.written.stdout);
     expect(world.written.stderr).toContain('#2 user.login');
+  });
+
+  it('ends where nobody reads its lines any more, and with an error where they can not be written', async () => {
+    const world = createFakeWorld(settings());
+    const disk: { fault?: Error } = {};
+    const stdout = {
+      isClosed: false,
+      write: () => (disk.fault ? Promise.reject(disk.fault) : Promise.resolve()),
+    };
+    const terminal = { ...world.terminal, stdout };
+    const start = async (): Promise<{ ended: Promise<Outcome> }> => {
+      world.written.stderr = '';
+      const ended = runCommandLine(
+        ['webhook', 'listen'],
+        Object.assign({ ...world }, { terminal }),
+      );
+      await until(() => world.written.stderr.includes('Listening'));
+      return { ended };
+    };
+    const left = await start();
+    stdout.isClosed = true;
+    await trigger('scan.completed');
+    expect((await left.ended).exitCode).toBe(0);
+    stdout.isClosed = false;
+    const failing = await start();
+    disk.fault = new Error('the disk is full');
+    await trigger('scan.completed');
+    expect((await failing.ended).exitCode).toBe(1);
+    expect(world.written.stderr).toContain('the disk is full');
+    expect(await webhooks()).toEqual([]);
+  });
+
+  it('leaves the file of an earlier run alone where it can not begin', async () => {
+    const cwd = makeRepo({ 'got.ndjson': 'earlier\n' });
+    const file = path.join(cwd, 'got.ndjson');
+    const taken = await startApp({ status: 200 });
+    const port = ['--port', new URL(taken.url).port];
+    const refused = { env: { GOVCTL_TOKEN: 'wrong' } };
+    expect((await (await listen([...port, '-o', `ndjson=${file}`])).ended).exitCode).toBe(3);
+    expect((await (await listen(['-o', `ndjson=${file}`], refused)).ended).exitCode).toBe(4);
+    expect(readFileSync(file, 'utf8')).toBe('earlier\n');
+    expect(readdirSync(cwd)).toEqual(['got.ndjson']);
   });
 
   it('ends with 2 where a signature does not fit, and with 8 where --count was not reached', async () => {
