@@ -51,12 +51,14 @@ export function createCollector(before: readonly Standing[]): Collector {
   let count = 0;
   let failed = 0;
 
+  /** A resource's findings come one after another. */
+  let latest: { readonly account: string | undefined; readonly drafts: ByFramework } | undefined;
   const ofAccount = (account: string | undefined): ByFramework => {
-    const known = drafts.get(account);
-    if (known) return known;
-    const made: ByFramework = new Map();
-    drafts.set(account, made);
-    return made;
+    if (latest && latest.account === account) return latest.drafts;
+    const found: ByFramework = drafts.get(account) ?? new Map<string, Draft>();
+    drafts.set(account, found);
+    latest = { account, drafts: found };
+    return found;
   };
 
   function begin(byFramework: ByFramework, standing: Standing): Draft {
