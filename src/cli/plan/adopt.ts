@@ -1,4 +1,5 @@
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { LiveDocument } from '../../project/compare/live.ts';
 import { nounOf } from '../../project/kinds/kinds.ts';
 import type { Adoption } from '../../project/plan/adopt.ts';
 import { planAdoption } from '../../project/plan/adopt.ts';
@@ -7,6 +8,7 @@ import { count } from '../report/printable.ts';
 import type { ApprovalOptions } from './approve.ts';
 import { askApproval, isApproved } from './approve.ts';
 import { planView } from './plan-view.ts';
+import type { Repo } from './read-repo.ts';
 import { readRepo } from './read-repo.ts';
 import { parseConcurrency, runApplyPlan } from './run-apply.ts';
 
@@ -30,7 +32,8 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
     );
   }
   const repo = await readRepo(context, [], options);
-  const { client, baseUrl, live, owner, project, documents, secrets } = repo;
+  const { client, baseUrl, owner, project, documents, secrets } = repo;
+  const live = adoptable(repo, wanted);
   const { plan, withoutFile } = planAdoption(wanted, documents, live, {
     project: owner,
     baseUrl,
@@ -57,6 +60,23 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
     secrets,
   });
 };
+
+/** What is without tags has no owner to be changed. @throws GovctlError usage_error where such a one is named */
+function adoptable({ live, service }: Repo, wanted: readonly string[]): readonly LiveDocument[] {
+  const isTagged = ({ kind }: LiveDocument): boolean => service[kind.name].keepsTags !== false;
+  const named = live.find(
+    (each) =>
+      !isTagged(each) &&
+      [each.item.id, each.title, each.identity].some((one) => wanted.includes(one)),
+  );
+  if (!named) return live.filter(isTagged);
+  const { noun, identity } = named.kind;
+  throw new GovctlError(
+    'usage_error',
+    `This server keeps no tags on ${noun.many}, so ${named.title} can not be adopted`,
+    { hint: `It needs not be: a ${noun.one} is known by its ${identity} here.` },
+  );
+}
 
 function noteFileless({ policies, webhooks }: Adoption['withoutFile']): string[] {
   const has = (amount: number): string => (amount === 1 ? 'has' : 'have');

@@ -21,6 +21,8 @@ import { renderProblems } from '../report/problems-text.ts';
 /** What a service has of one kind. */
 interface KindService {
   readonly isThere: boolean;
+  /** Why it could not be read. */
+  readonly failure?: unknown;
   /** Undefined: nothing is live to tell it by. */
   readonly keepsTags: boolean | undefined;
 }
@@ -89,7 +91,7 @@ export async function readRepo(
     }
     check(project);
     const listed = await listing;
-    if (!listed.service.Webhook.isThere) refuseUnknown(project.webhooks.filter(needs));
+    await judgeWebhooks(context, listed, project.webhooks, needs);
     const documents = [...project.policies.map(policyDocument), ...webhooks.documents];
     const { secrets, variables } = webhooks;
     return { project, owner, documents, secrets, variables, ...listed };
@@ -104,10 +106,9 @@ async function listLive(
   const { client, baseUrl } = await connect(context, projectBaseUrl);
   const listed = await Promise.all(
     kinds.map(async (kind) => {
-      const items = await listKind(client, kind, kind.name === 'Policy' ? onPage : () => {});
-      const keepsTags = items && (await kind.keepsTags(client, items));
-      const live = (items ?? []).map((item) => readLive(kind, item));
-      return { live, service: [kind.name, { isThere: items !== undefined, keepsTags }] as const };
+      const { items, ...service } = await listKind(client, kind, onPage);
+      const live = items.map((item) => readLive(kind, item));
+      return { live, service: [kind.name, service] as const };
     }),
   );
   return {
@@ -119,23 +120,41 @@ async function listLive(
   };
 }
 
-/** Undefined where the service has no such things at all; policies every service has. */
+/** Policies every service has; of others the files may know nothing either, so what fails is judged with them. */
 async function listKind(
   client: Client,
   kind: Kind,
   onPage: (amount: number) => void,
-): Promise<LiveItem[] | undefined> {
+): Promise<KindService & { readonly items: readonly LiveItem[] }> {
   const items: LiveItem[] = [];
   try {
     for await (const item of listAll(client, kind.objects)) {
       items.push(item);
-      if (items.length % 100 === 0) onPage(items.length);
+      if (kind.name === 'Policy' && items.length % 100 === 0) onPage(items.length);
     }
-  } catch (error) {
-    if (kind.name === 'Policy' || !isPathMissing(error)) throw error;
-    return undefined;
+    return { items, isThere: true, keepsTags: await kind.keepsTags(client, items) };
+  } catch (failure) {
+    if (kind.name === 'Policy') throw failure;
+    const none = { items: [], keepsTags: undefined };
+    return isPathMissing(failure)
+      ? { ...none, isThere: false }
+      : { ...none, isThere: true, failure };
   }
-  return items;
+}
+
+/** Files without webhooks can be planned with a service whose webhooks can't be read. */
+async function judgeWebhooks(
+  context: Context,
+  { service }: Listing,
+  local: readonly LocalWebhook[],
+  needs: (webhook: LocalWebhook) => boolean,
+): Promise<void> {
+  const { isThere, failure } = service.Webhook;
+  if (!isThere) refuseUnknown(local.filter(needs));
+  if (failure === undefined) return;
+  if (local.length > 0) throw failure;
+  const why = failure instanceof Error ? failure.message : String(failure);
+  await context.warn(`The webhooks of this server were not looked at: ${why}`);
 }
 
 function refuseUnknown(webhooks: readonly LocalWebhook[]): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Fetch } from '../../../src/client/transport.ts';
 import type { MinimalWebhooks, WebhookFaults } from '../../support/minimal-webhooks.ts';
 import { createMinimalWebhooks } from '../../support/minimal-webhooks.ts';
 import type { Outcome } from '../../support/fake-world.ts';
@@ -110,6 +111,32 @@ describe('a service of another kind', () => {
       'This server has no webhooks, but the files do: ops (policies',
     );
     expect(await repo.govctl(['plan', '--exclude', 'ops'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('whose webhooks can not be read stops only who has some', async () => {
+    const repo = createRepo();
+    repo.write('policies/a.yaml', policyYaml('a'));
+    const fetch: Fetch = async (address, init) =>
+      new URL(address).pathname === '/v1/webhooks'
+        ? new Response('{"items": []}', { status: 200 })
+        : repo.service.fetch(address, init);
+    const planned = await repo.govctl(['plan'], { fetch });
+    expect(planned).toMatchObject({ exitCode: 0 });
+    expect(planned.stderr).toContain('The webhooks of this server were not looked at');
+    repo.write('policies/hook.yaml', hook());
+    const refused = await repo.govctl(['plan'], { fetch, env: values });
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toContain('it is not a list of webhooks');
+  });
+
+  it('that keeps no tags has nothing to adopt', async () => {
+    const { service, run } = elsewhere({});
+    service.put({ url });
+    expect((await run('adopt', '--all-matching', '-y')).stdout).toContain('Nothing to adopt');
+    const refused = await run('adopt', url, '-y');
+    expect(refused).toMatchObject({ exitCode: 3 });
+    expect(refused.stderr).toContain('keeps no tags on webhooks');
+    expect(service.changes).toEqual([]);
   });
 
   it('that repeats what it was sent tells no secret through govctl', async () => {
