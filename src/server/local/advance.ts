@@ -47,8 +47,8 @@ export async function advance({
   return { reached: true, steps };
 }
 
-/** @returns false where some were still at it when the time was up */
-async function haveSettled(workers: readonly Worker[], withinMs: number): Promise<boolean> {
+/** Waits until all that is due is done. @returns false where some were still at it when the time was up */
+export async function haveSettled(workers: readonly Worker[], withinMs: number): Promise<boolean> {
   const timer = new AbortController();
   const all = Promise.all(workers.map((worker) => worker.settle())).then(() => true);
   const late = sleep(Math.max(0, withinMs), false, { signal: timer.signal }).catch(() => true);

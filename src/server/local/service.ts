@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { SecretBox } from '../secrets/service.ts';
 import type { Store, Tx } from '../store/store.ts';
-import { advance } from './advance.ts';
+import { advance, haveSettled } from './advance.ts';
 import type { AdjustableClock } from './clock.ts';
 import { localState } from './collection.ts';
 import { createFaultTable } from './faults.ts';
@@ -62,6 +62,9 @@ function checkMoment(ms: number): void {
   const message = 'The clock can be set to times from 1970-01-01 to 9999-12-31';
   throw new GovctlError('malformed_request', message);
 }
+
+/** Milliseconds that what is under way has to end, before all is replaced: else it may be written down there. */
+const settleWithin = 1_000;
 
 /** Under which a snapshot's known text is sealed, and the text. */
 const sealedAs = 'govctl-snapshot';
@@ -146,6 +149,7 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
     const { snapshot, renewed } = checkSecrets(read, options.secrets)
       ? renewSecrets(read)
       : { snapshot: read, renewed: 0 };
+    await haveSettled(workers, settleWithin);
     const restored = await store.transact(async (tx) => {
       const counts = await replaceAll(tx, stored, snapshot);
       await recordAudit(deps, tx, actor, 'local.restore', 'store');
@@ -206,6 +210,7 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
     reset: (actor) =>
       inTurn(async () => {
         const everything = [...stored.collections, ...stored.forgotten, ...stored.history];
+        await haveSettled(workers, settleWithin);
         const removed = await store.transact(async (tx) => {
           const counts = await empty(tx, stored, everything);
           await recordAudit(deps, tx, actor, 'local.reset', 'store');

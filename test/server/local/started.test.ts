@@ -8,6 +8,10 @@ import { startServer } from '../../../src/server/start.ts';
 import type { RunningServer, ServerOptions } from '../../../src/server/start.ts';
 import { policy } from '../test-service.ts';
 
+/** A system's clock that stands still, so that what moves is what was moved. */
+const noon = Date.parse('2026-03-01T12:00:00Z');
+const standing = { now: () => noon, monotonic: () => performance.now() };
+
 const key = `gk_${'k'.repeat(43)}`;
 let folder: string;
 const closing: (() => Promise<unknown>)[] = [];
@@ -83,6 +87,28 @@ async function receive(answer: (count: number) => number) {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
 }
 
+/** A receiver that answers when it is told to. */
+async function receiveLater() {
+  const held: (() => void)[] = [];
+  const server = createServer((_, outgoing) => void held.push(() => outgoing.writeHead(200).end()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    /** Answers the next request that came. */
+    async next(): Promise<() => void> {
+      for (;;) {
+        const answer = held.shift();
+        if (answer) return answer;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+  };
+}
+
 const hook = async (server: RunningServer, url: string, fields = {}): Promise<string> => {
   const body = { url, events: ['scan.completed'], secret: 'a-secret-of-16-or-more', ...fields };
   const made = await send(server, 'POST', '/v1/webhooks', body);
@@ -104,10 +130,7 @@ const deliveriesOf = async (server: RunningServer, id: string) =>
 describe('the clock of a started server', () => {
   it('makes all attempts of a day in order, each at its own time, and the next event after it', async () => {
     const { received, url } = await receive(() => 500);
-    // It stands still but for what it is moved.
-    const noon = Date.parse('2026-03-01T12:00:00Z');
-    const clock = { now: () => noon, monotonic: () => performance.now() };
-    const server = await start({ clock });
+    const server = await start({ clock: standing });
     const id = await hook(server, url);
     const first = await trigger(server);
     const second = await trigger(server);
@@ -154,25 +177,15 @@ describe('the clock of a started server', () => {
   });
 
   it('stays where it came when the time is up while a receiver hangs', async () => {
-    let let_go: (() => void) | undefined;
-    const hanging = createServer((_, outgoing) => {
-      let_go = () => outgoing.writeHead(200).end();
-    });
-    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
-    closing.push(() => {
-      hanging.closeAllConnections();
-      return new Promise((resolve) => hanging.close(resolve));
-    });
+    const hanging = await receiveLater();
     const server = await start();
-    const { port } = hanging.address() as AddressInfo;
-    await hook(server, `http://127.0.0.1:${port}/`);
+    await hook(server, hanging.url);
     await trigger(server);
     const body = { by: '1d', within_ms: 50 };
     const stuck = (await send(server, 'POST', '/v1/local/clock/advance', body)).json;
     expect(stuck).toMatchObject({ reached: false, steps: 0 });
     expect(Number(stuck.offset_ms)).toBe(0);
-    while (let_go === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
-    let_go();
+    (await hanging.next())();
     expect(await advance(server, '1d')).toMatchObject({ reached: true });
   });
 });
@@ -206,7 +219,7 @@ describe('a snapshot of a started server', () => {
   it('has deliveries go on in another server with the same key, with the same attempt', async () => {
     const { received, url } = await receive((count) => (count <= 2 ? 500 : 200));
     const secretKey = Buffer.alloc(32, 7).toString('base64');
-    const one = await start({ secretKey });
+    const one = await start({ secretKey, clock: standing });
     const id = await hook(one, url);
     // Other lanes' work, so that places differ in the other server.
     await hook(one, url, { active: false });
@@ -220,7 +233,7 @@ describe('a snapshot of a started server', () => {
     ).text();
     await one.stop();
 
-    const two = await start({ secretKey, dataDir: path.join(folder, 'two') });
+    const two = await start({ secretKey, clock: standing, dataDir: path.join(folder, 'two') });
     await trigger(two);
     const restored = await fetch(`${two.baseUrl}/v1/local/restore?clock=snapshot`, {
       method: 'POST',
@@ -237,6 +250,36 @@ describe('a snapshot of a started server', () => {
     const [delivery, ...others] = await deliveriesOf(two, id);
     expect(others).toEqual([]);
     expect(delivery).toMatchObject({ status: 'succeeded', attempt_count: 3 });
+  });
+
+  it('is restored, and all is emptied, while a delivery is under way', async () => {
+    const hanging = await receiveLater();
+    const server = await start();
+    const id = await hook(server, hanging.url);
+    await trigger(server);
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' };
+    const snapshot = await (await fetch(`${server.baseUrl}/v1/local/snapshot`, { headers })).text();
+    const first = await hanging.next();
+    const restored = await fetch(`${server.baseUrl}/v1/local/restore`, {
+      method: 'POST',
+      headers,
+      body: snapshot,
+    });
+    expect(restored.status).toBe(200);
+    first();
+    // What was restored waits, whatever was answered before.
+    (await hanging.next())();
+    expect(await advance(server, '0s')).toMatchObject({ reached: true });
+    const ended = await deliveriesOf(server, id);
+    expect(ended.at(-1)).toMatchObject({ status: 'succeeded' });
+
+    await trigger(server);
+    const last = await hanging.next();
+    expect((await send(server, 'POST', '/v1/local/reset')).status).toBe(200);
+    last();
+    expect(await advance(server, '1d')).toMatchObject({ reached: true });
+    expect((await send(server, 'GET', '/v1/webhooks')).json.webhooks).toEqual([]);
+    expect((await send(server, 'GET', '/v1/events')).json.events).toEqual([]);
   });
 
   it('is refused where another key sealed its secrets, unless webhooks may get new ones', async () => {
