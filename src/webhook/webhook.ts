@@ -72,9 +72,10 @@ export function verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook {
   const body = readBody(options.body);
   const headers = readHeaders(options.headers);
   const signatures = findSignatures(headers);
+  requireSignature(signatures, 'body');
   const message = readMessage(headers, options.signedTimestamp !== 'optional');
+  if (message) requireSignature(signatures, 'message');
   const schemes: SignatureScheme[] = message ? ['body', 'message'] : ['body'];
-  for (const scheme of schemes) requireSignature(signatures, scheme);
 
   const verdicts = secrets.map((secret) => {
     const expected = secret === undefined ? {} : expectedOf(secret, body, message);

@@ -53,49 +53,78 @@ export async function runListen(context: Context, options: ListenOptions): Promi
     options.secretEnv === undefined ? { generateSecret: true } : { secretEnv: options.secretEnv },
   );
   const rows = await openRows(context.flags.output, context.world.terminal);
-  const stop = new AbortController();
-  const ended = AbortSignal.any([stop.signal, context.world.signal]);
-  let failure: unknown;
-  const failed = (error: unknown): void => {
-    failure ??= error;
-    stop.abort();
-  };
-  const desk = createDeliveryDesk(context, { secret, target: settings.target, rows, failed });
-  const path = newPath();
-  let answered = 0;
-  const onAnswered = (): void => {
-    // Whoever reads the lines may have seen enough.
-    if (++answered >= settings.count || context.world.terminal.stdout.isClosed) stop.abort();
-  };
-  const receiver = await startReceiver(
-    { port: settings.port, path },
-    desk.receive,
-    onAnswered,
-  ).catch(async (error: unknown) => {
-    await rows?.close();
-    throw error;
-  });
-  const url = `${settings.publicUrl ?? `http://127.0.0.1:${receiver.port}`}${path}`;
-  let isTimeUp: boolean | undefined;
-  const registered: Registered = { url, state: 'none' };
   try {
-    await context.progress('Registering a webhook', async () => {
-      await removeLeftovers(context, client);
-      await registerTemporary(client, registered, { events: settings.events, secret });
+    const end = createEnd(context, settings);
+    const desk = createDeliveryDesk(context, {
+      secret,
+      target: settings.target,
+      rows,
+      failed: end.failed,
     });
-    await introduce(context, settings, { baseUrl, registered, secret, isNew: !options.secretEnv });
-    isTimeUp = await waitForEnd(context, ended, stop, settings, desk);
+    const path = newPath();
+    const receiver = await startReceiver({ port: settings.port, path }, desk.receive, end.answered);
+    const url = `${settings.publicUrl ?? `http://127.0.0.1:${receiver.port}`}${path}`;
+    const registered: Registered = { url, state: 'none' };
+    try {
+      await context.progress('Registering a webhook', async () => {
+        await removeLeftovers(context, client);
+        await registerTemporary(client, registered, { events: settings.events, secret });
+      });
+      const isNew = options.secretEnv === undefined;
+      await introduce(context, settings, { baseUrl, registered, secret, isNew });
+      await waitForEnd(context, end, settings, desk);
+    } finally {
+      await removeTemporary(context, registered);
+      await receiver.close();
+    }
+    const exitCode = end.exitCode();
+    await rows?.finish();
+    return desk.isAnyBad() ? exitCodes.verdict : exitCode;
   } finally {
-    await removeTemporary(context, registered);
-    await receiver.close();
-    // A file of what did not even begin would take the place of one that is whole.
-    if (isTimeUp !== undefined && failure === undefined) await rows?.finish();
+    // What is not finished goes: it must not take the place of a file that is whole.
     await rows?.close();
   }
-  if (failure !== undefined) throw failure;
-  if (desk.isAnyBad()) return exitCodes.verdict;
-  const isShort = settings.count < Infinity && answered < settings.count;
-  return isShort && isTimeUp ? exitCodes.pending : exitCodes.ok;
+}
+
+/** When it ends, and how. */
+interface End {
+  /** Aborted by Ctrl-C, too. */
+  readonly signal: AbortSignal;
+  now(): void;
+  timeUp(): void;
+  /** An answer is out. */
+  answered(): void;
+  /** What came could not be written down. */
+  failed(error: unknown): void;
+  /** @throws what failed */
+  exitCode(): ExitCode;
+}
+
+function createEnd({ world }: Context, { count }: Settings): End {
+  const stop = new AbortController();
+  let answered = 0;
+  let isTimeUp = false;
+  let failure: { readonly error: unknown } | undefined;
+  return {
+    signal: AbortSignal.any([stop.signal, world.signal]),
+    now: () => stop.abort(),
+    timeUp() {
+      isTimeUp = true;
+      stop.abort();
+    },
+    answered() {
+      // Whoever reads the lines may have seen enough.
+      if (++answered >= count || world.terminal.stdout.isClosed) stop.abort();
+    },
+    failed(error) {
+      failure ??= { error };
+      stop.abort();
+    },
+    exitCode() {
+      if (failure) throw failure.error;
+      return isTimeUp && count < Infinity && answered < count ? exitCodes.pending : exitCodes.ok;
+    },
+  };
 }
 
 /** @throws GovctlError usage_error */
@@ -149,20 +178,14 @@ async function introduce(
   await say(`Forwarding to ${target.href}${isNew ? `; secret of this run: ${secret}` : ''}`);
 }
 
-/** Until --count, --timeout, a key or Ctrl-C; whether it was --timeout. */
+/** Until --count, --timeout, a key or Ctrl-C. */
 async function waitForEnd(
   context: Context,
-  ended: AbortSignal,
-  stop: AbortController,
+  end: End,
   { timeoutMs }: Settings,
   desk: DeliveryDesk,
-): Promise<boolean> {
-  let isTimeUp = false;
-  const end = (): void => {
-    isTimeUp = true;
-    stop.abort();
-  };
-  const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
+): Promise<void> {
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => end.timeUp(), timeoutMs);
   const { keys } = context.world.terminal;
   try {
     if (keys && context.flags.input) {
@@ -171,11 +194,10 @@ async function waitForEnd(
           ? 'Keys: r resends the last delivery, 3 r the third; q ends.'
           : 'Keys: q ends.',
       );
-      await readKeys(keys(ended), desk.resend);
-      stop.abort();
+      await readKeys(keys(end.signal), desk.resend);
+      end.now();
     }
-    await untilAborted(ended);
-    return isTimeUp;
+    await untilAborted(end.signal);
   } finally {
     clearTimeout(timer);
   }
