@@ -12,7 +12,7 @@ import { receiversOf } from './emit.ts';
 import { facetsOf, passes } from './facets.ts';
 import type { Facets } from './facets.ts';
 import { readEvent } from './read.ts';
-import { newestSequence, sequenceSince } from './since.ts';
+import { newestSequence, placeBefore, sequenceSince } from './since.ts';
 
 /** Events queued in one transaction. */
 const batch = 100;
@@ -57,18 +57,18 @@ async function* choose(
   const newest = await newestSequence(reader);
   const first = since === undefined ? undefined : await sequenceSince(reader, since);
   const isMeant = isBetween(since, until);
-  for (let after = (first ?? newest + 1) - 1; after < newest;) {
+  for (let next = first ?? newest + 1; next <= newest;) {
     const { rows } = await reader.page(events, {
       where: types ? { type: { any: types } } : {},
       orderBy: 'sequence',
       direction: 'asc',
       limit: batch,
-      after: { value: after, id: '~' },
+      after: placeBefore(next),
     });
     const read = rows.map(({ doc }) => doc).filter(({ sequence }) => sequence <= newest);
     const chosen = read.filter(isMeant);
     if (chosen.length > 0) yield chosen;
-    after = read.at(-1)?.sequence ?? newest;
+    next = (read.at(-1)?.sequence ?? newest) + 1;
   }
 }
 

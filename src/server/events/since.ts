@@ -1,7 +1,21 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { timestamp } from '../deps.ts';
-import type { CollectionSpec, Document, Page, PageQuery, Reader } from '../store/store.ts';
+import type {
+  CollectionSpec,
+  Document,
+  Page,
+  PageQuery,
+  Position,
+  Reader,
+} from '../store/store.ts';
 import { events } from './collection.ts';
 import type { StoredEvent } from './collection.ts';
+
+/** Events counted in one go. */
+const counted = 1_000;
+
+/** In the order of sequences: behind it stand those from this one on. */
+export const placeBefore = (sequence: number): Position => ({ value: sequence - 1, id: '~' });
 
 const bySequence = { orderBy: 'sequence', direction: 'asc' } as const;
 
@@ -43,14 +57,11 @@ async function pageSince(
   since: string,
 ): Promise<Page<StoredEvent>> {
   const from = await sequenceSince(reader, since);
-  const { count, all } = await countFrom(reader, query, from ?? Infinity);
-  if (count === 0) return { rows: [], total: 0, hasMore: false };
-  const { offset = 0, after, ...rest } = query;
-  const before = query.direction === 'asc' ? all - count : 0;
-  const place = after ? { after } : { offset: offset + before };
-  const page = await reader.page(events, { ...rest, ...place });
+  if (from === undefined) return { rows: [], total: 0, hasMore: false };
+  const count = await countFrom(reader, query, from);
+  const page = await reader.page(events, await begin(reader, query, from, count));
   if (query.direction === 'asc') return { ...page, total: count };
-  const rows = page.rows.filter(({ doc }) => doc.sequence >= (from ?? 0));
+  const rows = page.rows.filter(({ doc }) => doc.sequence >= from);
   const last = rows.at(-1)?.doc;
   return {
     rows,
@@ -61,12 +72,26 @@ async function pageSince(
   };
 }
 
+/** The query, from the first one on that is not too old. */
+async function begin(
+  reader: Reader,
+  query: PageQuery,
+  from: number,
+  count: number,
+): Promise<PageQuery> {
+  const { offset = 0, ...rest } = query;
+  if (query.after || query.direction === 'desc') return query;
+  if (offset === 0) return { ...rest, after: placeBefore(from) };
+  const { total } = await reader.page(events, { ...rest, limit: 1 });
+  return { ...rest, offset: offset + total - count };
+}
+
 /** Whether an older one follows that is not too old. */
 async function isMore(
   reader: Reader,
   query: PageQuery,
   last: StoredEvent | undefined,
-  from = 0,
+  from: number,
 ): Promise<boolean> {
   if (!last) return false;
   const { rows } = await reader.page(events, {
@@ -79,27 +104,14 @@ async function isMore(
   return rows.some(({ doc }) => doc.sequence >= from);
 }
 
-/** How many match in all, and how many of them from a sequence on: looked for from the newest, in growing steps. */
-async function countFrom(
-  reader: Reader,
-  { where = {} }: PageQuery,
-  from: number,
-): Promise<{ readonly count: number; readonly all: number }> {
-  let all = 0;
-  /** Whether the n-th newest is among them. */
-  const isIn = async (offset: number): Promise<boolean> => {
-    const newest = { where, ...bySequence, direction: 'desc', limit: 1, offset } as const;
-    const { rows, total } = await reader.page(events, newest);
-    all = total;
-    return rows.some(({ doc }) => doc.sequence >= from);
-  };
-  let high = 0;
-  for (let step = 64; await isIn(high); step *= 2) high += step;
-  let low = 0;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (await isIn(middle)) low = middle + 1;
-    else high = middle;
+/** How many match from a sequence on. Others get their turn, as there may be very many. */
+async function countFrom(reader: Reader, { where = {} }: PageQuery, from: number): Promise<number> {
+  let count = 0;
+  for (let after = placeBefore(from); ;) {
+    const page = await reader.page(events, { where, ...bySequence, limit: counted, after });
+    count += page.rows.length;
+    if (!page.hasMore || !page.last) return count;
+    after = page.last;
+    await nextTurn();
   }
-  return { count: low, all };
 }
