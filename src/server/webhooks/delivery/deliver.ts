@@ -11,6 +11,7 @@ import { makeAttempt } from './attempt.ts';
 import type { Sent, Task } from './attempt.ts';
 import { deliveries } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
+import { createGather } from './gather.ts';
 import { hostOf } from './headers.ts';
 import type { Message } from './headers.ts';
 import { keepAnswer } from './keep-answer.ts';
@@ -53,11 +54,12 @@ interface Recorded {
 
 export function createDeliverer(deps: Deps, options: DelivererOptions): Deliverer {
   const slots = createSlots(options.limits ?? defaultLimits);
+  const transact = createGather(deps.store);
   return {
     async perform(claimed, signal) {
       const sent = await sendInTurn(claimed, signal);
       if (sent === 'held') return;
-      const recorded = await deps.store.transact((tx) =>
+      const recorded = await transact((tx) =>
         sent === 'gone' ? drop(deps, tx, claimed) : record(deps, tx, claimed, sent),
       );
       if (sent === 'gone' || !recorded) return;

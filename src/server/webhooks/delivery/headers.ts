@@ -84,7 +84,8 @@ export function signedHeaders(
   { secret, previous }: Receiver,
   custom: Readonly<Record<string, string>> | undefined,
 ): Record<string, string> {
-  const headers = { ...custom, ...plainHeaders(message) };
+  const plain = plainHeaders(message);
+  const headers = custom ? { ...custom, ...plain } : plain;
   const sign = (key: string): string =>
     signMessage(key, message.eventId, Math.floor(message.at / 1_000), body);
   headers['X-Service-Signature'] = signBody(secret, body);

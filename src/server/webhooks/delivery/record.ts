@@ -6,9 +6,8 @@ import type { StoredAnswer, StoredAttempt, StoredDelivery } from './collection.t
 import type { Message } from './headers.ts';
 import { day } from './retry.ts';
 
-/** Characters of an answer that the attempt itself holds, and of its headers. */
+/** Characters of an answer that the attempt itself holds. */
 const shortBody = 1_024;
-const mostHeaders = 4_096;
 /** A delivery that is sent again and again keeps its newest attempts. */
 const mostAttempts = 100;
 
@@ -36,7 +35,7 @@ export function attemptOf(
     agent,
     ...(customNames.length > 0 ? { custom: customNames } : {}),
     ...(status === undefined ? {} : { response_status: status }),
-    ...(headers ? { response_headers: firstHeaders(headers) } : {}),
+    ...(headers ? { response_headers: headers } : {}),
     ...(body === '' ? {} : { response_body: cutText(body, shortBody) }),
     ...(truncated ? { response_truncated: true } : {}),
     ...(error === undefined ? {} : { error }),
@@ -50,14 +49,6 @@ export function attemptOf(
     ...(truncated ? { truncated } : {}),
   };
   return { attempt: { ...attempt, response_truncated: true }, answer };
-}
-
-/** As many as there is room for. */
-function firstHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  let room = mostHeaders;
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name, value]) => (room -= name.length + value.length) >= 0),
-  );
 }
 
 /** Without half of a character at its end. */

@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DeliveryStatus } from '../../../contract/webhooks.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { allRows } from '../../store/all-rows.ts';
-import type { PageQuery, Tx } from '../../store/store.ts';
+import type { Tx, Where } from '../../store/store.ts';
 import { webhooks } from '../collection.ts';
 import { answerId, answers, deliveries, within } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
@@ -18,9 +17,7 @@ const defaultKept: Kept = { succeeded: 1_000, failed: 10_000 };
 /** Milliseconds that failed ones are kept. */
 const failedFor = 30 * day;
 /** Rows removed in one transaction. */
-const batch = 200;
-/** Deliveries that end between two looks. */
-const lookAfter = 1_000;
+const batch = 500;
 
 export interface Retention {
   /** A delivery of this webhook has ended. */
@@ -34,22 +31,16 @@ export function createRetention(
   deps: Pick<Deps, 'store' | 'clock' | 'log'>,
   kept = defaultKept,
 ): Retention {
-  /** Webhooks that may have too many; undefined: any, as nobody has looked since the start. */
-  let grown: Set<string> | undefined;
-  let sinceLook = 0;
+  /** By webhook, how many ended since it was looked at. */
+  const grown = new Map<string, number>();
+  /** Any may have too many. */
+  let isFirstLook = true;
   let running: Promise<void> | undefined;
 
   async function look(): Promise<void> {
     if (!deps.store.health().writable) return;
-    const ids = grown ?? (await allIds());
-    grown = new Set();
-    sinceLook = 0;
-    for (const id of ids) {
-      await trim(id, 'succeeded', kept.succeeded);
-      await trim(id, 'failed', kept.failed);
-      // Requests get their turn.
-      await nextTurn();
-    }
+    for (const id of isFirstLook ? await allIds() : [...grown.keys()]) await trim(id);
+    isFirstLook = false;
     const before = timestamp(deps.clock.now() - failedFor);
     await removeOldest({ failed: { any: ['failed'] } }, ({ rows }) =>
       rows.filter(({ updated_at: at }) => at < before),
@@ -62,43 +53,61 @@ export function createRetention(
     return ids;
   }
 
-  const trim = (webhookId: string, status: DeliveryStatus, most: number): Promise<void> =>
-    removeOldest({ status: { any: [within(webhookId, status)] } }, ({ rows, total }) =>
-      rows.slice(0, Math.max(0, total - most)),
-    );
-
-  type Oldest = { readonly rows: readonly StoredDelivery[]; readonly total: number };
+  async function trim(webhookId: string): Promise<void> {
+    grown.delete(webhookId);
+    for (const status of ['succeeded', 'failed'] as const) {
+      const most = kept[status];
+      await removeOldest({ status: { any: [within(webhookId, status)] } }, ({ rows, total }) =>
+        rows.slice(0, Math.max(0, total - most)),
+      );
+    }
+    // Requests get their turn.
+    await nextTurn();
+  }
 
   async function removeOldest(
-    where: PageQuery['where'],
+    where: Readonly<Record<string, Where>>,
     choose: (oldest: Oldest) => readonly StoredDelivery[],
   ): Promise<void> {
-    const query = { where: where ?? {}, orderBy: 'updated_at', direction: 'asc' } as const;
-    const chosenIn = async (reader: Pick<Tx, 'page'>, limit: number) => {
-      const { rows, total } = await reader.page(deliveries, { ...query, limit });
-      return choose({ rows: rows.map(({ doc }) => doc), total });
-    };
-    // Looked at outside a transaction first: mostly there is nothing to do.
-    while ((await chosenIn(deps.store, 1)).length > 0) {
-      await deps.store.transact(async (tx) => {
-        for (const delivery of await chosenIn(tx, batch)) await forget(tx, delivery);
-      });
+    const oldest = { where, orderBy: 'updated_at', direction: 'asc', limit: batch } as const;
+    for (let chosen; chosen === undefined || chosen.length === batch;) {
+      // Outside the transaction, as it takes a while.
+      const { rows, total } = await deps.store.page(deliveries, oldest);
+      chosen = choose({ rows: rows.map(({ doc }) => doc), total });
+      if (chosen.length > 0) await forgetAll(chosen);
     }
   }
 
-  const run = (): Promise<void> => (running ??= look().finally(() => (running = undefined)));
+  const forgetAll = (chosen: readonly StoredDelivery[]): Promise<void> =>
+    deps.store.transact(async (tx) => {
+      for (const delivery of chosen) {
+        const now = (await tx.get(deliveries, delivery.id))?.doc;
+        // It may be sent again, or be gone, by now.
+        if (now?.status === delivery.status && now.updated_at === delivery.updated_at) {
+          await forget(tx, now);
+        }
+      }
+    });
+
+  const once = (work: () => Promise<void>): Promise<void> =>
+    (running ??= work().finally(() => (running = undefined)));
 
   return {
     ended(webhookId) {
-      grown?.add(webhookId);
-      sinceLook += 1;
-      if (sinceLook < lookAfter || running) return;
-      run().catch((error: unknown) =>
+      const count = (grown.get(webhookId) ?? 0) + 1;
+      grown.set(webhookId, count);
+      if (count < batch || running) return;
+      once(() => trim(webhookId)).catch((error: unknown) =>
         deps.log.error({ err: error }, 'forgetting deliveries failed'),
       );
     },
-    run,
+    run: () => once(look),
   };
+}
+
+interface Oldest {
+  readonly rows: readonly StoredDelivery[];
+  readonly total: number;
 }
 
 async function forget(tx: Tx, { id, attempts }: StoredDelivery): Promise<void> {

@@ -18,8 +18,8 @@ const jitter = 0.1;
 export function pauseAfter(attempt: number, multiplier: number, random: number): number {
   const stated = Math.min(attempt, statedRetries) - 1;
   const growth = Math.max(multiplier, 2) ** Math.max(0, attempt - statedRetries);
-  const pause = Math.min(second * multiplier ** stated * growth, hour);
-  if (pause <= jitterAbove) return Math.round(pause);
+  const pause = Math.round(Math.min(second * multiplier ** stated * growth, hour));
+  if (pause <= jitterAbove) return pause;
   return Math.round(Math.min(pause * (1 - jitter + 2 * jitter * random), hour));
 }
 
