@@ -1,7 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { AnsweredEvent, EventEnvelope, EventListQuery } from '../../contract/events.ts';
 import { unfitForJson } from '../../contract/resources.ts';
-import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../call.ts';
 import type { Deps } from '../deps.ts';
@@ -64,7 +63,6 @@ export const eventHandlers = (deps: Deps, isLocal: boolean): Handlers['events'] 
     const made = mergeData(sampleData(type), data);
     return call.transact(async (tx) => {
       const event = await emit(deps, tx, type, made);
-      await recordAudit(deps, tx, call.actor, 'event.trigger', event.id);
       return { body: showEvent(event), headers: { Location: `/v1/events/${event.id}` } };
     });
   },
