@@ -62,7 +62,11 @@ export function createMinimalWebhooks(rest: Fetch, faults: WebhookFaults = {}): 
   function change(method: string, text: string, webhook: PlainWebhook | undefined): Response {
     const body = JSON.parse(text) as Record<string, unknown>;
     changes.push({ method, body });
-    if (faults.refusesAll) return answer(400, { message: `this is not right: ${text}` });
+    if (faults.refusesAll) {
+      const error_description = `this is not right: ${text}`;
+      const details = [{ field: 'secret', message: String(body.secret).slice(0, 9) }];
+      return answer(400, { error: 'malformed_request', error_description, details });
+    }
     const unknown = Object.keys(body).filter((field) => !settable.includes(field));
     if (faults.refusesUnknown && unknown.length > 0) {
       return answer(400, { message: `unknown: ${unknown.join(', ')}` });

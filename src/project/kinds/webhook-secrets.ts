@@ -68,6 +68,9 @@ export const revealHeaders = (
     ]),
   );
 
+/** Characters of a secret's beginning that give it away where a text was cut. */
+const tellingStart = 6;
+
 /** Gives the values of variables, and hides all that is secret but what is as short as a word. */
 export function createSecrets(
   values: ReadonlyMap<string, string>,
@@ -75,12 +78,27 @@ export function createSecrets(
 ): Secrets {
   const known = [...values.values(), ...writtenOut.values()]
     .filter(({ length }) => length >= minSecretLength)
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
     .sort((a, b) => b.length - a.length);
   return {
     expand: (text) => expandReferences(text, (name) => values.get(name) ?? hidden),
     writtenOut: (key, path) => writtenOut.get(`${key}\n${path}`),
-    hide: (text) => known.reduce((rest, value) => rest.replaceAll(value, hidden), text),
+    hide: (text) => [...new Set(known)].reduce(hideOne, text),
   };
+}
+
+/** A text without a secret, and without as much of its beginning as there is. */
+function hideOne(text: string, secret: string): string {
+  const start = secret.slice(0, tellingStart);
+  let rest = '';
+  let from = 0;
+  for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, from)) {
+    let length = start.length;
+    while (length < secret.length && text[at + length] === secret[length]) length++;
+    rest += text.slice(from, at) + hidden;
+    from = at + length;
+  }
+  return rest + text.slice(from);
 }
 
 /** One is hashed many times in a run, and each takes some ten milliseconds. */
