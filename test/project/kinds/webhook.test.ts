@@ -39,8 +39,7 @@ function editByHand({ webhooks, put }: MinimalWebhooks, edits: readonly Edit[]):
     if (!target) continue;
     if (edit.kind === 'delete') webhooks.delete(target.id);
     else {
-      const { secret: _secret, tags: _tags, ...fields } = edit.fields;
-      Object.assign(target, fields);
+      Object.assign(target, { ...edit.fields, secret: target.secret, tags: target.tags });
     }
   }
 }
