@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Pick } from '../support/pick.ts';
 
 /** What may have kept an answer from its server, so that it sends the same again. */
@@ -26,7 +27,7 @@ interface Inbox {
 }
 
 /** A second delivery of what was accepted, that only a lost answer can explain: the server must know of that. */
-export interface Unexplained {
+interface Unexplained {
   readonly webhook: string;
   readonly event: string;
   /** The attempt that was accepted before. */
@@ -41,8 +42,10 @@ export interface Receiver {
   readonly faults: readonly string[];
   readonly unexplained: readonly Unexplained[];
   readonly counts: Readonly<Record<string, number>>;
-  /** To be called right before the server is killed, and once it is dead. */
+  /** To be called right before the server is killed. */
   serverDies(): void;
+  /** To be called once it is dead: resolves when all is read that it had sent. */
+  serverDied(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,6 +70,11 @@ export async function startReceiver(pick: Pick, bad: number): Promise<Receiver> 
     request.on('end', () => receive(request, response, body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  let open = 0;
+  server.on('connection', (socket) => {
+    open += 1;
+    socket.on('close', () => (open -= 1));
+  });
   const { port } = server.address() as AddressInfo; // it listens on a port
 
   function receive(request: IncomingMessage, response: ServerResponse, body: string): void {
@@ -165,6 +173,11 @@ export async function startReceiver(pick: Pick, bad: number): Promise<Receiver> 
     unexplained,
     counts,
     serverDies: () => void (era += 1),
+    async serverDied() {
+      do await pause(5);
+      while (open > 0);
+      era += 1;
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -144,7 +144,7 @@ test(`webhooks get every event in order through kill -9, bad receivers and clock
     receiver.serverDies();
     // A server that is asked to stop lets what is on its way end, unless that takes too long.
     await running?.stop(round % 4 === 3 ? 'SIGTERM' : 'SIGKILL');
-    receiver.serverDies();
+    await receiver.serverDied();
     await start();
   }
   killing = false;

@@ -24,7 +24,7 @@ export const start = Date.parse('2026-03-01T12:00:00.000Z');
 
 /** What a receiver does with a request; `at` is the time since the start, in milliseconds. */
 export type Answers = (request: Request, signal: AbortSignal) => Outcome | Promise<Outcome>;
-export interface Request extends Outgoing {
+interface Request extends Outgoing {
   readonly at: number;
   readonly webhook: string;
   readonly event: string;

@@ -21,7 +21,7 @@ export interface StoredAttempt {
 }
 
 /** Where a delivery stands that has not ended. */
-export interface Pending {
+interface Pending {
   /** The place in its lane, where the work there is its event. */
   readonly position?: number;
   /** Attempts that came before it was sent again. */

@@ -33,7 +33,7 @@ export interface DelivererOptions {
   readonly onAttempt?: (ended: EndedAttempt) => void;
 }
 
-export interface EndedAttempt {
+interface EndedAttempt {
   readonly webhookId: string;
   readonly succeeded: boolean;
   /** No further attempt follows. */

@@ -9,7 +9,7 @@ import type { StoredDelivery } from './collection.ts';
 import { day } from './retry.ts';
 
 /** Ended deliveries that are kept of each webhook. */
-export interface Kept {
+interface Kept {
   readonly succeeded: number;
   readonly failed: number;
 }

@@ -1,7 +1,7 @@
 import type { RetryConfig } from '../../../contract/webhooks.ts';
 
 const second = 1_000;
-export const hour = 3_600_000;
+const hour = 3_600_000;
 export const day = 24 * hour;
 
 /** Retries on the stated schedule; those after them pause at least twice as long as the one before. */
