@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { auditLog } from '../../../src/server/audit/service.ts';
 import { events } from '../../../src/server/events/collection.ts';
 import { allRows } from '../../../src/server/store/all-rows.ts';
 import { webhookLanes, webhooks } from '../../../src/server/webhooks/collection.ts';
+import type { StoredWebhook } from '../../../src/server/webhooks/collection.ts';
 import { deleteDeliveries, pauseDeliveries, resumeDeliveries } from '../../../src/server/webhooks/delivery/service.ts'; // prettier-ignore
 import { signBody, signMessage } from '../../../src/webhook/sign.ts';
 import { answered, hour, ok, openWorld, start } from './delivery-world.ts';
@@ -157,7 +159,7 @@ describe('retries', () => {
     ]);
     // All of it failed for 24 hours, so it was disabled in that moment; the third is kept.
     expect(await world.waiting(id)).toBe(1);
-    await resume(id);
+    await resume(id, world);
     await world.idle();
     expect(world.sentTo(id).at(-1)?.event).toBe(third);
   });
@@ -225,7 +227,7 @@ describe('a webhook that fails', () => {
     const before = world.requests.length;
     await world.pass(hour);
     expect(world.requests).toHaveLength(before);
-    await resume(id);
+    await resume(id, world);
     await world.idle();
     expect(world.requests.slice(before).map(({ event }) => event)).toEqual(ids.slice(1));
     expect(await world.webhook(id)).not.toHaveProperty('failing_since');
@@ -236,7 +238,7 @@ describe('a webhook that fails', () => {
     world.answerWith(fail);
     await world.emit(2);
     await world.pass(30 * hour);
-    await resume(id);
+    await resume(id, world);
     await world.pass(23 * hour);
     expect(await world.webhook(id)).toMatchObject({ active: true });
     await world.pass(2 * hour);
@@ -288,12 +290,12 @@ describe('a pause', () => {
     world.answerWith(fail);
     await world.emit();
     await world.pass(10 * hour);
-    await pause(id);
+    await pause(id, world);
     const before = world.requests.length;
     await world.emit(3);
     await world.pass(100 * hour);
     expect(world.requests).toHaveLength(before);
-    await resume(id);
+    await resume(id, world);
     expect((await world.webhook(id)).failing_since).toBe('2026-03-05T16:00:00.000Z');
     await world.idle();
     expect(world.requests.length).toBe(before + 1);
@@ -311,12 +313,99 @@ describe('a pause', () => {
     await world.emit(2);
     world.startEngine();
     await until(() => world.requests.length === 1);
-    await pause(id);
+    await pause(id, world);
     answer();
     await world.idle();
     expect(world.requests).toHaveLength(1);
     expect(await world.deliveries(id)).toMatchObject([{ status: 'succeeded' }]);
     expect(await world.waiting(id)).toBe(1);
+  });
+});
+
+describe('a stop', () => {
+  test('lets what is on its way end, and sends nothing after it', async () => {
+    const id = await world.addWebhook();
+    let answer = (): void => {};
+    world.answerWith(() => new Promise((resolve) => (answer = () => resolve(ok))));
+    const [first] = await world.emit(2);
+    world.startEngine();
+    await until(() => world.requests.length === 1);
+    const stopped = world.startEngine().stop(60_000);
+    answer();
+    await stopped;
+    expect(world.requests).toHaveLength(1);
+    expect(await world.deliveries(id)).toMatchObject([{ event_id: first, status: 'succeeded' }]);
+    expect(await world.waiting(id)).toBe(1);
+  });
+
+  test('gives up what takes too long: it is no attempt, and sent again after the next start', async () => {
+    const id = await world.addWebhook();
+    world.answerWith(
+      (_, signal) =>
+        new Promise((__, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        ),
+    );
+    const ids = await world.emit(2);
+    world.startEngine();
+    await until(() => world.requests.length === 1);
+    world.answerWith(() => ok);
+    await world.restart();
+    await world.idle();
+    expect(world.sentTo(id).map(({ event, attempt }) => [event, attempt])).toEqual([[ids[0], 1], [ids[0], 1], [ids[1], 1]]); // prettier-ignore
+    expect(await world.webhook(id)).not.toHaveProperty('failing_since');
+  });
+});
+
+describe('whatever happens', () => {
+  const step = fc.oneof(
+    fc.record({ does: fc.constant('emit' as const), count: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ does: fc.constant('pass' as const), seconds: fc.integer({ min: 0, max: 40 }) }),
+    fc.record({ does: fc.constantFrom('pause', 'resume', 'restart', 'jump back') }),
+  );
+
+  test('each event is tried in its order until it has ended, and none is left out', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 20 }),
+        fc.array(fc.constantFrom(200, 200, 200, 500, 503, 410), { minLength: 1 }),
+        async (steps, statuses) => {
+          const own = await openWorld();
+          try {
+            const id = await own.addWebhook({ retry_config: { max_attempts: 3 } });
+            let at = 0;
+            own.answerWith(() => answered(statuses[at++ % statuses.length] ?? 200));
+            const ids: string[] = [];
+            own.startEngine();
+            for (const one of steps) {
+              if (one.does === 'emit') ids.push(...(await own.emit(one.count)));
+              else if (one.does === 'pass') await own.pass(one.seconds * 1_000);
+              else if (one.does === 'pause') await pause(id, own);
+              else if (one.does === 'resume') await resume(id, own);
+              else if (one.does === 'restart') await own.restart();
+              else own.setClock(own.now - 30_000);
+            }
+            await resume(id, own);
+            await own.pass(hour);
+            const sent = own.sentTo(id).map(({ event }) => event);
+            expect(sent).toEqual([...sent].sort((a, b) => ids.indexOf(a) - ids.indexOf(b)));
+            expect([...new Set(sent)]).toEqual(ids);
+            const rows = await own.deliveries(id);
+            expect(rows).toHaveLength(ids.length);
+            for (const { status, attempts } of rows) {
+              const last = attempts.at(-1)?.response_status;
+              expect([status, last === 200]).toEqual([last === 200 ? 'succeeded' : 'failed', last === 200]); // prettier-ignore
+              expect(attempts.map(({ number }) => number)).toEqual(attempts.map((_, index) => index + 1)); // prettier-ignore
+              if (status === 'failed') expect(last === 410 || attempts.length === 3).toBe(true);
+            }
+            expect(await own.waiting(id)).toBe(0);
+          } finally {
+            await own.close();
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
   });
 });
 
@@ -346,7 +435,7 @@ describe('what is gone', () => {
   });
 });
 
-const pause = (id: string) =>
+const pause = (id: string, world: DeliveryWorld) =>
   world.store.transact(async (tx) => {
     const before = await world.webhook(id);
     const disabled_at = new Date(world.now).toISOString();
@@ -354,14 +443,17 @@ const pause = (id: string) =>
     await pauseDeliveries(tx, id);
   });
 
-const resume = (id: string) =>
+const resume = (id: string, world: DeliveryWorld) =>
   world.store.transact(async (tx) => {
     const before = await world.webhook(id);
     const since = await resumeDeliveries(tx, before, world.now);
-    const { id: same, url, events: types, secret, secret_hint, created_at, updated_at, created_by } = before; // prettier-ignore
-    const kept = { id: same, url, events: types, secret, secret_hint, created_at, updated_at, created_by }; // prettier-ignore
-    const failing = since === undefined ? {} : { failing_since: since };
-    await tx.replace(webhooks, { ...kept, ...failing, active: true });
+    const gone = ['failing_since', 'disabled_at', 'disabled_reason'];
+    const kept = Object.entries(before).filter(([field]) => !gone.includes(field));
+    await tx.replace(webhooks, {
+      ...(Object.fromEntries(kept) as unknown as StoredWebhook), // but for what is optional
+      ...(since === undefined ? {} : { failing_since: since }),
+      active: true,
+    });
   });
 
 async function until(holds: () => boolean): Promise<void> {

@@ -97,6 +97,12 @@ export async function openWorld(options: { limits?: SlotLimits } = {}) {
       return now;
     },
     startEngine,
+    /** As a server's stop and next start. */
+    async restart(withinMs = 0): Promise<void> {
+      await engine?.stop(withinMs);
+      engine = undefined;
+      startEngine();
+    },
     answerWith: (answers: Answers) => void (answer = answers),
     /** Until nothing is due. */
     idle: () => startEngine().idle(),
