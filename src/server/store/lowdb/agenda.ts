@@ -60,9 +60,10 @@ export const createAgenda = (lanes: Lanes): Agenda => {
   };
 
   const enter = (lane: string, dueAt: number, id: string): void => {
-    const at =
-      dueAt === 0 ? { value: (turns += 1), since: latest } : { value: dueAt, since: dueAt };
-    const place: Place = { ...at, id, lane, dueAt };
+    const place: Place =
+      dueAt === 0
+        ? { value: (turns += 1), id, lane, dueAt, since: latest }
+        : { value: dueAt, id, lane, dueAt, since: dueAt };
     places.set(lane, place);
     lineOf(place).insert(place);
   };
@@ -76,8 +77,9 @@ export const createAgenda = (lanes: Lanes): Agenda => {
       return;
     }
     const dueAt = lane.dueAt ?? 0;
-    const id = inOrder(head.position);
-    if (before?.dueAt === dueAt && (dueAt === 0 || before.id === id)) return;
+    // Turns are all different: among those due at once nothing else decides.
+    const id = dueAt === 0 ? name : inOrder(head.position);
+    if (before?.dueAt === dueAt && before.id === id) return;
     if (before) leave(before);
     enter(name, dueAt, id);
     if (!before || dueAt < before.dueAt) tell();

@@ -6,6 +6,7 @@ import { crc32c } from './crc32c.ts';
  */
 const SUFFIX = ',"crc32c":"00000000"';
 const DIGITS_AT = SUFFIX.length - 9;
+const HEX = Buffer.from('0123456789abcdef', 'latin1');
 
 export interface SealedLine {
   readonly bytes: Buffer;
@@ -13,14 +14,16 @@ export interface SealedLine {
 }
 
 /**
- * The line of `body` (which has no closing bracket and no line break) with its checksum and `end`.
+ * The line of `body` (which has no closing bracket and no line break) with its checksum and `end`, which is ASCII.
  * `seed` chains lines: with the checksum of the line before, a lost or moved line shows as well.
  */
 export const sealLine = (body: string, end: string, seed = 0): SealedLine => {
   const bytes = Buffer.from(body + SUFFIX + end, 'utf8');
-  const length = bytes.length - SUFFIX.length - Buffer.byteLength(end);
-  const crc = crc32c(bytes.subarray(0, length), seed);
-  bytes.write(crc.toString(16).padStart(8, '0'), length + DIGITS_AT, 'latin1');
+  const length = bytes.length - SUFFIX.length - end.length;
+  const crc = crc32c(bytes, seed, length);
+  for (let digit = 0; digit < 8; digit += 1) {
+    bytes[length + DIGITS_AT + digit] = HEX[(crc >>> (28 - 4 * digit)) & 0xf] as number; // in bounds
+  }
   return { bytes, crc };
 };
 

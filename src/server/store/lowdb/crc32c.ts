@@ -13,14 +13,14 @@ for (let at = 256; at < TABLES.length; at += 1) {
   TABLES[at] = (before >>> 8) ^ (TABLES[before & 0xff] as number);
 }
 
-/** The checksum of `bytes`; give the previous result as `seed` to go on where it ended. */
-export const crc32c = (bytes: Uint8Array, seed = 0): number => {
+/** The checksum of the first `length` bytes; give the previous result as `seed` to go on where it ended. */
+export const crc32c = (bytes: Uint8Array, seed = 0, length = bytes.length): number => {
   let crc = ~seed;
   let at = 0;
   // All reads are in bounds: of the bytes by the loops, of the tables by the masks.
   const byte = (index: number): number => bytes[index] as number;
   const table = (index: number): number => TABLES[index] as number;
-  for (const end = bytes.length - 3; at < end; at += 4) {
+  for (const end = length - 3; at < end; at += 4) {
     crc ^= byte(at) | (byte(at + 1) << 8) | (byte(at + 2) << 16) | (byte(at + 3) << 24);
     crc =
       table(768 + (crc & 0xff)) ^
@@ -28,6 +28,6 @@ export const crc32c = (bytes: Uint8Array, seed = 0): number => {
       table(256 + ((crc >>> 16) & 0xff)) ^
       table(crc >>> 24);
   }
-  for (; at < bytes.length; at += 1) crc = (crc >>> 8) ^ table((crc ^ byte(at)) & 0xff);
+  for (; at < length; at += 1) crc = (crc >>> 8) ^ table((crc ^ byte(at)) & 0xff);
   return ~crc >>> 0;
 };

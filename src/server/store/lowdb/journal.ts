@@ -116,9 +116,9 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   };
 
   const flush = async (): Promise<void> => {
-    // One turn of the event loop gathers what arrives together.
-    await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
+      // One turn of the event loop gathers what arrives together.
+      await new Promise((resolve) => setImmediate(resolve));
       const batch = takeBatch();
       const bytes = Buffer.concat(batch.map(({ line }) => line));
       try {

@@ -1,7 +1,7 @@
 import type { LaneSpec, Tx } from '../store.ts';
 import { applyToLane } from './lane.ts';
 import type { Lanes } from './lane.ts';
-import { laneHead, laneState, laneWork } from './lane-view.ts';
+import { laneDueAt, laneHead, laneState, laneWork } from './lane-view.ts';
 import type { LanesView } from './lane-view.ts';
 import type { LaneOperation } from './operation.ts';
 
@@ -46,7 +46,7 @@ export const beginLaneChanges = (
   };
 
   const setDue = (spec: LaneSpec, lane: string, at: number): void => {
-    if ((laneState(viewOf(spec), lane).dueAt ?? 0) !== at) change(['due', spec.name, lane, at]);
+    if (laneDueAt(viewOf(spec), lane) !== at) change(['due', spec.name, lane, at]);
   };
 
   const setHeld = (spec: LaneSpec, lane: string, held: boolean): void => {

@@ -9,11 +9,20 @@ export type LanesView = readonly ReadonlyMap<string, Lane>[];
 /** One lane so: the positions of a later layer are behind those of the earlier. */
 type LaneLayers = readonly Lane[];
 
-const layersOf = (view: LanesView, name: string): LaneLayers =>
-  view.flatMap((lanes) => lanes.get(name) ?? []);
+const layersOf = (view: LanesView, name: string): LaneLayers => {
+  const layers: Lane[] = [];
+  for (const lanes of view) {
+    const lane = lanes.get(name);
+    if (lane) layers.push(lane);
+  }
+  return layers;
+};
 
-const goneOf = (layers: LaneLayers): number =>
-  layers.reduce((gone, lane) => Math.max(gone, lane.gone), 0);
+const goneOf = (layers: LaneLayers): number => {
+  let gone = 0;
+  for (const lane of layers) gone = Math.max(gone, lane.gone);
+  return gone;
+};
 
 const pieceAfter = (layers: LaneLayers, position: number): Piece | undefined => {
   for (const { queue } of layers) {
@@ -28,10 +37,16 @@ export const laneHead = (view: LanesView, name: string): Piece | undefined => {
   return pieceAfter(layers, goneOf(layers));
 };
 
+const dueAtOf = (layers: LaneLayers): number =>
+  layers.findLast(({ dueAt }) => dueAt !== undefined)?.dueAt ?? 0;
+
+/** In milliseconds since the epoch; 0: at once. */
+export const laneDueAt = (view: LanesView, name: string): number => dueAtOf(layersOf(view, name));
+
 export const laneState = (view: LanesView, name: string): LaneState => {
   const layers = layersOf(view, name);
   const gone = goneOf(layers);
-  const dueAt = layers.findLast((lane) => lane.dueAt !== undefined)?.dueAt ?? 0;
+  const dueAt = dueAtOf(layers);
   return {
     waiting: layers.reduce((count, { queue }) => count + queue.countAfter(gone), 0),
     held: layers.findLast(({ held }) => held !== undefined)?.held ?? false,
@@ -52,10 +67,21 @@ const placeAfter = (id: string, layers: LaneLayers, position: number): Place[] =
   return piece ? [{ value: piece.position, id, layers, piece }] : [];
 };
 
-/** Merges the lanes asked for: the next of each stands in an order, the first of which is the next of all. */
-export const laneWork = (view: LanesView, { lane, after = 0, limit }: LaneQuery): LaneWork[] => {
-  const names =
-    lane === undefined ? new Set(view.flatMap((lanes) => [...lanes.keys()])) : new Set([lane]);
+const workOfOne = (view: LanesView, lane: string, after: number, limit: number): LaneWork[] => {
+  const layers = layersOf(view, lane);
+  const found: LaneWork[] = [];
+  for (let last = Math.max(after, goneOf(layers)); found.length < limit;) {
+    const piece = pieceAfter(layers, last);
+    if (!piece) break;
+    found.push({ lane, ...piece });
+    last = piece.position;
+  }
+  return found;
+};
+
+/** Merges all lanes: the next of each stands in an order, the first of which is the next of all. */
+const workOfAll = (view: LanesView, after: number, limit: number): LaneWork[] => {
+  const names = new Set(view.flatMap((lanes) => [...lanes.keys()]));
   const next = new OrderedView(
     Array.from(names).flatMap((name) => placeAfter(name, layersOf(view, name), after)),
   );
@@ -69,3 +95,6 @@ export const laneWork = (view: LanesView, { lane, after = 0, limit }: LaneQuery)
   }
   return found;
 };
+
+export const laneWork = (view: LanesView, { lane, after = 0, limit }: LaneQuery): LaneWork[] =>
+  lane === undefined ? workOfAll(view, after, limit) : workOfOne(view, lane, after, limit);

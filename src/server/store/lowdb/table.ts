@@ -29,6 +29,7 @@ interface Clash {
 }
 
 interface Postings {
+  readonly read: (doc: Document) => string | readonly string[] | undefined;
   readonly byValue: Map<string, Set<string>>;
   /** Once a document had several values, sizes of different values may count it twice. */
   overlapping: boolean;
@@ -60,7 +61,8 @@ export class Table {
     this.#rows = rows;
     for (const name of Object.keys(spec.unique ?? {})) this.#unique.set(name, new Map());
     for (const name of Object.keys(spec.index ?? {})) {
-      this.#postings.set(name, { byValue: new Map(), overlapping: false });
+      const read = indexOf(spec, name);
+      this.#postings.set(name, { read, byValue: new Map(), overlapping: false });
     }
     for (const { doc } of rows.values()) {
       this.clash ??= this.#clashOf(doc);
@@ -114,9 +116,10 @@ export class Table {
    * cheaper than sorting the matches, so a page of a broad filter touches about a page of keys and a
    * narrow filter never touches the whole collection.
    */
-  scan(scan: Scan): Generator<Key> {
+  scan(scan: Scan): Iterable<Key> {
     const groups = this.#groupsOf(scan.where);
     const view = this.#viewOf(scan.orderBy);
+    if (groups.some((group) => sizeOf(group) === 0)) return [];
     return groups.length === 0
       ? view.walk(scan.direction, scan.after, scan.skip ?? 0)
       : this.#scanGroups(groups, view, scan);
@@ -226,8 +229,8 @@ export class Table {
     for (const [index, value] of uniqueValuesOf(this.spec, doc)) {
       this.#unique.get(index)?.set(value, doc.id);
     }
-    for (const [index, postings] of this.#postings) {
-      const values = valuesOf(indexOf(this.spec, index)(doc));
+    for (const postings of this.#postings.values()) {
+      const values = valuesOf(postings.read(doc));
       if (values.length > 1) postings.overlapping = true;
       for (const value of values) {
         const ids = postings.byValue.get(value);
@@ -243,11 +246,11 @@ export class Table {
       const holders = this.#unique.get(index);
       if (holders?.get(value) === doc.id) holders.delete(value);
     }
-    for (const [index, postings] of this.#postings) {
-      for (const value of valuesOf(indexOf(this.spec, index)(doc))) {
-        const ids = postings.byValue.get(value);
+    for (const { read, byValue } of this.#postings.values()) {
+      for (const value of valuesOf(read(doc))) {
+        const ids = byValue.get(value);
         ids?.delete(doc.id);
-        if (ids?.size === 0) postings.byValue.delete(value);
+        if (ids?.size === 0) byValue.delete(value);
       }
     }
   }

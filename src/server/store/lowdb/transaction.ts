@@ -121,15 +121,14 @@ export const beginTransaction = (committed: Committed, commit: number): Transact
     tx,
     finish() {
       finished = true;
-      return [
-        ...Array.from(sequences, ([name, value]): Operation => ['seq', name, value]),
-        ...Array.from(overlays).flatMap(([collection, { changes }]) =>
-          Array.from(changes, ([id, { doc }]): Operation =>
-            doc ? ['put', collection, doc] : ['del', collection, id],
-          ),
-        ),
-        ...lanes.operations,
-      ];
+      const operations: Operation[] = [];
+      for (const [name, value] of sequences) operations.push(['seq', name, value]);
+      for (const [collection, { changes }] of overlays) {
+        for (const [id, { doc }] of changes) {
+          operations.push(doc ? ['put', collection, doc] : ['del', collection, id]);
+        }
+      }
+      return operations.concat(lanes.operations);
     },
   };
 };

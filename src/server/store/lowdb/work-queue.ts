@@ -38,6 +38,7 @@ export class WorkQueue {
   /** Drops all work up to a position. */
   dropThrough(position: number): void {
     const head = this.#indexAfter(position);
+    if (head === this.#head) return;
     // The texts may go at once, their places go when there are enough of them.
     this.#works.fill('', this.#head, head);
     this.#head = head;
