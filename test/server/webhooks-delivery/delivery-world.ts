@@ -11,7 +11,11 @@ import { allRows } from '../../../src/server/store/all-rows.ts';
 import { openLowdbStore } from '../../../src/server/store/lowdb/open.ts';
 import { webhookLanes, webhooks } from '../../../src/server/webhooks/collection.ts';
 import type { StoredWebhook } from '../../../src/server/webhooks/collection.ts';
-import { answers, deliveries } from '../../../src/server/webhooks/delivery/collection.ts';
+import {
+  answers,
+  deliveries,
+  ofWebhook,
+} from '../../../src/server/webhooks/delivery/collection.ts';
 import type { StoredDelivery } from '../../../src/server/webhooks/delivery/collection.ts';
 import { createDeliveries } from '../../../src/server/webhooks/delivery/deliveries.ts';
 import type { Deliveries } from '../../../src/server/webhooks/delivery/deliveries.ts';
@@ -156,7 +160,7 @@ export async function openWorld(options: { limits?: SlotLimits } = {}) {
     /** Of a webhook, in the order of their ids. */
     async deliveries(id: string): Promise<StoredDelivery[]> {
       const found: StoredDelivery[] = [];
-      for await (const { doc } of allRows(store, deliveries, { webhook: { any: [id] } })) {
+      for await (const { doc } of allRows(store, deliveries, ofWebhook(id))) {
         found.push(doc);
       }
       return found;

@@ -1,6 +1,7 @@
 import type { EventType } from '../../../contract/events.ts';
+import { deliveryStatuses } from '../../../contract/webhooks.ts';
 import type { DeliveryStatus } from '../../../contract/webhooks.ts';
-import type { CollectionSpec } from '../../store/store.ts';
+import type { CollectionSpec, Where } from '../../store/store.ts';
 
 /** An attempt as stored: what can be said of it from the rest of the row is left out. */
 export interface StoredAttempt {
@@ -13,6 +14,7 @@ export interface StoredAttempt {
   /** Names of the custom headers that it had. */
   readonly custom?: readonly string[];
   readonly response_status?: number;
+  /** But for those that any answer has. */
   readonly response_headers?: Readonly<Record<string, string>>;
   /** The first KiB. Where there was more, it is a row of its own as long as it is kept. */
   readonly response_body?: string;
@@ -54,11 +56,16 @@ export const attemptCountOf = ({ attempts }: StoredDelivery): number =>
 /** Values under which rows of one webhook are found, without looking at those of others. */
 export const within = (webhookId: string, value: string): string => `${webhookId} ${value}`;
 
+/** The condition for those of a webhook, whatever became of them or in one of these states. */
+export const ofWebhook = (
+  id: string,
+  statuses: readonly DeliveryStatus[] = deliveryStatuses,
+): { readonly status: Where } => ({ status: { any: statuses.map((one) => within(id, one)) } });
+
 export const deliveries: CollectionSpec<StoredDelivery> = {
   name: 'deliveries',
   unique: { position: ({ pending }) => pending?.position?.toString() },
   index: {
-    webhook: ({ webhook_id: id }) => id,
     status: ({ webhook_id: id, status }) => within(id, status),
     event_type: ({ webhook_id: id, event_type: type }) => within(id, type),
     /** Of all webhooks, by when they fall due to be forgotten. */

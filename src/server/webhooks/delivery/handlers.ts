@@ -6,7 +6,7 @@ import { toJson } from '../../json.ts';
 import { listPage } from '../../paging.ts';
 import type { Send } from '../send.ts';
 import { readWebhook } from '../service.ts';
-import { deliveries, within } from './collection.ts';
+import { deliveries, ofWebhook, within } from './collection.ts';
 import { keepAnswer } from './keep-answer.ts';
 import { readDelivery, redeliver, redeliverFailed } from './redeliver.ts';
 import { sendTest } from './send-test.ts';
@@ -21,8 +21,7 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
   listDeliveries: async ({ params: { id }, query }) => {
     await readWebhook(deps.store, id);
     const where = {
-      webhook: { any: [id] },
-      ...(query.status ? { status: { any: query.status.map((one) => within(id, one)) } } : {}),
+      ...ofWebhook(id, query.status),
       ...(query.event_type
         ? { event_type: { any: query.event_type.map((one) => within(id, one)) } }
         : {}),

@@ -1,13 +1,26 @@
-import { signBody, signMessage } from '../../../webhook/sign.ts';
+import { createSecretKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { signBody, signMessage, standardKey } from '../../../webhook/sign.ts';
 import type { StoredWebhook } from '../collection.ts';
 
 /** What is known of a webhook before anything is sent to it. */
 export interface Receiver {
   readonly timeoutMs: number;
-  readonly secret: string;
+  readonly keys: Keys;
   /** Until when, in milliseconds since the epoch, the one before it is still told. */
-  readonly previous?: { readonly secret: string; readonly until: number };
+  readonly previous?: { readonly keys: Keys; readonly until: number };
 }
+
+/** What a secret signs with, made ready: of the body, and of the message. */
+interface Keys {
+  readonly body: KeyObject;
+  readonly message: KeyObject;
+}
+
+const keysOf = (secret: string): Keys => ({
+  body: createSecretKey(Buffer.from(secret)),
+  message: createSecretKey(Buffer.from(standardKey(secret))),
+});
 
 /** Opened and parsed once for each state of a webhook. Stored documents never change, so this can't be stale. */
 const known = new WeakMap<StoredWebhook, Receiver>();
@@ -24,9 +37,9 @@ export function receiverOf(
   const { id, previous_secret: previous, previous_secret_expires_at: until } = webhook;
   const receiver = {
     timeoutMs: (webhook.timeout_seconds ?? defaultTimeout) * 1_000,
-    secret: open(webhook.secret, id),
+    keys: keysOf(open(webhook.secret, id)),
     ...(previous !== undefined && until !== undefined
-      ? { previous: { secret: open(previous, id), until: Date.parse(until) } }
+      ? { previous: { keys: keysOf(open(previous, id)), until: Date.parse(until) } }
       : {}),
   };
   known.set(webhook, receiver);
@@ -81,18 +94,18 @@ export const plainHeaders = ({
 export function signedHeaders(
   message: Message,
   body: string,
-  { secret, previous }: Receiver,
+  { keys, previous }: Receiver,
   custom: Readonly<Record<string, string>> | undefined,
 ): Record<string, string> {
   const plain = plainHeaders(message);
   const headers = custom ? { ...custom, ...plain } : plain;
-  const sign = (key: string): string =>
+  const sign = (key: KeyObject): string =>
     signMessage(key, message.eventId, Math.floor(message.at / 1_000), body);
-  headers['X-Service-Signature'] = signBody(secret, body);
-  headers['webhook-signature'] = sign(secret);
+  headers['X-Service-Signature'] = signBody(keys.body, body);
+  headers['webhook-signature'] = sign(keys.message);
   if (previous && message.at < previous.until) {
-    headers['X-Service-Signature-Previous'] = signBody(previous.secret, body);
-    headers['webhook-signature'] += ` ${sign(previous.secret)}`;
+    headers['X-Service-Signature-Previous'] = signBody(previous.keys.body, body);
+    headers['webhook-signature'] += ` ${sign(previous.keys.message)}`;
   }
   return headers;
 }

@@ -35,7 +35,7 @@ export function attemptOf(
     agent,
     ...(customNames.length > 0 ? { custom: customNames } : {}),
     ...(status === undefined ? {} : { response_status: status }),
-    ...(headers ? { response_headers: headers } : {}),
+    ...(headers ? tellingHeaders(headers) : {}),
     ...(body === '' ? {} : { response_body: cutText(body, shortBody) }),
     ...(truncated ? { response_truncated: true } : {}),
     ...(error === undefined ? {} : { error }),
@@ -49,6 +49,16 @@ export function attemptOf(
     ...(truncated ? { truncated } : {}),
   };
   return { attempt: { ...attempt, response_truncated: true }, answer };
+}
+
+/** What any answer has, and nobody looks for. */
+const usual = new Set(['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding']);
+
+function tellingHeaders(
+  headers: Readonly<Record<string, string>>,
+): Pick<StoredAttempt, 'response_headers'> {
+  const telling = Object.entries(headers).filter(([name]) => !usual.has(name));
+  return telling.length > 0 ? { response_headers: Object.fromEntries(telling) } : {};
 }
 
 /** Without half of a character at its end. */

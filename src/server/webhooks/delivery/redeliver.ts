@@ -7,7 +7,7 @@ import { events } from '../../events/collection.ts';
 import { allRows } from '../../store/all-rows.ts';
 import type { Reader, Tx } from '../../store/store.ts';
 import { webhookLanes } from '../collection.ts';
-import { attemptCountOf, deliveries, within } from './collection.ts';
+import { attemptCountOf, deliveries, ofWebhook } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
 
 /** @throws GovctlError delivery_not_found */
@@ -74,7 +74,7 @@ export async function redeliverFailed(
   since: number,
 ): Promise<number> {
   const failed: { sequence: number; delivery: StoredDelivery }[] = [];
-  const where = { status: { any: [within(webhookId, 'failed')] } };
+  const where = ofWebhook(webhookId, ['failed']);
   for await (const { doc: delivery } of allRows(tx, deliveries, where)) {
     if (delivery.test || Date.parse(delivery.updated_at) < since) continue;
     const event = (await tx.get(events, delivery.event_id))?.doc;

@@ -4,7 +4,7 @@ import { timestamp } from '../../deps.ts';
 import { allRows } from '../../store/all-rows.ts';
 import type { Tx, Where } from '../../store/store.ts';
 import { webhooks } from '../collection.ts';
-import { answerId, answers, deliveries, within } from './collection.ts';
+import { answerId, answers, deliveries, ofWebhook } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
 import { day } from './retry.ts';
 
@@ -57,7 +57,7 @@ export function createRetention(
     grown.delete(webhookId);
     for (const status of ['succeeded', 'failed'] as const) {
       const most = kept[status];
-      await removeOldest({ status: { any: [within(webhookId, status)] } }, ({ rows, total }) =>
+      await removeOldest(ofWebhook(webhookId, [status]), ({ rows, total }) =>
         rows.slice(0, Math.max(0, total - most)),
       );
     }

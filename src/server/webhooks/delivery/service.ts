@@ -4,7 +4,7 @@ import { allRows } from '../../store/all-rows.ts';
 import type { CollectionSpec, Document, Reader, Tx, Where } from '../../store/store.ts';
 import { webhookLanes } from '../collection.ts';
 import type { StoredWebhook } from '../collection.ts';
-import { answers, deliveries } from './collection.ts';
+import { answers, deliveries, ofWebhook } from './collection.ts';
 import { deliveryOf } from './work.ts';
 import { day } from './retry.ts';
 import { showItem } from './show.ts';
@@ -14,8 +14,12 @@ export async function lastDeliveryOf(
   reader: Reader,
   webhookId: string,
 ): Promise<AnsweredWebhook['last_delivery']> {
-  const where = { webhook: { any: [webhookId] } };
-  const newest = { where, orderBy: 'updated_at', direction: 'desc', limit: 1 } as const;
+  const newest = {
+    where: ofWebhook(webhookId),
+    orderBy: 'updated_at',
+    direction: 'desc',
+    limit: 1,
+  } as const;
   const [row] = (await reader.page(deliveries, newest)).rows;
   if (!row) return undefined;
   const { id, event_type, status, updated_at: at, response_status, error } = showItem(row.doc);
@@ -32,9 +36,8 @@ export async function lastDeliveryOf(
 /** Forgets what waits for a webhook and what was sent to it, in the transaction that deletes it. */
 export async function deleteDeliveries(tx: Tx, webhookId: string): Promise<void> {
   await tx.clear(webhookLanes, webhookId);
-  const where = { webhook: { any: [webhookId] } };
-  await removeAll(tx, deliveries, where);
-  await removeAll(tx, answers, where);
+  await removeAll(tx, deliveries, ofWebhook(webhookId));
+  await removeAll(tx, answers, { webhook: { any: [webhookId] } });
 }
 
 async function removeAll<T extends Document>(
