@@ -22,7 +22,7 @@ export interface Commit {
   readonly ops: readonly Operation[];
 }
 
-const laneOperations: ReadonlySet<string> = new Set(['add', 'done', 'due', 'hold']);
-
-export const isLaneOperation = (operation: Operation): operation is LaneOperation =>
-  laneOperations.has(operation[0]);
+export const isLaneOperation = (operation: Operation): operation is LaneOperation => {
+  const [op] = operation;
+  return op === 'add' || op === 'done' || op === 'due' || op === 'hold';
+};

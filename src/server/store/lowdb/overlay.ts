@@ -20,7 +20,7 @@ export class Overlay {
   }
 
   set(id: string, change: Change): void {
-    this.drop(id);
+    if (this.changes.has(id)) this.drop(id);
     this.changes.set(id, change);
     if (!change.doc) return;
     for (const [index, value] of uniqueValuesOf(this.spec, change.doc)) {
