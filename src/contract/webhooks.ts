@@ -51,7 +51,9 @@ const fields = {
     .refine(
       (secret) => !secret.startsWith('whsec_') || standardSecret.test(secret),
       'must go on with the base64 of a key, as it begins with whsec_',
-    ),
+    )
+    // As UTF-8, halves of characters are all the same.
+    .refine((secret) => !/\p{Surrogate}/u.test(secret), 'must not have halves of characters'),
   active: z.boolean(),
   filters: WebhookFilters,
   retry_config: RetryConfig,

@@ -2,6 +2,7 @@ import { readEvent } from './event.ts';
 import type { WebhookHeaders } from './headers.ts';
 import { readHeaders } from './headers.ts';
 import type { Expected, FoundSignature, SignatureScheme, SignedMessage } from './signatures.ts';
+import { isUsable } from './sign.ts';
 import { expectedOf, findSignatures, fits, headerNames } from './signatures.ts';
 
 export interface SignatureFinding extends FoundSignature {
@@ -45,7 +46,7 @@ export function inspectDelivery(
   const message =
     id !== undefined && signedTime !== undefined ? { id, timestamp: signedTime } : undefined;
   const expected = secrets.map((secret) =>
-    secret === '' ? {} : expectedOf(secret, delivery.body, message),
+    isUsable(secret) ? expectedOf(secret, delivery.body, message) : {},
   );
   const found = findSignatures(headers);
   const signatures = found.map((one) => {

@@ -41,3 +41,9 @@ export const standardKey = <K extends SigningKey>(secret: K): K | Buffer =>
   typeof secret === 'string' && secret.startsWith(standardPrefix)
     ? Buffer.from(secret.slice(standardPrefix.length), 'base64')
     : secret;
+
+/** Whether it can be the key of both signatures: what is empty, or becomes so, would let anybody sign. */
+export const isUsable = (secret: unknown): secret is Secret =>
+  (typeof secret === 'string' || secret instanceof Uint8Array) &&
+  secret.length > 0 &&
+  standardKey(secret).length > 0;

@@ -4,7 +4,7 @@ import type { WebhookEvent } from './event.ts';
 import { WebhookVerificationError } from './failure.ts';
 import { readHeaders } from './headers.ts';
 import type { HeaderValues, WebhookHeaders } from './headers.ts';
-import { standardKey } from './sign.ts';
+import { isUsable } from './sign.ts';
 import type { Secret } from './sign.ts';
 import { expectedOf, findSignatures, fits, headerNames } from './signatures.ts';
 import type { FoundSignature, SignatureScheme, SignedMessage } from './signatures.ts';
@@ -104,15 +104,10 @@ export function verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook {
 const misconfigured = (what: string): WebhookVerificationError =>
   new WebhookVerificationError('misconfigured', `verifyWebhook: ${what}`);
 
-const isGiven = (secret: unknown): secret is Secret =>
-  (typeof secret === 'string' || secret instanceof Uint8Array) &&
-  secret.length > 0 &&
-  standardKey(secret).length > 0;
-
 /** At the places they were given at. */
 function readSecrets(given: VerifyWebhookOptions['secret']): (Secret | undefined)[] {
   const all: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const secrets = all.map((secret) => (isGiven(secret) ? secret : undefined));
+  const secrets = all.map((secret) => (isUsable(secret) ? secret : undefined));
   if (secrets.some((secret) => secret !== undefined)) return secrets;
   throw misconfigured('there is no secret: is the environment variable set that holds it?');
 }

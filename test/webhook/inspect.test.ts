@@ -72,4 +72,18 @@ describe('inspectDelivery', () => {
       ),
     );
   });
+
+  it('finds nothing made with a secret that stands for an empty key', () => {
+    const signed = signedDelivery(violationCreated, { secret: 'whsec_' });
+    const {
+      'webhook-id': id,
+      'webhook-timestamp': at,
+      'webhook-signature': signature,
+    } = signed.headers;
+    const headers = { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature };
+    for (const empty of ['whsec_', 'whsec_====', '']) {
+      const delivery = { body: Buffer.from(signed.body), headers };
+      expect(inspectDelivery(delivery, [empty], { now }).fits).toBe(false);
+    }
+  });
 });

@@ -31,11 +31,19 @@ const readText = async (path: string): Promise<string | undefined> => {
   }
 };
 
-/** Field 22 of /proc/<pid>/stat; the name in field 2 may hold spaces and brackets. */
-const startOf = async (pid: number): Promise<string | undefined> => {
+/** Fields 3 and 22 of /proc/<pid>/stat; the name in field 2 may hold spaces and brackets. */
+const statOf = async (pid: number): Promise<{ state?: string; started?: string }> => {
   const stat = await readText(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  const [state, started] = [fields[0], fields[19]];
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(started === undefined ? {} : { started }),
+  };
 };
+
+/** A zombie holds nothing any more: it waits for a parent that may never ask for its exit code. */
+const isOver = (state: string | undefined): boolean => state === 'Z' || state === 'X';
 
 const bootId = async (): Promise<string | undefined> =>
   (await readText('/proc/sys/kernel/random/boot_id'))?.trim();
@@ -52,8 +60,9 @@ const exists = (pid: number): boolean => {
 
 const isAlive = async ({ pid, started, boot }: Holder): Promise<boolean> => {
   if (boot !== undefined && boot !== (await bootId())) return false;
-  const now = await startOf(pid);
-  if (started !== undefined && now !== undefined) return started === now;
+  const now = await statOf(pid);
+  if (isOver(now.state)) return false;
+  if (started !== undefined && now.started !== undefined) return started === now.started;
   return exists(pid);
 };
 
@@ -126,7 +135,7 @@ const take = async (dir: string, path: string, self: Holder): Promise<Lock> => {
 export const lockFolder = async (dir: string): Promise<Lock> => {
   const self: Holder = {
     pid: process.pid,
-    started: await startOf(process.pid),
+    started: (await statOf(process.pid)).started,
     boot: await bootId(),
     token: randomUUID(),
   };

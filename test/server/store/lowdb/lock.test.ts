@@ -52,6 +52,23 @@ describe('the lock of a data folder', () => {
     }
   });
 
+  test('of a killed process that its parent never asked for doesn’t count', async () => {
+    // The shell becomes a process that waits for no child.
+    const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60']);
+    try {
+      const pid = await new Promise<number>((resolve) => {
+        parent.stdout.once('data', (text: Buffer) => resolve(Number(text.toString())));
+      });
+      const stat = (): Promise<string> => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+      await expect.poll(async () => (await stat()).replace(/.*\) /s, '')[0]).toBe('Z');
+      const fields = (await stat()).replace(/.*\) /s, '').split(' ');
+      await leaveLock({ pid, started: fields[19] });
+      await canLock();
+    } finally {
+      parent.kill();
+    }
+  });
+
   test('of a process that is gone doesn’t count', async () => {
     const child = spawn('true');
     await new Promise((resolve) => child.on('close', resolve));
