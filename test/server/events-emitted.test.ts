@@ -283,6 +283,34 @@ describe('a person', () => {
     ]);
   });
 
+  it('whose exemption is over is told of its end once, also when it is deleted later', async () => {
+    await inventory.createPolicy('p');
+    const ended = async () =>
+      (await events.fresh()).filter(
+        ({ data }) => (data.exemption as { action?: string } | undefined)?.action === 'ended',
+      );
+    const over = await inventory.exempt({ expires: '2026-03-02' });
+    service.advance(36 * hour);
+    await service.lane.run();
+    expect(await ended()).toHaveLength(1);
+    await inventory.ok('DELETE', `/v1/exemptions/${over}`);
+    expect(await ended()).toEqual([]);
+  });
+
+  it('who deletes an exemption before its end was told of hears of it then', async () => {
+    await inventory.createPolicy('p');
+    const over = await inventory.exempt({ expires: '2026-03-02' });
+    service.advance(36 * hour);
+    await inventory.ok('PUT', `/v1/exemptions/${over}`, { body: { reason: 'agreed again' } });
+    await types();
+    await inventory.ok('DELETE', `/v1/exemptions/${over}`);
+    expect((await events.fresh()).map(({ data }) => data.exemption)).toMatchObject([
+      { id: over, action: 'ended', status: 'expired' },
+    ]);
+    await service.lane.run();
+    expect(await types()).toEqual([]);
+  });
+
   it('who makes an API key is told of, without the key', async () => {
     const { json } = await inventory.ok('POST', '/v1/api-keys', {
       body: { name: 'ci', scopes: ['governance:read'] },

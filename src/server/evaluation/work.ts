@@ -58,6 +58,9 @@ export async function putWork(tx: Tx, work: Work): Promise<void> {
   await (known ? tx.replace(evaluationWork, work) : tx.insert(evaluationWork, work));
 }
 
-export async function removeWork(tx: Tx, id: string): Promise<void> {
-  if (await tx.get(evaluationWork, id)) await tx.remove(evaluationWork, id);
+/** @returns whether there was any */
+export async function removeWork(tx: Tx, id: string): Promise<boolean> {
+  const known = (await tx.get(evaluationWork, id)) !== undefined;
+  if (known) await tx.remove(evaluationWork, id);
+  return known;
 }

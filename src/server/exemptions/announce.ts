@@ -3,7 +3,7 @@ import { emit } from '../events/emit.ts';
 import type { Tx } from '../store/store.ts';
 import type { StoredExemption } from './collection.ts';
 
-/** @param action `ended`: deleted, or its last day is over, as `status` says */
+/** @param action `ended`: its last day is over, or it was deleted before, as `status` says. An end is told once. */
 export async function announceExemption(
   deps: Deps,
   tx: Tx,

@@ -138,9 +138,10 @@ export async function deleteExemption(
   const before = await readExemption(tx, id);
   checkMatch(before.revision);
   await tx.remove(exemptions, id);
-  await removeWork(tx, id);
+  // One whose last day is over has no work left once its end was told.
+  const isEndToTell = await removeWork(tx, id);
   await recordAudit(deps, tx, actor, 'exemption.delete', id);
-  await announceExemption(deps, tx, before.doc, 'ended');
+  if (isEndToTell) await announceExemption(deps, tx, before.doc, 'ended');
   await moveViolations(deps, prepare, tx, [before.doc.policy]);
 }
 
