@@ -186,6 +186,32 @@ describe('an assessment', () => {
     expect(assessed?.scoreChange !== undefined).toBe(moves);
   });
 
+  describe('tells of no control that it can not know of', () => {
+    const worse = (failed: string[]): Standing => ({
+      ...standing(0, 10),
+      failed: failed.map((control) => [control, 'p']),
+    });
+    const better = (failed: string[]): Standing => ({ ...worse(failed), met: 10 });
+    const changes = (from: Standing, to: Standing) =>
+      assess(assess(undefined, from, at)?.assessment, to, at)?.statusChange?.changed_controls.map(
+        ({ control_id: id, current_status: status }) => [id, status],
+      );
+
+    it('as passed, where not all that fail were kept', () => {
+      const to = better(['c2', 'c3']);
+      expect(changes(worse(['c1', 'c2']), to)).toEqual([
+        ['c3', 'FAILED'],
+        ['c1', 'PASSED'],
+      ]);
+      expect(changes(worse(['c1', 'c2']), { ...to, partial: true })).toEqual([['c3', 'FAILED']]);
+    });
+
+    it('as failed only now, where not all that failed before were kept', () => {
+      const from = worse(['c1', 'c2']);
+      expect(changes({ ...from, partial: true }, better(['c2', 'c3']))).toEqual([['c1', 'PASSED']]);
+    });
+  });
+
   it('of nothing evaluated is none', () => {
     expect(assess(undefined, standing(0, 0), at)).toBeUndefined();
   });
@@ -215,5 +241,27 @@ describe('the standings of a scan', () => {
       all: 7,
       failed: [['c0', 'p']],
     });
+  });
+
+  it('say where more controls fail than are kept, from then on', () => {
+    const failing = (framework: string, count: number) => ({
+      id: 'pol_1',
+      name: 'p',
+      resource_type: 'AWS::S3::Bucket',
+      rules: [],
+      compliance_frameworks: Array.from({ length: count }, (_, at) => `${framework}:c${at}`),
+    });
+    const fail = { status: 'FAIL', severity: 'HIGH' } as const;
+    let collector = createCollector([]);
+    collector.add(failing('A', 4_999), {}, fail, 'OPEN');
+    collector.add(failing('B', 2), {}, fail, 'OPEN');
+    const seen = collector.standings().map(({ failed, partial }) => [failed.length, partial]);
+    expect(seen).toEqual([
+      [4_999, undefined],
+      [1, true],
+    ]);
+    collector = createCollector(collector.standings());
+    collector.add(failing('B', 1), {}, fail, 'OPEN');
+    expect(collector.standings()[1]).toMatchObject({ partial: true });
   });
 });

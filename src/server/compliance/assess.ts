@@ -13,6 +13,8 @@ export interface Assessment {
   readonly told_score: number;
   readonly status: Status;
   readonly failed: readonly string[];
+  /** Not all that failed are in `failed`. */
+  readonly partial?: true;
   readonly assessed_at: string;
 }
 
@@ -71,7 +73,15 @@ export function assess(
   const of = { framework, ...(account_id === undefined ? {} : { account_id }) };
   const status = statusOf(score, standing);
   const failed = standing.failed.map(([control]) => control);
-  const assessment = { id: assessmentId(standing), ...of, score, status, failed, assessed_at: at };
+  const assessment = {
+    id: assessmentId(standing),
+    ...of,
+    score,
+    status,
+    failed,
+    ...(standing.partial ? { partial: true as const } : {}),
+    assessed_at: at,
+  };
   if (!before) return { assessment: { ...assessment, told_score: score } };
   const about = (previous: number): About => ({
     ...of,
@@ -101,17 +111,18 @@ export function assess(
 const statusOf = (score: number, { critical, undecided }: Standing): Status =>
   score < compliantFrom || critical || undecided ? 'NON_COMPLIANT' : 'COMPLIANT';
 
-function changedControls(before: Assessment, { failed }: Standing): ChangedControl[] {
+/** Only what is known of both times: a control that is in neither list of failed ones may be one that was not kept. */
+function changedControls(before: Assessment, { failed, partial }: Standing): ChangedControl[] {
   const failedBefore = new Set(before.failed);
   const failedNow = new Set(failed.map(([control]) => control));
   return [
     ...failed.flatMap(([control, policy]): ChangedControl[] =>
-      failedBefore.has(control)
+      before.partial || failedBefore.has(control)
         ? []
         : [change(control, 'FAILED', `policy ${policy} has an open violation`)],
     ),
     ...before.failed.flatMap((control): ChangedControl[] =>
-      failedNow.has(control)
+      partial || failedNow.has(control)
         ? []
         : [change(control, 'PASSED', 'no policy mapped to it has an open violation')],
     ),

@@ -18,6 +18,8 @@ export interface Standing {
   readonly undecided?: true;
   /** Controls that a policy with an open violation is mapped to, and that policy's name: the first one found. */
   readonly failed: readonly (readonly [control: string, policy: string])[];
+  /** More controls failed than could be kept: one that is not in `failed` may have failed, too. */
+  readonly partial?: true;
 }
 
 /** Standings that a scan keeps, and failed controls in all of them: they are written with each of its batches. */
@@ -42,6 +44,7 @@ interface Draft {
   critical: boolean;
   undecided: boolean;
   readonly failed: Map<string, string>;
+  partial: boolean;
 }
 
 /** Adds findings to the standings of a scan; one per batch, and quick, as it sees every finding. */
@@ -69,6 +72,7 @@ export function createCollector(before: readonly Standing[]): Collector {
       critical: standing.critical === true,
       undecided: standing.undecided === true,
       failed: new Map(standing.failed),
+      partial: standing.partial === true,
     };
     byFramework.set(standing.framework, draft);
     count += 1;
@@ -78,7 +82,11 @@ export function createCollector(before: readonly Standing[]): Collector {
 
   function fail(draft: Draft, controls: readonly string[], policy: string): void {
     for (const control of controls) {
-      if (draft.failed.has(control) || failed >= mostFailed) continue;
+      if (draft.failed.has(control)) continue;
+      if (failed >= mostFailed) {
+        draft.partial = true;
+        return;
+      }
       draft.failed.set(control, policy);
       failed += 1;
     }
@@ -119,7 +127,7 @@ const emptyStanding = (framework: string, account: string | undefined): Standing
   failed: [],
 });
 
-const sum = ({ before, met, all, critical, undecided, failed }: Draft): Standing => ({
+const sum = ({ before, met, all, critical, undecided, failed, partial }: Draft): Standing => ({
   framework: before.framework,
   ...(before.account_id === undefined ? {} : { account_id: before.account_id }),
   met,
@@ -127,4 +135,5 @@ const sum = ({ before, met, all, critical, undecided, failed }: Draft): Standing
   ...(critical ? { critical: true } : {}),
   ...(undecided ? { undecided: true } : {}),
   failed: [...failed],
+  ...(partial ? { partial: true } : {}),
 });
