@@ -5,19 +5,19 @@ import type { Contract, Endpoint, HandlerInput } from '../contract/endpoint.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { settle, whenKnown } from './awaitable.ts';
 import type { Awaitable } from './awaitable.ts';
-import type { Actor, Answer, Call, Handlers, Principal, PublicCall } from './call.ts';
+import type { Answer, Call, Handlers, Principal, PublicCall } from './call.ts';
 import type { Deps } from './deps.ts';
-import { checkMatch, etagOf, isKnown } from './http/conditional.ts';
+import { etagOf, isKnown } from './http/conditional.ts';
 import { asKnownError, errorAnswer } from './http/error-answer.ts';
 import { createQueryParser, parseBody } from './http/parse-input.ts';
 import { streamBody } from './http/stream-body.ts';
 import type { Peer } from './listener.ts';
 import { befall, cutShort } from './local/faults.ts';
 import type { LocalService } from './local/service.ts';
-import { fingerprintOf, isAnswered, oneTime, runOnce } from './idempotency/service.ts';
-import type { OneTime } from './idempotency/service.ts';
+import { createKeysUnderWay, fingerprintOf, oneTime } from './idempotency/service.ts';
+import type { KeysUnderWay } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
-import type { Tx } from './store/store.ts';
+import { AuthorisedCall, RequestCall } from './request-call.ts';
 
 /** Who the bearer of an Authorization header is. @throws GovctlError invalid_token or expired_token */
 type Authenticate = (authorization: string | null) => Awaitable<Principal>;
@@ -62,11 +62,13 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
   // Handlers' type says that both tables have the same nouns and verbs, with inputs that fit.
   const verbsOf = handlers as unknown as Record<string, Record<string, AnyHandler>>;
   const endpoints: Endpoint[] = [];
+  const keys = createKeysUnderWay();
   for (const [noun, verbs] of Object.entries(nouns)) {
     for (const [verb, endpoint] of Object.entries(verbs)) {
       const handler = verbsOf[noun]?.[verb];
       if (!handler) throw new Error(`no handler for ${noun}.${verb}`);
-      hono.on(endpoint.method, [endpoint.path], createRoute(deps, endpoint, handler, options));
+      const route = createRoute(deps, endpoint, handler, keys, options);
+      hono.on(endpoint.method, [endpoint.path], route);
       endpoints.push(endpoint);
     }
   }
@@ -103,6 +105,7 @@ function createRoute(
   deps: Deps,
   endpoint: Endpoint,
   handler: AnyHandler,
+  keys: KeysUnderWay,
   { authenticate, limiter, observe, local }: AppOptions,
 ): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
@@ -121,11 +124,12 @@ function createRoute(
       const fingerprint = (): string => fingerprintOf(`${method} ${path} ${parsed.text()}`);
       const once = key === null ? undefined : oneTime(key, endpoint.secret === true, fingerprint);
       const call = principal
-        ? new AuthorisedCall(deps, request, requestId, once, principal)
-        : new RequestCall(deps, request, requestId, once, undefined);
+        ? new AuthorisedCall(deps, request, requestId, keys, once, principal)
+        : new RequestCall(deps, request, requestId, keys, once, undefined);
       const params = endpoint.params ? context.req.param() : undefined;
       // Just parsed by its schemas.
-      return handler({ params, query, body: parsed.body } as HandlerInput<Endpoint>, call);
+      const input = { params, query, body: parsed.body } as HandlerInput<Endpoint>;
+      return once ? call.lettingGo(() => handler(input, call)) : handler(input, call);
     };
     const readAndHandle = (): Awaitable<Answer> => {
       const query = parseQuery(searchOf(request.url));
@@ -200,57 +204,6 @@ function checkScope(principal: Principal, scope: NonNullable<Endpoint['scope']>)
       },
     },
   );
-}
-
-/** A class, as one is made for every request: its methods are not. */
-class RequestCall implements PublicCall {
-  constructor(
-    private readonly deps: Deps,
-    private readonly request: Request,
-    readonly requestId: string,
-    private readonly once: OneTime | undefined,
-    private readonly caller: Principal | undefined,
-  ) {}
-
-  header(name: string): string | null {
-    return this.request.headers.get(name);
-  }
-
-  private get owner(): string {
-    return this.caller?.userId ?? 'anyone';
-  }
-
-  isRepeated(): Awaitable<boolean> {
-    return this.once ? isAnswered(this.deps, this.owner, this.once) : false;
-  }
-
-  transact<B extends string | undefined>(
-    work: (tx: Tx) => Promise<Answer<B>>,
-    owner = this.owner,
-  ): Promise<Answer<B>> {
-    const { deps, once } = this;
-    return deps.store.transact((tx) => (once ? runOnce(deps, tx, owner, once, work) : work(tx)));
-  }
-}
-
-class AuthorisedCall extends RequestCall implements Call {
-  constructor(
-    deps: Deps,
-    request: Request,
-    requestId: string,
-    once: OneTime | undefined,
-    readonly principal: Principal,
-  ) {
-    super(deps, request, requestId, once, principal);
-  }
-
-  get actor(): Actor {
-    return { userId: this.principal.userId, via: this.principal.via, requestId: this.requestId };
-  }
-
-  checkMatch(revision: number): void {
-    checkMatch(this.header('if-match'), revision);
-  }
 }
 
 function answerOf(

@@ -48,8 +48,12 @@ export interface PublicCall {
     work: (tx: Tx) => Promise<Answer<B>>,
     owner?: string,
   ): Promise<Answer<B>>;
-  /** Whether the caller's Idempotency-Key has an answer already. A streamed body is then read, but not acted on. */
-  isRepeated(): Awaitable<boolean>;
+  /**
+   * Whether the caller's Idempotency-Key has an answer already; for what acts outside of `transact`'s transaction. Waits
+   * for a request with the same key that has asked this and is under way; those that ask later wait for this one. A
+   * streamed body is read, but not acted on, where there is an answer.
+   */
+  isRepeated(): Promise<boolean>;
 }
 
 export interface Call extends PublicCall {

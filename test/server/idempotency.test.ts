@@ -36,6 +36,28 @@ describe('an Idempotency-Key', () => {
     expect(await count()).toBe(1);
   });
 
+  it('lets only one of many at the same moment send what a webhook is tested with', async () => {
+    let sent = 0;
+    const tested = await startTestService({
+      receive() {
+        sent += 1;
+        return Promise.resolve({ durationMs: 1, status: 200 });
+      },
+    });
+    try {
+      const body = { url: 'http://127.0.0.1:9/', events: ['user.login'], secret: 'for-a-test' };
+      const { json } = await tested.send('POST', '/v1/webhooks', { body });
+      const headers = { 'idempotency-key': 'k' };
+      const path = `/v1/webhooks/${String(json.id)}/test`;
+      const send = () => tested.send('POST', path, { headers, body: { event_type: 'user.login' } });
+      const got = await Promise.all([send(), send(), send()]);
+      expect(new Set(got.map(({ text }) => text)).size).toBe(1);
+      expect([got[0]?.status, sent]).toEqual([200, 1]);
+    } finally {
+      await tested.close();
+    }
+  });
+
   it('refuses another body under the same key', async () => {
     await post('k');
     const got = await post('k', 'other');

@@ -55,6 +55,28 @@ export const isAnswered = (deps: Deps, owner: string, { key }: OneTime): Awaitab
     (seen) => seen !== undefined && seen.doc.expires_at > deps.clock.now(),
   );
 
+/** Keys whose requests act in more than one transaction, and are under way in this process. */
+export interface KeysUnderWay {
+  /** Resolves when no other request has the key of this owner. @returns lets the next one have it */
+  take(owner: string, once: OneTime): Promise<() => void>;
+}
+
+export function createKeysUnderWay(): KeysUnderWay {
+  const ends = new Map<string, Promise<void>>();
+  return {
+    async take(owner, { key }) {
+      const id = recordOf(owner, key);
+      for (let other = ends.get(id); other; other = ends.get(id)) await other;
+      let end = (): void => undefined;
+      ends.set(id, new Promise((resolve) => (end = resolve)));
+      return () => {
+        ends.delete(id);
+        end();
+      };
+    },
+  };
+}
+
 /**
  * Runs a change once per owner and key: the answer is stored in the change's own transaction, so neither a crash nor
  * a duplicate at the same moment can make it happen twice.
