@@ -3,6 +3,8 @@ import { eventTypes, formBTypes } from '../../src/contract/events.ts';
 import type { EventType } from '../../src/contract/events.ts';
 import { emit } from '../../src/server/events/emit.ts';
 import { sampleData } from '../../src/server/events/samples.ts';
+import type { Store } from '../../src/server/store/store.ts';
+import { webhookLanes } from '../../src/server/webhooks/collection.ts';
 import { eventsOf } from './events-service.ts';
 import { inventoryOf } from './inventory-service.ts';
 import type { Got, Sent, TestService } from './test-service.ts';
@@ -12,12 +14,23 @@ const minute = 60_000;
 let service: TestService;
 let inventory: ReturnType<typeof inventoryOf>;
 let events: ReturnType<typeof eventsOf>;
+/** Rows of events that pages brought. */
+let eventsRead = 0;
 beforeEach(async () => {
-  service = await startTestService();
+  service = await startTestService({ wrapStore: countReads });
   inventory = inventoryOf(service);
   events = eventsOf(service);
 });
 afterEach(() => service.close());
+
+const countReads = (store: Store): Store => ({
+  ...store,
+  async page(collection, query) {
+    const page = await store.page(collection, query);
+    if (collection.name === 'events') eventsRead += page.rows.length;
+    return page;
+  },
+});
 
 interface Listed {
   readonly id: string;
@@ -314,6 +327,65 @@ describe('a replay', () => {
     expect(at).toBe(2);
     const audited = await inventory.ok('GET', '/v1/audit-log?action=event.replay');
     expect(audited.json.audit_log).toMatchObject([{ subject: id }]);
+  });
+
+  it('finds events by the time they were stamped, in their order, when the clock was set back', async () => {
+    const id = await events.addWebhook({ events: ['resource.changed'] });
+    const at = async (minutes: number, type: EventType): Promise<void> => {
+      service.advance(minutes * minute);
+      await triggered(type);
+      service.advance(-minutes * minute);
+    };
+    await at(30, 'user.login');
+    await at(10, 'scan.completed');
+    await at(50, 'scan.failed');
+    await at(20, 'resource.changed');
+    await at(5, 'user.login');
+    await events.clear(id);
+    await service.deps.store.transact((tx) => tx.hold(webhookLanes, id, true));
+    const range = { since: '2026-03-01T12:10:00Z', until: '2026-03-01T12:50:00Z' };
+    expect(await counts({ ...range, webhook_id: id })).toEqual({ events: 3, deliveries: 3 });
+    expect(await events.waiting(id)).toEqual(['user.login', 'scan.completed', 'resource.changed']);
+  });
+
+  it('up to a time reads none of the many that came later', async () => {
+    await triggered('scan.completed');
+    service.advance(minute);
+    await service.deps.store.transact(async (tx) => {
+      for (let at = 0; at < 3_000; at++) await emit(service.deps, tx, 'user.login', { at });
+    });
+    const id = await events.addWebhook({ events: ['resource.changed'] });
+    eventsRead = 0;
+    const range = { since: '2026-03-01T12:00:00Z', until: '2026-03-01T12:01:00Z' };
+    expect(await counts({ ...range, webhook_id: id })).toEqual({ events: 2, deliveries: 2 });
+    expect(eventsRead).toBeLessThan(1_500);
+  });
+
+  it('asked for twice at the same moment with one idempotency key happens once', async () => {
+    await service.deps.store.transact(async (tx) => {
+      for (let at = 0; at < 250; at++) await emit(service.deps, tx, 'user.login', { at });
+    });
+    const id = await events.addWebhook({ events: ['resource.changed'] });
+    const asked = { since: '2026-01-01T00:00:00Z', types: ['user.login'], webhook_id: id };
+    const headers = { 'idempotency-key': 'k' };
+    const got = await Promise.all([1, 2, 3].map(() => replay(asked, headers)));
+    expect(got.map(({ status, json }) => [status, json])).toEqual(
+      Array.from({ length: 3 }, () => [202, { events: 250, deliveries: 250 }]),
+    );
+    expect(got.filter(({ headers: sent }) => sent.has('idempotent-replayed'))).toHaveLength(2);
+    expect(await events.waiting(id)).toHaveLength(250);
+  });
+
+  it('that fails lets the next one with its idempotency key act', async () => {
+    const id = await events.addWebhook({ events: ['resource.changed'] });
+    const headers = { 'idempotency-key': 'k' };
+    const [gone, ...others] = await Promise.all([
+      replay({ event_ids: ['evt_none'], webhook_id: id }, headers),
+      replay({ since: '2026-01-01T00:00:00Z', webhook_id: id }, headers),
+      replay({ since: '2026-01-01T00:00:00Z', webhook_id: id }, headers),
+    ]);
+    expect([gone.status, ...others.map(({ status }) => status)]).toEqual([404, 202, 202]);
+    expect(await events.waiting(id)).toEqual(['api.key.created']);
   });
 
   it('repeated with its idempotency key queues nothing again', async () => {

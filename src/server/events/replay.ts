@@ -12,7 +12,8 @@ import { receiversOf } from './emit.ts';
 import { facetsOf, passes } from './facets.ts';
 import type { Facets } from './facets.ts';
 import { readEvent } from './read.ts';
-import { newestSequence, placeBefore, sequenceSince } from './since.ts';
+import { inSequence, placesBetween } from './since.ts';
+import type { Place } from './since.ts';
 
 /** Events queued in one transaction. */
 const batch = 100;
@@ -25,11 +26,13 @@ export async function replay(deps: Deps, actor: Actor, asked: EventReplay) {
   const counts = { events: 0, deliveries: 0 };
   const { webhook_id: webhookId } = asked;
   if (webhookId !== undefined) await readWebhook(deps.store, webhookId);
-  for await (const chosen of choose(deps.store, asked)) {
+  const all = await choose(deps.store, asked);
+  for (let at = 0; at < all.length; at += batch) {
+    const chosen = all.slice(at, at + batch);
     const isFirst = counts.deliveries === 0;
     const queued = await deps.store.transact(async (tx) => {
       let count = 0;
-      for (const event of chosen) count += await queueAgain(tx, event, webhookId);
+      for (const { id } of chosen) count += await queueAgain(tx, id, webhookId);
       if (isFirst && count > 0) {
         await recordAudit(deps, tx, actor, 'event.replay', webhookId ?? events.name);
       }
@@ -41,52 +44,24 @@ export async function replay(deps: Deps, actor: Actor, asked: EventReplay) {
   return counts;
 }
 
-/** What is asked for, in batches, in the order of their sequence. Events that come meanwhile are none of them. */
-async function* choose(
+/** What is asked for, in the order of their sequence. */
+async function choose(
   reader: Reader,
   { event_ids: ids, since, until, types }: EventReplay,
-): AsyncGenerator<readonly StoredEvent[]> {
+): Promise<readonly Place[]> {
   if (ids) {
-    const found = await Promise.all(
-      [...new Set(ids)].map(async (id) => (await readEvent(reader, id)).doc),
-    );
-    found.sort((a, b) => a.sequence - b.sequence);
-    for (let at = 0; at < found.length; at += batch) yield found.slice(at, at + batch);
-    return;
+    const found = [...new Set(ids)].map(async (id) => (await readEvent(reader, id)).doc);
+    return (await Promise.all(found)).sort(inSequence);
   }
-  const newest = await newestSequence(reader);
-  const first = since === undefined ? undefined : await sequenceSince(reader, since);
-  const isMeant = isBetween(since, until);
-  for (let next = first ?? newest + 1; next <= newest;) {
-    const { rows } = await reader.page(events, {
-      where: types ? { type: { any: types } } : {},
-      orderBy: 'sequence',
-      direction: 'asc',
-      limit: batch,
-      after: placeBefore(next),
-    });
-    const read = rows.map(({ doc }) => doc).filter(({ sequence }) => sequence <= newest);
-    const chosen = read.filter(isMeant);
-    if (chosen.length > 0) yield chosen;
-    next = (read.at(-1)?.sequence ?? newest) + 1;
-  }
-}
-
-/** In milliseconds, as times may be given with fewer or more digits. */
-function isBetween(since = '', until?: string): (event: StoredEvent) => boolean {
-  const from = Date.parse(since);
-  const to = until === undefined ? Infinity : Date.parse(until);
-  return ({ created }) => Date.parse(created) >= from && Date.parse(created) < to;
+  // Either of them is given.
+  return since === undefined ? [] : placesBetween(reader, { since, until, types });
 }
 
 /** @returns how many webhooks it is queued for */
-async function queueAgain(
-  tx: Tx,
-  event: StoredEvent,
-  webhookId: string | undefined,
-): Promise<number> {
+async function queueAgain(tx: Tx, eventId: string, webhookId: string | undefined): Promise<number> {
+  const event = (await tx.get(events, eventId))?.doc;
   // Gone since it was looked for.
-  if (!(await tx.get(events, event.id))) return 0;
+  if (!event) return 0;
   if (webhookId !== undefined) {
     await readWebhook(tx, webhookId);
     await tx.append(webhookLanes, webhookId, event.id);

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EventType } from '../../contract/events.ts';
 import { timestamp } from '../deps.ts';
 import type {
   CollectionSpec,
@@ -11,28 +12,65 @@ import type {
 import { events } from './collection.ts';
 import type { StoredEvent } from './collection.ts';
 
-/** Events counted in one go. */
-const counted = 1_000;
+/** Events looked at in one go. */
+const looked = 1_000;
 
 /** In the order of sequences: behind it stand those from this one on. */
-export const placeBefore = (sequence: number): Position => ({ value: sequence - 1, id: '~' });
+const placeBefore = (sequence: number): Position => ({ value: sequence - 1, id: '~' });
 
 const bySequence = { orderBy: 'sequence', direction: 'asc' } as const;
 
+const byTime = { orderBy: 'created', direction: 'asc' } as const;
+
+/** In the order of time: behind it stand those of this time and later. */
+const placeOfTime = (since: string): Position => ({ value: timestamp(Date.parse(since)), id: '' });
+
 /** The sequence of the first event created then or later; undefined where there is none. */
-export async function sequenceSince(reader: Reader, since: string): Promise<number | undefined> {
-  const value = timestamp(Date.parse(since));
-  const { rows } = await reader.page(events, {
-    orderBy: 'created',
-    direction: 'asc',
-    limit: 1,
-    after: { value, id: '' },
-  });
+async function sequenceSince(reader: Reader, since: string): Promise<number | undefined> {
+  const { rows } = await reader.page(events, { ...byTime, limit: 1, after: placeOfTime(since) });
   return rows[0]?.doc.sequence;
 }
 
+/** An event's place in the order of all. */
+export type Place = Pick<StoredEvent, 'id' | 'sequence'>;
+
+interface Range {
+  /** ISO 8601. */
+  readonly since: string;
+  /** Excluded. Absent: all since. */
+  readonly until?: string | undefined;
+  readonly types?: readonly EventType[] | undefined;
+}
+
+/**
+ * The events that were stamped in a range of time, in the order in which they came: another one than that of their
+ * times where the clock was set back. None that come meanwhile. Others get their turn, as there may be very many.
+ */
+export async function placesBetween(
+  reader: Reader,
+  { since, until, types }: Range,
+): Promise<readonly Place[]> {
+  const newest = await newestSequence(reader);
+  // In milliseconds, as times may be given with fewer or more digits.
+  const end = until === undefined ? undefined : timestamp(Date.parse(until));
+  const found: Place[] = [];
+  const where = types ? { type: { any: types } } : {};
+  for (let after: Position = placeOfTime(since); ;) {
+    const page = await reader.page(events, { where, ...byTime, limit: looked, after });
+    for (const { doc } of page.rows) {
+      if (end !== undefined && doc.created >= end) return found.sort(inSequence);
+      if (doc.sequence <= newest) found.push({ id: doc.id, sequence: doc.sequence });
+    }
+    if (!page.hasMore || !page.last) return found.sort(inSequence);
+    after = page.last;
+    await nextTurn();
+  }
+}
+
+export const inSequence = (a: Place, b: Place): number => a.sequence - b.sequence;
+
 /** The sequence of the newest event; 0 where there is none. */
-export async function newestSequence(reader: Reader): Promise<number> {
+async function newestSequence(reader: Reader): Promise<number> {
   const { rows } = await reader.page(events, { ...bySequence, direction: 'desc', limit: 1 });
   return rows[0]?.doc.sequence ?? 0;
 }
@@ -108,7 +146,7 @@ async function isMore(
 async function countFrom(reader: Reader, { where = {} }: PageQuery, from: number): Promise<number> {
   let count = 0;
   for (let after = placeBefore(from); ;) {
-    const page = await reader.page(events, { where, ...bySequence, limit: counted, after });
+    const page = await reader.page(events, { where, ...bySequence, limit: looked, after });
     count += page.rows.length;
     if (!page.hasMore || !page.last) return count;
     after = page.last;
