@@ -1,7 +1,7 @@
 import { accessTokens } from './auth/collections.ts';
 import type { Authenticator } from './auth/service.ts';
 import type { Deps } from './deps.ts';
-import { areMany, removeOldEvents } from './events/retention.ts';
+import { areMany, mostKept, removeOldEvents } from './events/retention.ts';
 import { idempotencyKeys } from './idempotency/service.ts';
 import type { CollectionSpec, Document } from './store/store.ts';
 import type { Deliveries } from './webhooks/delivery/deliveries.ts';
@@ -12,27 +12,67 @@ const expiredTokensKept = 24 * 3_600_000;
 /** Rows removed in one transaction. */
 const batch = 500;
 
-/** What is done beside the requests, once a minute: what is too old goes, key uses are written down. */
-export async function maintain(
-  deps: Deps,
-  authenticator: Authenticator,
-  deliveries: Pick<Deliveries, 'maintain'> | undefined,
-): Promise<void> {
-  if (!deps.store.health().writable) return;
-  const now = deps.clock.now();
-  await authenticator.saveLastUses();
-  await removeExpired(deps, accessTokens, now - expiredTokensKept);
-  await removeExpired(deps, idempotencyKeys, now);
-  await removeOldEvents(deps, eventOf);
-  await deliveries?.maintain();
+/** What is done beside the requests. One thing at a time, and each once: what is called again meanwhile is the same run. */
+export interface Upkeep {
+  /** To be called every minute: what is too old goes, key uses are written down. */
+  maintain(): Promise<void>;
+  /** To be called every second: an import brings events so fast that the oldest can't wait for the minute. */
+  trim(): Promise<void>;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
 }
 
-/** To be called every second: an import brings events so fast that the oldest can't wait for the minute. */
-export async function trimEvents(deps: Deps): Promise<void> {
-  if (deps.store.health().writable && (await areMany(deps.store))) {
-    await removeOldEvents(deps, eventOf);
-  }
+export interface UpkeepOptions {
+  readonly authenticator: Pick<Authenticator, 'saveLastUses'>;
+  readonly deliveries: Pick<Deliveries, 'maintain'> | undefined;
+  /** Events that are kept, however new. */
+  readonly mostEvents?: number;
 }
+
+export function createUpkeep(
+  deps: Deps,
+  { authenticator, deliveries, mostEvents = mostKept }: UpkeepOptions,
+): Upkeep {
+  const { store, clock } = deps;
+  /** Events beyond those that are kept, at the last look: they wait for a webhook. */
+  let surplus = 0;
+  let maintaining: Promise<void> | undefined;
+  let trimming: Promise<void> | undefined;
+
+  async function maintainNow(): Promise<void> {
+    if (!store.health().writable) return;
+    const now = clock.now();
+    await authenticator.saveLastUses();
+    await removeExpired(deps, accessTokens, now - expiredTokensKept);
+    await removeExpired(deps, idempotencyKeys, now);
+    surplus = await removeOldEvents(deps, eventOf, mostEvents);
+    await deliveries?.maintain();
+  }
+
+  async function trimNow(): Promise<void> {
+    if (!store.health().writable || !(await areMany(store, surplus, mostEvents))) return;
+    surplus = await removeOldEvents(deps, eventOf, mostEvents);
+  }
+
+  return {
+    maintain: () =>
+      (maintaining ??= ended(trimming)
+        .then(maintainNow)
+        .finally(() => (maintaining = undefined))),
+    trim: () =>
+      (trimming ??= ended(maintaining)
+        .then(trimNow)
+        .finally(() => (trimming = undefined))),
+    async idle() {
+      await ended(maintaining);
+      await ended(trimming);
+    },
+  };
+}
+
+/** However it ends: whoever began it hears of that. */
+const ended = async (work: Promise<void> | undefined): Promise<void> =>
+  work?.catch(() => undefined);
 
 async function removeExpired<T extends Document & { readonly expires_at: number }>(
   deps: Deps,

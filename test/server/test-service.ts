@@ -17,7 +17,7 @@ import { createAdjustableClock } from '../../src/server/local/clock.ts';
 import { createLocalService } from '../../src/server/local/service.ts';
 import { createLaneRunner } from '../../src/server/lanes/runner.ts';
 import { evaluationWorker, laneWorker } from '../../src/server/local/workers.ts';
-import { maintain } from '../../src/server/maintenance.ts';
+import { createUpkeep } from '../../src/server/maintenance.ts';
 import { createSecretBox } from '../../src/server/secrets/service.ts';
 import { collections, createHandlers, lanes } from '../../src/server/nouns.ts';
 import { stored } from '../../src/server/stored.ts';
@@ -97,6 +97,7 @@ export async function startTestService(
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
     : undefined;
+  const upkeep = createUpkeep(deps, { authenticator, deliveries });
   const workers = [
     evaluationWorker(store, lane),
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
@@ -164,7 +165,7 @@ export async function startTestService(
     lane,
     /** Absent where nothing is received. */
     deliveries,
-    maintain: () => maintain(deps, authenticator, deliveries),
+    maintain: () => upkeep.maintain(),
     /** A key with just these scopes. */
     async keyWith(...scopes: string[]): Promise<string> {
       const created = await send('POST', '/v1/api-keys', {

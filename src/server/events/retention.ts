@@ -17,34 +17,40 @@ const worksRead = 1_000;
 /** The event that a piece of work in a webhook's lane needs. */
 export type EventOfWork = (reader: Reader, work: LaneWork) => Awaitable<string | undefined>;
 
-/** Whether there are a tenth more than are kept: `removeOldEvents` is due before its time. */
-export async function areMany(store: Store, most = mostKept): Promise<boolean> {
+/**
+ * Whether there are a tenth more than are kept: `removeOldEvents` is due before its time.
+ * @param surplus that it left the last time: it reads all that waits, for which a few new events are no reason
+ */
+export async function areMany(store: Store, surplus: number, most = mostKept): Promise<boolean> {
   const { total } = await store.page(events, { orderBy: 'sequence', direction: 'asc', limit: 1 });
-  return total >= 1.1 * most;
+  return 10 * (total - surplus) >= 11 * most;
 }
 
 /**
  * Removes events that are older than 30 days, and beyond the newest 100,000. What waits for a webhook stays, however
  * old: it goes once it is delivered.
+ * @returns how many are left beyond those 100,000
  */
 export async function removeOldEvents(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   eventOf: EventOfWork,
   most = mostKept,
-): Promise<void> {
+): Promise<number> {
   const oldest = { orderBy: 'sequence', direction: 'asc', limit: batch } as const;
   const before = timestamp(clock.now() - keptDays * 24 * 3_600_000);
   const first = await store.page(events, { ...oldest, limit: 1 });
   let surplus = first.total - most;
-  if (surplus <= 0 && !first.rows.some(({ doc }) => doc.created < before)) return;
+  if (surplus <= 0 && !first.rows.some(({ doc }) => doc.created < before)) return 0;
+  let removed = 0;
+  const left = (): number => Math.max(0, first.total - removed - most);
   const waiting = await readWaiting(store, eventOf);
   for (let page = await store.page(events, oldest); ;) {
     const old = page.rows.filter(({ doc }, at) => at < surplus || doc.created < before);
     const free = old.map(({ doc }) => doc.id).filter((id) => !waiting.ids.has(id));
-    if (free.length > 0) await remove(store, eventOf, free, waiting.last);
+    if (free.length > 0) removed += await remove(store, eventOf, free, waiting.last);
     surplus -= page.rows.length;
-    if (!page.hasMore || !page.last || old.length < page.rows.length) return;
-    if (!store.health().writable) return;
+    if (!page.hasMore || !page.last || old.length < page.rows.length) return left();
+    if (!store.health().writable) return left();
     page = await store.page(events, { ...oldest, after: page.last });
     await nextTurn();
   }
@@ -76,17 +82,21 @@ async function readWaiting(reader: Reader, eventOf: EventOfWork, after?: number)
   }
 }
 
-/** Removes events, but for those that were queued since lanes were read. */
+/** Removes events, but for those that were queued since lanes were read. @returns how many */
 async function remove(
   store: Store,
   eventOf: EventOfWork,
   ids: readonly string[],
   readUpTo: number | undefined,
-): Promise<void> {
-  await store.transact(async (tx) => {
+): Promise<number> {
+  return store.transact(async (tx) => {
     const waiting = await readWaiting(tx, eventOf, readUpTo);
+    let removed = 0;
     for (const id of ids) {
-      if (!waiting.ids.has(id) && (await tx.get(events, id))) await tx.remove(events, id);
+      if (waiting.ids.has(id) || !(await tx.get(events, id))) continue;
+      await tx.remove(events, id);
+      removed += 1;
     }
+    return removed;
   });
 }

@@ -1,0 +1,80 @@
+import type { Authenticator } from './auth/service.ts';
+import type { Deps } from './deps.ts';
+import { createEvaluationLane } from './evaluation/lane.ts';
+import type { PreparePolicy } from './evaluation/prepared-policies.ts';
+import { createLaneRunner } from './lanes/runner.ts';
+import type { AdjustableClock } from './local/clock.ts';
+import { evaluationWorker, laneWorker } from './local/workers.ts';
+import type { Worker } from './local/workers.ts';
+import { createUpkeep } from './maintenance.ts';
+import { webhookLanes } from './webhooks/collection.ts';
+import { createDeliveries } from './webhooks/delivery/deliveries.ts';
+import type { AttemptCounts } from './webhooks/delivery/deliveries.ts';
+import type { Send } from './webhooks/send.ts';
+
+/** What goes on beside the requests, from the start on: evaluation, deliveries, upkeep. */
+export interface BackgroundWork {
+  /** What moving the clock waits for. */
+  readonly workers: readonly Worker[];
+  /** Of deliveries, since the start. */
+  readonly attempts: Readonly<AttemptCounts>;
+  /** Sends nothing more, and gives what is on its way some seconds. */
+  stopSending(): Promise<void>;
+  /** Begins nothing more of anything, and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface BackgroundOptions {
+  readonly clock: AdjustableClock;
+  readonly authenticator: Authenticator;
+  readonly prepare: PreparePolicy;
+  readonly send: Send;
+}
+
+const maintainEvery = 60_000;
+const trimEvery = 1_000;
+/** Milliseconds between two looks for work of the background evaluation. */
+const evaluateEvery = 200;
+/** Milliseconds that deliveries on their way get of a stop. */
+const deliveriesWithin = 3_000;
+
+export function startBackgroundWork(
+  deps: Deps,
+  { clock, authenticator, prepare, send }: BackgroundOptions,
+): BackgroundWork {
+  const lane = createEvaluationLane(deps, prepare);
+  const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
+  const upkeep = createUpkeep(deps, { authenticator, deliveries });
+  const doing = (work: () => Promise<void>, failed: string) => (): void => {
+    work().catch((error: unknown) => deps.log.error({ err: error }, failed));
+  };
+  const evaluate = doing(() => lane.run(), 'background evaluation failed');
+  const timers = [
+    every(maintainEvery, doing(upkeep.maintain, 'upkeep failed')),
+    every(trimEvery, doing(upkeep.trim, 'removing old events failed')),
+    every(evaluateEvery, evaluate),
+  ];
+  const endListening = clock.onChange(() => {
+    evaluate();
+    deliveries.poke();
+  });
+  const stopSending = (): Promise<void> => deliveries.stop(deliveriesWithin);
+  return {
+    workers: [evaluationWorker(deps.store, lane), laneWorker(deps.store, webhookLanes, deliveries)],
+    attempts: deliveries.attempts,
+    stopSending,
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      endListening();
+      await upkeep.idle();
+      await lane.stop();
+      await stopSending();
+    },
+  };
+}
+
+function every(ms: number, work: () => void): NodeJS.Timeout {
+  const timer = setInterval(work, ms);
+  timer.unref();
+  return timer;
+}
