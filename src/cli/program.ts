@@ -23,6 +23,7 @@ import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
 import { registerCompletionCommand } from './completion/commands.ts';
+import { sealPassedOn } from './seal-passed-on.ts';
 
 /** Turns a lazily loaded command into a commander action. */
 export type Act = <Options>(
@@ -60,7 +61,7 @@ export async function runProgram(
       await world.terminal.stdout.write(program.helpInformation());
       return exitCodes.ok;
     }
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(sealPassedOn(program, argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     await Promise.all(writes);
@@ -135,10 +136,17 @@ export function createProgram(
 const describeFormats = (formats: readonly string[]): string =>
   `${formats.join(', ')}; FORMAT=FILE writes a file; repeatable`;
 
-/** `-o` as the command at hand takes it. */
+/** What every command takes, with `-o` as the command at hand takes it. */
 function visibleGlobalOptions(this: Help, command: Command): Option[] {
   const formats = command instanceof GovctlCommand ? command.formats : commonFormats;
+  const parents = function* (one: Command | null): Generator<Command> {
+    for (let at = one; at; at = at.parent) yield at;
+  };
+  const refused = [...parents(command.parent)].flatMap((one) =>
+    one instanceof GovctlCommand && one.hasOwnAction ? one.options : [],
+  );
   return Help.prototype.visibleGlobalOptions.call(this, command).flatMap((option) => {
+    if (refused.includes(option)) return [];
     if (option.long !== '--output') return [option];
     return formats.length > 0 ? [new Option(option.flags, describeFormats(formats))] : [];
   });

@@ -1,4 +1,4 @@
-import type { ExitCode } from '../contract/errors.ts';
+import type { ErrorDetail, ExitCode } from '../contract/errors.ts';
 import { GovctlError, errorCatalogue } from '../contract/errors.ts';
 import { printable, printableLine } from './report/printable.ts';
 import type { Style } from './terminal.ts';
@@ -12,7 +12,7 @@ export function describeError(
   const known = asGovctlError(error);
   // A server's words are among them, and those must not act on the terminal.
   const lines = [`${style.red('error:')} ${printable(known.message)}`];
-  for (const { field, message } of known.details) {
+  for (const { field, message } of known.details.filter(isNews(known))) {
     lines.push(`  ${style.bold(printableLine(field))}: ${indent(printable(message))}`);
   }
   if (known.hint) lines.push(`  ${style.cyan('→')} ${printable(known.hint)}`);
@@ -39,6 +39,13 @@ function asGovctlError(error: unknown): GovctlError {
     cause: error,
   });
 }
+
+/** A message often ends with its first detail, which the details of the API hold, too: it is said once. */
+const isNews =
+  ({ message: said, details }: GovctlError) =>
+  ({ field, message }: ErrorDetail): boolean =>
+    !said.includes(` ${field || 'it'} ${message}`) &&
+    !(details.length === 1 && said.endsWith(message));
 
 const indent = (message: string): string => message.replaceAll('\n', '\n    ');
 

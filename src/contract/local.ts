@@ -51,7 +51,7 @@ const Advance = z
   });
 
 /** Names of errors that a service answers. */
-const wireErrors = Object.entries(errorCatalogue).flatMap(([name, { status }]) =>
+export const wireErrors = Object.entries(errorCatalogue).flatMap(([name, { status }]) =>
   status === null ? [] : [name as WireErrorName],
 );
 

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Context } from '../context.ts';
+import { readInputFile } from '../input-file.ts';
 import { endpointsAt, nearestPath, queryFields } from './endpoint-table.ts';
 
 export interface ApiOptions {
@@ -26,7 +25,7 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the command line asks for. @throws GovctlError usage_error, invalid_file, file_error */
+/** What the command line asks for. @throws GovctlError usage_error, invalid_file */
 export async function readRequest(context: Context, options: ApiOptions): Promise<ApiRequest> {
   const { method, where } = readMethodAndPath(options);
   const [pathname = '', search = ''] = where.split('?', 2);
@@ -118,7 +117,7 @@ async function readData({ world }: Context, data: string | undefined): Promise<s
     data === '-' || data === '@-'
       ? ['standard input', await world.terminal.readStdin()]
       : data.startsWith('@')
-        ? [data.slice(1), await readDataFile(world.cwd, data.slice(1))]
+        ? [data.slice(1), await readInputFile(world.cwd, data.slice(1), `--data ${data}`)]
         : ['--data', data];
   try {
     JSON.parse(text);
@@ -127,18 +126,6 @@ async function readData({ world }: Context, data: string | undefined): Promise<s
     throw new GovctlError('invalid_file', `${from} is not JSON: ${(cause as Error).message}`, {
       cause,
     });
-  }
-}
-
-async function readDataFile(cwd: string, file: string): Promise<string> {
-  try {
-    return await readFile(path.resolve(cwd, file), 'utf8');
-  } catch (cause) {
-    throw new GovctlError(
-      'file_error',
-      `--data @${file} could not be read: ${(cause as Error).message}`,
-      { cause },
-    );
   }
 }
 

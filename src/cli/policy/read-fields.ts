@@ -10,13 +10,14 @@ import { readText } from '../../project/read/read-text.ts';
 import type { Source } from '../../project/read/source.ts';
 import { createSource } from '../../project/read/source.ts';
 import type { World } from '../context.ts';
+import { notReadable } from '../input-file.ts';
 
 /** A schema of an object, and what it makes of a file. */
 type FieldSchema<T> = z.ZodType<T>;
 
 /**
  * The fields of one policy in a YAML or JSON file; `-` is standard input. A file of a repo may say `kind: Policy`.
- * @throws GovctlError invalid_file with file:line:column of everything that is wrong, file_error
+ * @throws GovctlError invalid_file with file:line:column of everything that is wrong
  */
 export async function readFields<T>(
   world: World,
@@ -78,8 +79,8 @@ async function readSource(cwd: string, file: string): Promise<Source> {
       if (found.isFile()) return found.size;
       throw new GovctlError('invalid_file', `${file} is not a file`);
     },
-    (cause: Error) => {
-      throw new GovctlError('file_error', `${file} could not be read: ${cause.message}`, { cause });
+    (cause: unknown) => {
+      throw notReadable(file, cause);
     },
   );
   const read = readText(file, absolute, size);

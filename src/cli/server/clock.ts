@@ -23,18 +23,21 @@ export async function setClock(
   context: Context,
   { args: [time] }: { readonly args: readonly [string] },
 ): Promise<ExitCode> {
-  if (parseDuration(time) !== undefined) {
-    throw new GovctlError('usage_error', `${time} is a duration, not a time`, {
-      hint: `\`govctl server clock advance ${time}\` lets so much time pass.`,
-    });
-  }
-  const now = parseMoment('clock set', time, context.world.now());
+  const now = parseTime('clock set', time, context.world.now());
   const clock = await withLocalServer(context, 'Setting it', async (client) => {
     const { data } = await client.local.setClock({ body: { now } });
     return data;
   });
   await context.show(clockView(clock));
   return exitCodes.ok;
+}
+
+/** Where a duration is none: the clock is not set to how long ago something was. @throws GovctlError usage_error */
+export function parseTime(flag: string, time: string, now: number): string {
+  if (parseDuration(time) === undefined) return parseMoment(flag, time, now);
+  throw new GovctlError('usage_error', `${flag} ${time}: that is a duration, not a time`, {
+    hint: `\`govctl server clock advance ${time}\` lets so much time pass.`,
+  });
 }
 
 export async function resetClock(context: Context): Promise<ExitCode> {

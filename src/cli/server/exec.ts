@@ -1,19 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { constants, existsSync, rmSync } from 'node:fs';
+import { access, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
+import { notReadable } from '../input-file.ts';
 import { describeError } from '../report-error.ts';
+import { wrapWords } from '../wrap-words.ts';
 import { runChild } from './child.ts';
+import { parseTime } from './clock.ts';
 import type { RunningServer } from './launcher.ts';
 
 export interface ExecOptions {
   readonly args: readonly [readonly string[]];
   readonly seed?: true | string;
   readonly restore?: string;
+  readonly newSecrets?: boolean;
   readonly clock?: string;
   readonly dataDir?: string;
 }
@@ -23,6 +27,7 @@ export async function runExec(context: Context, options: ExecOptions): Promise<E
   const { world } = context;
   const [[command, ...args]] = options.args;
   if (command === undefined) throw new GovctlError('usage_error', 'There is no command to run');
+  const preparations = await checkPreparations(world, options);
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-exec-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   // A second signal ends this process at once: nothing is left behind then, either.
@@ -32,7 +37,7 @@ export async function runExec(context: Context, options: ExecOptions): Promise<E
   try {
     server = await launch(context, options, folder, key);
     const env = environmentFor(world, server.baseUrl, key, folder);
-    await prepare(context, options, { ...world, env, fetch: server.fetch });
+    await prepare(context, preparations, { ...world, env, fetch: server.fetch });
     if (world.signal.aborted) return exitCodes.interrupted;
     const { code, problem } = await runChild(command, args, {
       env,
@@ -48,10 +53,11 @@ export async function runExec(context: Context, options: ExecOptions): Promise<E
   }
 }
 
-const tell = (context: Context, problem: string): Promise<void> =>
-  context.world.terminal.stderr.write(
-    describeError(new GovctlError('usage_error', problem), context.talkStyle, false).text,
-  );
+async function tell({ world, talkStyle }: Context, problem: string): Promise<void> {
+  const { stderr, stderrIsTty, columns } = world.terminal;
+  const { text } = describeError(new GovctlError('usage_error', problem), talkStyle, false);
+  await stderr.write(stderrIsTty ? wrapWords(text, columns) : text);
+}
 
 async function launch(
   context: Context,
@@ -98,14 +104,47 @@ function environmentFor(
   };
 }
 
-/** What is to be there before the command runs; its talk only where it fails. */
-async function prepare(context: Context, options: ExecOptions, world: World): Promise<void> {
-  const { clock, restore, seed } = options;
-  const commands = [
-    ...(restore === undefined ? [] : [['server', 'restore', restore, '--yes']]),
-    ...(clock === undefined ? [] : [['server', 'clock', 'set', clock]]),
+/**
+ * What is to be there before the command runs, as command lines; looked at before anything starts.
+ * @throws GovctlError usage_error, invalid_file
+ */
+async function checkPreparations(
+  world: World,
+  { clock, newSecrets, restore, seed }: ExecOptions,
+): Promise<readonly (readonly string[])[]> {
+  if (newSecrets && restore === undefined) {
+    throw new GovctlError('usage_error', '--new-secrets goes with --restore');
+  }
+  if (restore !== undefined) {
+    await access(path.resolve(world.cwd, restore), constants.R_OK).catch((cause: unknown) => {
+      throw notReadable(`--restore ${restore}`, cause);
+    });
+  }
+  if (typeof seed === 'string') checkSeed(world, seed);
+  return [
+    ...(restore === undefined
+      ? []
+      : [['server', 'restore', restore, '--yes', ...(newSecrets ? ['--new-secrets'] : [])]]),
+    ...(clock === undefined
+      ? []
+      : [['server', 'clock', 'set', parseTime('--clock', clock, world.now())]]),
     ...(seed === undefined ? [] : [['server', 'seed', ...(seed === true ? [] : [seed])]]),
   ];
+}
+
+function checkSeed({ cwd }: World, seed: string): void {
+  if (existsSync(path.resolve(cwd, seed))) return;
+  throw new GovctlError('invalid_file', `--seed ${seed}: there is no such file or folder`, {
+    hint: `Where ${seed} is the command, write \`--seed -- ${seed}\`.`,
+  });
+}
+
+/** Its talk only where it fails. */
+async function prepare(
+  context: Context,
+  commands: readonly (readonly string[])[],
+  world: World,
+): Promise<void> {
   for (const words of commands) {
     const quiet = { write: () => Promise.resolve() };
     const terminal = { ...world.terminal, stdout: quiet, stderrIsTty: false };

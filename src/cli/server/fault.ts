@@ -2,10 +2,16 @@ import { durationForms, parseDuration } from '../../contract/duration.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Fault, FaultInput } from '../../contract/local.ts';
+import { wireErrors } from '../../contract/local.ts';
+import { nearestWord } from '../../contract/nearest.ts';
 import type { Context } from '../context.ts';
+import { formatDetails } from '../details.ts';
 import { printableLine } from '../report/printable.ts';
 import { formatTable, tableColumns } from '../table.ts';
 import type { Column } from '../table.ts';
+import type { Style } from '../terminal.ts';
+import { createStyle } from '../terminal.ts';
+import { wrapWords } from '../wrap-words.ts';
 import { withLocalServer } from './with-local.ts';
 
 export interface AddFaultOptions {
@@ -40,8 +46,7 @@ function readFault({ args: [path], ...options }: AddFaultOptions): FaultInput {
     ...(method === undefined ? {} : { method }),
     ...(path === undefined ? {} : { path }),
     ...(status === undefined ? {} : { status: whole('--status', status) }),
-    // The service knows its names.
-    ...(error === undefined ? {} : { error: error as NonNullable<FaultInput['error']> }),
+    ...(error === undefined ? {} : { error: errorName(error) }),
     ...(retryAfter === undefined ? {} : { retry_after: whole('--retry-after', retryAfter) }),
     ...(delay === undefined ? {} : { delay_ms: milliseconds(delay) }),
     ...(cut === undefined ? {} : { cut }),
@@ -52,6 +57,15 @@ function readFault({ args: [path], ...options }: AddFaultOptions): FaultInput {
 function whole(flag: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new GovctlError('usage_error', `${flag} ${text}: give a whole number`);
+}
+
+function errorName(text: string): NonNullable<FaultInput['error']> {
+  const name = wireErrors.find((one) => one === text);
+  if (name !== undefined) return name;
+  const nearest = nearestWord(text, wireErrors);
+  throw new GovctlError('usage_error', `--error ${text}: there is no such error`, {
+    hint: nearest ? `Did you mean ${nearest}?` : `Names: ${wireErrors.join(', ')}.`,
+  });
 }
 
 function milliseconds(text: string): number {
@@ -73,7 +87,7 @@ export async function listFaults(context: Context): Promise<ExitCode> {
     human: (style) =>
       faults.length === 0
         ? ''
-        : formatTable(faults, columns, style, tableColumns(context.world.terminal)),
+        : formatFaults(faults, style, tableColumns(context.world.terminal)),
   });
   if (faults.length === 0) await context.say('There are no faults.');
   return exitCodes.ok;
@@ -86,6 +100,29 @@ const columns: readonly Column<Fault>[] = [
   { title: 'HITS', cell: ({ hits }) => String(hits) },
   { title: 'LEFT', cell: ({ left }) => String(left ?? 'always') },
 ];
+
+/** A table where it fits: each word of a fault counts, so nothing is cut where it does not. */
+function formatFaults(faults: readonly Fault[], style: Style, room: number): string {
+  const plain = formatTable(faults, columns, createStyle(false), Infinity);
+  if (plain.split('\n').every((line) => line.length <= room)) {
+    return formatTable(faults, columns, style, Infinity);
+  }
+  return faults
+    .map((fault) =>
+      wrapWords(
+        formatDetails(
+          `${whichOf(fault)} ${whatOf(fault)}`,
+          [
+            ['id', fault.id],
+            ['hits', `${fault.hits}, ${fault.left === undefined ? 'always' : fault.left} left`],
+          ],
+          style,
+        ),
+        room,
+      ),
+    )
+    .join('');
+}
 
 const whichOf = ({ method, path }: Fault): string => `${method ?? 'any'} ${path ?? '*'}`;
 

@@ -8,16 +8,19 @@ export function registerLocalCommands(server: GovctlCommand, act: Act): void {
   server
     .command('exec')
     .noFormats()
+    .passingArgumentsOn()
     .summary('run a command with a server of its own')
     .description(
       'Starts a server on a free port, with a data folder that is removed afterwards, runs the command with ' +
         'GOVCTL_BASE_URL and GOVCTL_TOKEN set to it, stops the server and ends with the exit code of the command. ' +
-        'Says nothing itself but errors; -v shows the log of the server.',
+        'Says nothing itself but errors; -v shows the log of the server. All from the command on is its own: options ' +
+        'of govctl stand before it.',
     )
-    .usage('[options] -- <command> [args...]')
+    .usage('[options] [--] <command> [args...]')
     .argument('<command...>')
-    .option('--seed [path]', 'fill it first: with the examples, or with a file or folder')
+    .option('--seed [path]', 'fill it first: with the examples, or a file or folder; then write --')
     .option('--restore <file>', 'restore a snapshot first')
+    .option('--new-secrets', 'give its webhooks new secrets, where another key sealed those')
     .option('--clock <time>', 'set its clock first')
     .option('--data-dir <folder>', 'keep the data here')
     .action(act(() => import('./exec.ts').then((m) => m.runExec)));
@@ -66,6 +69,7 @@ function registerDataCommands(server: GovctlCommand, act: Act): void {
       'give webhooks new secrets, where another key sealed those of the file',
     )
     .option('-y, --yes', 'do not ask')
+    .option('--auto-approve', 'the same')
     .action(act(() => import('./stored-data.ts').then((m) => m.restoreSnapshot)));
   server
     .command('reset')
@@ -75,13 +79,16 @@ function registerDataCommands(server: GovctlCommand, act: Act): void {
         'the request log, and puts the clock back.',
     )
     .option('-y, --yes', 'do not ask')
+    .option('--auto-approve', 'the same')
     .action(act(() => import('./stored-data.ts').then((m) => m.resetServer)));
 }
 
 function registerClockCommands(server: GovctlCommand, act: Act): void {
   const clock = server
     .command('clock')
-    .description('show or move the clock of a local server; it goes on from where it was put');
+    .withOwnAction()
+    .description('show or move the clock of a local server; it goes on from where it was put')
+    .action(act(() => import('./clock.ts').then((m) => m.showClock)));
   clock
     .command('show')
     .description('show what time it is there')

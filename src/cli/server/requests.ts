@@ -31,7 +31,12 @@ export async function showRequests(context: Context, options: RequestsOptions): 
     human: (style) =>
       requests.length === 0
         ? ''
-        : formatTable(requests, columns, style, tableColumns(context.world.terminal)),
+        : formatTable(
+            requests,
+            columnsFor(requests),
+            style,
+            tableColumns(context.world.terminal),
+          ),
   });
   if (requests.length === 0) await context.say('There were no requests since it started.');
   return exitCodes.ok;
@@ -88,13 +93,22 @@ const requestLine = (row: LoggedRequest, style: Style): string =>
     .filter((part) => part !== '')
     .join('  ');
 
+/** On a terminal errors and faults have a column only where there are any. */
+const columnsFor = (requests: readonly LoggedRequest[]): readonly Column<LoggedRequest>[] =>
+  columns.filter(
+    ({ title }) =>
+      (title !== 'ERROR' || requests.some(({ error }) => error !== undefined)) &&
+      (title !== 'FAULT' || requests.some(({ fault }) => fault !== undefined)),
+  );
+
 const columns: readonly Column<LoggedRequest>[] = [
-  { title: 'TIME', cell: ({ at }) => at, drops: 3 },
+  { title: 'TIME', cell: ({ at }) => at, drops: 2 },
   { title: 'STATUS', cell: ({ status }) => String(status), paint: paintStatus },
   { title: 'METHOD', cell: ({ method }) => method },
-  { title: 'PATH', cell: ({ path }) => path, shrinks: 'middle' },
+  // Cut only where nothing else may go: it says what was asked.
+  { title: 'PATH', cell: ({ path }) => path, shrinks: 'end' },
   { title: 'MS', cell: ({ duration_ms: ms }) => String(ms) },
-  { title: 'BYTES', cell: ({ bytes }) => String(bytes ?? '-'), drops: 2 },
+  { title: 'BYTES', cell: ({ bytes }) => String(bytes ?? '-'), drops: 1 },
   { title: 'ERROR', cell: ({ error }) => error ?? '-', shrinks: 'end' },
-  { title: 'FAULT', cell: ({ fault }) => fault ?? '-', drops: 1 },
+  { title: 'FAULT', cell: ({ fault }) => fault ?? '-', shrinks: 'middle' },
 ];

@@ -7,7 +7,8 @@ import { readInventory } from '../../inventory/read.ts';
 import { loadConfig } from '../../project/config.ts';
 import { configFileName } from '../../project/read/discover.ts';
 import type { Context, World } from '../context.ts';
-import { count, listWords, printableLine } from '../report/printable.ts';
+import { notReadable } from '../input-file.ts';
+import { count, listWords } from '../report/printable.ts';
 import { advanceBy } from './clock.ts';
 import { withLocalServer } from './with-local.ts';
 
@@ -71,7 +72,7 @@ function exampleSeeds({ packageRoot }: World): Seeds {
   };
 }
 
-/** @throws GovctlError file_error for what is not there */
+/** @throws GovctlError invalid_file for what is not there */
 function readSeeds({ cwd }: World, given: readonly string[]): Seeds {
   const folders = given.filter((name) => isFolder(cwd, name));
   const files = given.filter((name) => !folders.includes(name));
@@ -89,9 +90,11 @@ function readSeeds({ cwd }: World, given: readonly string[]): Seeds {
 }
 
 function isFolder(cwd: string, name: string): boolean {
-  const stats = statSync(path.resolve(cwd, name), { throwIfNoEntry: false });
-  if (stats) return stats.isDirectory();
-  throw new GovctlError('file_error', `There is no ${printableLine(name)} to seed from`);
+  try {
+    return statSync(path.resolve(cwd, name)).isDirectory();
+  } catch (cause) {
+    throw notReadable(name, cause);
+  }
 }
 
 /** YAML may be either: policies are no resources in any format. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
+import { readInputFile } from '../input-file.ts';
 import { isUnprotected, parseBaseUrl } from '../login/base-url.ts';
 import { checkToken } from '../login/find-login.ts';
 import type { View } from '../output.ts';
@@ -110,7 +110,7 @@ function checkCidr(range: string): void {
   });
 }
 
-/** The key given by flag, file or environment, or a new one. @throws GovctlError usage_error, file_error */
+/** The key given by flag, file or environment, or a new one. @throws GovctlError usage_error, invalid_file */
 async function chooseApiKey(
   { env, cwd }: World,
   { apiKey, apiKeyFile, newApiKey }: ServerFlags,
@@ -125,13 +125,7 @@ async function chooseApiKey(
   }
   if (apiKey !== undefined) return { key: checkToken(apiKey, '--api-key'), made: false };
   if (apiKeyFile !== undefined) {
-    const text = await readFile(path.resolve(cwd, apiKeyFile), 'utf8').catch((cause: Error) => {
-      throw new GovctlError(
-        'file_error',
-        `--api-key-file ${apiKeyFile} could not be read: ${cause.message}`,
-        { cause },
-      );
-    });
+    const text = await readInputFile(cwd, apiKeyFile, `--api-key-file ${apiKeyFile}`);
     return { key: checkToken(text, `--api-key-file ${apiKeyFile}`), made: false };
   }
   if (newApiKey) return { key: `gk_${randomBytes(32).toString('base64url')}`, made: true };

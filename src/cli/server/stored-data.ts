@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
+import { readInputFile } from '../input-file.ts';
 import { replaceFile } from '../login/private-file.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { isApproved, notApproved } from '../plan/approve.ts';
 import { count, inThrees, printableLine } from '../report/printable.ts';
@@ -20,7 +21,7 @@ export async function takeSnapshot(
   await replaceFile(path.resolve(context.world.cwd, file), text).catch((cause: Error) => {
     throw new GovctlError(
       'file_error',
-      `The snapshot could not be written to ${file}: ${cause.message}`,
+      `The snapshot could not be written to ${file}: ${whyFileFailed(cause)}`,
       { cause },
     );
   });
@@ -49,18 +50,21 @@ export async function restoreSnapshot(
   options: RestoreOptions,
 ): Promise<ExitCode> {
   const [file] = options.args;
-  const body = await readFile(path.resolve(context.world.cwd, file), 'utf8').catch(
-    (cause: Error) => {
-      throw new GovctlError('file_error', `${file} could not be read: ${cause.message}`, { cause });
-    },
+  const body = await readInputFile(context.world.cwd, file);
+  await askFirst(
+    context,
+    (baseUrl) =>
+      `Replace all that ${baseUrl} stores, but for keys and tokens, by what ${printableLine(file)} holds?`,
+    options,
   );
-  await askFirst(context, 'Replace all that BASE stores, but for keys and tokens?', options);
   const restored = await withLocalServer(context, 'Restoring it', async (client) => {
     const query = {
       ...(options.newSecrets ? { secrets: 'new' as const } : {}),
       ...(options.withClock ? { clock: 'snapshot' as const } : {}),
     };
-    const { data } = await client.local.restore({ query, body });
+    const { data } = await client.local.restore({ query, body }).catch((error: unknown) => {
+      throw namingTheFlag(error);
+    });
     return data;
   });
   await context.show({
@@ -76,8 +80,21 @@ export async function restoreSnapshot(
   return exitCodes.ok;
 }
 
+/** The service speaks of its own parameter. */
+function namingTheFlag(error: unknown): unknown {
+  if (!(error instanceof GovctlError) || !error.message.includes('secrets=new')) return error;
+  return new GovctlError(error.error, error.message.replace('secrets=new', '--new-secrets'), {
+    cause: error,
+    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+  });
+}
+
 export async function resetServer(context: Context, options: ApprovalOptions): Promise<ExitCode> {
-  await askFirst(context, 'Remove all that BASE stores, but for keys and tokens?', options);
+  await askFirst(
+    context,
+    (baseUrl) => `Remove all that ${baseUrl} stores, but for keys and tokens?`,
+    options,
+  );
   const { removed } = await withLocalServer(context, 'Emptying it', async (client) => {
     const { data } = await client.local.reset();
     return data;
@@ -90,12 +107,12 @@ export async function resetServer(context: Context, options: ApprovalOptions): P
 }
 
 /**
- * Asks before stored data goes, once it is known that it may. @param question with BASE for the server's address
+ * Asks before stored data goes, once it is known that it may. @param question from the server's address
  * @throws GovctlError not_local, approval_required
  */
 async function askFirst(
   context: Context,
-  question: string,
+  question: (baseUrl: string) => string,
   options: ApprovalOptions,
 ): Promise<void> {
   if (isApproved(options)) return;
@@ -108,7 +125,7 @@ async function askFirst(
       hint: 'Give --yes to go on without asking.',
     });
   }
-  if (!(await context.world.prompt.confirm(question.replace('BASE', baseUrl), false))) {
+  if (!(await context.world.prompt.confirm(question(baseUrl), false))) {
     throw notApproved();
   }
 }

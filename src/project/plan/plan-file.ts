@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { GovctlError } from '../../contract/errors.ts';
+import { whyFileFailed } from '../read/file-failure.ts';
 import { needsItsFile } from './change.ts';
 import { Plan, digestPlan, planVariables } from './plan.ts';
 
@@ -21,10 +22,14 @@ export async function writePlanFile(file: string, plan: Plan): Promise<void> {
     await rename(half, file);
   } catch (cause) {
     await rm(half, { force: true });
-    throw new GovctlError('file_error', `The plan could not be written to ${file}: ${why(cause)}`, {
-      cause,
-      hint: 'Nothing was saved. Choose a file in a folder you may write to.',
-    });
+    throw new GovctlError(
+      'file_error',
+      `The plan could not be written to ${file}: ${whyFileFailed(cause)}`,
+      {
+        cause,
+        hint: 'Nothing was saved. Choose a file in a folder you may write to.',
+      },
+    );
   }
 }
 
@@ -80,10 +85,14 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new GovctlError('invalid_file', `The plan ${file} can not be read: ${why(cause)}`, {
-      cause,
-      hint: missing ? 'Write one with `govctl plan --out FILE`.' : 'Check the path.',
-    });
+    throw new GovctlError(
+      'invalid_file',
+      `The plan ${file} can not be read: ${whyFileFailed(cause)}`,
+      {
+        cause,
+        hint: missing ? 'Write one with `govctl plan --out FILE`.' : 'Check the path.',
+      },
+    );
   }
 }
 
@@ -91,7 +100,7 @@ function parsePlanText(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw notAPlan(file, `it is not JSON (${why(cause)})`);
+    throw notAPlan(file, `it is not JSON (${whyFileFailed(cause)})`);
   }
 }
 
@@ -99,15 +108,3 @@ const notAPlan = (file: string, reason: string): GovctlError =>
   new GovctlError('invalid_file', `${file} is not a saved plan: ${reason}`, {
     hint: 'Write one with `govctl plan --out FILE`; to apply YAML files, name them or their folder.',
   });
-
-function why(cause: unknown): string {
-  const code = (cause as NodeJS.ErrnoException).code;
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file or folder',
-    EACCES: 'permission denied',
-    EISDIR: 'it is a folder',
-    ENOSPC: 'the disk is full',
-    EROFS: 'the file system is read-only',
-  };
-  return (code && reasons[code]) || (cause instanceof Error ? cause.message : String(cause));
-}
