@@ -113,7 +113,8 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     const [head] = await reader.laneWork(lanes, { lane, limit: 1 });
     if (head?.position !== position) return false;
     const { held, dueAt = 0 } = await reader.laneState(lanes, lane);
-    return !held && dueAt <= clock.now();
+    const pause = dueAt - clock.now();
+    return !held && (pause <= 0 || pause > (lanes.longestPause ?? Infinity));
   };
 
   const putOff = async (work: LaneWork): Promise<void> => {

@@ -72,6 +72,11 @@ export interface Page<T> {
  */
 export interface LaneSpec {
   readonly name: string;
+  /**
+   * Milliseconds. A head that is put off for longer, seen from now, is due: it was put off by a clock that has been set
+   * back since. Absent: any pause is meant.
+   */
+  readonly longestPause?: number;
 }
 
 /** A piece of work at its place. Positions grow in commit order over all lanes of a family. */
@@ -173,7 +178,10 @@ export interface Store extends Reader {
   ): Awaitable<readonly LaneWork[]>;
   /** Ends a lease; after the transaction that completed the work or put it off. No matter if it has ended already. */
   release(lanes: LaneSpec, claimed: LaneWork): Awaitable<void>;
-  /** When the next head of a lane that is neither leased nor held is due, 0 where one is at once; undefined: none waits. */
+  /**
+   * When the next head of a lane that is neither leased nor held is due, 0 where one is at once; undefined: none waits.
+   * What is put off for too long counts as seen from the last claim.
+   */
   nextDue(lanes: LaneSpec): Awaitable<number | undefined>;
   /**
    * Calls back, soon after, when there may be something to claim that was not there before, or sooner: work became

@@ -36,10 +36,10 @@ const log: Log = { debug: write, info: write, warn: write, error: write };
 
 const start = (
   perform: LaneRunnerOptions['perform'],
-  { most = 8, over = store }: { most?: number; over?: Store } = {},
+  { most = 8, over = store, lanes = posts }: { most?: number; over?: Store; lanes?: LaneSpec } = {},
 ): LaneRunner => {
   const clock = { now: () => now, monotonic: () => now };
-  const runner = createLaneRunner({ store: over, clock, log }, { lanes: posts, most, perform });
+  const runner = createLaneRunner({ store: over, clock, log }, { lanes, most, perform });
   runners.push(runner);
   return runner;
 };
@@ -171,6 +171,21 @@ describe('a lane runner', () => {
     failing = true;
     await append(['a', 'a3']);
     await runner.idle();
+    expect((await store.laneState(posts, 'a')).dueAt).toBe(now + 1000);
+  });
+
+  test('puts off what fails, also where only a clock that was set back had made it due', async () => {
+    await append(['a', 'a1']);
+    await store.transact((tx) => tx.putOff(posts, 'a', now + 600_000));
+    let tried = 0;
+    const perform = async () => {
+      tried += 1;
+      throw new Error('no');
+    };
+    const runner = start(perform, { lanes: { ...posts, longestPause: 60_000 } });
+    await until(() => tried > 0);
+    await runner.idle();
+    expect(tried).toBe(1);
     expect((await store.laneState(posts, 'a')).dueAt).toBe(now + 1000);
   });
 

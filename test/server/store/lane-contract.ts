@@ -74,6 +74,24 @@ export const describeLanes = (name: string, open: () => Promise<TestLanes>): voi
       expect(await store.nextDue(posts)).toBeUndefined();
     });
 
+    test('takes a head for due that is put off for longer than any pause is', async () => {
+      const short = { ...posts, longestPause: 500 };
+      await append('a', 'one');
+      await putOff(await claimOne(9000), 9400);
+      await append('b', 'other');
+      await putOff(await claimOne(9000), 1500);
+      expect(worksOf(await store.claim(short, { now: 8900, most: 9 }))).toEqual(['other']);
+      // From here on the clock is set back.
+      expect(await store.claim(posts, { now: 1000, most: 9 })).toEqual([]);
+      expect(await store.nextDue(posts)).toBe(9400);
+      expect(await store.nextDue(short)).toBe(0);
+      const [work] = await store.claim(short, { now: 1000, most: 9 });
+      expect(work).toMatchObject({ work: 'one' });
+      if (work) await putOff(work, 1500);
+      expect(await store.claim(short, { now: 1000, most: 9 })).toEqual([]);
+      expect(await store.nextDue(short)).toBe(1500);
+    });
+
     test('work that is let go without having been done is claimed again', async () => {
       await append('a', 'one', 'two');
       const work = await claimOne();

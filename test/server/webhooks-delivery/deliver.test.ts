@@ -194,7 +194,105 @@ describe('retries', () => {
   });
 });
 
+describe('Retry-After', () => {
+  test('is kept for what comes next where the delivery is given up', async () => {
+    const id = await world.addWebhook({ retry_config: { max_attempts: 1 } });
+    world.answerWith(() => answered(429, { 'retry-after': '600' }));
+    await world.emit(50);
+    await world.idle();
+    expect(world.requests).toHaveLength(1);
+    await world.pass(hour);
+    expect(secondsOf(id)).toEqual([0, 600, 1200, 1800, 2400, 3000, 3600]);
+  });
+});
+
+describe('a clock that is set back', () => {
+  for (const hours of [2, 240]) {
+    test(`by ${hours} hours strands nothing that is tried again`, async () => {
+      const id = await world.addWebhook();
+      world.answerWith(fail);
+      await world.emit(2);
+      await world.pass(60_000);
+      world.setClock(world.now + hours * hour);
+      await world.idle();
+      const before = world.requests.length;
+      world.setClock(world.now - hours * hour);
+      await world.idle();
+      expect(world.requests.length).toBe(before + 1);
+      world.answerWith(() => ok);
+      await world.pass(hour);
+      expect(await world.waiting(id)).toBe(0);
+      expect(await world.webhook(id)).not.toHaveProperty('failing_since');
+    });
+  }
+
+  test('makes neither the 24 hours of a delivery longer, nor those of its webhook', async () => {
+    world.setClock(start + 240 * hour);
+    const id = await world.addWebhook();
+    world.answerWith(fail);
+    await world.emit(2);
+    await world.pass(10_000);
+    world.setClock(start);
+    await world.pass(10_000);
+    expect((await world.webhook(id)).failing_since).toBe('2026-03-01T12:00:00.000Z');
+    await world.pass(24 * hour);
+    expect(await world.deliveries(id)).toMatchObject([{ status: 'failed' }]);
+    expect(await world.webhook(id)).toMatchObject({ active: false });
+  });
+
+  test('by the little of a correction sends nothing earlier', async () => {
+    const id = await world.addWebhook();
+    world.answerWith(() => answered(503, { 'retry-after': '3600' }));
+    await world.emit();
+    await world.idle();
+    world.setClock(start - 30_000);
+    await world.idle();
+    expect(world.sentTo(id)).toHaveLength(1);
+  });
+});
+
 describe('a webhook that fails', () => {
+  test('does not begin to with a 410, which is an answer', async () => {
+    const id = await world.addWebhook();
+    world.answerWith(() => answered(410));
+    await world.emit();
+    await world.idle();
+    expect(await world.webhook(id)).not.toHaveProperty('failing_since');
+    await world.pass(48 * hour);
+    world.answerWith(() => answered(503));
+    await world.emit();
+    await world.idle();
+    const webhook = await world.webhook(id);
+    expect(webhook).toMatchObject({ active: true, failing_since: '2026-03-03T12:00:00.000Z' });
+  });
+
+  test('does so anew after days in which nothing was sent', async () => {
+    const id = await world.addWebhook({ retry_config: { max_attempts: 1 } });
+    world.answerWith(fail);
+    await world.emit();
+    await world.pass(48 * hour);
+    await world.emit();
+    await world.pass(1_000);
+    const again = { active: true, failing_since: '2026-03-03T12:00:00.000Z' };
+    expect(await world.webhook(id)).toMatchObject(again);
+    await world.emit();
+    await world.pass(1_000);
+    expect(await world.webhook(id)).toMatchObject(again);
+  });
+
+  test('in one delivery after the other is disabled like one that fails in its retries', async () => {
+    const id = await world.addWebhook({ retry_config: { max_attempts: 1 } });
+    world.answerWith(fail);
+    for (let at = 0; at < 24; at++) {
+      await world.emit();
+      await world.pass(hour);
+    }
+    expect(await world.webhook(id)).toMatchObject({ active: true });
+    await world.emit();
+    await world.idle();
+    expect(await world.webhook(id)).toMatchObject({ active: false });
+  });
+
   test('says since when, until one succeeds', async () => {
     const id = await world.addWebhook();
     world.answerWith(fail);
@@ -426,12 +524,44 @@ describe('what is gone', () => {
     expect(await world.waiting(id)).toBe(0);
   });
 
+  test('has no result: what was cleared, and put in anew, while it was under way', async () => {
+    const id = await world.addWebhook({ retry_config: { max_attempts: 1 } });
+    world.answerWith(fail);
+    const [first = ''] = await world.emit();
+    await world.idle();
+    const [failed] = await world.deliveries(id);
+    await world.store.transact((tx) => tx.append(webhookLanes, id, failed?.id ?? ''));
+    let cleared = false;
+    world.answerWith(async () => {
+      if (cleared) return ok;
+      cleared = true;
+      await world.store.transact(async (tx) => {
+        await tx.clear(webhookLanes, id);
+        await tx.append(webhookLanes, id, first);
+      });
+      return fail();
+    });
+    await world.pass(hour);
+    expect(await world.deliveries(id)).toMatchObject([
+      { status: 'failed', attempts: [{ number: 1 }] },
+      { status: 'succeeded', attempts: [{ number: 1 }] },
+    ]);
+    expect(await world.waiting(id)).toBe(0);
+    expect(world.logged.map(({ message }) => message)).toContainEqual(expect.stringContaining('dropped')); // prettier-ignore
+  });
+
   test('is passed over: an event that is no longer kept', async () => {
     const id = await world.addWebhook();
     const [first = '', second = '', third = ''] = await world.emit(3);
     await world.store.transact((tx) => tx.remove(events, second));
     await world.pass(hour);
     expect(world.sentTo(id).map(({ event }) => event)).toEqual([first, third]);
+    expect(world.logged).toMatchObject([
+      {
+        message: expect.stringContaining('dropped') as string,
+        fields: { webhook: id, work: second },
+      },
+    ]);
   });
 });
 

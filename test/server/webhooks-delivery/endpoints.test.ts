@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { webhookLanes } from '../../../src/server/webhooks/collection.ts';
 import { answers, deliveries } from '../../../src/server/webhooks/delivery/collection.ts';
 import type { Outcome, Outgoing } from '../../../src/server/webhooks/send.ts';
 import { startTestService } from '../test-service.ts';
@@ -20,6 +21,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const type = 'policy.violation.created';
+const hour = 3_600_000;
 const fail = (): Outcome => ({ durationMs: 1, status: 500, body: 'no' });
 
 async function addWebhook(fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
@@ -148,6 +150,34 @@ describe('deliveries', () => {
   });
 });
 
+test('headers of an answer are kept as far as they tell, a KiB at most, with the date of a failed one', async () => {
+  const id = await addWebhook({ retry_config: { max_attempts: 2 } });
+  const headers = {
+    'set-cookie': 'c'.repeat(1_000),
+    date: 'Sun, 01 Mar 2026 12:00:00 GMT',
+    connection: 'close',
+    'x-long': 'l'.repeat(600),
+    'retry-after': 'Sun, 01 Mar 2026 12:00:05 GMT',
+  };
+  answer = ({ headers: sent }) => ({
+    durationMs: 1,
+    status: sent['X-Service-Delivery-Attempt'] === '1' ? 503 : 200,
+    headers,
+  });
+  await trigger();
+  service.advance(hour);
+  service.deliveries?.poke();
+  await service.deliveries?.idle();
+  const [item] = await list(id);
+  const got = await service.send('GET', `/v1/webhooks/${id}/deliveries/${item?.id}`);
+  const kept = (got.json.attempts as Record<string, unknown>[]).map((one) => one.response_headers);
+  const { date, 'x-long': long, 'retry-after': after } = headers;
+  expect(kept).toEqual([
+    { date, 'retry-after': after, 'x-long': long },
+    { 'retry-after': after, 'x-long': long },
+  ]);
+});
+
 describe('redelivery', () => {
   test('puts a delivery that has ended behind what waits, and counts its attempts on', async () => {
     const id = await addWebhook();
@@ -184,6 +214,56 @@ describe('redelivery', () => {
     expect(received.map(({ headers }) => headers['X-Service-Event-ID'])).toEqual(later);
     const rest = await service.send('POST', `/v1/webhooks/${id}/redeliver`, { body: {} });
     expect(rest.json).toEqual({ redelivered: 2 });
+  });
+
+  test('takes one whose place in the queue is gone for ended', async () => {
+    const id = await addWebhook({ retry_config: { max_attempts: 3 } });
+    answer = fail;
+    await trigger(2);
+    const { store } = service.deps;
+    const [item] = await list(id, '?status=pending');
+    const path = `/v1/webhooks/${id}/deliveries/${item?.id}/redeliver`;
+    expect(errorOf(await service.send('POST', path))).toEqual([409, 'delivery_not_ended']);
+    await store.transact((tx) => tx.clear(webhookLanes, id));
+    answer = () => ({ durationMs: 1, status: 200 });
+    expect((await service.send('POST', path)).status).toBe(202);
+    await service.deliveries?.idle();
+    expect(await list(id)).toMatchObject([{ status: 'succeeded' }]);
+
+    // The place of one that was sent again is found by its id.
+    await service.send('PUT', `/v1/webhooks/${id}`, { body: { active: false } });
+    await trigger(1);
+    expect((await service.send('POST', path)).status).toBe(202);
+    expect(errorOf(await service.send('POST', path))).toEqual([409, 'delivery_not_ended']);
+    await store.transact((tx) => tx.clear(webhookLanes, id));
+    expect((await service.send('POST', path)).status).toBe(202);
+  });
+
+  test('of very many lets others have their turn, and counts them all', async () => {
+    const id = await addWebhook();
+    answer = fail;
+    await trigger(250);
+    await service.send('PUT', `/v1/webhooks/${id}`, { body: { active: false } });
+    const { store } = service.deps;
+    let answeredAt = 0;
+    const counts: number[] = [];
+    const queued = service
+      .send('POST', `/v1/webhooks/${id}/redeliver`, { body: {} })
+      .finally(() => (answeredAt = counts.length));
+    for (let ended = false; !ended;) {
+      counts.push((await store.laneState(webhookLanes, id)).waiting);
+      await new Promise(setImmediate);
+      ended = answeredAt > 0;
+    }
+    expect((await queued).json).toEqual({ redelivered: 250 });
+    expect(counts.some((count) => count > 0 && count < 250)).toBe(true);
+    received = [];
+    answer = () => ({ durationMs: 1, status: 200 });
+    await service.send('PUT', `/v1/webhooks/${id}`, { body: { active: true } });
+    await service.deliveries?.idle();
+    const sent = received.map(({ headers }) => headers['X-Service-Event-ID']);
+    expect(sent).toHaveLength(250);
+    expect(sent).toEqual([...sent].sort());
   });
 
   test('has all attempts of its retries again, and sends the very same body', async () => {
@@ -264,6 +344,18 @@ describe('a test', () => {
     expect(second.json).toEqual(first.json);
     expect(received).toHaveLength(1);
     expect(await list(id)).toHaveLength(1);
+  });
+
+  test('is sent once, too, where two with one Idempotency-Key come at the same moment', async () => {
+    const id = await addWebhook();
+    const post = () =>
+      service.send('POST', `/v1/webhooks/${id}/test`, {
+        body: { event_type: type },
+        headers: { 'idempotency-key': 'once' },
+      });
+    const [first, second] = await Promise.all([post(), post()]);
+    expect(second.json).toEqual(first.json);
+    expect(received).toHaveLength(1);
   });
 });
 

@@ -33,16 +33,32 @@ const pausesOf = (times: readonly number[]): number[] =>
 
 describe('the schedule', () => {
   test('is 1, 2, 4, 8 and 16 seconds, then twice as long each time, an hour at most', () => {
-    const seconds = Array.from({ length: 16 }, (_, at) => pauseAfter(at + 1, 2, 0.5) / 1000);
-    expect(seconds).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600, 3600, 3600]); // prettier-ignore
+    const seconds = Array.from({ length: 16 }, (_, at) => pauseAfter(at + 1, {}, 0.5) / 1000);
+    expect(seconds).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, ...Array(4).fill(3_272.727)]); // prettier-ignore
   });
 
   test('grows by the multiplier, and by at least two after the fifth retry', () => {
     const seconds = (multiplier: number) =>
-      Array.from({ length: 8 }, (_, at) => pauseAfter(at + 1, multiplier, 0.5) / 1000);
+      Array.from({ length: 8 }, (_, at) => pauseAfter(at + 1, { backoff_multiplier: multiplier }, 0.5) / 1000); // prettier-ignore
     expect(seconds(1)).toEqual([1, 1, 1, 1, 1, 2, 4, 8]);
     expect(seconds(1.5)).toEqual([1, 1.5, 2.25, 3.375, 5.063, 10.125, 20.25, 40.5]);
-    expect(seconds(10)).toEqual([1, 10, 100, 1000, 3600, 3600, 3600, 3600]);
+    expect(seconds(10)).toEqual([1, 10, 100, 1000, ...Array<number>(4).fill(3_272.727)]);
+  });
+
+  test('is exactly the stated one, to the end, where max_attempts is given', () => {
+    const seconds = (multiplier: number, random: number) =>
+      Array.from({ length: 8 }, (_, at) => pauseAfter(at + 1, { max_attempts: 20, backoff_multiplier: multiplier }, random) / 1000); // prettier-ignore
+    for (const random of [0, 0.5, 0.99]) {
+      expect(seconds(1, random)).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+      expect(seconds(1.5, random)).toEqual([1, 1.5, 2.25, 3.375, 5.063, 7.594, 11.391, 17.086]);
+      expect(seconds(10, random)).toEqual([1, 10, 100, 1000, 3600, 3600, 3600, 3600]);
+    }
+  });
+
+  test('is spread below the hour, too: few pauses are exactly that long', () => {
+    const pauses = Array.from({ length: 100 }, (_, at) => pauseAfter(30, {}, at / 100));
+    expect(new Set(pauses).size).toBe(100);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(hour);
   });
 
   const multipliers = fc.double({ min: 1, max: 10, noNaN: true });
@@ -51,8 +67,9 @@ describe('the schedule', () => {
   test('is spread by a tenth at most above 16 seconds, and exact below', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), multipliers, randoms, (attempt, m, random) => {
-        const middle = pauseAfter(attempt, m, 0.5);
-        const pause = pauseAfter(attempt, m, random);
+        const config = { backoff_multiplier: m };
+        const middle = pauseAfter(attempt, config, 0.5);
+        const pause = pauseAfter(attempt, config, random);
         expect(pause).toBeLessThanOrEqual(hour);
         if (middle <= 16_000) expect(pause).toBe(middle);
         expect(Math.abs(pause - middle)).toBeLessThanOrEqual(middle * 0.1 + 1);
@@ -71,7 +88,7 @@ describe('the schedule', () => {
         for (const [before, pause] of pauses.entries()) {
           expect(pause).toBeLessThanOrEqual(hour);
           // The spread of both, before the hour is reached.
-          const least = Math.min((pauses[before - 1] ?? 0) * 0.8, hour * 0.9);
+          const least = Math.min((pauses[before - 1] ?? 0) * 0.8, (hour / 1.1) * 0.9);
           expect(pause).toBeGreaterThanOrEqual(Math.floor(least));
         }
       }),
@@ -137,10 +154,11 @@ describe('Retry-After', () => {
       expect(after(text)).toBe(1_000);
   });
 
-  test('beyond the 24 hours gives up, as nothing may be sent before', () => {
+  test('beyond the 24 hours leaves the last try at their end', () => {
     const now = start + day - 60_000;
     expect(after('50', { now })).toBe(day - 10_000);
-    expect(after('61', { now })).toBeNaN();
+    expect(after('61', { now })).toBe(day);
+    expect(after('61', { now: start + day })).toBeNaN();
   });
 
   test('keeps within schedule, hour and window, whatever it says', () => {
@@ -158,7 +176,7 @@ describe('Retry-After', () => {
           if (next === undefined) return;
           expect(next).toBeLessThanOrEqual(start + day);
           expect(next - now).toBeLessThanOrEqual(hour);
-          const scheduled = now + pauseAfter(attempt, 2, 0.5);
+          const scheduled = now + pauseAfter(attempt, {}, 0.5);
           expect(next).toBeGreaterThanOrEqual(Math.min(scheduled, start + day));
         },
       ),

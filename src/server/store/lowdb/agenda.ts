@@ -6,11 +6,11 @@ import { OrderedView } from './sorted-keys.ts';
 export interface Agenda {
   /** Looks at a lane anew that has changed. */
   update(lane: string): void;
-  /** Leases heads that are due, those due longest first. */
-  claim(now: number, most: number): LaneWork[];
+  /** Leases heads that are due, those put off for too long first, then those due longest. */
+  claim(now: number, most: number, longestPause?: number): LaneWork[];
   release(claimed: LaneWork): void;
   /** When the next head that can be claimed is due, 0 where one is at once; undefined where none waits. */
-  nextDue(): number | undefined;
+  nextDue(longestPause?: number): number | undefined;
   /** Calls back, soon after, when there may be more to claim. @returns ends it */
   onWork(listener: () => void): () => void;
 }
@@ -40,7 +40,7 @@ export const createAgenda = (lanes: Lanes): Agenda => {
   const listeners = new Set<() => void>();
   let telling = false;
   let turns = 0;
-  /** The latest time that is known here. */
+  /** The time of the last claim; 0: there was none. */
   let latest = 0;
 
   const tell = (): void => {
@@ -85,7 +85,15 @@ export const createAgenda = (lanes: Lanes): Agenda => {
     if (!before || dueAt < before.dueAt) tell();
   };
 
-  const next = (now: number): Place | undefined => {
+  /** The one put off for longest, where no pause is that long: the clock was set back. */
+  const strandedIn = (longestPause: number): Place | undefined => {
+    const last = putOff.last();
+    return last && latest > 0 && last.dueAt > latest + longestPause ? last : undefined;
+  };
+
+  const next = (now: number, longestPause: number): Place | undefined => {
+    const stranded = strandedIn(longestPause);
+    if (stranded) return stranded;
     const first = ready.first();
     const due = putOff.first();
     if (!due || due.dueAt > now) return first;
@@ -101,11 +109,11 @@ export const createAgenda = (lanes: Lanes): Agenda => {
 
   return {
     update,
-    claim(now, most) {
+    claim(now, most, longestPause = Infinity) {
       latest = now;
       const claimed: LaneWork[] = [];
       while (claimed.length < most) {
-        const place = next(now);
+        const place = next(now, longestPause);
         if (!place) break;
         leave(place);
         const head = lanes.get(place.lane)?.queue.head();
@@ -120,7 +128,8 @@ export const createAgenda = (lanes: Lanes): Agenda => {
       leases.delete(lane);
       update(lane);
     },
-    nextDue: () => (ready.first() ?? putOff.first())?.dueAt,
+    nextDue: (longestPause = Infinity) =>
+      strandedIn(longestPause) ? 0 : (ready.first() ?? putOff.first())?.dueAt,
     onWork(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

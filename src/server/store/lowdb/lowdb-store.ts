@@ -185,14 +185,14 @@ export const createEngine = (state: State, durability: Durability): Engine => {
       assertOpen();
       return laneWork([familyOf(state.lanes, name)], query);
     },
-    claim({ name }, { now, most }) {
+    claim({ name, longestPause }, { now, most }) {
       assertOpen();
-      return familyOf(agendas, name).claim(now, most);
+      return familyOf(agendas, name).claim(now, most, longestPause);
     },
     release: ({ name }, claimed) => familyOf(agendas, name).release(claimed),
-    nextDue({ name }) {
+    nextDue({ name, longestPause }) {
       assertOpen();
-      return familyOf(agendas, name).nextDue();
+      return familyOf(agendas, name).nextDue(longestPause);
     },
     onWork: ({ name }, listener) => familyOf(agendas, name).onWork(listener),
     async transact<R>(work: (tx: Tx) => Promise<R>) {

@@ -119,6 +119,10 @@ class SortedKeys<K extends Key> {
     return this.#chunks[0]?.[0];
   }
 
+  last(): K | undefined {
+    return this.#chunks.at(-1)?.at(-1);
+  }
+
   /** Keys before `key`; with `inclusive`, those equal to it too. */
   countBefore(key: Key, inclusive: boolean): number {
     const isPast = (other: Key): boolean =>
@@ -173,6 +177,10 @@ export class OrderedView<K extends Key = Key> {
 
   first(): K | undefined {
     return this.#present.first() ?? this.#absent.first();
+  }
+
+  last(): K | undefined {
+    return this.#absent.last() ?? this.#present.last();
   }
 
   /** Keys after `after` (all when undefined), without the first `skip` of them. */

@@ -10,19 +10,31 @@ import type { Send } from '../send.ts';
 import { makeAttempt } from './attempt.ts';
 import type { Sent, Task } from './attempt.ts';
 import { deliveries } from './collection.ts';
-import type { StoredDelivery } from './collection.ts';
+import { ofWebhook } from './collection.ts';
+import type { StoredAttempt, StoredDelivery } from './collection.ts';
 import { createGather } from './gather.ts';
 import { hostOf } from './headers.ts';
 import type { Message } from './headers.ts';
 import { keepAnswer } from './keep-answer.ts';
-import { afterAttempt, attemptOf, failureOf, withAttempt } from './record.ts';
-import { nextAttempt } from './retry.ts';
+import {
+  afterAttempt,
+  attemptOf,
+  failureOf,
+  firstAtOf,
+  isAtLimit,
+  isFailure,
+  withAttempt,
+} from './record.ts';
+import { askedPause, nextAttempt } from './retry.ts';
 import { createSlots } from './slots.ts';
 import type { SlotLimits } from './slots.ts';
-import { deliveryOf } from './work.ts';
+import { deliveryOf, isStillHead } from './work.ts';
 
 /** Requests at once, over all webhooks. */
-const defaultLimits: SlotLimits = { all: 512, host: 64 };
+const defaultLimits: SlotLimits = { all: 2_048, host: 64 };
+
+/** Milliseconds. What fails all the while is tried at least every hour. */
+const lately = 2 * 3_600_000;
 
 const system = { userId: 'system', via: 'webhooks', requestId: 'system' };
 
@@ -62,7 +74,10 @@ export function createDeliverer(deps: Deps, options: DelivererOptions): Delivere
       const recorded = await transact((tx) =>
         sent === 'gone' ? drop(deps, tx, claimed) : record(deps, tx, claimed, sent),
       );
-      if (sent === 'gone' || !recorded) return;
+      if (sent === 'gone' || !recorded) {
+        tellDropped(deps, claimed, sent);
+        return;
+      }
       tell(deps, sent, recorded);
       options.onAttempt?.({
         webhookId: claimed.lane,
@@ -105,6 +120,7 @@ async function findTask(reader: Reader, claimed: LaneWork): Promise<Task | undef
 
 /** There is nothing left to send, or nobody to send it to. */
 async function drop(deps: Deps, tx: Tx, claimed: LaneWork): Promise<undefined> {
+  if (!(await isStillHead(tx, claimed))) return;
   await tx.complete(webhookLanes, claimed);
   const known = await deliveryOf(tx, claimed);
   if (!known) return;
@@ -114,13 +130,14 @@ async function drop(deps: Deps, tx: Tx, claimed: LaneWork): Promise<undefined> {
   await tx.replace(deliveries, { ...delivery, ...updated, status: 'failed' });
 }
 
-/** @returns undefined where webhook or delivery are gone meanwhile */
+/** @returns undefined where webhook, delivery or its place in the queue are gone meanwhile */
 async function record(
   deps: Deps,
   tx: Tx,
   claimed: LaneWork,
   { message, event, outcome, customNames }: Sent,
 ): Promise<Recorded | undefined> {
+  if (!(await isStillHead(tx, claimed))) return undefined;
   const webhook = (await tx.get(webhooks, claimed.lane))?.doc;
   const known = await deliveryOf(tx, claimed);
   if (!webhook || (!known && claimed.work !== event.id)) {
@@ -135,7 +152,7 @@ async function record(
       ? undefined
       : nextAttempt({
           attempt: message.attempt - (before.pending?.before ?? 0),
-          firstAt: before.pending?.first_at ?? message.at,
+          firstAt: firstAtOf(before.pending?.first_at, message.at, now),
           now,
           config: webhook.retry_config,
           status: outcome.status,
@@ -146,8 +163,10 @@ async function record(
   await (known ? tx.replace(deliveries, delivery) : tx.insert(deliveries, delivery));
   if (answer) await keepAnswer(tx, answer);
   if (next === undefined) await tx.complete(webhookLanes, claimed);
-  else await tx.putOff(webhookLanes, claimed.lane, next);
-  return { delivery, disabled: await updateWebhook(deps, tx, webhook, attempt, now) };
+  // A receiver that asked to be left alone is, whatever is next for it.
+  const dueAt = next ?? (attempt.error === undefined ? now : now + askedPause({ ...outcome, now }));
+  if (dueAt > now) await tx.putOff(webhookLanes, claimed.lane, dueAt);
+  return { delivery, disabled: await updateWebhook(deps, tx, webhook, delivery, attempt, now) };
 }
 
 const begun = (
@@ -175,16 +194,39 @@ async function updateWebhook(
   deps: Deps,
   tx: Tx,
   before: StoredWebhook,
-  attempt: Parameters<typeof afterAttempt>[1],
+  delivery: StoredDelivery,
+  attempt: StoredAttempt,
   now: number,
 ): Promise<string | undefined> {
-  const after = afterAttempt(before, attempt, now);
+  const wasSilent = isAtLimit(before, attempt, now) && !(await hasFailedLately(tx, delivery, now));
+  const after = afterAttempt(before, attempt, now, wasSilent);
   if (after === before) return undefined;
   await tx.replace(webhooks, after);
   if (after.active === before.active) return undefined;
   await tx.hold(webhookLanes, after.id, true);
   await recordAudit(deps, tx, system, 'webhook.disable', after.id, ['active']);
   return after.disabled_reason;
+}
+
+/** Whether an attempt before the newest one of a delivery failed, of this delivery or another. */
+async function hasFailedLately(
+  reader: Reader,
+  { id, webhook_id: webhookId, attempts }: StoredDelivery,
+  now: number,
+): Promise<boolean> {
+  const isOne = (attempt: StoredAttempt | undefined): boolean =>
+    attempt !== undefined && isFailure(attempt) && Math.abs(now - Date.parse(attempt.at)) <= lately;
+  if (isOne(attempts.at(-2))) return true;
+  const where = ofWebhook(webhookId, ['failed']);
+  const newest = { where, orderBy: 'updated_at', direction: 'desc', limit: 50 } as const;
+  const { rows } = await reader.page(deliveries, newest);
+  return rows.some(({ doc }) => doc.id !== id && !doc.test && isOne(doc.attempts.at(-1)));
+}
+
+function tellDropped({ log }: Deps, { lane, work }: LaneWork, sent: Sent | 'gone'): void {
+  const place = { webhook: lane, work };
+  if (sent === 'gone') log.warn(place, 'delivery dropped: its webhook or its event is gone');
+  else log.warn(place, 'result of a delivery dropped: its place in the queue is gone');
 }
 
 /** A line for what failed. Of the url only the host: paths and queries of receivers hold keys. */

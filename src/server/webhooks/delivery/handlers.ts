@@ -9,6 +9,7 @@ import { readWebhook } from '../service.ts';
 import { deliveries, ofWebhook, within } from './collection.ts';
 import { keepAnswer } from './keep-answer.ts';
 import { readDelivery, redeliver, redeliverFailed } from './redeliver.ts';
+import { keepTest } from './retention.ts';
 import { sendTest } from './send-test.ts';
 import { showDelivery, showItem } from './show.ts';
 
@@ -44,13 +45,14 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
       return { body: toJson(showItem(queued)) };
     }),
 
-  redeliverFailed: async ({ params, body }, call) =>
-    call.transact(async (tx) => {
-      await readWebhook(tx, params.id);
-      const since = body.since === undefined ? 0 : Date.parse(body.since);
-      const redelivered = await redeliverFailed(deps, tx, call.actor, params.id, since);
-      return { body: toJson({ redelivered }) };
-    }),
+  redeliverFailed: async ({ params: { id }, body }, call) => {
+    await readWebhook(deps.store, id);
+    const since = body.since === undefined ? 0 : Date.parse(body.since);
+    const redelivered = (await call.isRepeated())
+      ? 0
+      : await redeliverFailed(deps, call.actor, id, since);
+    return call.transact(async () => ({ body: toJson({ redelivered }) }));
+  },
 
   test: async ({ params, body }, call) => {
     const { doc: webhook } = await readWebhook(deps.store, params.id);
@@ -61,7 +63,7 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
       if (!sent) throw expired();
       const { delivery, answer } = sent;
       await readWebhook(tx, params.id);
-      await tx.insert(deliveries, delivery);
+      await keepTest(tx, delivery);
       if (answer) await keepAnswer(tx, answer);
       await recordAudit(deps, tx, call.actor, 'webhook.test', params.id);
       const { response_status, duration_ms = 0, error } = delivery.attempts[0] ?? {};

@@ -8,6 +8,8 @@ import { day } from './retry.ts';
 
 /** Characters of an answer that the attempt itself holds. */
 const shortBody = 1_024;
+/** Characters of an answer's headers that are kept of an attempt. */
+const mostHeaders = 1_024;
 /** A delivery that is sent again and again keeps its newest attempts. */
 const mostAttempts = 100;
 
@@ -35,7 +37,7 @@ export function attemptOf(
     agent,
     ...(customNames.length > 0 ? { custom: customNames } : {}),
     ...(status === undefined ? {} : { response_status: status }),
-    ...(headers ? tellingHeaders(headers) : {}),
+    ...(headers ? tellingHeaders(headers, error !== undefined) : {}),
     ...(body === '' ? {} : { response_body: cutText(body, shortBody) }),
     ...(truncated ? { response_truncated: true } : {}),
     ...(error === undefined ? {} : { error }),
@@ -54,11 +56,26 @@ export function attemptOf(
 /** What any answer has, and nobody looks for. */
 const usual = new Set(['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding']);
 
+/** The `date` of a failed one says what its Retry-After meant. */
 function tellingHeaders(
   headers: Readonly<Record<string, string>>,
+  isFailed: boolean,
 ): Pick<StoredAttempt, 'response_headers'> {
-  const telling = Object.entries(headers).filter(([name]) => !usual.has(name));
-  return telling.length > 0 ? { response_headers: Object.fromEntries(telling) } : {};
+  const telling = Object.entries(headers).filter(
+    ([name]) => !usual.has(name) || (isFailed && name === 'date'),
+  );
+  return telling.length > 0 ? { response_headers: Object.fromEntries(shortOnes(telling)) } : {};
+}
+
+/** As many as there is room for, the shortest first where that is not all. */
+function shortOnes(headers: readonly (readonly [string, string])[]) {
+  let left = mostHeaders;
+  const take = ([name, value]: readonly [string, string]): boolean =>
+    (left -= name.length + value.length) >= 0;
+  if (headers.every(take)) return headers;
+  left = mostHeaders;
+  const sizeOf = ([name, value]: readonly [string, string]): number => name.length + value.length;
+  return [...headers].sort((a, b) => sizeOf(a) - sizeOf(b)).filter(take);
 }
 
 /** Without half of a character at its end. */
@@ -82,19 +99,50 @@ export function withAttempt(
   };
   if (attempt.error === undefined) return { ...row, status: 'succeeded' };
   if (next === undefined) return { ...row, status: 'failed' };
-  const since = { first_at: Date.parse(attempt.at), ...pending };
-  return { ...row, status: 'pending', pending: { ...since, next_attempt_at: timestamp(next) } };
+  const first_at = firstAtOf(pending?.first_at, Date.parse(attempt.at), now);
+  const next_attempt_at = timestamp(next);
+  return { ...row, status: 'pending', pending: { ...pending, first_at, next_attempt_at } };
 }
 
-/** A webhook after an attempt; the very same where nothing changes. */
+/**
+ * When a delivery's window began, in milliseconds since the epoch: not later than now, or it would be as much longer as a
+ * clock was set back since.
+ * @param before as it is stored
+ * @param at of the attempt that was made
+ */
+export const firstAtOf = (before: number | undefined, at: number, now: number): number =>
+  Math.min(before ?? at, now);
+
+type Ended = Pick<StoredAttempt, 'error' | 'at' | 'response_status'>;
+
+/** Whether an attempt tells that its receiver does not work. 410 is the answer of one that does. */
+export const isFailure = ({ error, response_status: status }: Ended): boolean =>
+  error !== undefined && status !== 410;
+
+/** Whether a webhook fails for so long that it is to be disabled, if it did all the while. */
+export const isAtLimit = (
+  { active, failing_since: since }: StoredWebhook,
+  attempt: Ended,
+  now: number,
+): boolean => active && since !== undefined && isFailure(attempt) && now - Date.parse(since) >= day;
+
+/**
+ * A webhook after an attempt; the very same where nothing changes.
+ * @param wasSilent the limit is reached, but nothing has failed of late: it begins to fail only now
+ */
 export function afterAttempt(
   webhook: StoredWebhook,
-  { error, at }: Pick<StoredAttempt, 'error' | 'at'>,
+  attempt: Ended,
   now: number,
+  wasSilent: boolean,
 ): StoredWebhook {
-  const { failing_since: since = at, ...rest } = webhook;
-  if (error === undefined) return webhook.failing_since === undefined ? webhook : rest;
-  if (webhook.active && now - Date.parse(since) >= day) {
+  const { error, at } = attempt;
+  const { failing_since: before, ...rest } = webhook;
+  if (error === undefined) return before === undefined ? webhook : rest;
+  if (!isFailure(attempt)) return webhook;
+  // Not later than now, should a clock have been set back.
+  const since = timestamp(Math.min(Date.parse((wasSilent ? undefined : before) ?? at), now));
+  if (!wasSilent && isAtLimit(webhook, attempt, now)) {
     return {
       ...rest,
       active: false,
@@ -104,5 +152,5 @@ export function afterAttempt(
       updated_at: timestamp(now),
     };
   }
-  return webhook.failing_since === undefined ? { ...rest, failing_since: since } : webhook;
+  return since === before ? webhook : { ...rest, failing_since: since };
 }

@@ -14,6 +14,8 @@ interface Kept {
   readonly failed: number;
 }
 const defaultKept: Kept = { succeeded: 1_000, failed: 10_000 };
+/** Tests that are kept of each webhook. */
+const keptTests = 100;
 /** Milliseconds that failed ones are kept. */
 const failedFor = 30 * day;
 /** Rows removed in one transaction. */
@@ -42,7 +44,7 @@ export function createRetention(
     for (const id of isFirstLook ? await allIds() : [...grown.keys()]) await trim(id);
     isFirstLook = false;
     const before = timestamp(deps.clock.now() - failedFor);
-    await removeOldest({ failed: { any: ['failed'] } }, ({ rows }) =>
+    await removeOldest({ kept: { any: ['failed'] } }, ({ rows }) =>
       rows.filter(({ updated_at: at }) => at < before),
     );
   }
@@ -108,6 +110,15 @@ export function createRetention(
 interface Oldest {
   readonly rows: readonly StoredDelivery[];
   readonly total: number;
+}
+
+/** Stores a test's delivery, and forgets the oldest of its webhook's. */
+export async function keepTest(tx: Tx, test: StoredDelivery, most = keptTests): Promise<void> {
+  await tx.insert(deliveries, test);
+  const where = { kept: { any: [test.webhook_id] } };
+  const oldest = { where, orderBy: 'updated_at', direction: 'asc', limit: 10 } as const;
+  const { rows, total } = await tx.page(deliveries, oldest);
+  for (const { doc } of rows.slice(0, Math.max(0, total - most))) await forget(tx, doc);
 }
 
 async function forget(tx: Tx, { id, attempts }: StoredDelivery): Promise<void> {

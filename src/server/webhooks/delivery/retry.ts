@@ -4,23 +4,28 @@ const second = 1_000;
 const hour = 3_600_000;
 export const day = 24 * hour;
 
-/** Retries on the stated schedule; those after them pause at least twice as long as the one before. */
+/** Retries on the stated schedule; the pause before each of those after them is at least twice as long as the last one. */
 const statedRetries = 5;
-/** Pauses over this one are spread, so that what failed together does not come back together. */
+/** Pauses over this one are spread, around the middle, so that what failed together does not come back together. */
 const jitterAbove = 16 * second;
 const jitter = 0.1;
 
 /**
- * Milliseconds between an attempt that failed and the next.
+ * Milliseconds between an attempt that failed and the next, an hour at most. With an explicit `max_attempts` exactly
+ * those of the stated schedule; without, pauses grow on after it, whatever the multiplier.
  * @param attempt the number of the one that failed, from 1
  * @param random from 0 up to 1
  */
-export function pauseAfter(attempt: number, multiplier: number, random: number): number {
+export function pauseAfter(attempt: number, config: RetryConfig, random: number): number {
+  const { backoff_multiplier: multiplier = 2, max_attempts: most } = config;
+  if (most !== undefined) return Math.round(Math.min(second * multiplier ** (attempt - 1), hour));
   const stated = Math.min(attempt, statedRetries) - 1;
   const growth = Math.max(multiplier, 2) ** Math.max(0, attempt - statedRetries);
-  const pause = Math.round(Math.min(second * multiplier ** stated * growth, hour));
-  if (pause <= jitterAbove) return pause;
-  return Math.round(Math.min(pause * (1 - jitter + 2 * jitter * random), hour));
+  const pause = second * multiplier ** stated * growth;
+  if (pause <= jitterAbove) return Math.round(pause);
+  // Low enough that the longest of the spread is an hour.
+  const middle = Math.min(pause, hour / (1 + jitter));
+  return Math.round(middle * (1 - jitter + 2 * jitter * random));
 }
 
 /** An attempt that failed. Times are milliseconds since the epoch. */
@@ -45,18 +50,22 @@ export interface FailedAttempt {
 export function nextAttempt(failed: FailedAttempt): number | undefined {
   const { attempt, firstAt, now, config = {}, status, random } = failed;
   if (status === 410) return undefined;
-  const scheduled = now + pauseAfter(attempt, config.backoff_multiplier ?? 2, random);
+  const scheduled = now + pauseAfter(attempt, config, random);
   const asked = now + askedPause(failed);
   if (config.max_attempts !== undefined) {
     return attempt < config.max_attempts ? Math.max(scheduled, asked) : undefined;
   }
   const end = firstAt + day;
-  if (now >= end || asked > end) return undefined;
+  if (now >= end) return undefined;
   return Math.min(Math.max(scheduled, asked), end);
 }
 
-/** Milliseconds that the receiver asked to be left alone, an hour at most. */
-function askedPause({ status, headers, now }: FailedAttempt): number {
+/** Milliseconds that the receiver asked to be left alone, an hour at most; 0: it did not. */
+export function askedPause({
+  status,
+  headers,
+  now,
+}: Pick<FailedAttempt, 'status' | 'headers' | 'now'>): number {
   const text = headers?.['retry-after']?.trim();
   if (text === undefined || (status !== 429 && status !== 503)) return 0;
   if (/^\d+$/.test(text)) return Math.min(Number(text) * second, hour);

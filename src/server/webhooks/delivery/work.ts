@@ -1,4 +1,5 @@
 import type { LaneWork, Reader } from '../../store/store.ts';
+import { webhookLanes } from '../collection.ts';
 import { deliveries } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
 
@@ -11,6 +12,12 @@ export async function deliveryOf(
     ? await reader.get(deliveries, work)
     : await reader.find(deliveries, 'position', String(position));
   return row?.doc;
+}
+
+/** Whether claimed work is still there: its lane may have been emptied meanwhile, or filled anew. */
+export async function isStillHead(reader: Reader, { lane, position }: LaneWork): Promise<boolean> {
+  const [head] = await reader.laneWork(webhookLanes, { lane, limit: 1 });
+  return head?.position === position;
 }
 
 /** The event that a piece of work is about. */
