@@ -56,28 +56,58 @@ const connectWithin = 30_000;
 export function createSender(targets: Targets, clock: Pick<Clock, 'monotonic'>): Sender {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
+  const placeOf = createPlaces();
   let opened: Dispatcher | undefined;
   let opening: Promise<Dispatcher> | undefined;
-  return {
-    async send({ url, headers, body, timeoutMs }, signal) {
-      opened ??= await (opening ??= openNetwork(targets, closing.signal));
+
+  const open = async (): Promise<Dispatcher> =>
+    (opened = await (opening ??= openNetwork(targets, closing.signal)));
+
+  const sendOver = (
+    network: Dispatcher,
+    { url, headers, body, timeoutMs }: Outgoing,
+    signal: AbortSignal,
+  ): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const network = opened;
+      const { origin, path } = placeOf(url);
       const underWay = abortedBy(signal);
-      const { origin, pathname, search } = new URL(url);
-      return new Promise((resolve, reject) => {
-        const exchange = new Exchange({ timeoutMs, underWay, clock, resolve, reject });
-        network.dispatch(
-          { origin, path: pathname + search, method: 'POST', headers, body },
-          exchange,
-        );
-      });
-    },
+      const exchange = new Exchange({ timeoutMs, underWay, clock, resolve, reject });
+      network.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
+    });
+
+  return {
+    send: (outgoing, signal) =>
+      opened
+        ? sendOver(opened, outgoing, signal)
+        : open().then((network) => sendOver(network, outgoing, signal)),
     async close() {
       await (await opening)?.destroy();
       // Connections that are still being made would outlive it.
       closing.abort();
     },
+  };
+}
+
+/** Parts of an address, as a request takes them. */
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Addresses that stay parsed: the same ones are sent to again and again. */
+const mostPlaces = 1_000;
+
+function createPlaces(): (url: string) => Place {
+  const places = new Map<string, Place>();
+  return (url) => {
+    const known = places.get(url);
+    if (known) return known;
+    const { origin, pathname, search } = new URL(url);
+    const place = { origin, path: pathname + search };
+    if (places.size === mostPlaces) places.clear();
+    places.set(url, place);
+    return place;
   };
 }
 
@@ -157,15 +187,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.ended) this.hangUp();
   }
 
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: GivenHeaders): void {
     if (status < 200 || this.ended) return;
     this.answer = { durationMs: this.elapsed(), status, headers: keptHeaders(headers) };
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.cut(), bodyWithin);
+    // A short body came along, mostly, and has ended in this very turn.
+    queueMicrotask(() => this.limitBody());
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -190,6 +216,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.hangUp();
   }
 
+  private limitBody(): void {
+    if (this.ended) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.cut(), bodyWithin);
+  }
+
   /** The rest of the body is not waited for. */
   private cut(): void {
     this.succeed(true);
@@ -200,10 +232,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { answer } = this;
     if (!answer) return;
     this.end(() => {
-      const bytes = Buffer.concat(this.chunks, this.length);
+      const [first, second] = this.chunks;
+      const bytes = first && !second ? first : Buffer.concat(this.chunks, this.length);
       // Of a body that was cut, a character may be there in part.
       const body = truncated ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
-      this.options.resolve({ ...answer, body, ...(truncated ? { truncated } : {}) });
+      this.options.resolve(truncated ? { ...answer, body, truncated } : { ...answer, body });
     });
   }
 
@@ -230,9 +263,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function keptHeaders(
-  given: Readonly<Record<string, string | string[] | undefined>>,
-): Readonly<Record<string, string>> {
+type GivenHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+function keptHeaders(given: GivenHeaders): Readonly<Record<string, string>> {
+  if (isKeptWhole(given)) return given;
   const kept: [string, string][] = [];
   let room = longestHeaders;
   for (const [name, value = ''] of Object.entries(given)) {
@@ -242,4 +276,17 @@ function keptHeaders(
     kept.push([name, text]);
   }
   return Object.fromEntries(kept);
+}
+
+/** Whether they can be kept as they came, as those of most answers can. */
+function isKeptWhole(given: GivenHeaders): given is Readonly<Record<string, string>> {
+  let count = 0;
+  let room = longestHeaders;
+  for (const name in given) {
+    const value = given[name];
+    if (typeof value !== 'string') return false;
+    count += 1;
+    room -= name.length + value.length;
+  }
+  return count <= mostHeaders && room >= 0;
 }
