@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Awaitable } from '../awaitable.ts';
+import { whenKnown } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
 import type { LaneSpec, LaneWork, Reader } from '../store/store.ts';
 
@@ -109,13 +111,14 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
   }
 
   /** Whether work was neither completed nor put off, so that it would be claimed again at once. */
-  const isLeft = async (reader: Reader, { lane, position }: LaneWork): Promise<boolean> => {
-    const [head] = await reader.laneWork(lanes, { lane, limit: 1 });
-    if (head?.position !== position) return false;
-    const { held, dueAt = 0 } = await reader.laneState(lanes, lane);
-    const pause = dueAt - clock.now();
-    return !held && (pause <= 0 || pause > (lanes.longestPause ?? Infinity));
-  };
+  const isLeft = (reader: Reader, { lane, position }: LaneWork): Awaitable<boolean> =>
+    whenKnown(reader.laneWork(lanes, { lane, limit: 1 }), ([head]) => {
+      if (head?.position !== position) return false;
+      return whenKnown(reader.laneState(lanes, lane), ({ held, dueAt = 0 }) => {
+        const pause = dueAt - clock.now();
+        return !held && (pause <= 0 || pause > (lanes.longestPause ?? Infinity));
+      });
+    });
 
   const putOff = async (work: LaneWork): Promise<void> => {
     const times = (failures.get(work.lane) ?? 0) + 1;

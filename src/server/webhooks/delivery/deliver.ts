@@ -1,4 +1,6 @@
 import { recordAudit } from '../../audit/service.ts';
+import type { Awaitable } from '../../awaitable.ts';
+import { whenKnown } from '../../awaitable.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { events } from '../../events/collection.ts';
@@ -111,12 +113,15 @@ export function createDeliverer(deps: Deps, options: DelivererOptions): Delivere
   }
 }
 
-async function findTask(reader: Reader, claimed: LaneWork): Promise<Task | undefined> {
-  const delivery = await deliveryOf(reader, claimed);
-  const webhook = (await reader.get(webhooks, claimed.lane))?.doc;
-  const event = (await reader.get(events, delivery?.event_id ?? claimed.work))?.doc;
-  return webhook && event && { webhook, event, delivery };
-}
+const findTask = (reader: Reader, claimed: LaneWork): Awaitable<Task | undefined> =>
+  whenKnown(deliveryOf(reader, claimed), (delivery) =>
+    whenKnown(reader.get(webhooks, claimed.lane), (webhook) =>
+      whenKnown(
+        reader.get(events, delivery?.event_id ?? claimed.work),
+        (event) => webhook && event && { webhook: webhook.doc, event: event.doc, delivery },
+      ),
+    ),
+  );
 
 /** There is nothing left to send, or nobody to send it to. */
 async function drop(deps: Deps, tx: Tx, claimed: LaneWork): Promise<undefined> {
