@@ -32,6 +32,38 @@ describe('slots', () => {
     (await slots.take('another', never))();
   });
 
+  test('of a host grow with quick answers and shrink with requests that take long', async () => {
+    const slots = createSlots({ all: 1_000, host: 64 });
+    const placesOf = async (host: string) => {
+      const ends = new AbortController();
+      setMaxListeners(0, ends.signal);
+      const entered: ((tookMs?: number) => void)[] = [];
+      for (let at = 0; at < 100; at++) {
+        const taken = slots.take(host, ends.signal);
+        if (taken instanceof Promise) taken.catch(() => undefined);
+        else entered.push(taken);
+      }
+      ends.abort(new Error('enough'));
+      await turn();
+      const count = entered.length;
+      const [keeps, ...others] = entered;
+      for (const leave of others) leave();
+      return { count, last: keeps ?? (() => undefined) };
+    };
+    const { count: first, last } = await placesOf('a');
+    expect(first).toBe(8);
+    // While one is inside, the host is remembered.
+    const stays = await slots.take('a', never);
+    for (const quick of [10, 20, 999, 5]) (await slots.take('a', never))(quick);
+    last();
+    expect((await placesOf('a')).count).toBe(63);
+    for (const long of [30_000, 1_000, 30_000, 30_000, 30_000, 30_000]) {
+      (await slots.take('a', never))(long);
+    }
+    expect((await placesOf('a')).count).toBeLessThanOrEqual(3);
+    stays();
+  });
+
   test('are not taken by whoever gives up', async () => {
     const slots = createSlots({ all: 1, host: 1 });
     const leave = await slots.take('a', never);

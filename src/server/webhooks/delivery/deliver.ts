@@ -99,15 +99,18 @@ export function createDeliverer(deps: Deps, options: DelivererOptions): Delivere
       if (!webhook) return 'gone';
       const host = hostOf(webhook);
       const leave = await slots.take(host, signal);
+      let tookMs: number | undefined;
       try {
         const task = await findTask(deps.store, claimed);
         if (!task) return 'gone';
         if (!task.webhook.active) return 'held';
         // Another url since it began to wait: it has to queue there.
         if (hostOf(task.webhook) !== host) continue;
-        return await makeAttempt(deps, options.send, task, signal);
+        const sent = await makeAttempt(deps, options.send, task, signal);
+        tookMs = sent.outcome.durationMs;
+        return sent;
       } finally {
-        leave();
+        leave(tookMs);
       }
     }
   }

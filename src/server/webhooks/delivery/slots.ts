@@ -7,31 +7,48 @@ export interface SlotLimits {
   readonly host: number;
 }
 
+/** Gives a place back. @param tookMs how long the request took; absent: none was made */
+export type Leave = (tookMs?: number) => void;
+
 export interface Slots {
   /**
    * Waits for a place among the requests to a host, and only then for one among all: those that wait for a host that
    * hangs are in nobody's way.
-   * @returns gives the place back
    */
-  take(host: string, signal: AbortSignal): Awaitable<() => void>;
+  take(host: string, signal: AbortSignal): Awaitable<Leave>;
 }
 
+/** Places that a host has before it is known, and at least. */
+const firstPlaces = 8;
+const leastPlaces = 4;
+/** Milliseconds up to which an answer is quick. */
+const quick = 1_000;
+
+/**
+ * A host has few places first, twice as many with each quick answer, and half as many with each request that took long:
+ * so it takes very many hosts that hang to use up the places of all.
+ */
 export function createSlots(limits: SlotLimits): Slots {
   const all = createLimit(limits.all);
   const hosts = new Map<string, Limit>();
+  const least = Math.min(leastPlaces, limits.host);
   return {
     take(host, signal) {
-      const limit = hosts.get(host) ?? createLimit(limits.host);
+      const limit = hosts.get(host) ?? createLimit(Math.min(firstPlaces, limits.host));
       hosts.set(host, limit);
-      const leaveHost = (): void => {
+      const leaveHost: Leave = (tookMs) => {
+        if (tookMs !== undefined) {
+          const places = tookMs < quick ? limit.most() * 2 : limit.most() / 2;
+          limit.resize(Math.max(least, Math.min(Math.floor(places), limits.host)));
+        }
         limit.leave();
         if (limit.isIdle()) hosts.delete(host);
       };
       return whenKnown(limit.enter(signal), () => {
         const entered = all.enter(signal);
-        const leave = (): void => {
+        const leave: Leave = (tookMs) => {
           all.leave();
-          leaveHost();
+          leaveHost(tookMs);
         };
         if (!(entered instanceof Promise)) return leave;
         return entered.then(
@@ -50,13 +67,25 @@ interface Limit {
   /** In the order of asking. Rejects with the signal's reason. */
   enter(signal: AbortSignal): Awaitable<void>;
   leave(): void;
+  most(): number;
+  /** Whoever is in stays. */
+  resize(most: number): void;
   /** Nobody is in, and nobody waits. */
   isIdle(): boolean;
 }
 
-function createLimit(most: number): Limit {
+function createLimit(first: number): Limit {
+  let most = first;
   let inside = 0;
   const waiting = new Set<() => void>();
+  const admit = (): void => {
+    for (const next of waiting) {
+      if (inside >= most) return;
+      waiting.delete(next);
+      inside += 1;
+      next();
+    }
+  };
   return {
     enter(signal) {
       signal.throwIfAborted();
@@ -78,14 +107,13 @@ function createLimit(most: number): Limit {
       });
     },
     leave() {
-      const [next] = waiting;
-      if (next === undefined) {
-        inside -= 1;
-        return;
-      }
-      // The place goes from one to the other.
-      waiting.delete(next);
-      next();
+      inside -= 1;
+      admit();
+    },
+    most: () => most,
+    resize(next) {
+      most = next;
+      admit();
     },
     isIdle: () => inside === 0 && waiting.size === 0,
   };
