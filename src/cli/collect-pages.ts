@@ -75,14 +75,16 @@ export async function collectPages<Row extends { readonly id: string }>(
   };
 }
 
-/** Says beside a list when it is empty, or not all there is. */
+/** Says beside a list when it is empty, as nothing matches or as there is nothing at all, or not all there is. */
 export async function sayHowMany(
   context: Context,
   plural: string,
   shown: number,
   { total, has_more: hasMore }: Collected,
+  isFiltered = true,
 ): Promise<void> {
-  if (shown === 0) await context.say(`No ${plural} match.`);
+  if (shown === 0)
+    await context.say(isFiltered ? `No ${plural} match.` : `There are no ${plural}.`);
   else if (hasMore) {
     const of = total === undefined ? 'more' : `${shown} of ${total}`;
     await context.say(`Shown: ${of}. --limit N shows so many, --all every one.`);

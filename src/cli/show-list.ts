@@ -16,13 +16,15 @@ export interface ListOf<Row> {
   readonly feature: string;
   readonly fetchPage: (client: Client, place: Place) => Promise<PageOf<Row>>;
   readonly columns: readonly Column<Row>[];
+  /** Whether flags leave some out; default: they may. */
+  readonly isFiltered?: boolean;
 }
 
 /** Lists what only our server has, over as many pages as the flags ask for. */
 export async function showList<Row extends { readonly id: string }>(
   context: Context,
   flags: ListFlags,
-  { plural, feature, fetchPage, columns }: ListOf<Row>,
+  { plural, feature, fetchPage, columns, isFiltered }: ListOf<Row>,
 ): Promise<ExitCode> {
   const most = howMany(flags);
   const { rows, pagination } = await withOurServer(
@@ -37,6 +39,6 @@ export async function showList<Row extends { readonly id: string }>(
     rows: () => rows,
     human: (style) => (rows.length === 0 ? '' : formatTable(rows, columns, style, room)),
   });
-  await sayHowMany(context, plural, rows.length, pagination);
+  await sayHowMany(context, plural, rows.length, pagination, isFiltered);
   return exitCodes.ok;
 }

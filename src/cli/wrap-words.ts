@@ -3,26 +3,28 @@ import type { Terminal } from './terminal.ts';
 
 // Colour codes take no room.
 const colourCode = /\u001b\[[0-9;]*m/g;
-const widthOf = (text: string): number => blanksLike(text.replace(colourCode, '')).length;
+/** Cells a text takes on a terminal. */
+export const widthOf = (text: string): number => blanksLike(text.replace(colourCode, '')).length;
 
 /**
- * Breaks each line that is wider than the terminal between words; what follows is indented two cells more than its
- * line. A word that is wider alone stays whole: a URL or a path must be copied in one piece.
+ * Breaks each line that is wider than the terminal between words; what follows is indented two cells, or `hang`, more
+ * than its line. A word that is wider alone stays whole: a URL or a path must be copied in one piece.
  */
-export const wrapWords = (text: string, columns: number): string =>
+export const wrapWords = (text: string, columns: number, hang = 2): string =>
   text
     .split('\n')
-    .map((line) => (widthOf(line) <= columns ? line : wrapLine(line, columns)))
+    .map((line) => (widthOf(line) <= columns ? line : wrapLine(line, columns, hang)))
     .join('\n');
 
-function wrapLine(line: string, columns: number): string {
+function wrapLine(line: string, columns: number, hang: number): string {
   const indent = /^ */.exec(line)?.[0] ?? '';
+  const further = indent + ' '.repeat(hang);
   const [first = '', ...words] = line.slice(indent.length).split(' ');
   const lines = [indent + first];
   for (const word of words) {
     const last = lines.at(-1) ?? '';
     if (widthOf(`${last} ${word}`) <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(`${indent}  ${word}`);
+    else lines.push(further + word);
   }
   return lines.join('\n');
 }

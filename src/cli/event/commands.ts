@@ -13,7 +13,8 @@ export function registerEventCommands(program: GovctlCommand, act: Act): void {
     'sequence',
     'desc',
   )
-    .addOption(eventOption('--type <type>', 'only of this type; repeatable, or a,b'))
+    .addOption(eventOption('--event <type>', 'only of this type; repeatable, or a,b'))
+    .addOption(eventOption('--type <type>', 'the same').hideHelp())
     .option('--since <time>', 'only from then on: a time, or how long ago, such as 2h')
     .option('--follow', 'go on with each as it happens, until Ctrl-C')
     .action(act(() => import('./list.ts').then((m) => m.runList)));
@@ -27,10 +28,10 @@ export function registerEventCommands(program: GovctlCommand, act: Act): void {
     .command('trigger')
     .summary('make an event up, to try receivers out')
     .description(
-      'Makes an event up on a local server and sends it to every webhook that gets its type. Without --data it holds an example.',
+      'Makes an event up on a local server and sends it to every webhook that gets its type. It holds an example; what --data names is put in place of the same fields there, or beside them.',
     )
     .argument('<type>', 'such as policy.violation.created')
-    .option('--data <data>', 'its data object: JSON, @FILE, or - for standard input')
+    .option('--data <data>', 'what to put into the example: a JSON object, @FILE, or - for stdin')
     .action(act(() => import('./trigger.ts').then((m) => m.runTrigger)));
   event
     .command('replay')
@@ -38,7 +39,8 @@ export function registerEventCommands(program: GovctlCommand, act: Act): void {
     .argument('[ids...]', 'which ones')
     .option('--since <time>', 'all from then on: a time, or how long ago, such as 2h')
     .option('--until <time>', 'with --since: up to then')
-    .addOption(eventOption('--type <type>', 'only of this type; repeatable, or a,b'))
+    .addOption(eventOption('--event <type>', 'only of this type; repeatable, or a,b'))
+    .addOption(eventOption('--type <type>', 'the same').hideHelp())
     .option(
       '--webhook <webhook>',
       'to this one only, whatever its events and filters; by id, name or url',

@@ -3,11 +3,9 @@ import { printableLine } from '../report/printable.ts';
 /** The subject of an event in words, from its data object: whatever a server may put there. */
 export function describeEvent(data: unknown): string {
   if (!isObject(data)) return '';
-  // Form B holds its fields without a subject around them.
-  const entries = Object.entries(data);
-  const [first] = entries;
-  const [noun, subject] =
-    first && entries.length === 1 && isObject(first[1]) ? [first[0], first[1]] : ['', data];
+  // Form B holds its fields without a subject around them. What somebody put beside a subject follows it.
+  const [first] = Object.entries(data);
+  const [noun, subject] = first && isObject(first[1]) ? [first[0], first[1]] : ['', data];
   return printableLine(subjectWords(noun, subject)).slice(0, longest);
 }
 
@@ -31,7 +29,16 @@ function subjectWords(noun: string, subject: Fields): string {
     ];
     return joinWords(': ', text('name') ?? text('id'), joinWords(', ', text('status'), ...counts));
   }
-  if (noun === 'compliance') {
+  if (noun === 'exemption') {
+    const until = text('expires');
+    return joinWords(
+      ': ',
+      text('policy') ?? text('id'),
+      joinWords(', ', text('action'), textList(subject.resources), until && `until ${until}`),
+    );
+  }
+  const isScore = noun === '' && text('current_score') !== undefined;
+  if (noun === 'compliance' || isScore) {
     return joinWords(
       ': ',
       text('framework'),
@@ -56,6 +63,12 @@ function subjectWords(noun: string, subject: Fields): string {
 
 const joinWords = (between: string, ...words: readonly (string | undefined)[]): string =>
   words.filter((word) => word !== undefined && word !== '').join(between);
+
+/** The first of them, and how many more there are. */
+function textList(values: unknown): string | undefined {
+  if (!Array.isArray(values) || typeof values[0] !== 'string') return undefined;
+  return values.length === 1 ? values[0] : `${values[0]} + ${values.length - 1}`;
+}
 
 const counted = (amount: string | undefined, what: string): string | undefined =>
   amount === undefined ? undefined : `${amount} ${what}`;

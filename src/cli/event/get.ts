@@ -23,7 +23,7 @@ export async function runGet(context: Context, options: GetOptions): Promise<Exi
     const query =
       options.webhook === undefined
         ? {}
-        : { webhook_id: (await findWebhook(client, options.webhook)).webhook.id };
+        : { webhook_id: (await findWebhook(context, client, options.webhook)).webhook.id };
     return askOurServer(feature, () => client.events.get({ params: { id }, query }));
   });
   const [type, created] =

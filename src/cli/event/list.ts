@@ -10,11 +10,15 @@ import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { printableLine } from '../report/printable.ts';
 import { showList } from '../show-list.ts';
+import { tableColumns } from '../table.ts';
 import type { Style } from '../terminal.ts';
-import { parseEventTypes } from '../webhook/webhook-fields.ts';
+import { ageTitle, shortTime } from '../webhook/ages.ts';
+import { bothOf, parseEventTypes } from '../webhook/webhook-fields.ts';
 import { describeEvent } from './event-text.ts';
 
 export interface ListOptions extends ListFlags {
+  readonly event?: readonly string[];
+  /** Another name of `event`. */
   readonly type?: readonly string[];
   readonly since?: string;
   readonly follow?: boolean;
@@ -22,17 +26,24 @@ export interface ListOptions extends ListFlags {
 
 export const feature = 'events';
 
+/** Columns that time, type and id take beside a bit of text. */
+const smallest = 74;
+
 type SortField = 'sequence' | 'created' | 'id' | 'type';
 
 export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
+  const types = bothOf(options.event, options.type);
   const filter = {
-    ...joined('type', options.type && parseEventTypes(options.type, '--type')),
+    ...joined('type', types && parseEventTypes(types)),
     ...(options.since === undefined
       ? {}
       : { since: parseMoment('--since', options.since, context.world.now()) }),
   };
   if (options.follow) return followEvents(context, filter, options);
   const sorted = { sort_by: options.sort as SortField, order: options.order }; // commander knows the choices
+  const room = tableColumns(context.world.terminal);
+  const time = shortTime(context.world.now(), room);
+  const isTiny = room < smallest;
   return showList<AnsweredEvent>(context, options, {
     plural: 'events',
     feature,
@@ -41,11 +52,16 @@ export async function runList(context: Context, options: ListOptions): Promise<E
       return { rows: data.events, pagination: data.pagination };
     },
     columns: [
-      { title: 'CREATED', cell: ({ created }) => created, drops: 2 },
+      {
+        title: ageTitle(room),
+        cell: ({ created }) => time(created),
+        ...(isTiny ? { drops: 2 } : {}),
+      },
       { title: 'TYPE', cell: ({ type }) => type },
       { title: 'WHAT', cell: ({ data }) => describeEvent(data), shrinks: 'end' },
-      { title: 'ID', cell: ({ id }) => id, drops: 1 },
+      { title: 'ID', cell: ({ id }) => id, ...(isTiny ? { drops: 1 } : {}) },
     ],
+    isFiltered: Object.keys(filter).length > 0,
   });
 }
 

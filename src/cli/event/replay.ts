@@ -7,13 +7,15 @@ import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { count } from '../report/printable.ts';
 import { findWebhook } from '../webhook/find-webhook.ts';
-import { parseEventTypes } from '../webhook/webhook-fields.ts';
+import { bothOf, parseEventTypes } from '../webhook/webhook-fields.ts';
 import { feature } from './list.ts';
 
 export interface ReplayOptions {
   readonly args: readonly [readonly string[]];
   readonly since?: string;
   readonly until?: string;
+  readonly event?: readonly string[];
+  /** Another name of `event`. */
   readonly type?: readonly string[];
   readonly webhook?: string;
 }
@@ -25,7 +27,7 @@ export async function runReplay(context: Context, options: ReplayOptions): Promi
     const webhook =
       options.webhook === undefined
         ? {}
-        : { webhook_id: (await findWebhook(client, options.webhook)).webhook.id };
+        : { webhook_id: (await findWebhook(context, client, options.webhook)).webhook.id };
     return askOurServer(feature, () => client.events.replay({ body: { ...wanted, ...webhook } }));
   });
   await context.show({
@@ -44,7 +46,8 @@ export async function runReplay(context: Context, options: ReplayOptions): Promi
 /** @throws GovctlError usage_error */
 function parseWanted({ world }: Context, options: ReplayOptions) {
   const [ids] = options.args;
-  const { since, until, type } = options;
+  const { since, until } = options;
+  const types = bothOf(options.event, options.type);
   if (ids.length > 0 === (since !== undefined)) {
     throw new GovctlError(
       'usage_error',
@@ -55,14 +58,14 @@ function parseWanted({ world }: Context, options: ReplayOptions) {
     );
   }
   if (since === undefined) {
-    if (until ?? type) {
-      throw new GovctlError('usage_error', '--until and --type go with --since');
+    if (until ?? types) {
+      throw new GovctlError('usage_error', '--until and --event go with --since');
     }
     return { event_ids: [...new Set(ids)] };
   }
   return {
     since: parseMoment('--since', since, world.now()),
     ...(until === undefined ? {} : { until: parseMoment('--until', until, world.now()) }),
-    ...(type === undefined ? {} : { types: parseEventTypes(type, '--type') }),
+    ...(types === undefined ? {} : { types: parseEventTypes(types) }),
   };
 }

@@ -1,11 +1,12 @@
-import path from 'node:path';
-import { readFile } from 'node:fs/promises';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
 import { withOurServer } from '../our-server.ts';
 import { printableLine } from '../report/printable.ts';
+import { tableColumns } from '../table.ts';
+import { readBytes } from '../webhook/read-saved.ts';
 import { parseEventTypes } from '../webhook/webhook-fields.ts';
+import { wrapWords } from '../wrap-words.ts';
 import { describeEvent } from './event-text.ts';
 import { feature } from './list.ts';
 
@@ -26,18 +27,21 @@ export async function runTrigger(context: Context, options: TriggerOptions): Pro
   await context.show({
     value: event,
     human: (style) =>
-      `${style.green('Triggered')} ${printableLine(`${event.type} (${event.id})`)}: ${describeEvent(event.data)}\n`,
+      wrapWords(
+        `${style.green('Triggered')} ${printableLine(`${event.type} (${event.id})`)}: ${describeEvent(event.data)}\n`,
+        tableColumns(context.world.terminal),
+      ),
   });
   return exitCodes.ok;
 }
 
-/** @throws GovctlError usage_error, file_error */
-async function readData({ terminal, cwd }: World, given: string): Promise<Record<string, unknown>> {
+/** @throws GovctlError usage_error, invalid_file */
+async function readData(world: World, given: string): Promise<Record<string, unknown>> {
   const [text, from] =
     given === '-'
-      ? [await terminal.readStdin(), 'standard input']
+      ? [await world.terminal.readStdin(), 'standard input']
       : given.startsWith('@')
-        ? [await readText(path.resolve(cwd, given.slice(1)), given.slice(1)), given.slice(1)]
+        ? [(await readBytes(world, given.slice(1))).toString('utf8'), given.slice(1)]
         : [given, '--data'];
   let value: unknown;
   try {
@@ -53,8 +57,3 @@ async function readData({ terminal, cwd }: World, given: string): Promise<Record
   }
   throw new GovctlError('usage_error', `${from} is not a JSON object`);
 }
-
-const readText = (file: string, name: string): Promise<string> =>
-  readFile(file, 'utf8').catch((cause: Error) => {
-    throw new GovctlError('file_error', `${name} could not be read: ${cause.message}`, { cause });
-  });

@@ -6,7 +6,7 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Policy } from '../../contract/policies.ts';
 import { loadConfig } from '../../project/config.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
-import type { Context } from '../context.ts';
+import type { Context, World } from '../context.ts';
 
 export interface FoundPolicy {
   readonly policy: Policy;
@@ -37,7 +37,7 @@ export async function findPolicy(
     if (policy.name === idOrName) matches.push(policy);
     if (readOwnership(policy.tags ?? []).key === idOrName) withKey.push(policy);
   }
-  if (matches.length === 0) matches.push(...ofProject(withKey, ownProject(world.cwd)));
+  if (matches.length === 0) matches.push(...ofOwnProject(world, withKey));
   const [match, second] = matches;
   if (!match) throw noSuchPolicy(idOrName, names);
   if (second) {
@@ -65,12 +65,14 @@ export async function findPolicyIds(
   return ids;
 }
 
-const ownProject = (cwd: string): string | undefined => loadConfig(cwd).config.project;
-
-/** Those of the project, where it has any; else all. */
-function ofProject(policies: readonly Policy[], project: string | undefined): readonly Policy[] {
-  const own = policies.filter(({ tags }) => readOwnership(tags ?? []).owner === project);
-  return project !== undefined && own.length > 0 ? own : policies;
+/** Those of this folder's project, where it has any; else all. */
+export function ofOwnProject<T extends { readonly tags?: readonly string[] | undefined }>(
+  { cwd }: World,
+  objects: readonly T[],
+): readonly T[] {
+  const { project } = loadConfig(cwd).config;
+  const own = objects.filter(({ tags }) => readOwnership(tags ?? []).owner === project);
+  return project !== undefined && own.length > 0 ? own : objects;
 }
 
 function noSuchPolicy(idOrName: string, names: readonly string[]): GovctlError {

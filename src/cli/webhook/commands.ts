@@ -1,14 +1,14 @@
-import { Option } from 'commander';
 import { eventTypes } from '../../contract/events.ts';
 import { severities } from '../../contract/policies.ts';
-import { deliveryStatuses, webhookStatuses } from '../../contract/webhooks.ts';
+import { deliveryStatuses } from '../../contract/webhooks.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
 import { HintedOption } from '../hinted-option.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
 import type { Act } from '../program.ts';
+import { webhookStates } from './webhook-objects.ts';
 
 /** Where the service is asked for a webhook. */
-const which = 'its id, its name or its url';
+const which = 'its id, name, url or key in git';
 
 export function registerWebhookCommands(program: GovctlCommand, act: Act): void {
   const webhook = program
@@ -24,7 +24,11 @@ export function registerWebhookCommands(program: GovctlCommand, act: Act): void 
 
 function registerReads(webhook: GovctlCommand, act: Act): void {
   listFlags(webhook.command('list').description('list webhooks'), sortFields, 'created_at', 'desc')
-    .addOption(new Option('--status <status>', 'only these').choices([...webhookStatuses]))
+    .addOption(
+      new HintedOption('--status <state>', `only ${webhookStates.join(', ')}; repeatable, or a,b`)
+        .argParser(collectValues)
+        .offering(webhookStates),
+    )
     .action(act(() => import('./list.ts').then((m) => m.runList)));
   webhook
     .command('get')
@@ -92,10 +96,12 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
     )
     .argument('<webhook>', which)
     .option('--url <url>', 'where events go')
-    .addOption(eventOption('--event <type>', 'what to send, in place of what is; repeatable'));
+    .addOption(
+      eventOption('--event <type>', 'what to send, in place of what is; repeatable, or a,b'),
+    );
   fieldFlags(update)
     .addOption(
-      new HintedOption('--clear <field>', `take away ${clearable.join(', ')}; repeatable`)
+      new HintedOption('--clear <field>', `take away ${clearable.join(', ')}; repeatable, or a,b`)
         .argParser(collectValues)
         .offering(clearable),
     )
@@ -155,7 +161,10 @@ function registerDeliveries(webhook: GovctlCommand, act: Act): void {
     'desc',
   )
     .addOption(
-      new HintedOption('--status <status>', `only ${deliveryStatuses.join(', ')}; repeatable`)
+      new HintedOption(
+        '--status <status>',
+        `only ${deliveryStatuses.join(', ')}; repeatable, or a,b`,
+      )
         .argParser(collectValues)
         .offering(deliveryStatuses),
     )
@@ -180,7 +189,10 @@ function registerVerify(webhook: GovctlCommand, act: Act): void {
     .description(
       'Checks the signatures of a delivery that was saved, without asking the service: 0 when they fit, 2 when not. Says which secret fits, what does not, and how old it is.',
     )
-    .option('--request <file>', 'a whole HTTP request: headers, a blank line, the body')
+    .option(
+      '--request <file>',
+      'a whole HTTP request (headers, a blank line, the body), or a line of `listen -o ndjson`; - reads standard input',
+    )
     .option('--body <file>', 'the body, byte for byte; - reads standard input')
     .option('--headers <file>', 'with --body: its headers, as lines or JSON')
     .option('--signature <value>', 'with --body: one signature, sha256=… or v1,…')
@@ -199,7 +211,8 @@ function registerListen(webhook: GovctlCommand, act: Act): void {
     .description(
       'Registers a temporary webhook to this machine and shows each delivery as it comes: its signature checked, its bytes forwarded. Ctrl-C ends it and removes the webhook.',
     )
-    .addOption(eventOption('--events <type>', 'what to receive; repeatable, or a,b (default: all)'))
+    .addOption(eventOption('--event <type>', 'what to receive; repeatable, or a,b (default: all)'))
+    .addOption(eventOption('--events <type>', 'the same').hideHelp())
     .option('--forward <url>', 'send each delivery on, byte for byte; its answer goes back')
     .option('--port <port>', 'listen on this port; 0 picks a free one', '0')
     .option('--public-url <url>', 'a tunnel to this port, for a service that is elsewhere')
@@ -214,6 +227,7 @@ function registerListen(webhook: GovctlCommand, act: Act): void {
 const listenHelp = `
 Examples:
   $ govctl webhook listen
-  $ govctl webhook listen --events policy.violation.created \\
+  $ govctl webhook listen --event policy.violation.created \\
       --forward http://localhost:3000/hooks
-  $ govctl webhook listen --count 1 --timeout 60 -o ndjson   in a script`;
+  $ govctl webhook listen --count 1 --timeout 60 -o ndjson=one.json
+  $ govctl webhook verify --request one.json`;

@@ -1,15 +1,18 @@
-import { createObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
+import { isLoopback } from '../login/base-url.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
+import { listWords } from '../report/printable.ts';
+import { tableColumns } from '../table.ts';
+import { createOnce, keepingSecret } from './create-once.ts';
+import { nameOf } from './find-webhook.ts';
 import type { GivenSecret, SecretFlags } from './read-secret.ts';
 import { readSecret } from './read-secret.ts';
 import type { FieldFlags } from './webhook-fields.ts';
 import { fieldsFromFlags } from './webhook-fields.ts';
-import { shownWebhooks } from './webhook-objects.ts';
 import { webhookView } from './webhook-view.ts';
 
 export interface CreateOptions extends FieldFlags, SecretFlags {
@@ -26,14 +29,25 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   };
   const { client } = await connect(context, await projectBaseUrl(context));
   const given = await readSecret(context, options);
-  const { item } = await context.progress('Creating it', () =>
-    createObject(client, shownWebhooks, { ...fields, secret: given.secret }),
+  const { webhook, twins } = await context.progress('Creating it', () =>
+    keepingSecret(context, given, () =>
+      createOnce(context, client, { ...fields, secret: given.secret }),
+    ),
   );
   // The description shows no body for this answer: another server may send none.
-  const view: View = item
-    ? webhookView(item, (style) => `${style.green('Created')} ${item.id}`)
+  const view: View = webhook
+    ? webhookView(webhook, {
+        room: tableColumns(context.world.terminal),
+        headline: (style) => `${style.green('Created')} ${webhook.id}`,
+      })
     : { value: fields, human: (style) => `${style.green('Created')} ${fields.url}\n` };
   await context.show(withSecret(view, given));
+  if (twins.length > 0) {
+    const others = listWords(twins.map((one) => `${nameOf(one)} (${one.id})`));
+    await context.warn(
+      `this url had a webhook before, ${others}: what both get comes twice. \`govctl webhook delete ${twins[0]?.id ?? ''}\` removes one.`,
+    );
+  }
   return exitCodes.ok;
 }
 
@@ -51,9 +65,7 @@ export const withSecret = (view: View, { secret, generated }: GivenSecret): View
 /** What no server should see; what it allows beyond that is its own. @throws GovctlError usage_error */
 export function parseTarget(text: string, flag = '--url'): string {
   const refuse = (why: string): GovctlError =>
-    new GovctlError('usage_error', `${flag} ${why}`, {
-      hint: 'Write it as https://hooks.example.com/path.',
-    });
+    new GovctlError('usage_error', `${flag} ${why}`, { hint: wholeUrl(text) });
   if (!URL.canParse(text)) throw refuse(`${JSON.stringify(text)} is not a url`);
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -65,4 +77,13 @@ export function parseTarget(text: string, flag = '--url'): string {
     );
   }
   return text;
+}
+
+/** `localhost:3000` reads as a url whose scheme is `localhost`. */
+function wholeUrl(text: string): string {
+  const isHost = /^[\w.-]+(:\d+)?(\/|$)/.test(text) && /[.:]|^localhost/.test(text);
+  if (!isHost || !URL.canParse(`http://${text}`)) {
+    return 'Write it as https://hooks.example.com/path.';
+  }
+  return `Write it as ${isLoopback(`http://${text}`) ? 'http' : 'https'}://${text}.`;
 }

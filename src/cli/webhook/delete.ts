@@ -19,7 +19,7 @@ export interface DeleteOptions extends ApprovalOptions {
 export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
   const { client } = await connect(context, await projectBaseUrl(context));
   const { webhook } = await context.progress('Looking it up', () =>
-    findWebhook(client, options.args[0]),
+    findWebhook(context, client, options.args[0]),
   );
   await warnIfKept(context, webhook);
   const who = `${printableLine(nameOf(webhook))} (${printableLine(webhook.id)})`;

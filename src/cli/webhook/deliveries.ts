@@ -3,7 +3,6 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { DeliveryItem, DeliveryListQuery } from '../../contract/webhooks.ts';
 import { deliveryStatuses } from '../../contract/webhooks.ts';
-import { nearestWord } from '../../contract/nearest.ts';
 import type { Place } from '../collect-pages.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -14,9 +13,12 @@ import { parseMoment } from '../moment.ts';
 import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { showList } from '../show-list.ts';
+import type { Column } from '../table.ts';
+import { tableColumns } from '../table.ts';
+import { ageTitle, shortTime } from './ages.ts';
 import { deliveryLine, deliveryView, paintDelivery, shortAnswer } from './delivery-view.ts';
 import { findWebhook } from './find-webhook.ts';
-import { listOf, parseEventTypes } from './webhook-fields.ts';
+import { parseEventTypes, parseWords } from './webhook-fields.ts';
 
 export interface DeliveriesOptions extends ListFlags {
   readonly args: readonly [string, string?];
@@ -61,7 +63,9 @@ export async function runDeliveries(
     plural: 'deliveries',
     feature,
     fetchPage: async (client, place) => {
-      const id = await (found ??= findWebhook(client, named).then(({ webhook }) => webhook.id));
+      const id = await (found ??= findWebhook(context, client, named).then(
+        ({ webhook }) => webhook.id,
+      ));
       const query = { sort_by, order: options.order, ...filter, ...place };
       const { deliveries, pagination } = await listPage(client, id, query);
       if (since === undefined) return { rows: deliveries, pagination };
@@ -76,42 +80,45 @@ export async function runDeliveries(
         },
       };
     },
-    columns: [
-      { title: 'STATUS', cell: ({ status }) => status, paint: paintDelivery },
-      { title: 'EVENT', cell: ({ event_type: type }) => type },
-      { title: 'ANSWER', cell: shortAnswer, shrinks: 'end' },
-      { title: 'TRIED', cell: (row) => String(row.attempt_count), drops: 3 },
-      { title: 'NEXT', cell: (row) => row.next_attempt_at ?? '-', drops: 1 },
-      { title: 'CREATED', cell: (row) => row.created_at, drops: 2 },
-      { title: 'ID', cell: ({ id: its }) => its },
-    ],
+    columns: deliveryColumns(context),
+    isFiltered: since !== undefined || Object.keys(filter).length > 0,
   });
+}
+
+/** Where there is room for them, times are whole. */
+function deliveryColumns({ world }: Context): Column<DeliveryItem>[] {
+  const room = tableColumns(world.terminal);
+  const time = shortTime(world.now(), room);
+  return [
+    { title: 'STATUS', cell: ({ status }) => status, paint: paintDelivery },
+    { title: 'EVENT', cell: ({ event_type: type }) => type, shrinks: 'middle' },
+    { title: 'ANSWER', cell: shortAnswer, shrinks: 'middle' },
+    // The type of an event says more.
+    ...(room < 90
+      ? []
+      : [{ title: 'TRIED', cell: (row: DeliveryItem) => String(row.attempt_count), drops: 1 }]),
+    { title: 'NEXT', cell: ({ next_attempt_at: at }) => time(at), drops: 2 },
+    { title: ageTitle(room), cell: (row) => time(row.created_at), drops: 3 },
+    { title: 'ID', cell: ({ id }) => id },
+  ];
 }
 
 async function showOne(context: Context, named: string, deliveryId: string): Promise<ExitCode> {
   const { client } = await connect(context, await projectBaseUrl(context));
   const delivery = await context.progress('Looking it up', async () => {
-    const { webhook } = await findWebhook(client, named);
+    const { webhook } = await findWebhook(context, client, named);
     const params = { id: webhook.id, delivery_id: deliveryId };
     return askOurServer(feature, async () => (await client.webhooks.getDelivery({ params })).data);
   });
-  await context.show(deliveryView(delivery));
+  await context.show(deliveryView(delivery, tableColumns(context.world.terminal)));
   return exitCodes.ok;
 }
 
 type Query = Partial<Record<'status' | 'event_type', string>>;
 
 function parseFilter({ status, event }: DeliveriesOptions): Query {
-  const statuses = status && listOf(status);
-  for (const given of statuses ?? []) {
-    if ((deliveryStatuses as readonly string[]).includes(given)) continue;
-    const nearest = nearestWord(given, deliveryStatuses);
-    throw new GovctlError('usage_error', `--status ${given}: there is no such status`, {
-      hint: nearest ? `Did you mean ${nearest}?` : `There are ${deliveryStatuses.join(', ')}.`,
-    });
-  }
   return {
-    ...joined('status', statuses),
+    ...joined('status', status && parseWords('--status', status, deliveryStatuses)),
     ...joined('event_type', event && parseEventTypes(event)),
   };
 }
@@ -131,7 +138,9 @@ async function followDeliveries(
   options: DeliveriesOptions,
 ): Promise<ExitCode> {
   const { client } = await connect(context, await projectBaseUrl(context));
-  const { webhook } = await context.progress('Looking it up', () => findWebhook(client, named));
+  const { webhook } = await context.progress('Looking it up', () =>
+    findWebhook(context, client, named),
+  );
   return follow<DeliveryItem>(context, options, {
     fetchPage: async (place) => {
       const query = { sort_by: 'updated_at', order: 'desc', ...filter, ...place } as const;

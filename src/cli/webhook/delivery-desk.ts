@@ -5,8 +5,9 @@ import type { Context } from '../context.ts';
 import { describeEvent } from '../event/event-text.ts';
 import { printableLine } from '../report/printable.ts';
 import type { RowWriter } from '../row-writer.ts';
+import { tableColumns } from '../table.ts';
 import type { Style } from '../terminal.ts';
-import { writeLines } from '../wrap-words.ts';
+import { widthOf, wrapWords } from '../wrap-words.ts';
 import type { Forwarded } from './forward.ts';
 import { forward } from './forward.ts';
 import type { Answer, Received } from './receiver.ts';
@@ -28,6 +29,8 @@ interface Taken {
 
 /** Deliveries that can be sent again; older ones are forgotten. */
 const mostKept = 200;
+/** 503: it was not taken, and nobody is to think so. */
+const refusal: Answer = { status: 503, isRefusal: true };
 /** Seconds of age that are worth a word, as receivers refuse what is older. */
 const oddAge = 300;
 
@@ -36,11 +39,14 @@ export function createDeliveryDesk(
   {
     secret,
     target,
+    most,
     rows,
     failed,
   }: {
     readonly secret: string;
     readonly target: URL | undefined;
+    /** Deliveries that are taken; what comes after them is refused. */
+    readonly most: number;
     readonly rows: RowWriter | undefined;
     /** What came could not be written down. */
     readonly failed: (error: unknown) => void;
@@ -51,6 +57,7 @@ export function createDeliveryDesk(
   let bad = 0;
 
   async function receive(received: Received): Promise<Answer> {
+    if (taken >= most) return refusal;
     const number = ++taken;
     kept.push({ number, received });
     if (kept.length > mostKept) kept.shift();
@@ -97,38 +104,57 @@ interface Told extends Taken {
 async function tell(context: Context, rows: RowWriter | undefined, told: Told): Promise<void> {
   rows?.write(rowOf(told));
   await rows?.flush();
-  const { output } = context.flags;
-  const isDataElsewhere = output.some(({ file, format }) => !file && format === 'ndjson');
-  if (isDataElsewhere) await context.say(deliveryLines(told, context.talkStyle).trimEnd());
-  else await writeLines(context.world.terminal, deliveryLines(told, context.style));
+  const { terminal } = context.world;
+  const room = tableColumns(terminal);
+  const isData = context.flags.output.some(({ file, format }) => !file && format === 'ndjson');
+  if (!isData) await terminal.stdout.write(deliveryLines(told, context.style, room));
+  // On one terminal the two would stand in each other.
+  else if (!terminal.stdoutIsTty) {
+    await context.say(deliveryLines(told, context.talkStyle, Infinity).trimEnd());
+  }
 }
 
 function deliveryLines(
   { number, received, at, inspection, forwarded }: Told,
   style: Style,
+  room: number,
 ): string {
   const { event, fits, problem, age_seconds: age = 0 } = inspection;
   const signature = fits ? style.green('signature ok') : style.red('signature bad');
-  const late =
-    Math.abs(age) > oddAge
-      ? style.yellow(`  sent ${age > 0 ? `${age} s ago` : `${-age} s ahead`}`)
-      : '';
-  const attempt = received.headers['x-service-delivery-attempt'];
-  const again =
-    attempt === undefined || attempt === '1' ? '' : `  attempt ${printableLine(String(attempt))}`;
-  const sent = forwarded ? `  ${forwardWords(forwarded, style)}` : '';
-  const head = `${style.dim(new Date(at).toISOString().slice(11, 19))}  #${number} ${style.bold(printableLine(event?.type ?? 'no event'))}  ${signature}${late}${again}${sent}`;
+  const attempt = received.headers['x-service-delivery-attempt'] ?? '1';
+  const head = joinParts(
+    [
+      style.dim(new Date(at).toISOString().slice(11, 19)),
+      `#${number} ${style.bold(printableLine(event?.type ?? 'no event'))}`,
+      signature,
+      ...(Math.abs(age) > oddAge
+        ? [style.yellow(`sent ${age > 0 ? `${age} s ago` : `${-age} s ahead`}`)]
+        : []),
+      ...(attempt === '1' ? [] : [`attempt ${printableLine(String(attempt))}`]),
+      ...(forwarded ? [forwardWords(forwarded, style)] : []),
+    ],
+    room,
+  );
   const subject = describeBody(received.body);
-  return [
-    head,
-    ...(subject === '' ? [] : [`          ${subject}`]),
-    ...(fits ? [] : [`          ${problem ?? ''}`]),
-    '',
-  ].join('\n');
+  const below = [...(subject === '' ? [] : [subject]), ...(fits ? [] : [problem ?? ''])].map(
+    (line) => wrapWords(margin + line, room),
+  );
+  return `${[head, ...below].join('\n')}\n`;
 }
 
+/** Under the time of a delivery. */
+const margin = ' '.repeat(10);
+
+/** Two cells apart; what does not fit goes whole into the next line. */
+const joinParts = (parts: readonly string[], room: number): string =>
+  parts.reduce((lines, part) => {
+    const line = `${lines}  ${part}`;
+    const last = line.slice(line.lastIndexOf('\n') + 1);
+    return widthOf(last) <= room ? line : `${lines}\n${margin}${part}`;
+  });
+
 function forwardWords({ status, error, ms }: Forwarded, style: Style): string {
-  const words = `→ ${status ?? error ?? ''} in ${ms} ms`;
+  const words = status === undefined ? `→ ${error ?? ''}` : `→ ${status} in ${ms} ms`;
   return status !== undefined && status >= 200 && status < 300
     ? style.green(words)
     : style.red(words);

@@ -3,15 +3,17 @@ import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
 import { printableLine, visible } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
+import { wrapWords } from '../wrap-words.ts';
 
-export const deliveryView = (delivery: Delivery): View => ({
+/** @param room columns; Infinity in a pipe */
+export const deliveryView = (delivery: Delivery, room: number): View => ({
   value: delivery,
   human: (style) =>
-    describeDelivery(delivery, style) +
-    delivery.attempts.map((attempt) => `\n${describeAttempt(attempt, style)}`).join(''),
+    describeDelivery(delivery, style, room) +
+    delivery.attempts.map((attempt) => `\n${describeAttempt(attempt, style, room)}`).join(''),
 });
 
-function describeDelivery(delivery: Delivery, style: Style): string {
+function describeDelivery(delivery: Delivery, style: Style, room: number): string {
   return formatDetails(
     `${delivery.event_type} ${delivery.id}`,
     [
@@ -26,10 +28,11 @@ function describeDelivery(delivery: Delivery, style: Style): string {
       ['updated', delivery.updated_at],
     ],
     style,
+    room,
   );
 }
 
-function describeAttempt(attempt: Attempt, style: Style): string {
+function describeAttempt(attempt: Attempt, style: Style, room: number): string {
   const { response_status: status, error } = attempt;
   const outcome = status === undefined ? 'no answer' : `answered ${status}`;
   const paint = isSuccess(status) ? style.green : style.red;
@@ -38,9 +41,10 @@ function describeAttempt(attempt: Attempt, style: Style): string {
     ...(error === undefined ? [] : [`error: ${printableLine(error)}`]),
     ...headerLines('sent', attempt.request_headers, style),
     ...headerLines('got', attempt.response_headers ?? {}, style),
-    ...bodyLines(attempt, style),
-  ];
-  return `${[head, ...lines.map((line) => `  ${line}`)].join('\n')}\n`;
+  ].map((line) => wrapWords(`  ${line}`, room, 5));
+  // A body's lines stay as they are.
+  const body = bodyLines(attempt, style).map((line) => `  ${line}`);
+  return `${[head, ...lines, ...body].join('\n')}\n`;
 }
 
 const isSuccess = (status: number | undefined): boolean =>
@@ -64,7 +68,9 @@ function bodyLines(
   style: Style,
 ): string[] {
   if (body === undefined || body === '') return [];
-  const start = body.slice(0, mostCharacters).split(/\r\n|\n/);
+  // The end of its last line begins no other.
+  const text = body.slice(0, mostCharacters).replace(/\r?\n$/, '');
+  const start = text === '' ? [] : text.split(/\r?\n/);
   const shown = start.slice(0, mostLines).map((line) => `${style.dim('|')} ${visible(line)}`);
   const isAll = body.length <= mostCharacters && start.length <= mostLines;
   if (!isAll) shown.push(style.dim(`... ${body.length} characters; -o json shows them`));

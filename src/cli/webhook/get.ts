@@ -3,6 +3,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
+import { tableColumns } from '../table.ts';
 import { findWebhook } from './find-webhook.ts';
 import { webhookView } from './webhook-view.ts';
 
@@ -12,7 +13,10 @@ export interface GetOptions {
 
 export async function runGet(context: Context, { args: [named] }: GetOptions): Promise<ExitCode> {
   const { client } = await connect(context, await projectBaseUrl(context));
-  const { webhook } = await context.progress('Looking it up', () => findWebhook(client, named));
-  await context.show(webhookView(webhook));
+  const { webhook } = await context.progress('Looking it up', () =>
+    findWebhook(context, client, named),
+  );
+  const room = tableColumns(context.world.terminal);
+  await context.show(webhookView(webhook, { room, named }));
   return exitCodes.ok;
 }

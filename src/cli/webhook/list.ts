@@ -8,12 +8,13 @@ import type { ListFlags } from '../list-flags.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { formatTable, tableColumns } from '../table.ts';
 import { nameOf } from './find-webhook.ts';
+import { parseWords } from './webhook-fields.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
-import { isActive, shownWebhooks } from './webhook-objects.ts';
-import { paintStatus, shortEvents, shortStatus } from './webhook-view.ts';
+import { shownWebhooks, stateOf, webhookStates } from './webhook-objects.ts';
+import { paintStatus, shortEvents } from './webhook-view.ts';
 
 export interface ListOptions extends ListFlags {
-  readonly status?: string;
+  readonly status?: readonly string[];
 }
 
 export const webhookSortFields = ['created_at', 'updated_at', 'id', 'url', 'name'] as const;
@@ -21,13 +22,13 @@ export const webhookSortFields = ['created_at', 'updated_at', 'id', 'url', 'name
 /** The description gives the list of webhooks no query, so all are read, and chosen from here. */
 export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
   const most = howMany(options);
+  const { status } = options;
+  const wanted = status && parseWords('--status', status, webhookStates);
   const { client } = await connect(context, await projectBaseUrl(context));
   const found = await context.progress('Listing webhooks', async () => {
     const all: ShownWebhook[] = [];
     for await (const webhook of listAll(client, shownWebhooks)) {
-      if (options.status === undefined || isActive(webhook) === (options.status === 'active')) {
-        all.push(webhook);
-      }
+      if (!wanted || wanted.includes(stateOf(webhook))) all.push(webhook);
     }
     return all;
   });
@@ -50,7 +51,7 @@ export async function runList(context: Context, options: ListOptions): Promise<E
             webhooks,
             [
               { title: 'WEBHOOK', cell: nameOf, shrinks: 'middle' },
-              { title: 'STATUS', cell: shortStatus, paint: paintStatus },
+              { title: 'STATUS', cell: stateOf, paint: paintStatus },
               { title: 'EVENTS', cell: shortEvents, drops: 2 },
               { title: 'WAITING', cell: ({ waiting }) => String(waiting ?? '-'), drops: 3 },
               { title: 'ID', cell: ({ id }) => id },
@@ -59,7 +60,7 @@ export async function runList(context: Context, options: ListOptions): Promise<E
             room,
           ),
   });
-  await sayHowMany(context, 'webhooks', webhooks.length, pagination);
+  await sayHowMany(context, 'webhooks', webhooks.length, pagination, wanted !== undefined);
   return exitCodes.ok;
 }
 

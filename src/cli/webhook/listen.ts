@@ -22,9 +22,11 @@ import {
   removeLeftovers,
   removeTemporary,
 } from './temporary-webhook.ts';
-import { parseEventTypes } from './webhook-fields.ts';
+import { bothOf, parseEventTypes } from './webhook-fields.ts';
 
 export interface ListenOptions {
+  readonly event?: readonly string[];
+  /** Another name of `event`. */
   readonly events?: readonly string[];
   readonly forward?: string;
   readonly port: string;
@@ -58,6 +60,7 @@ export async function runListen(context: Context, options: ListenOptions): Promi
     const desk = createDeliveryDesk(context, {
       secret,
       target: settings.target,
+      most: settings.count,
       rows,
       failed: end.failed,
     });
@@ -131,8 +134,9 @@ function createEnd({ world }: Context, { count }: Settings): End {
 function parseSettings(options: ListenOptions): Settings {
   const seconds = positive('--timeout', options.timeout);
   const { forward, publicUrl } = options;
+  const events = bothOf(options.event, options.events);
   return {
-    events: options.events ? parseEventTypes(options.events, '--events') : eventTypes,
+    events: events ? parseEventTypes(events) : eventTypes,
     target: forward === undefined ? undefined : new URL(parseTarget(forward, '--forward')),
     port: parsePort(options.port),
     publicUrl:

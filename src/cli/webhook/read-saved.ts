@@ -2,6 +2,8 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
+import { notReadable } from '../input-file.ts';
+import { count } from '../report/printable.ts';
 
 export interface SavedDelivery {
   readonly body: Buffer;
@@ -29,13 +31,7 @@ export async function readBytes({ terminal, cwd, signal }: World, file: string):
     }
   } catch (cause) {
     if (cause instanceof GovctlError) throw cause;
-    throw new GovctlError(
-      'invalid_file',
-      `${file} could not be read: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    throw notReadable(file, cause);
   }
   return Buffer.concat(chunks);
 }
@@ -46,6 +42,59 @@ async function* fileBytes(file: string): AsyncGenerator<Uint8Array> {
     for await (const chunk of handle.createReadStream()) yield chunk as Uint8Array;
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * A saved delivery: a line of `govctl webhook listen -o ndjson`, or a request as it was on the wire.
+ * @throws GovctlError invalid_file
+ */
+export const parseDelivery = (file: string, bytes: Buffer): SavedDelivery =>
+  /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'))
+    ? parseRow(file, bytes.toString('utf8'))
+    : parseRequest(file, bytes);
+
+/** As the listener writes it: `headers`, and `body` or, where that is no text, `body_base64`. */
+function parseRow(file: string, text: string): SavedDelivery {
+  const [line = '', second] = text.split('\n').filter((one) => one.trim() !== '');
+  if (second !== undefined && isJson(line)) {
+    throw new GovctlError('invalid_file', `${file} holds several deliveries: which is it?`, {
+      hint: `Give one line, such as the last: \`tail -n 1 FILE | govctl webhook verify --request -\`.`,
+    });
+  }
+  const row = parseJson(file, text);
+  const { headers, body, body_base64: base64 } = row as Readonly<Record<string, unknown>>; // as it begins with {
+  const bytes =
+    typeof body === 'string'
+      ? Buffer.from(body)
+      : typeof base64 === 'string'
+        ? Buffer.from(base64, 'base64')
+        : undefined;
+  if (!bytes || typeof headers !== 'object' || headers === null) {
+    throw new GovctlError('invalid_file', `${file} is JSON, but has no headers and body`, {
+      hint: 'Give a line of `govctl webhook listen -o ndjson`, or the request as it was on the wire.',
+    });
+  }
+  return { body: bytes, headers: headerPairs(file, headers), notices: [] };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws GovctlError invalid_file */
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new GovctlError('invalid_file', `${file} is not JSON: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 
@@ -96,7 +145,7 @@ function cutToLength(
     return { ...saved, notices };
   }
   const notices = [
-    `${file}: ${body.length - wanted} bytes behind the ${wanted} of Content-Length were left out`,
+    `${file}: ${count(body.length - wanted, 'byte')} behind the ${wanted} of Content-Length left out`,
   ];
   return { ...saved, body: body.subarray(0, wanted), notices };
 }
@@ -114,7 +163,7 @@ function headEnd(bytes: Buffer): { head: number; body: number } | undefined {
  * @throws GovctlError invalid_file
  */
 export function parseHeaders(file: string, text: string): (readonly [string, string])[] {
-  if (/^\s*[{[]/.test(text)) return jsonHeaders(file, text);
+  if (/^\s*[{[]/.test(text)) return headerPairs(file, parseJson(file, text));
   return text
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
@@ -129,16 +178,9 @@ export function parseHeaders(file: string, text: string): (readonly [string, str
     });
 }
 
-function jsonHeaders(file: string, text: string): (readonly [string, string])[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new GovctlError('invalid_file', `${file} is not JSON: ${(cause as Error).message}`, {
-      cause,
-    });
-  }
-  const pairs: unknown[] = Array.isArray(value) ? value : Object.entries(value as object);
+/** An object, or pairs. @throws GovctlError invalid_file */
+function headerPairs(file: string, value: unknown): (readonly [string, string])[] {
+  const pairs: unknown[] = Array.isArray(value) ? value : Object.entries(value as object); // as JSON has it
   return pairs.flatMap((pair): (readonly [string, string])[] => {
     const [name, given] = Array.isArray(pair) ? (pair as unknown[]) : [];
     const values = Array.isArray(given) ? (given as unknown[]) : [given];

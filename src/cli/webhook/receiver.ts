@@ -15,6 +15,8 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
+  /** It was not taken: the service is to send it elsewhere, or again. */
+  readonly isRefusal?: true;
 }
 
 export interface Receiver {
@@ -32,7 +34,7 @@ const longestBody = 10 * 1024 * 1024;
 /**
  * Takes POSTs to one path on 127.0.0.1, which nobody can guess, and answers anything else with 404.
  * @param handle never rejects
- * @param answered called when an answer is out
+ * @param answered called when the answer to a delivery that was taken is out
  * @throws GovctlError usage_error where the port can't be had
  */
 export async function startReceiver(
@@ -75,7 +77,7 @@ const listening = (server: Server, port: number): Promise<AddressInfo> =>
     server.listen(port, '127.0.0.1', () => resolve(server.address() as AddressInfo));
   });
 
-/** Whether it was a delivery, and its answer is out. */
+/** Whether it was a delivery that was taken, and its answer is out. */
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
@@ -96,8 +98,9 @@ async function serve(
     return false;
   }
   const { rawHeaders, headers } = request;
-  await send(response, await handle({ rawHeaders, headers, body }));
-  return true;
+  const answer = await handle({ rawHeaders, headers, body });
+  await send(response, answer);
+  return !answer.isRefusal;
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

@@ -6,8 +6,8 @@ import { parseMoment } from '../moment.ts';
 import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { count, printableLine } from '../report/printable.ts';
-import { findWebhook } from './find-webhook.ts';
-import { isActive } from './webhook-objects.ts';
+import { findWebhook, typed } from './find-webhook.ts';
+import { isActive, stateOf } from './webhook-objects.ts';
 
 export interface RedeliverOptions {
   readonly args: readonly [string, string?];
@@ -23,7 +23,9 @@ export async function runRedeliver(context: Context, options: RedeliverOptions):
       ? undefined
       : parseMoment('--since', options.since, context.world.now());
   const { client } = await connect(context, await projectBaseUrl(context));
-  const { webhook } = await context.progress('Looking it up', () => findWebhook(client, named));
+  const { webhook } = await context.progress('Looking it up', () =>
+    findWebhook(context, client, named),
+  );
   const { id } = webhook;
   if (deliveryId === undefined) {
     const { data } = await askOurServer('deliveries', () =>
@@ -55,7 +57,7 @@ export async function runRedeliver(context: Context, options: RedeliverOptions):
   }
   if (!isActive(webhook)) {
     await context.warn(
-      `the webhook is paused or disabled: nothing is sent until \`govctl webhook resume ${id}\``,
+      `the webhook is ${stateOf(webhook)}: nothing is sent until \`govctl webhook resume ${typed(named)}\``,
     );
   }
   return exitCodes.ok;

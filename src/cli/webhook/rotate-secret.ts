@@ -1,15 +1,17 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
+import { readOwnership } from '../../project/compare/ownership.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { printableLine } from '../report/printable.ts';
 import { withSecret } from './create.ts';
-import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
+import { keepingSecret } from './create-once.ts';
+import { findWebhook, nameOf } from './find-webhook.ts';
 import type { SecretFlags } from './read-secret.ts';
 import { readSecret } from './read-secret.ts';
 import { changeWebhook } from './update.ts';
-import { webhookView } from './webhook-view.ts';
+import type { ShownWebhook } from './webhook-objects.ts';
 
 export interface RotateOptions extends SecretFlags {
   readonly args: readonly [string];
@@ -18,17 +20,18 @@ export interface RotateOptions extends SecretFlags {
 export async function runRotateSecret(context: Context, options: RotateOptions): Promise<ExitCode> {
   const { client } = await connect(context, await projectBaseUrl(context));
   const { webhook } = await context.progress('Looking it up', () =>
-    findWebhook(client, options.args[0]),
+    findWebhook(context, client, options.args[0]),
   );
-  await warnIfKept(context, webhook);
+  await warnIfSecretKept(context, webhook);
   const given = await readSecret(context, options);
-  const changed = await changeWebhook(context, client, webhook, { secret: given.secret });
+  const changed = await keepingSecret(context, given, () =>
+    changeWebhook(context, client, webhook, { secret: given.secret }),
+  );
   const until = changed.previous_secret_expires_at;
-  const view = webhookView(changed);
   await context.show(
     withSecret(
       {
-        ...view,
+        value: changed,
         human: (style) =>
           `${style.green('Rotated')} the secret of ${printableLine(nameOf(changed))} (${printableLine(changed.id)})\n`,
       },
@@ -41,4 +44,13 @@ export async function runRotateSecret(context: Context, options: RotateOptions):
       : `Until ${until} deliveries carry a signature with the old secret, too: give the receiver the new one before.`,
   );
   return exitCodes.ok;
+}
+
+/** Drift sees no secrets. */
+async function warnIfSecretKept({ warn }: Context, webhook: ShownWebhook): Promise<void> {
+  const { owner } = readOwnership(webhook.tags ?? []);
+  if (owner === undefined) return;
+  await warn(
+    `${JSON.stringify(nameOf(webhook))} is kept in git by project "${owner}": its next apply sends the secret in the variable that its file names, so put the new one there. \`govctl drift\` sees no secrets.`,
+  );
 }

@@ -33,7 +33,7 @@ export async function runTest(context: Context, options: TestOptions): Promise<E
   const wanted = options.event === undefined ? [] : parseEventTypes([options.event]);
   const { client } = await connect(context, await projectBaseUrl(context));
   const { webhook } = await context.progress('Looking it up', () =>
-    findWebhook(client, options.args[0]),
+    findWebhook(context, client, options.args[0]),
   );
   const [type = webhook.events[0]] = wanted;
   const path = fillPath(webhooks.test.path, { id: webhook.id });
@@ -43,12 +43,14 @@ export async function runTest(context: Context, options: TestOptions): Promise<E
   const text = await readText(answer, `POST ${path}`);
   const verdict = Verdict.parse(asJson(text));
   const { delivered, response_status: status, duration_ms: ms, error } = verdict;
+  const answered = status === undefined ? undefined : `answered ${status}`;
   const said = [
-    status === undefined ? undefined : `answered ${status}`,
-    ms === undefined ? undefined : `after ${Math.round(ms)} ms`,
-    error,
+    [answered, answered !== undefined && ms !== undefined && `after ${Math.round(ms)} ms`]
+      .filter(Boolean)
+      .join(' '),
+    error === answered ? '' : error,
   ]
-    .filter((part) => part !== undefined)
+    .filter(Boolean)
     .join(', ');
   await context.show({
     value: { webhook_id: webhook.id, event_type: type, ...verdict },

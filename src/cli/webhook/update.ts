@@ -6,10 +6,11 @@ import { isOwnershipTag } from '../../project/compare/ownership.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
+import { tableColumns } from '../table.ts';
 import { parseTarget } from './create.ts';
 import { findWebhook, warnIfKept } from './find-webhook.ts';
 import type { FieldFlags } from './webhook-fields.ts';
-import { fieldsFromFlags } from './webhook-fields.ts';
+import { fieldsFromFlags, parseWords } from './webhook-fields.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 import { shownWebhooks } from './webhook-objects.ts';
 import { webhookView } from './webhook-view.ts';
@@ -25,7 +26,8 @@ export interface UpdateOptions extends FieldFlags {
 }
 
 export async function runUpdate(context: Context, options: UpdateOptions): Promise<ExitCode> {
-  const cleared = Object.fromEntries((options.clear ?? []).map((field) => [field, null]));
+  const clear = options.clear ? parseWords('--clear', options.clear, clearable) : [];
+  const cleared = Object.fromEntries(clear.map((field) => [field, null]));
   const url = options.url === undefined ? {} : { url: parseTarget(options.url) };
   const changes = (before: Parameters<typeof fieldsFromFlags>[2]): Record<string, unknown> => ({
     ...url,
@@ -43,7 +45,7 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
   }
   const { client } = await connect(context, await projectBaseUrl(context));
   const { webhook, etag } = await context.progress('Looking it up', () =>
-    findWebhook(client, options.args[0]),
+    findWebhook(context, client, options.args[0]),
   );
   await warnIfKept(context, webhook);
   // What is merged must not be of an older state.
@@ -55,7 +57,13 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
     keepOwnership(webhook, { ...changes(webhook), ...cleared }),
     ifMatch,
   );
-  await context.show(webhookView(changed, (style) => `${style.green('Updated')} ${changed.id}`));
+  await context.show(
+    webhookView(changed, {
+      room: tableColumns(context.world.terminal),
+      headline: (style) => `${style.green('Updated')} ${changed.id}`,
+      named: options.args[0],
+    }),
+  );
   return exitCodes.ok;
 }
 

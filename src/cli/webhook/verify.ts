@@ -5,8 +5,11 @@ import { inspectDelivery } from '../../webhook/inspect.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
 import { printableLine } from '../report/printable.ts';
+import { tableColumns } from '../table.ts';
 import type { Style } from '../terminal.ts';
-import { parseHeaders, parseRequest, readBytes } from './read-saved.ts';
+import { wrapWords } from '../wrap-words.ts';
+import { describeAge } from './ages.ts';
+import { parseDelivery, parseHeaders, readBytes } from './read-saved.ts';
 import type { SavedDelivery } from './read-saved.ts';
 import { fromEnvironment } from './read-secret.ts';
 
@@ -40,7 +43,7 @@ export async function runVerify(context: Context, options: VerifyOptions): Promi
     secrets.map(({ secret }) => secret),
     { now: context.world.now(), ...(tolerance === undefined ? {} : { tolerance }) },
   );
-  await context.show(verdictView(inspection, secrets));
+  await context.show(verdictView(inspection, secrets, tableColumns(context.world.terminal)));
   return inspection.fits ? exitCodes.ok : exitCodes.verdict;
 }
 
@@ -102,7 +105,7 @@ async function readSecrets(context: Context, options: VerifyOptions): Promise<Na
 
 async function readSaved({ world }: Context, options: VerifyOptions): Promise<SavedDelivery> {
   const { request, body: bodyFile = '-', headers: headerFile, signature = '' } = options;
-  if (request !== undefined) return parseRequest(request, await readBytes(world, request));
+  if (request !== undefined) return parseDelivery(request, await readBytes(world, request));
   const body = await readBytes(world, bodyFile);
   const headers =
     headerFile === undefined
@@ -128,7 +131,7 @@ function givenHeaders(
   ];
 }
 
-function verdictView(inspection: Inspection, secrets: readonly NamedSecret[]): View {
+function verdictView(inspection: Inspection, secrets: readonly NamedSecret[], room: number): View {
   const nameOf = ({ secretIndex }: SignatureFinding): string | undefined =>
     secretIndex === undefined ? undefined : secrets[secretIndex]?.name;
   const { signatures, ...rest } = inspection;
@@ -142,7 +145,7 @@ function verdictView(inspection: Inspection, secrets: readonly NamedSecret[]): V
         problem: one.malformed,
       })),
     },
-    human: (style) => describe(inspection, nameOf, style),
+    human: (style) => wrapWords(describe(inspection, nameOf, style), room),
   };
 }
 
@@ -159,13 +162,14 @@ function describe(
   nameOf: (one: SignatureFinding) => string | undefined,
   style: Style,
 ): string {
+  const width = Math.max(0, ...signatures.map(({ header }) => header.length));
   const lines = signatures.map((one) => {
     const by = nameOf(one);
     const verdict =
       by !== undefined
         ? style.green(`fits ${printableLine(by)}`)
         : style.red(one.malformed === undefined ? 'fits no secret' : `malformed: ${one.malformed}`);
-    return `  ${one.header}  ${verdict}`;
+    return `  ${one.header.padEnd(width)}  ${verdict}`;
   });
   if (timestamp !== undefined && age !== undefined) {
     const when = age >= 0 ? `${describeAge(age)} ago` : `in ${describeAge(-age)}`;
@@ -175,21 +179,4 @@ function describe(
   if (event) lines.push(`  ${printableLine([event.type, event.id].filter(Boolean).join(' '))}`);
   const head = fits ? style.green('Verified') : `${style.red('Not verified')}: ${problem ?? ''}`;
   return `${[head, ...lines].join('\n')}\n`;
-}
-
-/** Two units say enough. */
-function describeAge(seconds: number): string {
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3_600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [Math.floor(seconds) % 60, 's'],
-  ] as const;
-  const first = parts.findIndex(([amount]) => amount > 0);
-  if (first < 0) return '0 s';
-  return parts
-    .slice(first, first + 2)
-    .filter(([amount]) => amount > 0)
-    .map(([amount, unit]) => `${amount} ${unit}`)
-    .join(' ');
 }

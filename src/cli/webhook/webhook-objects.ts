@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ObjectsOf } from '../../client/objects.ts';
+import { pausedByUser } from '../../contract/webhooks.ts';
 
 const absentIfOdd = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
 
@@ -60,6 +61,18 @@ export const shownWebhooks: ObjectsOf<ShownWebhook> = {
   item: z.preprocess(withoutSecret, ShownWebhook),
   paged: false,
 };
+
+/** As people tell them apart: `failing` is active without a success since a failure, `disabled` by the service. */
+export const webhookStates = ['active', 'failing', 'paused', 'disabled'] as const;
+export type WebhookState = (typeof webhookStates)[number];
+
+export function stateOf(webhook: ShownWebhook): WebhookState {
+  if (isActive(webhook)) return webhook.failing_since === undefined ? 'active' : 'failing';
+  const { disabled_reason: reason, disabled_at: at, status } = webhook;
+  // A server that says no more than `active: false` was told to.
+  const isTold = reason === pausedByUser || (reason ?? at ?? status) === undefined;
+  return isTold ? 'paused' : 'disabled';
+}
 
 /** On any server: `status` is an extension. */
 export const isActive = ({ status, active }: ShownWebhook): boolean =>

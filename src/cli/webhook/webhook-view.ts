@@ -4,19 +4,31 @@ import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
 import { count, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
-import { nameOf } from './find-webhook.ts';
+import { wrapWords } from '../wrap-words.ts';
+import { nameOf, typed } from './find-webhook.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
-import { isActive } from './webhook-objects.ts';
+import { isActive, stateOf } from './webhook-objects.ts';
 
-export const webhookView = (webhook: ShownWebhook, headline?: (style: Style) => string): View => ({
+interface ViewOptions {
+  /** Columns; Infinity in a pipe. */
+  readonly room: number;
+  readonly headline?: (style: Style) => string;
+  /** What was typed for it; default: its id. */
+  readonly named?: string;
+}
+
+export const webhookView = (
+  webhook: ShownWebhook,
+  { room, headline, named = webhook.id }: ViewOptions,
+): View => ({
   value: webhook,
   human: (style) =>
     (headline ? `${headline(style)}\n` : '') +
-    describeWebhook(webhook, style) +
-    advice(webhook, style),
+    describeWebhook(webhook, style, room) +
+    wrapWords(advice(webhook, typed(named), style), room),
 });
 
-function describeWebhook(webhook: ShownWebhook, style: Style): string {
+function describeWebhook(webhook: ShownWebhook, style: Style, room: number): string {
   const { owner, key } = readOwnership(webhook.tags ?? []);
   const { filters, retry_config: retry, created_at: created, created_by: by } = webhook;
   return formatDetails(
@@ -55,6 +67,7 @@ function describeWebhook(webhook: ShownWebhook, style: Style): string {
       ['updated', webhook.updated_at],
     ],
     style,
+    room,
   );
 }
 
@@ -63,10 +76,11 @@ const describeTypes = (types: readonly string[]): string =>
 
 /** In one word where that says it all. */
 function describeStatus(webhook: ShownWebhook): string {
-  if (isActive(webhook)) return 'active';
+  const state = stateOf(webhook);
+  if (isActive(webhook)) return state;
   const since = webhook.disabled_at ? ` since ${webhook.disabled_at}` : '';
-  const why = webhook.disabled_reason ? `: ${webhook.disabled_reason}` : '';
-  return since || why ? `disabled${since}${why}` : 'paused';
+  const why = state === 'disabled' && webhook.disabled_reason ? `: ${webhook.disabled_reason}` : '';
+  return state + since + why;
 }
 
 function describeLast({ last_delivery: last }: ShownWebhook): string | undefined {
@@ -78,29 +92,30 @@ function describeLast({ last_delivery: last }: ShownWebhook): string | undefined
 }
 
 /** What to do where something is wrong. */
-function advice(webhook: ShownWebhook, style: Style): string {
-  const id = printableLine(webhook.id);
+function advice(webhook: ShownWebhook, named: string, style: Style): string {
+  const its = printableLine(named);
   const lines: string[] = [];
   if (webhook.failing_since) {
-    lines.push(`\`govctl webhook deliveries ${id}\` shows what the receiver answers.`);
+    lines.push(`\`govctl webhook deliveries ${its}\` shows what the receiver answers.`);
   }
   if (!isActive(webhook)) {
     const waiting = webhook.waiting
       ? `, in order, with the ${count(webhook.waiting, 'event')} that wait`
       : '';
-    lines.push(`\`govctl webhook resume ${id}\` goes on${waiting}.`);
+    lines.push(`\`govctl webhook resume ${its}\` goes on${waiting}.`);
   }
+  if (stateOf(webhook) === 'disabled') lines.push(redeliverHint(its));
   return lines.map((line) => `  ${style.cyan('→')} ${line}\n`).join('');
 }
+
+/** @param named as a shell takes it */
+export const redeliverHint = (named: string): string =>
+  `\`govctl webhook redeliver ${named} --failed\` sends once more what it was not given.`;
 
 export const paintStatus = (text: string, webhook: ShownWebhook, style: Style): string => {
   if (!isActive(webhook)) return style.yellow(text);
   return webhook.failing_since ? style.red(text) : text;
 };
-
-/** For a table. */
-export const shortStatus = (webhook: ShownWebhook): string =>
-  isActive(webhook) ? (webhook.failing_since ? 'failing' : 'active') : 'disabled';
 
 /** For a table: the one, or how many. */
 export const shortEvents = ({ events: [first, ...others] }: ShownWebhook): string =>

@@ -55,7 +55,10 @@ describe('govctl event', () => {
 
   it('says that a file of data is not there', async () => {
     const outcome = await run(['event', 'trigger', 'scan.failed', '--data', '@none.json']);
-    expect([outcome.exitCode, outcome.stderr]).toEqual([1, expect.stringContaining('none.json')]);
+    expect([outcome.exitCode, outcome.stderr]).toEqual([
+      3,
+      expect.stringContaining('none.json could not be read: there is no such file'),
+    ]);
   });
 
   it('lists events, the latest first, and gets one as webhooks do', async () => {
@@ -70,11 +73,22 @@ describe('govctl event', () => {
       (await json<{ events: { type: string }[] }>('event', 'list', ...flags)).events.map(
         ({ type }) => type,
       );
-    expect(await types('--type', 'scan.completed,scan.failed')).toEqual(['scan.completed']);
+    expect(await types('--event', 'scan.completed,scan.failed')).toEqual(['scan.completed']);
+    expect(await types('--type', 'scan.failed', '--event', 'scan.completed')).toHaveLength(1);
+    expect((await run(['event', 'list', '--type', 'user.login'])).stderr).toContain('match.');
     expect(await types('--since', '10m')).toEqual(['policy.violation.detected']);
     expect(await json('event', 'get', id)).toMatchObject({ event: 'policy.violation.detected' });
     expect((await run(['event', 'get', id])).stdout).toContain('"violation_id"');
     expect((await run(['event', 'get', 'evt_none'])).exitCode).toBe(1);
+  });
+
+  it('has the time and the id on a narrow terminal, too', async () => {
+    await trigger('policy.violation.created');
+    service.advance(7_200_000);
+    const narrow = { tty: true, columns: 80, env: { ...settings().env, NO_COLOR: '1' } };
+    const { stdout } = await run(['event', 'list'], narrow);
+    expect(stdout).toMatch(/\n2h +policy\.violation\.created +HIGH .*… +evt_\w{26}\n/);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('follows: the last ones, then each as it happens, as lines or JSON lines', async () => {
@@ -137,7 +151,7 @@ describe('govctl event', () => {
     expect(await json('event', 'replay', id, '--webhook', 'chat')).toMatchObject({ deliveries: 1 });
     expect(await json('event', 'replay', '--since', '1h')).toMatchObject({ deliveries: 1 });
     service.advance(1_000);
-    const typed = ['event', 'replay', '--since', '1h', '--until', '0s', '--type', 'user.login'];
+    const typed = ['event', 'replay', '--since', '1h', '--until', '0s', '--event', 'user.login'];
     expect((await run(typed)).stdout).toBe('Queued 1 event again: 1 delivery\n');
     for (const argv of [[], [id, '--since', '1h'], [id, '--until', '1h'], [id, '--type', 'all']]) {
       expect((await run(['event', 'replay', ...argv])).exitCode).toBe(3);
@@ -164,6 +178,23 @@ describe('the subject of an event, in words', () => {
         },
       },
       'SOC2: COMPLIANT → NON_COMPLIANT, 95 → 88.5',
+    ],
+    [
+      { framework: 'SOC2', previous_score: 93.5, current_score: 87.25, status: 'NON_COMPLIANT' },
+      'SOC2: NON_COMPLIANT, 93.5 → 87.25',
+    ],
+    [
+      {
+        exemption: {
+          ...{ id: 'exm_1', policy: 'no-public-buckets', resources: ['a', 'b', 'c'] },
+          ...{ expires: '2026-06-30', action: 'created' },
+        },
+      },
+      'no-public-buckets: created, a + 2, until 2026-06-30',
+    ],
+    [
+      { ...violationCreated.data, a: 1 },
+      'HIGH arn:aws:s3:::logs: private buckets: Make it private',
     ],
     [{ resource: { id: 'logs', type: 'AWS::S3::Bucket' } }, 'AWS::S3::Bucket logs'],
     [{ api_key: { id: 'key_1', name: 'ci' } }, 'ci'],

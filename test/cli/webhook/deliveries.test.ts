@@ -11,7 +11,7 @@ let service: TestService;
 /** What the receiver answers. */
 let answer: { status: number; body?: string };
 beforeEach(async () => {
-  answer = { status: 500, body: 'no\u001b[31m red\nsecond line' };
+  answer = { status: 500, body: 'no\u001b[31m red\nsecond line\n' };
   service = await startTestService({
     receive: () => Promise.resolve({ durationMs: 3, headers: { via: 'x' }, ...answer }),
   });
@@ -61,13 +61,30 @@ describe('govctl webhook deliveries', () => {
     expect((await run(['webhook', 'deliveries', 'chat', '--since', 'monday'])).exitCode).toBe(3);
   });
 
+  it('has its times and ids on a narrow terminal, too', async () => {
+    await run([
+      ...['webhook', 'create', '--url', `${url}/b`, '--event', 'all', '--name', 'retried'],
+      '--generate-secret',
+    ]);
+    await trigger('policy.violation.created');
+    service.advance(300);
+    const shown = await runCommandLine(['webhook', 'deliveries', 'retried'], {
+      ...settings(),
+      ...{ tty: true, columns: 80 },
+      env: { ...settings().env, NO_COLOR: '1' },
+    });
+    expect(shown.stdout).toMatch(/^STATUS +EVENT +ANSWER +NEXT +AGE +ID *\n/);
+    expect(shown.stdout).toMatch(/\npending +policy\S+ +500 +now +now +dlv_\w{26}\n/);
+    for (const line of shown.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
   it('shows every attempt of one, with nothing that acts on a terminal', async () => {
     await trigger();
     const [{ id } = { id: '' }] = await listed();
     const { stdout } = await run(['webhook', 'deliveries', 'chat', id]);
     expect(stdout).toMatch(/Attempt 1 {2}2026-\S+ {2}answered 500 after 3 ms/);
     expect(stdout).toContain('| no\\x1b[31m red\n');
-    expect(stdout).toContain('| second line\n');
+    expect(stdout).toMatch(/\| second line\n$/);
     expect(stdout).not.toContain('\u001b');
     expect((await run(['webhook', 'deliveries', 'chat', 'dlv_none'])).exitCode).toBe(1);
   });
@@ -124,7 +141,9 @@ describe('govctl webhook redeliver', () => {
     }
     await run(['webhook', 'pause', 'chat']);
     const paused = await run(['webhook', 'redeliver', 'chat', '--failed']);
-    expect(paused.stderr).toContain('govctl webhook resume');
+    expect(paused.stderr).toContain(
+      'is paused: nothing is sent until `govctl webhook resume chat`',
+    );
   });
 });
 
@@ -134,7 +153,7 @@ describe('a webhook whose receiver fails', () => {
       'webhook',
       'create',
       '--url',
-      url,
+      `${url}/b`,
       '--event',
       'all',
       '--name',
@@ -147,7 +166,29 @@ describe('a webhook whose receiver fails', () => {
     expect(stdout).toMatch(/failing +since 2026-/);
     expect(stdout).toMatch(/waiting +1 event\n/);
     expect(stdout).toMatch(/last sent +\S+ scan.completed pending, answered 500\n/);
-    expect(stdout).toContain('govctl webhook deliveries wh_');
+    expect(stdout).toContain('govctl webhook deliveries retried');
     expect((await run(['webhook', 'list'])).stdout).toMatch(/retried +failing/);
+    const resumed = await run(['webhook', 'resume', 'retried']);
+    expect(resumed.stdout).toContain('is active already');
+    expect(resumed.stderr).toMatch(/1 event waits: .*deliveries retried --status pending/);
+  });
+});
+
+describe('a webhook that the service has disabled', () => {
+  it('is told apart from one that was paused, and says what to do about what failed', async () => {
+    await run(['webhook', 'update', 'chat', '--clear', 'retry_config']);
+    await trigger();
+    for (let hours = 0; hours < 26; hours++) {
+      service.advance(3_600_000);
+      service.deliveries?.poke();
+      await service.deliveries?.idle();
+    }
+    const table = await run(['webhook', 'list', '--status', 'disabled']);
+    expect(table.stdout).toMatch(/chat +disabled/);
+    const { stdout } = await run(['webhook', 'get', 'chat']);
+    expect(stdout).toMatch(/status +disabled since \S+: \S/);
+    expect(stdout).toContain('`govctl webhook redeliver chat --failed`');
+    const resumed = await run(['webhook', 'resume', 'chat']);
+    expect(resumed.stderr).toContain('redeliver chat --failed');
   });
 });

@@ -104,7 +104,9 @@ async function startApp(answer: { status: number; headers?: Record<string, strin
 
 describe('govctl webhook listen', () => {
   it('registers a webhook, shows what comes, and removes the webhook when it ends', async () => {
-    const { world, stop, ended } = await listen(['--events', 'scan.completed,user.login']);
+    const { world, stop, ended } = await listen([
+      ...['--event', 'scan.completed', '--events', 'user.login'],
+    ]);
     expect(await webhooks()).toMatchObject([
       { name: 'govctl webhook listen', events: ['scan.completed', 'user.login'] },
     ]);
@@ -152,7 +154,7 @@ describe('govctl webhook listen', () => {
     expect(world.written.stderr).toMatch(/secret of this run: whsec_/);
     await trigger('scan.completed');
     await until(() => world.written.stdout.includes('#1'));
-    expect(world.written.stdout).toContain('→ nothing listens there');
+    expect(world.written.stdout).toMatch(/→ nothing listens there\n/);
     const [{ id } = { id: '' }] = await webhooks();
     const { json } = await service.send('GET', `/v1/webhooks/${id}/deliveries`);
     expect(json.deliveries).toMatchObject([{ response_status: 502 }]);
@@ -225,6 +227,40 @@ describe('govctl webhook listen', () => {
     expect(JSON.parse(String(rows[0]?.body))).toHaveProperty('data.scan');
     expect(readFileSync(file, 'utf8')).toBe(world.written.stdout);
     expect(world.written.stderr).toContain('#2 user.login');
+  });
+
+  it('refuses what comes after --count, so that nobody thinks it was taken', async () => {
+    const app = await startApp({ status: 204 });
+    const { world, ended } = await listen(['--count', '1', '--forward', app.url]);
+    const { url } = (await webhooks())[0] ?? { url: '' };
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map((body) => fetch(url, { method: 'POST', body })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 503, 503]);
+    await ended;
+    expect(world.written.stdout).toContain('#1');
+    expect(world.written.stdout).not.toContain('#2');
+    expect(app.got).toHaveLength(1);
+  });
+
+  it('writes nothing but JSON on a terminal that shows both', async () => {
+    const { world, stop, ended } = await listen(['-o', 'ndjson', '--no-input'], { tty: true });
+    await trigger('scan.completed');
+    await until(() => world.written.stdout.includes('scan.completed'));
+    stop.abort();
+    await ended;
+    expect(JSON.parse(world.written.stdout)).toMatchObject({ number: 1 });
+    expect(world.written.stderr).not.toContain('#1');
+  });
+
+  it('keeps what belongs together in one line', async () => {
+    const app = await startApp({ status: 204 });
+    const flags = ['--forward', app.url, '--no-input'];
+    const narrow = { tty: true, columns: 60, env: { NO_COLOR: '1' } };
+    const { world } = await listen(flags, narrow);
+    await trigger('policy.violation.created');
+    await until(() => world.written.stdout.includes('#1'));
+    expect(world.written.stdout).toMatch(/signature ok\n {10}→ 204 in \d+ ms\n {10}\S/);
   });
 
   it('ends where nobody reads its lines any more, and with an error where they can not be written', async () => {
@@ -347,7 +383,9 @@ describe('govctl webhook listen', () => {
   it('refuses what can not be, before anything is registered', async () => {
     const taken = await startApp({ status: 200 });
     for (const argv of [
+      ['--event', 'nope'],
       ['--events', 'nope'],
+      ['--forward', 'localhost:3000'],
       ['--forward', 'nonsense'],
       ['--forward', 'http://me:pass@localhost/'],
       ['--port', '99999'],

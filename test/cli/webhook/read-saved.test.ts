@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseHeaders, parseRequest } from '../../../src/cli/webhook/read-saved.ts';
+import { parseDelivery, parseHeaders, parseRequest } from '../../../src/cli/webhook/read-saved.ts';
 import { GovctlError } from '../../../src/contract/errors.ts';
 
 const refuses = (work: () => unknown): boolean => {
@@ -55,6 +55,8 @@ describe('a saved request', () => {
       fc.property(anything, fc.uint8Array(), (text, bytes) => {
         refuses(() => parseHeaders('h', text));
         refuses(() => parseRequest('r', Buffer.from(bytes)));
+        refuses(() => parseDelivery('r', Buffer.from(bytes)));
+        refuses(() => parseDelivery('r', Buffer.from(`{"headers": ${text}, "body": ""}`)));
         refuses(() => parseRequest('r', Buffer.from(`${text}\n\n${text}`)));
       }),
     );

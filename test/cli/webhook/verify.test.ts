@@ -33,12 +33,36 @@ describe('govctl webhook verify', () => {
       [
         'Verified',
         '  x-service-signature  fits SECRET',
-        '  webhook-signature  fits SECRET',
+        '  webhook-signature    fits SECRET',
         '  sent 2026-01-15T12:00:00.000Z, 2 h ago',
         '  policy.violation.created evt_1',
         '',
       ].join('\n'),
     );
+  });
+
+  it('checks a line that the listener wrote, whether its body is text or not', async () => {
+    const row = { number: 1, headers, body };
+    const base64 = { number: 2, headers, body_base64: Buffer.from(body).toString('base64') };
+    for (const saved of [row, base64]) {
+      const files = { 'one.json': `${JSON.stringify(saved)}\n` };
+      const argv = ['--request', 'one.json', ...withSecret];
+      expect((await verify(files, argv)).stdout).toMatch(/^Verified\n/);
+    }
+    const piped = ['--request', '-', ...withSecret];
+    expect((await verify({}, piped, { stdin: JSON.stringify(row, null, 2) })).exitCode).toBe(0);
+    const changed = JSON.stringify({ ...row, body: body.replace('HIGH', 'LOW') });
+    expect((await verify({ r: changed }, ['--request', 'r', ...withSecret])).exitCode).toBe(2);
+  });
+
+  it('fits into the terminal', async () => {
+    const other = ['--request', 'r', '--secret-env', 'OTHER'];
+    const { stdout } = await verify({ r: request }, other, {
+      ...{ tty: true, columns: 80 },
+      env: { OTHER: 'another secret', NO_COLOR: '1' },
+    });
+    expect(stdout).toContain('no signature fits');
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('gives the same to programs', async () => {
@@ -121,10 +145,7 @@ describe('govctl webhook verify', () => {
   it('makes good what editors and tools do to a saved request', async () => {
     const argv = ['--request', 'r', ...withSecret];
     const longer = await verify({ r: `${request}\n` }, argv);
-    expect([longer.exitCode, longer.stderr]).toEqual([
-      0,
-      expect.stringContaining('1 bytes behind'),
-    ]);
+    expect([longer.exitCode, longer.stderr]).toEqual([0, expect.stringContaining('1 byte behind')]);
     const shorter = await verify({ r: request.slice(0, -5) }, argv);
     expect([shorter.exitCode, shorter.stderr]).toEqual([
       2,
@@ -147,10 +168,14 @@ describe('govctl webhook verify', () => {
     [['--request', 'none', ...withSecret], 'none could not be read'],
     [['--request', '.', ...withSecret], 'could not be read'],
     [['--request', 'r', ...withSecret], 'no blank line'],
+    [['--request', 'rows', ...withSecret], 'several deliveries'],
+    [['--request', 'row', ...withSecret], 'no headers and body'],
+    [['--request', 'half', ...withSecret], 'is not JSON'],
     [['--body', 'r', '--headers', 'r', ...withSecret], 'no header line'],
     [['--body', 'r', '--headers', 'j', ...withSecret], 'holds no headers'],
   ])('refuses %j with 3', async (argv, message) => {
-    const outcome = await verify({ r: 'a line\nanother', j: '["a", 1]' }, argv);
+    const rows = { rows: '{"a": 1}\n{"a": 2}\n', row: '{"body": 7}', half: '{"body": ' };
+    const outcome = await verify({ r: 'a line\nanother', j: '["a", 1]', ...rows }, argv);
     expect([outcome.exitCode, outcome.stderr]).toEqual([3, expect.stringContaining(message)]);
   });
 

@@ -124,6 +124,27 @@ describe('govctl webhook create', () => {
     expect(service.events).toEqual([]);
   });
 
+  it('says so where the url has a webhook already', async () => {
+    const { id } = await create('--name', 'first');
+    const again = ['--event', 'all', '--secret-env', 'HOOK_SECRET'];
+    const outcome = await run(['webhook', 'create', '--url', url, ...again]);
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.stderr).toContain(`a webhook before, first (${String(id)})`);
+  });
+
+  it('says how a url is written where its scheme is missing', async () => {
+    const hint = async (given: string) =>
+      (
+        await run([
+          ...['webhook', 'create', '--url', given, '--event', 'all'],
+          ...['--secret-env', 'HOOK_SECRET'],
+        ])
+      ).stderr;
+    expect(await hint('localhost:3000/a')).toContain('Write it as http://localhost:3000/a.');
+    expect(await hint('hooks.example.com')).toContain('Write it as https://hooks.example.com.');
+    expect(await hint('nonsense')).toContain('https://hooks.example.com/path');
+  });
+
   it('needs a secret, and has no flag that would show one in process lists', async () => {
     const flags = ['webhook', 'create', '--url', url, '--event', 'all'];
     const none = await run(flags);
@@ -141,16 +162,90 @@ describe('govctl webhook create', () => {
   });
 });
 
+describe('govctl webhook create, where an answer is lost', () => {
+  const flags = [
+    ...['webhook', 'create', '--url', url, '--event', 'all', '--generate-secret'],
+    ...['-o', 'json'],
+  ];
+  const cut = (): Promise<never> =>
+    Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));
+  const inProcess: NonNullable<FakeWorldSettings['fetch']> = async (address, init) =>
+    service.app.fetch(new Request(address, init), {});
+  const live = async () =>
+    (await service.send('GET', '/v1/webhooks')).json.webhooks as { secret_hint: string }[];
+
+  it('finds out that it was created, and shows its secret', async () => {
+    const outcome = await run(flags, {
+      fetch: async (address, init) => {
+        const answer = await inProcess(address, init);
+        return init.method === 'POST' ? cut() : answer;
+      },
+    });
+    expect([outcome.exitCode, outcome.stderr]).toEqual([0, '']);
+    const { secret: shown } = JSON.parse(outcome.stdout) as { secret: string };
+    expect(await live()).toMatchObject([{ secret_hint: shown.slice(-4) }]);
+  });
+
+  it('sends it again, under the same key, where it was not', async () => {
+    const keys: unknown[] = [];
+    const outcome = await run(flags, {
+      fetch: (address, init) => {
+        if (init.method !== 'POST') return inProcess(address, init);
+        keys.push(init.headers['idempotency-key']);
+        return keys.length === 1 ? cut() : inProcess(address, init);
+      },
+    });
+    expect([outcome.exitCode, outcome.stderr]).toEqual([0, '']);
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    expect(await live()).toHaveLength(1);
+  });
+
+  it('says that it may be there where nobody can tell, and never loses the secret', async () => {
+    let isDown = false;
+    const outcome = await run(flags, {
+      fetch: async (address, init) => {
+        if (isDown) return new Response('{"error": "no"}', { status: 501 });
+        const answer = await inProcess(address, init);
+        isDown = init.method === 'POST';
+        return isDown ? cut() : answer;
+      },
+    });
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toContain('may have been created');
+    expect(outcome.stderr).toContain('govctl webhook list');
+    const [, shown = ''] = /made here: (whsec_\S+)/.exec(outcome.stderr) ?? [];
+    expect(await live()).toMatchObject([{ secret_hint: shown.slice(-4) }]);
+  });
+
+  it('shows no secret where the service refused it', async () => {
+    const refused = await run([...flags, '--name', 'x'.repeat(1_000)]);
+    expect([refused.exitCode, refused.stderr]).toEqual([3, expect.not.stringContaining('whsec_')]);
+  });
+
+  it('shows a rotated one, too', async () => {
+    await create('--name', 'chat');
+    const rotated = await run(['webhook', 'rotate-secret', 'chat', '--generate-secret'], {
+      fetch: async (address, init) =>
+        init.method === 'PUT' ? new Response('<html>', { status: 200 }) : inProcess(address, init),
+    });
+    expect([rotated.exitCode, rotated.stderr]).toEqual([1, expect.stringMatching(/here: whsec_/)]);
+  });
+});
+
 describe('a webhook', () => {
-  it('is named by id, name or url, and by nothing that several have', async () => {
+  it('is named by id, name, url or key in git, and by nothing that several have', async () => {
     const { id } = await create('--name', 'chat');
     for (const named of [String(id), 'chat', url]) {
       expect(await json('webhook', 'get', named)).toMatchObject({ id });
     }
+    const key = await create('--url', `${url}/c`, '--tag', 'govctl.key:ops-alerts@0123456789ab');
+    expect(await json('webhook', 'get', 'ops-alerts')).toMatchObject({ id: key.id });
     const missing = await run(['webhook', 'get', 'chatt']);
     expect(missing.exitCode).toBe(1);
     expect(missing.stderr).toContain('Did you mean "chat"?');
-    const { id: other } = await create();
+    const { id: other } = await create('--url', `${url}/b`);
+    await json('webhook', 'update', String(other), '--url', url);
     const several = await run(['webhook', 'get', url]);
     expect(several.exitCode).toBe(3);
     expect(several.stderr).toContain(String(other));
@@ -159,11 +254,19 @@ describe('a webhook', () => {
 
   it('is listed with its state, by any field, also in part', async () => {
     await create('--name', 'b');
-    await create('--name', 'a', '--paused');
+    await create('--url', `${url}/a`, '--name', 'a', '--paused');
     const table = await run(['webhook', 'list', '--sort', 'name', '--order', 'asc']);
-    expect(table.stdout).toMatch(/^WEBHOOK.*\na +disabled .*\nb +active /);
-    const paused = (await json('webhook', 'list', '--status', 'disabled')).webhooks;
-    expect(paused).toMatchObject([{ name: 'a' }]);
+    expect(table.stdout).toMatch(/^WEBHOOK.*\na +paused .*\nb +active /);
+    const named = async (status: string) =>
+      ((await json('webhook', 'list', '--status', status)).webhooks as { name: string }[]).map(
+        ({ name }) => name,
+      );
+    expect(await named('paused')).toEqual(['a']);
+    expect(await named('active,paused')).toHaveLength(2);
+    const none = await run(['webhook', 'list', '--status', 'failing', '--status', 'disabled']);
+    expect([none.stdout, none.stderr]).toEqual(['', 'No webhooks match.\n']);
+    const misspelt = await run(['webhook', 'list', '--status', 'pausd']);
+    expect([misspelt.exitCode, misspelt.stderr]).toEqual([3, expect.stringContaining('paused?')]);
     const one = await run(['webhook', 'list', '--limit', '1', '-o', 'ndjson']);
     expect(one.stdout.trim().split('\n')).toHaveLength(1);
     expect(one.stderr).toContain('Shown: 1 of 2');
@@ -190,6 +293,10 @@ describe('a webhook', () => {
     expect(updated.headers).not.toHaveProperty('A');
     const cleared = await json('webhook', 'update', 'chat', '--clear', 'filters');
     expect(cleared).not.toHaveProperty('filters');
+    const two = await json('webhook', 'update', 'chat', '--clear', 'headers,tags');
+    expect(two).not.toHaveProperty('headers');
+    const unknown = await run(['webhook', 'update', 'chat', '--clear', 'header']);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('headers?')]);
     const both = await run(['webhook', 'update', 'chat', '--clear', 'name', '--name', 'x']);
     expect(both.exitCode).toBe(3);
     expect((await run(['webhook', 'update', 'chat'])).stderr).toContain('Nothing to change');
@@ -209,13 +316,38 @@ describe('a webhook', () => {
     expect(JSON.parse(cleared.stdout)).toMatchObject({ tags: ['govctl.owner:shop'] });
   });
 
+  it('that git keeps is rotated with a word on the variable, as drift sees no secrets', async () => {
+    await create('--name', 'chat', '--tag', 'govctl.owner:shop');
+    const outcome = await run(['webhook', 'rotate-secret', 'chat', '--generate-secret']);
+    expect(outcome.stderr).toContain('secret in the variable that its file names');
+    expect(outcome.stderr).toContain('drift` sees no secrets');
+  });
+
+  it('fits into the terminal', async () => {
+    await create(
+      '--name',
+      'a chat',
+      '--event',
+      'scan.failed,policy.violation.created,user.login,scan.failed,user.role.changed',
+    );
+    await service.send('POST', '/v1/events', { body: { type: 'scan.failed' } });
+    await run(['webhook', 'pause', 'a chat']);
+    const shown = await run(['webhook', 'get', 'a chat'], {
+      ...{ tty: true, columns: 80 },
+      env: { NO_COLOR: '1' },
+    });
+    expect(shown.stdout).toContain("webhook resume 'a chat'");
+    expect(shown.stdout).toMatch(/events {5}scan\.completed, scan\.failed, .*\n {13}\S/);
+    for (const line of shown.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
   it('is paused and resumed, and says so where it is already', async () => {
     await create('--name', 'chat');
     expect((await run(['webhook', 'pause', 'chat'])).stdout).toMatch(/^Paused chat \(wh_/);
     expect((await run(['webhook', 'pause', 'chat'])).stdout).toContain('is paused already');
     const shown = await run(['webhook', 'get', 'chat']);
-    expect(shown.stdout).toContain('paused by a user');
-    expect(shown.stdout).toContain('govctl webhook resume');
+    expect(shown.stdout).toMatch(/status +paused since 2026-\S+\n/);
+    expect(shown.stdout).toContain('`govctl webhook resume chat`');
     expect((await run(['webhook', 'resume', 'chat'])).stdout).toMatch(/^Resumed chat/);
   });
 
@@ -236,7 +368,7 @@ describe('a webhook', () => {
     expect(no.exitCode).toBe(3);
     const yes = await run(['webhook', 'delete', 'chat', '-y', '-o', 'json']);
     expect(JSON.parse(yes.stdout)).toMatchObject({ deleted: id });
-    expect((await run(['webhook', 'list'])).stderr).toContain('No webhooks match.');
+    expect((await run(['webhook', 'list'])).stderr).toContain('There are no webhooks.');
   });
 
   it('is tested: 0 where the receiver takes it, 2 where not', async () => {
@@ -244,13 +376,13 @@ describe('a webhook', () => {
     const good = await run(['webhook', 'test', 'good', '--event', 'user.login']);
     expect([good.exitCode, good.stdout]).toEqual([
       0,
-      'Delivered user.login to good: answered 204, after 3 ms\n',
+      'Delivered user.login to good: answered 204 after 3 ms\n',
     ]);
     await create('--name', 'bad', '--url', 'https://broken.example.com');
     const bad = await run(['webhook', 'test', 'bad']);
     expect([bad.exitCode, bad.stdout]).toEqual([
       2,
-      expect.stringMatching(/^Not delivered scan.completed to bad: answered 500/),
+      'Not delivered scan.completed to bad: answered 500 after 3 ms\n',
     ]);
     expect((await run(['webhook', 'test', 'bad', '--event', 'nope'])).exitCode).toBe(3);
   });
