@@ -7,6 +7,7 @@ import { createHttpFetch } from './http-fetch.ts';
 import { isUnprotected } from './login/base-url.ts';
 import type { Login } from './login/find-login.ts';
 import { findTarget } from './login/find-login.ts';
+import { count, printableLine } from './report/printable.ts';
 import type { TokenSource } from './login/token-source.ts';
 import { createTokenSource } from './login/token-source.ts';
 
@@ -50,10 +51,8 @@ export async function connectAs(
 }
 
 /** How this command line talks to a service, without a login. */
-export function transportOptions(
-  { world, flags, version, talkStyle }: Context,
-  baseUrl: string,
-): TransportOptions {
+export function transportOptions(context: Context, baseUrl: string): TransportOptions {
+  const { world, flags, version, talkStyle } = context;
   const onTry = (event: TryEvent): void =>
     void world.terminal.stderr.write(`${talkStyle.dim(describeTry(event))}\n`);
   return {
@@ -61,7 +60,27 @@ export function transportOptions(
     fetch: world.fetch ?? createHttpFetch(world.env),
     userAgent: `govctl/${version}`,
     signal: world.signal,
-    ...(flags.verbose ? { onTry } : {}),
+    // On a terminal a spinner shows that something goes on.
+    ...(flags.verbose ? { onTry } : world.terminal.stderrIsTty ? {} : { onTry: sayOnce(context) }),
+  };
+}
+
+/** Milliseconds of a wait that whoever reads a log of CI wants explained. */
+const longWait = 1_000;
+
+/** Says once why nothing comes: a server that is not there is asked again for some seconds, as it may be starting. */
+function sayOnce({ say }: Context): (event: TryEvent) => void {
+  let said = false;
+  return ({ url, status, error, retryInMs }) => {
+    if (said || retryInMs === undefined) return;
+    if (error === undefined && retryInMs < longWait) return;
+    said = true;
+    const seconds = count(Math.ceil(retryInMs / 1_000), 'second');
+    void say(
+      error === undefined
+        ? `${new URL(url).origin} answered ${status}; trying again in ${seconds}`
+        : `${printableLine(error)}; trying again for some seconds`,
+    );
   };
 }
 

@@ -9,7 +9,6 @@ export class GovctlCommand extends Command {
   formats = commonFormats;
   /** Its options are its own: none that a subcommand inherits. */
   hasOwnAction = false;
-  /** Its arguments are another command line: from the first of them on, no word is an option of govctl. */
   passesArgumentsOn = false;
 
   override createCommand(name?: string): GovctlCommand {
@@ -29,7 +28,7 @@ export class GovctlCommand extends Command {
   withOwnAction(): this {
     this.hasOwnAction = true;
     // Without this, a misspelt subcommand would be one argument too many.
-    this.allowExcessArguments().hook('preAction', (own, acting) => {
+    this.hook('preAction', (own, acting) => {
       const [word] = own.args;
       if (acting !== own || word === undefined) return;
       const nearest = nearestWord(
@@ -55,6 +54,7 @@ export class GovctlCommand extends Command {
     });
   }
 
+  /** Its arguments are another command line, of which govctl reads nothing. */
   passingArgumentsOn(): this {
     this.passesArgumentsOn = true;
     return this;

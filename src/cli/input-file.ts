@@ -15,4 +15,4 @@ export const readInputFile = (cwd: string, file: string, name = file): Promise<s
 
 /** The same for every command, whatever it wanted of the file. */
 export const notReadable = (name: string, cause: unknown): GovctlError =>
-  new GovctlError('invalid_file', `${name} can not be read: ${whyFileFailed(cause)}`, { cause });
+  new GovctlError('invalid_file', `${name} could not be read: ${whyFileFailed(cause)}`, { cause });

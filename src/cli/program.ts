@@ -153,7 +153,11 @@ function visibleGlobalOptions(this: Help, command: Command): Option[] {
 }
 
 function inheritSettings(command: Command, parent: Command): void {
-  command.copyInheritedSettings(parent).helpOption('-h, --help', 'show help');
+  command
+    .copyInheritedSettings(parent)
+    .helpOption('-h, --help', 'show help')
+    // It says by itself what was a subcommand misspelt.
+    .allowExcessArguments(command instanceof GovctlCommand && command.hasOwnAction);
   for (const child of command.commands) inheritSettings(child, command);
 }
 

@@ -51,7 +51,7 @@ describe('govctl server exec', () => {
     });
     expect((await exec()).exitCode).toBe(3);
     const failed = await exec('--restore', 'nowhere.jsonl', '--', ...node('console.log("ran")'));
-    expect([failed.exitCode, failed.stdout]).toEqual([1, '']);
+    expect([failed.exitCode, failed.stdout]).toEqual([3, '']);
     expect(failed.stderr).toContain('nowhere.jsonl');
   });
 

@@ -12,8 +12,7 @@ export interface ChildOptions {
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What shells answer for a command that is not there, and for one that can't be run. */
-const notFound = 127;
-const notRunnable = 126;
+export const childCodes = { notFound: 127, notRunnable: 126 } as const;
 
 /** How a command ended; `problem` says why it could not even begin. */
 export interface Ended {
@@ -62,6 +61,9 @@ function forwardSignals(child: ChildProcess, sharesTerminal: boolean): () => voi
 function notStarted(command: string, error: NodeJS.ErrnoException): Ended {
   const name = JSON.stringify(command);
   return error.code === 'ENOENT'
-    ? { code: notFound, problem: `There is no command ${name}` }
-    : { code: notRunnable, problem: `The command ${name} can not be run: ${error.message}` };
+    ? { code: childCodes.notFound, problem: `There is no command ${name}` }
+    : {
+        code: childCodes.notRunnable,
+        problem: `The command ${name} can not be run: ${error.message}`,
+      };
 }

@@ -34,7 +34,16 @@ export async function setClock(
 
 /** Where a duration is none: the clock is not set to how long ago something was. @throws GovctlError usage_error */
 export function parseTime(flag: string, time: string, now: number): string {
-  if (parseDuration(time) === undefined) return parseMoment(flag, time, now);
+  if (parseDuration(time) === undefined) {
+    try {
+      return parseMoment(flag, time, now);
+    } catch (cause) {
+      throw new GovctlError('usage_error', `${flag} ${time}: that is no time`, {
+        cause,
+        hint: 'Write a date, or a time such as 2026-01-31T09:30:00Z.',
+      });
+    }
+  }
   throw new GovctlError('usage_error', `${flag} ${time}: that is a duration, not a time`, {
     hint: `\`govctl server clock advance ${time}\` lets so much time pass.`,
   });

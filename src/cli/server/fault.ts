@@ -85,9 +85,7 @@ export async function listFaults(context: Context): Promise<ExitCode> {
     value: { faults },
     rows: () => faults,
     human: (style) =>
-      faults.length === 0
-        ? ''
-        : formatFaults(faults, style, tableColumns(context.world.terminal)),
+      faults.length === 0 ? '' : formatFaults(faults, style, tableColumns(context.world.terminal)),
   });
   if (faults.length === 0) await context.say('There are no faults.');
   return exitCodes.ok;

@@ -31,12 +31,7 @@ export async function showRequests(context: Context, options: RequestsOptions): 
     human: (style) =>
       requests.length === 0
         ? ''
-        : formatTable(
-            requests,
-            columnsFor(requests),
-            style,
-            tableColumns(context.world.terminal),
-          ),
+        : formatTable(requests, columnsFor(requests), style, tableColumns(context.world.terminal)),
   });
   if (requests.length === 0) await context.say('There were no requests since it started.');
   return exitCodes.ok;
@@ -109,6 +104,6 @@ const columns: readonly Column<LoggedRequest>[] = [
   { title: 'PATH', cell: ({ path }) => path, shrinks: 'end' },
   { title: 'MS', cell: ({ duration_ms: ms }) => String(ms) },
   { title: 'BYTES', cell: ({ bytes }) => String(bytes ?? '-'), drops: 1 },
-  { title: 'ERROR', cell: ({ error }) => error ?? '-', shrinks: 'end' },
+  { title: 'ERROR', cell: ({ error }) => error ?? '-', shrinks: 'middle', drops: 3 },
   { title: 'FAULT', cell: ({ fault }) => fault ?? '-', shrinks: 'middle' },
 ];

@@ -48,11 +48,14 @@ describe('govctl server clock', () => {
       steps: 0,
     });
     expect(await json('server', 'clock', 'reset')).toMatchObject({ offset_ms: 0 });
+    expect((await run('server', 'clock')).stdout).toContain('moved  no');
   });
 
   it.each([
     [['set', '2h'], '`govctl server clock advance 2h`'],
     [['set', 'noon'], 'that is no time'],
+    [['shwo'], 'Did you mean show?'],
+    [['show', '--port', '1'], "unknown option '--port'"],
     [['advance', 'soon'], 'soon is no duration'],
     [['advance', '999999999999w'], 'beyond the year 9999'],
     [['advance', '1h', '--timeout', '0'], '--timeout 0'],
@@ -97,12 +100,25 @@ describe('govctl server fault', () => {
     [['--status', 'x'], '--status x'],
     [['--delay', 'x'], '--delay x'],
     [['--count', 'x', '--status', '500'], '--count x'],
-    [['--error', 'nothing', '--status', '500'], 'error'],
-    [[], 'status'],
-  ])('refuses %j', async (argv, why) => {
+    [['--error', 'rate_limit_exeeded', '--status', '429'], 'Did you mean rate_limit_exceeded?'],
+    [['--error', 'nothing-like-it', '--status', '500'], 'Names: invalid_policy'],
+    [[], 'status give status'],
+  ])('refuses %j, and says why once', async (argv, why) => {
     const outcome = await run('server', 'fault', 'add', ...argv);
     expect(outcome.exitCode).toBe(3);
-    expect(outcome.stderr).toContain(why);
+    expect(outcome.stderr.split(why)).toHaveLength(2);
+    expect(outcome.stderr.split('give status')).toHaveLength(why.includes('give') ? 2 : 1);
+  });
+
+  it('cuts nothing of a fault on a narrow terminal', async () => {
+    await run('server', 'fault', 'add', '/v1/policies/:id', '--method', 'GET', '--status', '503');
+    const { stdout } = await runCommandLine(
+      ['server', 'fault', 'list', '--no-color'],
+      settings({ tty: true, columns: 60 }),
+    );
+    expect(stdout).toMatch(
+      /^GET \/v1\/policies\/:id answers 503\n {2}id {4}flt_\w{26}\n {2}hits {2}0, 1 left\n$/,
+    );
   });
 });
 
@@ -116,6 +132,17 @@ describe('govctl server requests', () => {
     expect((await json('server', 'requests', '--limit', '1')).requests).toMatchObject([
       { number: 2, path: '/nowhere' },
     ]);
+  });
+
+  it('shows on 80 columns which path was asked, before all else', async () => {
+    const asked = '/v1/webhooks/wh_01kjmm00000000000000000000/deliveries';
+    await service.send('GET', asked);
+    const { stdout } = await runCommandLine(
+      ['server', 'requests', '--no-color'],
+      settings({ tty: true, columns: 80 }),
+    );
+    expect(stdout).toContain(asked);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('follows those that come, until it is interrupted', async () => {
@@ -155,7 +182,7 @@ describe('govctl server snapshot, restore and reset', () => {
 
     expect((await run('server', 'reset', '--yes')).stdout).toMatch(/^Removed .*policies: 1/);
     expect((await json('policy', 'list')).policies).toEqual([]);
-    expect((await run('server', 'restore', 'all.jsonl', '--yes')).stdout).toMatch(
+    expect((await run('server', 'restore', 'all.jsonl', '--auto-approve')).stdout).toMatch(
       /^Restored .*policies: 1/,
     );
     expect((await json('policy', 'list')).policies).toMatchObject([{ name: 'kept' }]);
@@ -171,11 +198,33 @@ describe('govctl server snapshot, restore and reset', () => {
       'Remove all that http://localhost:1 stores, but for keys and tokens?',
     ]);
     expect((await json('policy', 'list')).policies).toHaveLength(1);
+    writeFileSync(path.join(cwd, 'old.jsonl'), '{}\n');
+    const restoring = createFakeWorld(settings({ tty: true, answers: [false] }));
+    expect((await runCommandLine(['server', 'restore', 'old.jsonl'], restoring)).exitCode).toBe(3);
+    expect(restoring.asked[0]).toContain('by what old.jsonl holds?');
+  });
+
+  it('names the flag where another key sealed the secrets of a snapshot', async () => {
+    const made = await service.send('POST', '/v1/webhooks', {
+      body: { url: 'http://127.0.0.1:9/', events: ['scan.completed'], secret: 'for-this-test' },
+    });
+    expect(made.status).toBe(201);
+    await run('server', 'snapshot', 'sealed.jsonl');
+    await service.close();
+    service = await startTestService();
+    const refused = await run('server', 'restore', 'sealed.jsonl', '--yes');
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      3,
+      expect.stringContaining('restore with --new-secrets'),
+    ]);
   });
 
   it('names a file that is not there or is no snapshot', async () => {
     const missing = await run('server', 'restore', 'none.jsonl', '--yes');
-    expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('none.jsonl')]);
+    expect([missing.exitCode, missing.stderr]).toEqual([
+      3,
+      'error: none.jsonl could not be read: there is no such file or folder\n',
+    ]);
     writeFileSync(path.join(cwd, 'other.jsonl'), '{}\n');
     const other = await run('server', 'restore', 'other.jsonl', '--yes');
     expect([other.exitCode, other.stderr]).toEqual([3, expect.stringContaining('line 1')]);
@@ -204,7 +253,10 @@ describe('govctl server seed', () => {
     expect(again.stdout).toBe(
       'Seeded. It has 1 policy, 1 resource, 1 open violation and no exemptions.\n',
     );
-    expect((await run('server', 'seed', 'nowhere')).stderr).toContain('nowhere');
+    expect(await run('server', 'seed', 'nowhere')).toMatchObject({
+      exitCode: 3,
+      stderr: 'error: nowhere could not be read: there is no such file or folder\n',
+    });
   });
 });
 

@@ -166,7 +166,7 @@ describe('govctl server', () => {
 
   it('says which file of a key could not be read', async () => {
     const outcome = await run(['--api-key-file', 'none'], fakeLauncher());
-    expect(outcome.exitCode).toBe(1);
+    expect(outcome.exitCode).toBe(3);
     expect(outcome.stderr).toContain('--api-key-file none could not be read');
   });
 
