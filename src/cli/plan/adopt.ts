@@ -25,9 +25,9 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
   if ((wanted.length === 0) !== (options.allMatching === true)) {
     throw new GovctlError(
       'usage_error',
-      'Say what to adopt: either names or ids, or --all-matching',
+      'Say what to adopt: either names, urls or ids, or --all-matching',
       {
-        hint: '--all-matching takes every policy that belongs to no project and has the name of a local one.',
+        hint: '--all-matching takes every policy and webhook that belongs to no project and has the name, or url, of a local one.',
       },
     );
   }

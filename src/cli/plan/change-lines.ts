@@ -1,5 +1,7 @@
 import type { FieldChange } from '../../project/kinds/kind.ts';
+import { sayFields } from '../../project/kinds/say-fields.ts';
 import { diffSequences } from '../../project/compare/sequence-diff.ts';
+import { wrapWords } from '../wrap-words.ts';
 
 /** One line of a difference: `~` old → new in one line, `…` lines that were left out. */
 export interface DiffLine {
@@ -26,13 +28,17 @@ function linesOfField({ path, before, after }: FieldChange, width: number): Diff
     const sign = before === null ? '+' : after === null ? '-' : '~';
     return [{ sign, text: after === null ? `${path}: ${old}` : short }];
   }
-  return [
-    { sign: '~', text: `${path}:` },
-    ...lineDiff(before === null ? [] : old.split('\n'), after === null ? [] : next.split('\n')).map(
-      nest,
-    ),
-  ];
+  const linesOf = (value: unknown): string[] =>
+    value === null ? [] : showLong(value, width - nestedStart);
+  return [{ sign: '~', text: `${path}:` }, ...lineDiff(linesOf(before), linesOf(after)).map(nest)];
 }
+
+/** Columns that a nested line begins with: two blanks, its sign, a blank. Those of the sign are counted already. */
+const nestedStart = 2;
+
+/** A value over several lines; a small object has a line, or a few, for each of its fields. */
+const showLong = (value: unknown, width: number): string[] =>
+  (isFields(value) ? wrapWords(sayFields(value).join('\n'), width) : showValue(value)).split('\n');
 
 const nest = (line: DiffLine): DiffLine => ({ ...line, nested: true });
 
@@ -79,8 +85,11 @@ function showValue(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '""' : value.replace(/\n$/, '');
   if (isRule(value)) return showRule(value);
   if (Array.isArray(value)) return value.map(showValue).join('\n');
-  return JSON.stringify(value);
+  return isFields(value) ? sayFields(value).join('; ') : JSON.stringify(value);
 }
+
+const isFields = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRule(value);
 
 interface ShownRule {
   readonly condition: string;

@@ -71,7 +71,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
-    .option('--fail-missing', 'count policies of the files that are not in the service')
+    .option('--fail-missing', 'count what is in the files and not in the service')
     .alsoFormats([...reportFormats, 'sarif', 'junit'])
     .addHelpText('after', driftHelp)
     .action(act(() => import('./drift.ts').then((m) => m.runDrift)));
@@ -95,7 +95,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .description(
       'Marks live policies and webhooks as owned by this project, each matched with a local file by its name, webhooks by their url. Only their tags change; what the files want different shows in the next plan.',
     )
-    .argument('[names...]', 'names or ids of live policies, urls of webhooks')
+    .argument('[names...]', 'names or ids of live policies, urls or ids of webhooks, keys of files')
     .option(
       '--all-matching',
       'every one that belongs to no project and has the name, or url, of a local one',
@@ -195,9 +195,10 @@ Examples:
 
 const adoptHelp = `
 Exit codes: 0 done, or nothing to adopt; 3 not approved, or there is no such
-policy or file; 4 not logged in; 5 it belongs to another project, or changed
+policy, webhook or file; 4 not logged in; 5 it belongs to another project, or changed
 meanwhile; 7 partly done.
 
 Examples:
   $ govctl adopt s3-encryption
+  $ govctl adopt https://hooks.example.com/ops
   $ govctl adopt --all-matching --auto-approve`;

@@ -7,9 +7,10 @@ import { renderJunit } from '../report/junit.ts';
 import { count, printable, printableLine } from '../report/printable.ts';
 import { renderSarif } from '../report/sarif.ts';
 import type { Style } from '../terminal.ts';
+import { wrapWords } from '../wrap-words.ts';
 import { fieldLines } from './change-lines.ts';
 import { driftMarkdown, driftProblems, missingReason } from './plan-reports.ts';
-import { renderLine } from './plan-text.ts';
+import { kindWord, renderLine } from './plan-text.ts';
 import { readRepo } from './read-repo.ts';
 
 interface DriftOptions {
@@ -39,12 +40,12 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
     human: (style, columns) => {
       const blocks = [
         ...drifted.map((each) => renderDrifted(each, style, columns)),
-        ...missing.map((each) => renderMissing(each, style)),
+        ...missing.map((each) => renderMissing(each, style, columns)),
       ];
       const next = differs
-        ? '\nTo put back what git says: govctl apply. To keep an edit: put it into the file first.\n'
+        ? '\nTo put back what git says: govctl apply.\nTo keep an edit: put it into the file first.\n'
         : '';
-      return `${[...blocks, style.bold(printable(verdict))].join('\n\n')}\n${next}`;
+      return `${[...blocks, wrapWords(style.bold(printable(verdict)), columns)].join('\n\n')}\n${next}`;
     },
     more: {
       markdown: () => driftMarkdown(owner, verdict, report),
@@ -83,33 +84,36 @@ function describeDrift(
   return `${edited}${absent}.`;
 }
 
-function renderMissing({ key, name, place }: Missing, style: Style): string {
+function renderMissing({ kind, key, name, place }: Missing, style: Style, columns: number): string {
   const title = [
-    `  ${style.red('-')} ${style.bold(printableLine(key))}`,
+    `  ${style.red('-')} ${kindWord({ kind })}${style.bold(printableLine(key))}`,
     style.dim(printableLine(`${place.file}:${place.line}`)),
   ].join('  ');
   return [
     title,
-    ...(name === key ? [] : [`${style.dim('name:')} ${printableLine(name)}`]),
-    style.dim(missingReason),
-  ].join('\n      ');
+    ...(name === key ? [] : [`      ${style.dim('name:')} ${printableLine(name)}`]),
+    wrapWords(`      ${style.dim(missingReason)}`, columns),
+  ].join('\n');
 }
 
 function renderDrifted(each: Drifted, style: Style, columns: number): string {
-  const { key, name, id, reason, fields, place, updated_at } = each;
+  const { kind, key, name, id, reason, fields, note, place, updated_at } = each;
   const title = [
-    `  ${style.yellow('!')} ${style.bold(printableLine(key ?? name))}`,
+    `  ${style.yellow('!')} ${kindWord({ kind })}${style.bold(printableLine(key ?? name))}`,
     style.dim(printableLine(id)),
     ...(place ? [style.dim(printableLine(`${place.file}:${place.line}`))] : []),
   ].join('  ');
   const when = updated_at === undefined ? '' : `, last at ${updated_at}`;
   const details =
     fields === null
-      ? [
-          `${style.dim('The files no longer hold what was last applied, so the edit itself can not be shown.')}`,
-        ]
+      ? [style.dim(printableLine(note === undefined ? notInFiles : hiddenBy(note)))]
       : fieldLines(fields, columns - 8).map((line) => renderLine(line, style));
   return [title, style.dim(`${printableLine(reason)}${when}`), ...details]
-    .map((line, index) => (index === 0 ? line : `      ${line}`))
+    .map((line, index) => (index === 0 ? line : wrapWords(`      ${line}`, columns)))
     .join('\n');
 }
+
+const notInFiles =
+  'The files no longer hold what was last applied, so the edit itself can not be shown.';
+
+const hiddenBy = (note: string): string => `What was edited can not be shown: ${note}.`;

@@ -1,4 +1,4 @@
-import type { DriftReport } from '../../project/compare/drift.ts';
+import type { Drifted, DriftReport } from '../../project/compare/drift.ts';
 import type { ChangeResult } from '../../project/apply/results.ts';
 import type { Problem } from '../../project/model.ts';
 import type { Plan } from '../../project/plan/plan.ts';
@@ -87,25 +87,35 @@ export function driftMarkdown(
   return fitMarkdown(
     [`## govctl drift: ${escapeMarkdown(project)}`, escapeMarkdown(summary)],
     [
-      ...missing.map(({ key }) => markdownItem('- missing', key, missingReason, [])),
-      ...drifted.map(({ key, name, reason, fields }) =>
-        markdownItem('! drifted', key ?? name, reason, fieldLines(fields ?? [], blockColumns)),
+      ...missing.map(({ kind, key }) =>
+        markdownItem(`- missing ${kindWord({ kind })}`.trimEnd(), key, missingReason, []),
+      ),
+      ...drifted.map(({ kind, key, name, fields, ...rest }) =>
+        markdownItem(
+          `! drifted ${kindWord({ kind })}`.trimEnd(),
+          key ?? name,
+          driftReason(rest),
+          fieldLines(fields ?? [], blockColumns),
+        ),
       ),
     ],
     'govctl drift',
   );
 }
 
+const driftReason = ({ reason, note }: Pick<Drifted, 'reason' | 'note'>): string =>
+  note === undefined ? reason : `${reason}; ${note}`;
+
 /** What is known of a policy that is in the files and not live: nothing more, as there is no state file. */
 export const missingReason =
   'not in the service: never applied (merged just now, say), or deleted outside git';
 
 export const driftProblems = ({ drifted, missing }: DriftReport): Problem[] => [
-  ...drifted.map(({ name, id, reason, place }): Problem => ({
+  ...drifted.map(({ name, id, place, ...rest }): Problem => ({
     ...(place ?? repoPlace),
     level: 'warning',
     code: 'drift',
-    message: `${name} (${id}): ${reason}`,
+    message: `${name} (${id}): ${driftReason(rest)}`,
   })),
   ...missing.map(({ name, place }): Problem => ({
     ...place,

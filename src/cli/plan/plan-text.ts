@@ -6,6 +6,7 @@ import type { Plan } from '../../project/plan/plan.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import { count, printable, printableLine } from '../report/printable.ts';
 import type { Style } from '../terminal.ts';
+import { wrapWords } from '../wrap-words.ts';
 import type { DiffLine } from './change-lines.ts';
 import { fieldLines } from './change-lines.ts';
 import { renderImpact } from './impact-text.ts';
@@ -34,12 +35,15 @@ export function renderPlan(
 ): string {
   const blocks = [
     ...plan.changes.map((change) => renderChange(change, style, columns)),
-    ...blocked.map(
-      ({ kind, key, reason, hint }) =>
-        `  ${style.red('✗')} ${style.red('blocked')} ${kindWord({ kind })}${style.bold(printableLine(key))}\n${indent}${printableLine(reason)}\n${indent}${style.cyan('→')} ${printable(hint)}`,
+    ...blocked.map(({ kind, key, reason, hint }) =>
+      [
+        `  ${style.red('✗')} ${style.red('blocked')} ${kindWord({ kind })}${style.bold(printableLine(key))}`,
+        wrapWords(`${indent}${printableLine(reason)}`, columns),
+        wrapWords(`${indent}${style.cyan('→')} ${printable(hint)}`, columns),
+      ].join('\n'),
     ),
     ...renderOrphans(plan, style),
-    ...notes.map((note) => printable(note)),
+    ...notes.map((note) => wrapWords(printable(note), columns)),
     ...(impact ? [renderImpact(impact, style)] : []),
   ];
   const head = `${style.bold(`Project ${printableLine(plan.project)}`)} at ${printableLine(plan.base_url)}`;
@@ -85,8 +89,8 @@ function renderChange(change: Change, style: Style, columns: number): string {
       lines.push(`${indent}${style.dim(`${field}:`)} ${printableLine(name)}`);
     }
   }
-  if (change.action === 'create') lines.push(`${indent}${printableLine(outline(change))}`);
-  else lines.push(`${indent}${style.dim(printableLine(change.reason))}`);
+  if (change.action === 'create') lines.push(...outlineLines(change, columns));
+  else lines.push(wrapWords(`${indent}${style.dim(printableLine(change.reason))}`, columns));
   if (change.action === 'update') {
     const shown = fieldLines(changedFields(change), columns - indent.length - 2);
     lines.push(...shown.map((line) => `${indent}${renderLine(line, style)}`));
@@ -94,9 +98,19 @@ function renderChange(change: Change, style: Style, columns: number): string {
   return lines.join('\n');
 }
 
-/** What a new one is, in one line. */
-const outline = (change: Change): string =>
-  (change.after ? kindOf(change).outline(change.after) : []).filter((part) => part).join(' · ');
+/** What a new one is, in one line where it fits; its parts stay whole as long as they can. */
+function outlineLines(change: Change, columns: number): string[] {
+  const parts = change.after ? kindOf(change).outline(change.after) : [];
+  const lines: string[] = [];
+  for (const part of parts) {
+    if (!part) continue;
+    const last = lines.at(-1);
+    const joined = `${last ?? indent}${last === undefined ? '' : ' · '}${printableLine(part)}`;
+    if (last === undefined || joined.length <= columns) lines.splice(-1, 1, joined);
+    else lines.push(`${indent}${printableLine(part)}`);
+  }
+  return lines.map((line) => wrapWords(line, columns));
+}
 
 /** What is no policy is called what it is, before its key. */
 export const kindWord = (thing: { readonly kind?: KindName | undefined }): string =>

@@ -104,7 +104,9 @@ export async function preparePlan(
       ...notPlannedYet(project.others),
       ...(allFiles
         ? []
-        : ['Only a part of the files was read, so policies without a file were not looked for.']),
+        : [
+            'Only a part of the files was read, so what is live without a file was not looked for.',
+          ]),
     ],
   };
 }
@@ -180,9 +182,13 @@ function selectKeys(
         const key = keys.has(word) ? word : named.get(word);
         if (key !== undefined) return key;
         const near = nearestWord(word, [...keys, ...named.keys()]);
-        throw new GovctlError('usage_error', `${flag} ${word}: no policy has this key or name`, {
-          hint: near ? `Did you mean ${near}?` : '`govctl plan -o json` shows the keys.',
-        });
+        throw new GovctlError(
+          'usage_error',
+          `${flag} ${word}: no policy has this key or name, and no webhook this key, name or url`,
+          {
+            hint: near ? `Did you mean ${near}?` : '`govctl plan -o json` shows the keys.',
+          },
+        );
       }),
     );
   const [wanted, unwanted] = [keysOf('--target', target), keysOf('--exclude', exclude)];

@@ -23,7 +23,7 @@ interface KindService {
   readonly isThere: boolean;
   /** Why it could not be read. */
   readonly failure?: unknown;
-  /** Undefined: nothing is live to tell it by. */
+  /** Undefined: nothing is live to tell it by, or nobody needs to know. */
   readonly keepsTags: boolean | undefined;
 }
 
@@ -66,17 +66,20 @@ export async function readRepo(
     // A broken govctl.yaml may name another service than the one that would be asked; it is refused below.
     const listing = problems.some(({ level }) => level === 'error')
       ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
-      : listLive(context, config.base_url, (amount) =>
-          update(`Reading the service: ${count(amount, 'policy', 'policies')}`),
-        );
+      : listLive(context, config.base_url, {
+          // Asked once a list is there, which is after the reading of the files began.
+          isInFiles: async (kind) => kind.name === 'Policy' || (await reading).webhooks.length > 0,
+          onPage: (amount) => update(`Reading the service: ${count(amount, 'policy', 'policies')}`),
+        });
     // What is wrong in the files is said first; the listing's own failure may wait, or never be asked for.
     listing.catch(() => {});
-    const project = await loadProject({
+    const reading = loadProject({
       cwd,
       paths,
       now: now(),
       ...(options.project === undefined ? {} : { project: options.project }),
     });
+    const project = await reading;
     const webhooks = resolveWebhooks(project.webhooks, env, needs);
     await refuseProblems(context, [...project.problems, ...webhooks.problems]);
     const owner = project.config.project;
@@ -98,15 +101,22 @@ export async function readRepo(
   });
 }
 
+/** What listing a service asks and tells. */
+interface Watch {
+  /** Whether the files have any of a kind. */
+  readonly isInFiles: (kind: Kind) => Promise<boolean>;
+  readonly onPage: (amount: number) => void;
+}
+
 async function listLive(
   context: Context,
   projectBaseUrl: string | undefined,
-  onPage: (amount: number) => void,
+  watch: Watch,
 ): Promise<Listing> {
   const { client, baseUrl } = await connect(context, projectBaseUrl);
   const listed = await Promise.all(
     kinds.map(async (kind) => {
-      const { items, ...service } = await listKind(client, kind, onPage);
+      const { items, ...service } = await listKind(client, kind, watch);
       const live = items.map((item) => readLive(kind, item));
       return { live, service: [kind.name, service] as const };
     }),
@@ -124,7 +134,7 @@ async function listLive(
 async function listKind(
   client: Client,
   kind: Kind,
-  onPage: (amount: number) => void,
+  { isInFiles, onPage }: Watch,
 ): Promise<KindService & { readonly items: readonly LiveItem[] }> {
   const items: LiveItem[] = [];
   try {
@@ -132,7 +142,9 @@ async function listKind(
       items.push(item);
       if (kind.name === 'Policy' && items.length % 100 === 0) onPage(items.length);
     }
-    return { items, isThere: true, keepsTags: await kind.keepsTags(client, items) };
+    // That takes another request, whose answer changes nothing where the files have none.
+    const keepsTags = (await isInFiles(kind)) ? await kind.keepsTags(client, items) : undefined;
+    return { items, isThere: true, keepsTags };
   } catch (failure) {
     if (kind.name === 'Policy') throw failure;
     const none = { items: [], keepsTags: undefined };

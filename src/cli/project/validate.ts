@@ -86,16 +86,21 @@ function summarise({ files, policies, others, problems }: LoadedProject): Summar
 
 /** The outcome in one line. */
 function describe({ problems }: LoadedProject, summary: Summary): string {
-  const { files, policies, errors, warnings } = summary;
+  const { files, policies, webhooks, errors, warnings } = summary;
   if (errors > 0) {
     const inFiles = new Set(problems.map(({ file }) => file)).size;
     const also = warnings > 0 ? ` and ${count(warnings, 'warning')}` : '';
     return `${count(errors, 'error')}${also} in ${count(inFiles, 'file')}; ${count(files, 'file')} read`;
   }
   if (files === 0) return 'No policy files found: no *.yaml or *.yml under the given paths';
-  if (policies === 0)
+  const planned = policies + webhooks;
+  if (planned === 0)
     return `${count(files, 'file')} read: no policies in ${files === 1 ? 'it' : 'them'}`;
   const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
-  const what = `${count(policies, 'policy', 'policies')} in ${count(files, 'file')}`;
-  return `${what[0]?.toUpperCase()}${what.slice(1)} ${policies === 1 ? 'is' : 'are'} valid${also}`;
+  const parts = [
+    ...(policies > 0 ? [count(policies, 'policy', 'policies')] : []),
+    ...(webhooks > 0 ? [count(webhooks, 'webhook')] : []),
+  ];
+  const what = parts.length > 1 ? `${planned} documents (${parts.join(', ')})` : parts.join('');
+  return `${what} in ${count(files, 'file')} ${planned === 1 ? 'is' : 'are'} valid${also}`;
 }

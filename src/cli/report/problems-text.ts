@@ -1,5 +1,6 @@
 import type { Problem } from '../../project/model.ts';
 import type { Style } from '../terminal.ts';
+import { wrapWords } from '../wrap-words.ts';
 import { blanksLike, printable } from './printable.ts';
 
 /** Problems as a compiler shows them: place, message, the line, a caret, what to do. */
@@ -26,7 +27,9 @@ function renderProblem(problem: Problem, style: Style, columns: number): string 
       `${style.dim(`${gutter} |`)} ${blanksLike(shown.before)}${colour(caret)}`,
     );
   }
-  if (hint) lines.push(`${style.dim(`${gutter} =`)} ${style.cyan(printable(hint))}`);
+  if (hint) {
+    lines.push(wrapWords(`${style.dim(`${gutter} =`)} ${style.cyan(printable(hint))}`, columns));
+  }
   return `${lines.join('\n')}\n`;
 }
 

@@ -15,6 +15,11 @@ export function ambiguous(local: LocalDocument, others: readonly LiveDocument[])
   };
 }
 
+const deleteOthers = (one: string, kept?: string): string =>
+  kept === undefined
+    ? `Delete all but one of them with \`govctl ${one} delete ID\`, then adopt that one.`
+    : `Keep ${kept}: delete what is not needed with \`govctl ${one} delete ID\`, then plan again.`;
+
 /** What is known about who holds a name. */
 export interface HolderFacts {
   readonly isOwned: (live: LiveDocument) => boolean;
@@ -46,10 +51,16 @@ export function blockedByHolders(
   const { id } = other.item;
   if (match && match.identity === other.identity) {
     return blocked(
-      `${inTheWay.length + 1} live ${many} have the ${field} "${other.identity}": ${idsOf([match, ...inTheWay])}`,
+      `${inTheWay.length + 1} live ${many} have the ${field} "${other.identity}": ${match.item.id}, which is this project's, and ${idsOf(inTheWay)}`,
       kind.isUnique
         ? 'Rename or delete all but one of them, then plan again.'
-        : `Delete all but one of them with \`govctl ${one} delete ID\`, then plan again.`,
+        : deleteOthers(one, match.item.id),
+    );
+  }
+  if (inTheWay.length > 1 && !kind.isUnique && !inTheWay.some(facts.isOwned)) {
+    return blocked(
+      `${inTheWay.length} live ${many} have the ${field} "${other.identity}", and none is this project's: ${idsOf(inTheWay)}`,
+      deleteOthers(one),
     );
   }
   if (other.ownership.disputed) {

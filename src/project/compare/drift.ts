@@ -1,5 +1,6 @@
 import type { FieldChange, KindName, LocalDocument } from '../kinds/kind.ts';
 import { contentHash, withoutUntold } from '../kinds/kind.ts';
+import { assumeLive, whyUnknown } from '../kinds/webhook-unset.ts';
 import type { Place } from '../model.ts';
 import { diffFields } from './field-diff.ts';
 import { stampOf } from './fingerprint.ts';
@@ -20,6 +21,8 @@ export interface Drifted extends Kinded {
   readonly updated_at?: string;
   /** What it should be → what it is. Null where the files don't hold any more what was last applied. */
   readonly fields: readonly FieldChange[] | null;
+  /** Why `fields` is null though the files may well hold it: a variable that they name can't be used. */
+  readonly note?: string;
   readonly place?: Place;
 }
 
@@ -83,9 +86,11 @@ function describeDrift(
   { kind, item, title, ownership }: LiveDocument,
   mine: LocalDocument | undefined,
 ): Drifted {
+  const known = mine && assumeLive(mine, item);
   const isLastApplied =
-    mine !== undefined && stampOf(contentHash(kind, mine.body)) === ownership.stamp;
-  const wanted = mine && kind.wanted(mine, item, true);
+    known !== undefined && stampOf(contentHash(kind, known.body)) === ownership.stamp;
+  const wanted = known && kind.wanted(known, item, true);
+  const note = isLastApplied || !mine ? undefined : whyUnknown(mine);
   return {
     ...kindField(kind.name),
     key: ownership.key ?? null,
@@ -104,6 +109,7 @@ function describeDrift(
             kind.content(withoutUntold(kind, kind.shownLive(item, wanted))),
           )
         : null,
+    ...(note === undefined ? {} : { note }),
     ...(mine ? { place: mine.place } : {}),
   };
 }

@@ -25,6 +25,17 @@ export interface LocalDocument {
   /** As it is meant: with the values of the variables it names. */
   readonly body: Body;
   readonly place: Place;
+  /** Variables that it names and that can't be used; the body has their references where their values would be. */
+  readonly unset?: readonly Unset[];
+}
+
+/** A variable that a document names and that can't be used. */
+export interface Unset {
+  readonly variable: string;
+  /** Where it is named, as in `secret` or `headers.X-Token`. */
+  readonly path: string;
+  /** Why not, as in `the environment variable X is not set`. */
+  readonly fault: string;
 }
 
 /** What a document comes to beside what is live: as it is meant, and as a plan may hold and show it. */

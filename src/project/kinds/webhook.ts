@@ -3,6 +3,7 @@ import { pausedByUser } from '../../contract/webhooks.ts';
 import { byCodeUnit, canonicalJson, fingerprint } from '../compare/fingerprint.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
 import { isReference, referencesOf } from '../documents/reference.ts';
+import { sayFields } from './say-fields.ts';
 import type { BeyondContent, Body, FieldChange, Kind, LocalDocument, Wanted } from './kind.ts';
 import type { Headers } from './webhook-secrets.ts';
 import {
@@ -218,7 +219,7 @@ export const webhookKind: Kind = {
     setOf(body.events).length === 1
       ? setOf(body.events)[0]
       : `${setOf(body.events).length} event types`,
-    body.filters === undefined ? undefined : `filters ${canonicalJson(body.filters)}`,
+    isNothing(body.filters) ? undefined : `filters: ${sayFields(Object(body.filters)).join('; ')}`,
     body.active === false ? 'paused' : undefined,
   ],
   wanted,

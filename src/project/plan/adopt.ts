@@ -24,7 +24,7 @@ type FileOf = (live: LiveDocument) => LocalDocument | undefined;
 /**
  * Plans the taking over of live objects that belong to no project: only their tags change. The stamp is of what is
  * live, so the next plan shows what the files want different as a change from git.
- * @param wanted names or ids; empty: every unowned one whose name a file has
+ * @param wanted names, urls, ids, or keys of files; empty: every unowned one whose name, or url, a file has
  * @throws GovctlError ownership_conflict for one that belongs to somebody, usage_error for one that can't be adopted
  */
 export function planAdoption(
@@ -68,17 +68,20 @@ function pickWanted(
   const details: ErrorDetail[] = [];
   let foreign = false;
   const picked = [...new Set(wanted)].flatMap((given) => {
-    const found = live.filter(({ item, title, identity }) =>
+    const named = live.filter(({ item, title, identity }) =>
       [item.id, title, identity, item.url].includes(given),
     );
+    const found = named.length > 0 ? named : live.filter((each) => fileOf(each)?.key === given);
     const [first] = found;
     const refuse = (message: string): void => void details.push({ field: given, message });
     if (!first) {
       const near = nearestWord(
         given,
-        live.map(({ title }) => title),
+        live.flatMap((each) => [each.title, fileOf(each)?.key ?? each.title]),
       );
-      refuse(`no live policy has this name or id${near ? `; did you mean "${near}"?` : ''}`);
+      refuse(
+        `no live policy or webhook has this name, url, key or id${near ? `; did you mean "${near}"?` : ''}`,
+      );
     } else if (first.ownership.owner === project) {
       refuse(`it belongs to "${project}" already`);
     } else if (first.ownership.owner !== undefined) {
@@ -113,7 +116,9 @@ function refuseDoubles(picked: readonly LiveDocument[]): void {
         'ownership_conflict',
         `Several live ${kind.noun.many} have the ${kind.identity} "${identity}": ${other}, ${item.id}`,
         {
-          hint: `Name the one that is meant by its id, or delete the others.`,
+          hint: kind.isUnique
+            ? 'Name the one that is meant by its id, or delete the others.'
+            : `A plan takes one of each ${kind.identity}: delete the others with \`govctl ${kind.noun.one} delete ID\`.`,
         },
       );
     }
@@ -126,7 +131,8 @@ function adoptChange(
   local: LocalDocument,
   { kind, item, title, sha256 }: LiveDocument,
 ): Change {
-  const same = contentHash(kind, local.body) === sha256;
+  // What a variable that is not set stands for is for the next plan to compare.
+  const same = !local.unset && contentHash(kind, local.body) === sha256;
   const before = documentOf(kind, kind.shownLive(item, null));
   return {
     ...kindField(kind.name),
@@ -137,7 +143,9 @@ function adoptChange(
     name: title,
     reason: same
       ? 'taken over as it is; it says what its file says'
-      : 'taken over as it is; its file says something else, which the next plan shows',
+      : local.unset
+        ? 'taken over as it is; what its file says else, the next plan shows'
+        : 'taken over as it is; its file says something else, which the next plan shows',
     place: { file: local.place.file, line: local.place.line, column: local.place.column },
     base: baseOf(kind, item),
     before,

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { eventTypes } from '../../contract/events.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { FieldPath } from './locate.ts';
 import { firstKeySpan, locate, valueSpan } from './locate.ts';
@@ -162,16 +163,8 @@ function explain(issue: Issue, path: FieldPath, value: unknown): Finding {
         message: `${field} must be ${expectedOf(issue)}, but is ${describe(value)}`,
         hint: typeHint(issue.expected, value),
       };
-    case 'invalid_value': {
-      const values = issue.values.map(String);
-      const nearest = typeof value === 'string' ? nearestWord(value, values) : undefined;
-      const expected = values.length === 1 ? values[0] : `one of ${values.join(', ')}`;
-      return {
-        code: 'invalid-value',
-        message: `${field} must be ${expected}, but is ${describe(value)}`,
-        hint: nearest && `Did you mean ${nearest}?`,
-      };
-    }
+    case 'invalid_value':
+      return { code: 'invalid-value', ...explainChoice(issue.values.map(String), field, value) };
     case 'too_small':
     case 'too_big':
       return { code: 'invalid-value', message: `${field} ${sizeMessage(issue)}` };
@@ -183,8 +176,51 @@ function explain(issue: Issue, path: FieldPath, value: unknown): Finding {
       };
     }
     default:
-      return { code: 'invalid-value', message: `${field} ${lowerFirst(issue.message)}` };
+      return { code: 'invalid-value', message: `${field} ${inSentence(issue.message)}` };
   }
+}
+
+/** Characters of a list of values that a sentence bears. */
+const longestChoice = 80;
+const mostNear = 3;
+
+/** A value that is none of those allowed. Many of them are not said in the sentence, but after it where none is near. */
+function explainChoice(
+  values: readonly string[],
+  field: string,
+  value: unknown,
+): Pick<Finding, 'message' | 'hint'> {
+  const near = typeof value === 'string' ? nearestWords(value, values) : [];
+  const all = values.join(', ');
+  if (all.length <= longestChoice) {
+    const [nearest] = near;
+    return {
+      message: `${field} must be ${values.length === 1 ? all : `one of ${all}`}, but is ${describe(value)}`,
+      hint: nearest && `Did you mean ${nearest}?`,
+    };
+  }
+  const isEvent = all === eventTypes.join(', ');
+  return {
+    message: `${field} is ${describe(value)}, which is not ${isEvent ? 'an event type' : `one of its ${values.length} values`}`,
+    hint:
+      near.length > 0
+        ? `Did you mean ${near.join(' or ')}?`
+        : `${isEvent ? 'Event types' : 'Values'}: ${all}.`,
+  };
+}
+
+/** A few that are near, the nearest first. */
+function nearestWords(written: string, known: readonly string[]): string[] {
+  const near: string[] = [];
+  while (near.length < mostNear) {
+    const next = nearestWord(
+      written,
+      known.filter((word) => !near.includes(word)),
+    );
+    if (next === undefined) break;
+    near.push(next);
+  }
+  return near;
 }
 
 function sizeMessage(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
@@ -232,4 +268,6 @@ function typeHint(expected: string, value: unknown): string | undefined {
   return undefined;
 }
 
-const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
+/** The library's words begin a sentence; our own go on with one, and may begin with a name such as GOVCTL_TOKEN. */
+const inSentence = (message: string): string =>
+  /^(Too|Invalid)\b/.test(message) ? message.slice(0, 1).toLowerCase() + message.slice(1) : message;

@@ -26,7 +26,7 @@ const unique = {
     noun: 'webhook',
     code: 'duplicate-url',
     is: (url: string) => `has the url "${url}"`,
-    hint: 'A url tells one webhook from another; put the events of both into one.',
+    hint: 'A url tells one webhook from another: put the events of both into one, or tell the two apart by a query such as ?for=ops.',
   },
 } as const;
 

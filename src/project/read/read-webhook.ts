@@ -60,7 +60,7 @@ export function readWebhook(
           ? !isReference(text)
           : isSensitive(String(path[1])) && referencesOf(text).length === 0,
       )
-      .map(([path]) => plainSecret(source, raw, path)),
+      .map(([path, text]) => plainSecret(source, raw, path, text)),
   };
 }
 
@@ -77,11 +77,30 @@ function referenceAt(
   return { variable, path: path.join('.'), file, line, column, ...(excerpt ? { excerpt } : {}) };
 }
 
-const plainSecret = (source: Source, raw: RawDocument, path: FieldPath): Problem =>
-  problemAt(source, fieldSpan(source, raw, path), {
+function plainSecret(source: Source, raw: RawDocument, path: FieldPath, text: string): Problem {
+  const [field, header] = path;
+  return problemAt(source, fieldSpan(source, raw, path), {
     level: 'warning',
     code: 'plain-secret',
-    message: 'the secret is written out, and git keeps it for ever',
-    hint: `Write ${path.at(-1) ?? 'secret'}: \${WEBHOOK_SECRET} to read it from the environment, and rotate this one.`,
+    message:
+      header === undefined
+        ? 'the secret is written out, and git keeps it for ever'
+        : `what looks like a secret, the header ${header}, is written out, and git keeps it for ever`,
+    hint: `Write ${header === undefined ? `${String(field)}: \${WEBHOOK_SECRET}` : headerExample(String(header), text)} to read it from the environment, and rotate this one.`,
     secret: true,
   });
+}
+
+/** `X-Api-Key: ${API_KEY}`, `Authorization: Bearer ${TOKEN}`: how a header names its secret. */
+function headerExample(header: string, text: string): string {
+  if (/^authorization$/i.test(header)) {
+    const scheme = /^(basic|digest|token) /i.exec(text)?.[1] ?? 'Bearer';
+    return `${header}: ${scheme} \${TOKEN}`;
+  }
+  const variable = header
+    .toUpperCase()
+    .replace(/^X-/, '')
+    .replace(/[^A-Z0-9]+/g, '_');
+  // No digit may come first, and none of govctl's own logins may be meant.
+  return `${header}: \${${/^[A-Z]/.test(variable) && !variable.startsWith('GOVCTL_') ? variable : 'TOKEN'}}`;
+}

@@ -1,7 +1,7 @@
 import { expandReferences, referencesOf } from '../documents/reference.ts';
 import type { Environment } from '../documents/variable.ts';
 import { misplacedFault, variableFault, variableHint } from '../documents/variable.ts';
-import type { LocalDocument, Secrets } from '../kinds/kind.ts';
+import type { LocalDocument, Secrets, Unset } from '../kinds/kind.ts';
 import { webhookKind } from '../kinds/webhook.ts';
 import { createSecrets, isSensitive } from '../kinds/webhook-secrets.ts';
 import type { LocalWebhook, Problem, Reference } from '../model.ts';
@@ -27,20 +27,25 @@ export function resolveWebhooks(
   const variables = new Map<string, string>();
   const writtenOut = new Map<string, string>();
   const problems: Problem[] = [];
+  const unset = new Map<LocalWebhook, Unset[]>();
   for (const local of webhooks) {
     for (const reference of local.references) {
       const { variable, path } = reference;
       const value = env[variable] ?? '';
       const fault = variableFault(env, variable) ?? misplacedFault(path, variable, value);
-      if (fault === undefined) variables.set(variable, value);
-      else if (isNeeded(local)) problems.push(problemOf(reference, fault));
+      if (fault === undefined) {
+        variables.set(variable, value);
+        continue;
+      }
+      unset.set(local, [...(unset.get(local) ?? []), { variable, path, fault }]);
+      if (isNeeded(local)) problems.push(problemOf(reference, fault));
     }
     for (const [path, text] of writtenOutIn(local)) writtenOut.set(`${local.key}\n${path}`, text);
   }
   const expand = (text: string): string =>
     expandReferences(text, (name) => variables.get(name) ?? `\${${name}}`);
   return {
-    documents: webhooks.map((local) => documentOf(local, expand)),
+    documents: webhooks.map((local) => documentOf(local, expand, unset.get(local))),
     secrets: createSecrets(variables, writtenOut),
     variables,
     problems,
@@ -53,7 +58,11 @@ function problemOf(reference: Reference, message: string): Problem {
   return { level: 'error', code: 'variable', message, hint: variableHint, ...place };
 }
 
-function documentOf(local: LocalWebhook, expand: (text: string) => string): LocalDocument {
+function documentOf(
+  local: LocalWebhook,
+  expand: (text: string) => string,
+  unset: readonly Unset[] | undefined,
+): LocalDocument {
   const { key, webhook, place } = local;
   const { headers } = webhook;
   return {
@@ -72,6 +81,7 @@ function documentOf(local: LocalWebhook, expand: (text: string) => string): Loca
         : {}),
     },
     place,
+    ...(unset ? { unset } : {}),
   };
 }
 

@@ -122,9 +122,9 @@ describe('govctl drift', () => {
     expect(drift.exitCode).toBe(0);
     expect((await repo.govctl(['drift', '--fail-missing'])).exitCode).toBe(2);
     expect(drift.stdout).toContain(
-      '  - b  policies/b.yaml:1\n      not in the service: never applied (merged just now, say), or deleted outside git\n',
+      '  - b  policies/b.yaml:1\n      not in the service: never applied (merged just now, say), or deleted\n        outside git\n',
     );
-    expect(drift.stdout).toContain(
+    expect(drift.stdout.replace(/\s+/g, ' ')).toContain(
       'No drift: 1 policy of project acme is as last applied; 1 policy of the files is not in the service.',
     );
     const json = await repo.govctl(['drift', '-o', 'json']);

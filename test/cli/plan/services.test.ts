@@ -147,14 +147,16 @@ describe('a service that is not what it should be', () => {
     ['an error', 'error' as const, '500'],
     ['a cut connection', 'cut' as const, 'can not be reached'],
   ])(
-    'ends in one clear line where it answers with %s',
+    'says that it tries again, and ends in one clear line where it answers with %s',
     async (_, mishap, said) => {
       const repo = withPolicy();
       repo.service.setFaults({ onRequest: () => mishap });
       const plan = await repo.govctl(['plan']);
       expect(plan).toMatchObject({ exitCode: 1, stdout: '' });
       expect(plan.stderr).toContain(said);
-      expect(plan.stderr).toMatch(/^error: .*\n( {2}→ .*\n)?( {2}\(.*\n)?$/);
+      expect(plan.stderr).toMatch(
+        /^(https:\/\/service\.test .*; trying again .*\n)?error: .*\n( {2}→ .*\n)?( {2}\(.*\n)?$/,
+      );
     },
     60_000,
   );

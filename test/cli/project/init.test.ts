@@ -99,6 +99,10 @@ describe('govctl schema', () => {
         document: { properties: { kind: { enum: expect.arrayContaining(['Webhook']) } } },
       },
     });
+    const webhook = await runCommandLine(['schema', 'Webhook']);
+    expect(JSON.parse(webhook.stdout)).toMatchObject({
+      properties: { headers: { type: 'object', additionalProperties: { type: 'string' } } },
+    });
     const one = await runCommandLine(['schema', 'Exemption']);
     expect(JSON.parse(one.stdout)).toMatchObject({ properties: { expires: { type: 'string' } } });
   });

@@ -29,6 +29,30 @@ describe('govctl validate', () => {
     });
   });
 
+  it('says how many webhooks are, too', async () => {
+    const named = warned.replace('written-out', '${HOOK_SECRET}');
+    const cwd = makeRepo({ 'a.yaml': good, 'hooks/w.yaml': named });
+    const both = await runCommandLine(['validate'], { cwd });
+    expect(both.stdout).toBe('2 documents (1 policy, 1 webhook) in 2 files are valid\n');
+    const hooks = await runCommandLine(['validate', 'hooks'], { cwd });
+    expect(hooks.stdout).toBe('1 webhook in 1 file is valid\n');
+  });
+
+  it.each([
+    ['scan.faild', 'Did you mean scan.failed?\n'],
+    ['policy.violation.create', 'Did you mean policy.violation.created or policy.violation.'],
+    ['nothing-like-it', 'Event types: policy.violation.created, policy.violation.resolved,\n'],
+  ])('says what an unknown event type %s may be, in lines that fit', async (type, hint) => {
+    const cwd = makeRepo({ 'w.yaml': warned.replace('scan.failed', type) });
+    const { stdout } = await runCommandLine(['validate'], { cwd, columns: 80 });
+    expect(stdout).toContain(
+      `w.yaml:3:10: error: events[0] is "${type}", which is not an event type`,
+    );
+    expect(stdout).toContain(`     = ${hint}`);
+    const lines = stdout.split('\n').filter((line) => !line.startsWith('w.yaml'));
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+
   it('says that there are no files', async () => {
     const { exitCode, stdout } = await runCommandLine(['validate'], { cwd: makeRepo() });
     expect([exitCode, stdout]).toEqual([
@@ -121,7 +145,9 @@ expires: 2030-01-01
     const cwd = makeRepo({ 'a.yaml': good, 'w.yaml': warned });
     const { exitCode, stdout } = await runCommandLine(['validate'], { cwd });
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('1 policy in 2 files is valid, with 1 warning');
+    expect(stdout).toContain(
+      '2 documents (1 policy, 1 webhook) in 2 files are valid, with 1 warning\n',
+    );
     expect((await runCommandLine(['validate', '--strict'], { cwd })).exitCode).toBe(3);
   });
 

@@ -62,7 +62,11 @@ describe('reading a webhook', () => {
     ['a secret around a reference', 'secret: "x${HOOK}"\n', 'one reference such as'],
     ['a reference to nothing', 'secret: "${hook-secret}"\n', 'names no environment variable'],
     ['a reference without an end', 'headers: {X-A: "${HOOK"}\n', 'a ${ without its }'],
-    ["govctl's own login", 'headers: {X-A: "${GOVCTL_TOKEN}"}\n', "govctl's own login"],
+    [
+      "govctl's own login",
+      'headers: {X-A: "${GOVCTL_TOKEN}"}\n',
+      "headers.X-A GOVCTL_TOKEN is govctl's own login",
+    ],
     ['a line break in a header', 'headers: {X-A: "a\\r\\nX-B: c"}\n', 'must have no line breaks'],
     ['a header of no name', 'headers: {"X A": b}\n', 'is not a name that a header can have'],
     ['a header that stands twice', 'headers: {X-A: b, x-a: c}\n', 'is there twice'],
@@ -85,5 +89,18 @@ describe('reading a webhook', () => {
     const { problems } = await load({ 'a.yaml': hook('headers: {X-Api-Key: hunter2hunter2}\n') });
     expect(problems).toMatchObject([{ level: 'warning', code: 'plain-secret', line: 5 }]);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['secret: written-out-here\n', 'secret: ${WEBHOOK_SECRET}'],
+    ['headers: {Authorization: Bearer abcdefgh}\n', 'Authorization: Bearer ${TOKEN}'],
+    ['headers: {authorization: Basic abcdefgh}\n', 'authorization: Basic ${TOKEN}'],
+    ['headers: {X-Api-Key: abcdefgh}\n', 'X-Api-Key: ${API_KEY}'],
+    ['headers: {Govctl-Token: abcdefgh}\n', 'Govctl-Token: ${TOKEN}'],
+    ['headers: {X-2-Key: abcdefgh}\n', 'X-2-Key: ${TOKEN}'],
+  ])('shows how %s would name it', async (fields, example) => {
+    const { problems } = await load({ 'a.yaml': hook(fields) });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.hint).toContain(`Write ${example} to read it from the environment`);
   });
 });
