@@ -195,8 +195,8 @@ Examples:
 
 const adoptHelp = `
 Exit codes: 0 done, or nothing to adopt; 3 not approved, or there is no such
-policy, webhook or file; 4 not logged in; 5 it belongs to another project, or changed
-meanwhile; 7 partly done.
+policy, webhook or file; 4 not logged in; 5 it belongs to another project, or
+changed meanwhile; 7 partly done.
 
 Examples:
   $ govctl adopt s3-encryption
