@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { GovctlCommand } from '../../src/cli/govctl-command.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { childCodes } from '../../src/cli/server/child.ts';
 import { contract } from '../../src/contract/contract.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { errorCatalogue, exitCodes } from '../../src/contract/errors.ts';
@@ -42,6 +43,9 @@ The same for every command.
 | code | meaning |
 |---|---|
 ${exits.join('\n')}
+
+\`server exec\` ends with what its command ends with; with 128 and the number of the signal where one ended it, ${childCodes.notFound} where there is no such
+command, ${childCodes.notRunnable} where it can not be run. Where it could not begin, it ends with one of the codes above, most often 3.
 `;
     await expect(text).toMatchFileSnapshot(reference('errors.md'));
   });
@@ -125,7 +129,7 @@ const exitMeanings: Record<keyof typeof exitCodes, string> = {
   ok: 'done',
   error: 'an error; never "differs"',
   verdict:
-    'a negative verdict: `check` or `test` found failures, `diff`, `drift` or `fmt --check` found differences, `plan --detailed-exitcode` found changes',
+    'a negative verdict: `check` or `test` found failures, `diff`, `drift` or `fmt --check` found differences, `plan --detailed-exitcode` found changes, `webhook test` was not delivered, `webhook verify` found no signature that fits, `webhook listen` got a delivery whose signature does not fit',
   usage:
     'bad usage, an invalid file or configuration, a change without approval off a terminal, a tampered plan file',
   auth: 'not logged in, or not allowed',

@@ -6,6 +6,7 @@ import { BaselineFile, createBaseline, formatBaseline } from '../../project/chec
 import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy } from '../../project/model.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { outputFailed } from '../output.ts';
 import type { BaselineUse } from './check-result.ts';
 import { nameFrom } from './collect.ts';
@@ -82,9 +83,10 @@ function readBaseline(cwd: string, file: string): readonly BaselineEntry[] {
   try {
     value = JSON.parse(readFileSync(path.resolve(cwd, file), 'utf8'));
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : message;
-    throw new GovctlError('usage_error', `--baseline ${file}: ${why}`, { cause, hint });
+    throw new GovctlError('usage_error', `--baseline ${file}: ${whyFileFailed(cause)}`, {
+      cause,
+      hint,
+    });
   }
   const parsed = BaselineFile.safeParse(value);
   if (parsed.success) return parsed.data.findings;

@@ -13,6 +13,7 @@ import { countImpact, policiesOf } from '../../project/plan/impact.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
+import { notReadable } from '../input-file.ts';
 import { askOurServer } from '../our-server.ts';
 
 export interface ImpactOptions {
@@ -118,8 +119,8 @@ async function validate(
 }
 
 async function impactOnFile({ world }: Context, plan: Plan, file: string): Promise<Impact> {
-  const bytes = await readFile(path.resolve(world.cwd, file)).catch((cause: Error) => {
-    throw new GovctlError('usage_error', `--impact-from ${file}: ${cause.message}`, { cause });
+  const bytes = await readFile(path.resolve(world.cwd, file)).catch((cause: unknown) => {
+    throw notReadable(`--impact-from ${file}`, cause);
   });
   const read = readInventory(bytes);
   if (!read.ok) {
