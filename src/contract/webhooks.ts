@@ -124,7 +124,7 @@ export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 /** The `disabled_reason` of one that somebody paused; any other is the service's own, which gave up on it. */
 export const pausedByUser = 'paused by a user';
 
-export const webhookStatuses = ['active', 'disabled'] as const;
+const webhookStatuses = ['active', 'disabled'] as const;
 
 export const AnsweredWebhook = z.looseObject({
   id: z.string(),

@@ -8,7 +8,7 @@ export interface SlotLimits {
 }
 
 /** Gives a place back. @param tookMs how long the request took; absent: none was made */
-export type Leave = (tookMs?: number) => void;
+type Leave = (tookMs?: number) => void;
 
 export interface Slots {
   /**
