@@ -229,5 +229,5 @@ Examples:
   $ govctl webhook listen
   $ govctl webhook listen --event policy.violation.created \\
       --forward http://localhost:3000/hooks
-  $ govctl webhook listen --count 1 --timeout 60 -o ndjson=one.json
-  $ govctl webhook verify --request one.json`;
+  $ govctl webhook listen --secret-env SECRET --count 1 -o ndjson=one.json
+  $ govctl webhook verify --request one.json --secret-env SECRET`;

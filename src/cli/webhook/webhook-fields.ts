@@ -26,7 +26,7 @@ export interface FieldFlags {
 const all = 'all';
 
 /** `a,b`, repeated. */
-export const listOf = (values: readonly string[]): string[] =>
+const listOf = (values: readonly string[]): string[] =>
   values.flatMap((text) => text.split(',').map((part) => part.trim())).filter(Boolean);
 
 /** `a,b`, repeated, of a few known words. @throws GovctlError usage_error, with the nearest one */
