@@ -39,8 +39,10 @@ export async function addFault(context: Context, options: AddFaultOptions): Prom
   return exitCodes.ok;
 }
 
-/** @throws GovctlError usage_error; what goes together the service says */
-function readFault({ args: [path], ...options }: AddFaultOptions): FaultInput {
+/** @throws GovctlError usage_error */
+function readFault(options: AddFaultOptions): FaultInput {
+  checkTogether(options);
+  const [path] = options.args;
   const { method, status, error, retryAfter, delay, cut, count } = options;
   return {
     ...(method === undefined ? {} : { method }),
@@ -63,9 +65,28 @@ function errorName(text: string): NonNullable<FaultInput['error']> {
   const name = wireErrors.find((one) => one === text);
   if (name !== undefined) return name;
   const nearest = nearestWord(text, wireErrors);
+  // Names are whole phrases: who knows a word of one is near enough.
+  const words = text.toLowerCase().split(/[^a-z]+/);
+  const alike = nearest
+    ? [nearest]
+    : wireErrors.filter((one) => one.split('_').some((word) => words.includes(word)));
   throw new GovctlError('usage_error', `--error ${text}: there is no such error`, {
-    hint: nearest ? `Did you mean ${nearest}?` : `Names: ${wireErrors.join(', ')}.`,
+    hint:
+      alike.length > 0 ? `Did you mean ${alike.join(' or ')}?` : `Names: ${wireErrors.join(', ')}.`,
   });
+}
+
+/** What goes together, in the words of the command line. @throws GovctlError usage_error */
+function checkTogether({ status, error, retryAfter, delay, cut }: AddFaultOptions): void {
+  const refuse = (what: string): never => {
+    throw new GovctlError('usage_error', what);
+  };
+  if (status !== undefined && cut !== undefined) refuse('--status and --cut exclude each other');
+  if (status === undefined && error !== undefined) refuse('--error goes with --status');
+  if (status === undefined && retryAfter !== undefined) refuse('--retry-after goes with --status');
+  if (status === undefined && delay === undefined && cut === undefined) {
+    refuse('Give --status, --delay or --cut: else nothing would happen');
+  }
 }
 
 function milliseconds(text: string): number {
@@ -112,7 +133,10 @@ function formatFaults(faults: readonly Fault[], style: Style, room: number): str
           `${whichOf(fault)} ${whatOf(fault)}`,
           [
             ['id', fault.id],
-            ['hits', `${fault.hits}, ${fault.left === undefined ? 'always' : fault.left} left`],
+            [
+              'hits',
+              `${fault.hits}, ${fault.left === undefined ? 'until it is cleared' : `${fault.left} left`}`,
+            ],
           ],
           style,
         ),
