@@ -116,11 +116,11 @@ async function startRedis(port) {
 
 const elapsed = async (args) => Number((await runNode(args)).stdout);
 
-/** The p99 of the time from an event to its delivery to four webhooks, in milliseconds, beside `hanging` ones. */
+/** The p99 of the time from an event to its delivery to twenty webhooks, in milliseconds, beside `hanging` ones. */
 async function p99Beside(port, receiver, hanging) {
   const server = await startGovctl(port);
   await createWebhooks(server, `${receiver.url}hang`, hanging, true);
-  await createWebhooks(server, `${receiver.url}timed`, 4, true);
+  await createWebhooks(server, `${receiver.url}timed`, 20, true);
   const events = 500;
   const run = async () => {
     await fetch(receiver.url, { method: 'DELETE' });
@@ -128,7 +128,7 @@ async function p99Beside(port, receiver, hanging) {
       await call(server.url, 'POST', '/v1/events', { type });
       await new Promise((resolve) => setTimeout(resolve, 4));
     }
-    await until(async () => (await counted(receiver)).received >= events * 4);
+    await until(async () => (await counted(receiver)).received >= events * 20);
     const { waits } = await counted(receiver);
     return waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)];
   };
@@ -171,11 +171,11 @@ export async function measure({ port, runs }) {
   const waits = [];
   for (let run = 0; run < Math.min(runs, 3); run++) {
     const alone = await p99Beside(port + 4, other, 0);
-    waits.push([await p99Beside(port + 4, other, 20), alone]);
+    waits.push([await p99Beside(port + 4, other, 1), alone]);
   }
   rows.push({
-    figure: 'p99 of a delivery beside 20 that hang',
-    peer: 'the same without them',
+    figure: 'p99 of deliveries beside a receiver that hangs',
+    peer: 'the same without it',
     ours: median(waits.map(([a]) => a)),
     theirs: median(waits.map(([, b]) => b)),
     unit: 'ms',
