@@ -111,10 +111,10 @@ function checkWhole(text: string): { head: SnapshotHead; lines: readonly string[
       `has format version ${version}, which a newer govctl (${shown(rest.version)}) wrote`,
     );
   }
-  if (lines.at(-1) === '') lines.pop();
+  const afterLast = lines.pop();
   const body = lines.slice(0, -1);
   const end = End.safeParse(parse(lines.at(-1) ?? ''));
-  if (!end.success) {
+  if (!end.success || afterLast !== '') {
     throw refuseLine(lines.length, 'is not the end of a snapshot: the rest of it is missing');
   }
   const digest = createHash('sha256');
