@@ -55,7 +55,7 @@ describe('a fault of a local server', () => {
     expect(await status('GET', `/v1/policies/${id}`)).toBe(500);
     expect(await status('GET', '/v1/policies')).toBe(200);
     await ok('DELETE', '/v1/local/faults');
-    await add({ path: '/v1/*s', status: 500, count: 'always' });
+    await add({ path: '/v1/s*s', status: 500, count: 'always' });
     expect(await status('GET', '/v1/scans')).toBe(500);
     expect(await status('GET', `/v1/policies/${id}`)).toBe(200);
   });
