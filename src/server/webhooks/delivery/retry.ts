@@ -21,8 +21,8 @@ export function pauseAfter(attempt: number, config: RetryConfig, random: number)
   if (most !== undefined) return Math.round(Math.min(second * multiplier ** (attempt - 1), hour));
   const stated = Math.min(attempt, statedRetries) - 1;
   const growth = Math.max(multiplier, 2) ** Math.max(0, attempt - statedRetries);
-  const pause = second * multiplier ** stated * growth;
-  if (pause <= jitterAbove) return Math.round(pause);
+  const pause = Math.round(second * multiplier ** stated * growth);
+  if (pause <= jitterAbove) return pause;
   // Low enough that the longest of the spread is an hour.
   const middle = Math.min(pause, hour / (1 + jitter));
   return Math.round(middle * (1 - jitter + 2 * jitter * random));
