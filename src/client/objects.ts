@@ -36,7 +36,8 @@ export const policyObjects: ObjectsOf<Policy> = {
   paged: true,
 };
 
-const absentIfOdd = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
+/** A field that the description leaves open: of another type than ours, it is taken for absent. */
+export const absentIfOdd = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
 
 /** A webhook of any server: only what is read of it, so that a secret that one echoes goes no further. */
 const AnyWebhook = z.object({

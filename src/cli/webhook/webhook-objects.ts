@@ -1,8 +1,7 @@
 import * as z from 'zod';
+import { absentIfOdd, webhookObjects } from '../../client/objects.ts';
 import type { ObjectsOf } from '../../client/objects.ts';
 import { pausedByUser } from '../../contract/webhooks.ts';
-
-const absentIfOdd = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
 
 const LastDelivery = z.looseObject({
   id: absentIfOdd(z.string()),
@@ -55,11 +54,8 @@ const ShownWebhook = z.looseObject({
 export type ShownWebhook = z.infer<typeof ShownWebhook>;
 
 export const shownWebhooks: ObjectsOf<ShownWebhook> = {
-  path: '/v1/webhooks',
-  one: 'webhook',
-  many: 'webhooks',
+  ...webhookObjects,
   item: z.preprocess(withoutSecret, ShownWebhook),
-  paged: false,
 };
 
 /** As people tell them apart: `failing` is active without a success since a failure, `disabled` by the service. */
