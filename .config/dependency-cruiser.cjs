@@ -13,10 +13,11 @@ module.exports = {
     room('engine', ['contract']),
     room('inventory', ['contract']),
     room('webhook', ['contract']),
+    room('calendar', ['contract']),
     room('client', ['contract']),
-    room('project', ['contract', 'engine', 'inventory', 'client']),
-    room('server', ['contract', 'engine', 'inventory', 'webhook']),
-    room('cli', ['contract', 'engine', 'inventory', 'webhook', 'client', 'project']),
+    room('project', ['contract', 'engine', 'inventory', 'calendar', 'client']),
+    room('server', ['contract', 'engine', 'inventory', 'webhook', 'calendar']),
+    room('cli', ['contract', 'engine', 'inventory', 'webhook', 'calendar', 'client', 'project']),
     {
       name: 'pure-rooms-use-no-node',
       comment: 'contract, engine, inventory and client run anywhere: no Node built-ins',
@@ -31,7 +32,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/server/((?!evaluation/)[^/]+)/' },
       to: {
-        path: '^src/server/(?!store/|lanes/|evaluation/)[^/]+/[^/]+',
+        path: '^src/server/(?!store/|lanes/|evaluation/|render/)[^/]+/[^/]+',
         pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection|emit)\\.ts$'],
       },
     },

@@ -5,8 +5,10 @@ import { events } from './events.ts';
 import { exemptions } from './exemptions.ts';
 import { local } from './local.ts';
 import { policies } from './policies.ts';
+import { reports } from './reports.ts';
 import { resources } from './resources.ts';
 import { scans } from './scans.ts';
+import { schedules } from './schedules.ts';
 import { system } from './system.ts';
 import { violations } from './violations.ts';
 import { webhooks } from './webhooks.ts';
@@ -18,6 +20,9 @@ export const contract = {
   scans,
   violations,
   exemptions,
+  // Before reports: /v1/reports/schedules is no report.
+  schedules,
+  reports,
   events,
   webhooks,
   auth,

@@ -46,6 +46,14 @@ export const errorCatalogue = {
   invalid_exemption: entry(400, 'EXM_001', 3, 'The exemption is not valid'),
   exemption_not_found: entry(404, 'EXM_002', 1, 'No such exemption'),
 
+  invalid_report_config: entry(400, 'RPT_001', 3, 'The report is not valid'),
+  report_not_found: entry(404, 'RPT_002', 1, 'No such report'),
+  report_not_ready: entry(409, 'RPT_003', 8, 'The report is not completed yet'),
+  report_password_required: entry(403, 'RPT_004', 4, 'The report is protected by a password'),
+  report_password_wrong: entry(403, 'RPT_004', 4, "The report's password is not right"),
+  invalid_schedule: entry(400, 'SCH_001', 3, 'The schedule is not valid'),
+  schedule_not_found: entry(404, 'SCH_002', 1, 'No such schedule'),
+
   invalid_webhook: entry(400, 'WHK_001', 3, 'The webhook is not valid'),
   webhook_not_found: entry(404, 'WHK_002', 1, 'No such webhook'),
   delivery_not_found: entry(404, 'WHK_003', 1, 'No such delivery'),

@@ -19,10 +19,15 @@ import { localHandlers } from './local/handlers.ts';
 import type { LocalService } from './local/service.ts';
 import { policies } from './policies/collection.ts';
 import { policyHandlers } from './policies/handlers.ts';
+import { reportDeliveries, reportDeliveryLanes } from './report-delivery/collection.ts';
+import { reportLanes, reports } from './reports/collection.ts';
+import { reportHandlers } from './reports/handlers.ts';
 import { resources } from './resources/collection.ts';
 import { resourceHandlers } from './resources/handlers.ts';
 import { scans } from './scans/collection.ts';
 import { scanHandlers } from './scans/handlers.ts';
+import { runs, schedules } from './schedules/collection.ts';
+import { scheduleHandlers } from './schedules/handlers.ts';
 import { serverState } from './secrets/collection.ts';
 import type { SystemOptions } from './system/handlers.ts';
 import { systemHandlers } from './system/handlers.ts';
@@ -48,6 +53,10 @@ export const collections = [
   webhooks,
   deliveries,
   answers,
+  reports,
+  schedules,
+  runs,
+  reportDeliveries,
   apiKeys,
   oauthClients,
   accessTokens,
@@ -72,7 +81,7 @@ export interface Parts {
 }
 
 /** And every family of lanes. */
-export const lanes = [webhookLanes] as const;
+export const lanes = [webhookLanes, reportLanes, reportDeliveryLanes] as const;
 
 export const createHandlers = (
   deps: Deps,
@@ -84,6 +93,8 @@ export const createHandlers = (
   violations: violationHandlers(deps),
   exemptions: exemptionHandlers(deps, prepare),
   events: eventHandlers(deps, isLocal),
+  schedules: scheduleHandlers(),
+  reports: reportHandlers(),
   webhooks: { ...webhookHandlers(deps, targets), ...deliveryHandlers(deps, send) },
   auth: { token: issueToken(deps, limiter) },
   apiKeys: apiKeyHandlers(deps),

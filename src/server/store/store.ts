@@ -162,7 +162,48 @@ export interface StoreHealth {
   readonly reason?: string;
 }
 
+/** Bytes of any size beside the documents: the files of reports. Nothing of a blob can be read before all of it is durable. */
+export interface Blobs {
+  /**
+   * Begins a blob under an id that no other has or had: letters, digits, `_`, `-` and `.`, 200 of them at most.
+   * @throws StoreUnavailable when the store can't be written
+   */
+  create(id: string): Promise<BlobWriter>;
+  /** Undefined: there is none. */
+  stat(id: string): Promise<{ readonly size: number } | undefined>;
+  /**
+   * Reads it in chunks, or from byte `start` up to, and without, byte `end`. What is removed meanwhile can be read to
+   * its end.
+   * @throws Error where there is none, or the range leaves it
+   */
+  read(id: string, range?: ByteRange): AsyncIterable<Uint8Array>;
+  /** No matter if there is none. */
+  remove(id: string): Promise<void>;
+  /** The ids of all that are whole, in no order, but those begun since `list` was called. */
+  list(): AsyncIterable<string>;
+}
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface BlobWriter {
+  /** Resolves when more can be taken. @throws StoreUnavailable where it can't be written, a full disk among others */
+  write(chunk: Uint8Array): Promise<void>;
+  /** Makes it durable, and readable. @returns bytes, and the SHA-256 over them in lower-case hex */
+  finish(): Promise<StoredBlob>;
+  /** Leaves nothing of it. No matter if it failed or was finished. */
+  abandon(): Promise<void>;
+}
+
+export interface StoredBlob {
+  readonly size: number;
+  readonly sha256: string;
+}
+
 export interface Store extends Reader {
+  readonly blobs: Blobs;
   /**
    * Runs `work` and commits what it wrote. An error thrown by `work` discards everything and is thrown on.
    * @throws StoreUnavailable when the change could not be made durable, or the store is closed or read-only

@@ -165,6 +165,7 @@ export const createEngine = (state: State, durability: Durability): Engine => {
 
   // The casts give back the type under which the same collection took the document in.
   const store: Store = {
+    blobs: undefined as never, // the next commit brings them
     get<T extends Document>(collection: CollectionSpec<T>, id: string) {
       assertOpen();
       return getRow(durableView(collection.name), id) as Versioned<T> | undefined;

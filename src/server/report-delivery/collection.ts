@@ -1,0 +1,40 @@
+import type { ChannelKind } from '../../contract/schedules.ts';
+import type { deliveryStatuses } from '../../contract/schedules.ts';
+import type { StoredChannel } from './channels/channel.ts';
+import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+
+/** The sending of one report to one channel: by a schedule, or as a notification that a report asked for. */
+export interface StoredReportDelivery {
+  readonly id: string;
+  readonly report_id: string;
+  readonly schedule_id?: string;
+  readonly run_id?: string;
+  readonly kind: ChannelKind;
+  readonly channel: StoredChannel;
+  /** As it is shown; no secret. */
+  readonly target: string;
+  readonly status: (typeof deliveryStatuses)[number];
+  readonly attempts: number;
+  readonly created_at: string;
+  readonly last_attempt_at?: string;
+  readonly next_attempt_at?: string;
+  readonly delivered_at?: string;
+  readonly error?: string;
+}
+
+export const reportDeliveries: CollectionSpec<StoredReportDelivery> = {
+  name: 'report_deliveries',
+  index: {
+    report_id: ({ report_id: id }) => id,
+    run_id: ({ run_id: id }) => id,
+    schedule_id: ({ schedule_id: id }) => id,
+    status: ({ status }) => status,
+  },
+  order: { id: ({ id }) => id },
+};
+
+/** A lane for each channel of a schedule (`sch_…/email`), or of a report that is none's; the work is a delivery's id. */
+export const reportDeliveryLanes: LaneSpec = {
+  name: 'report_deliveries',
+  longestPause: 61 * 60_000,
+};

@@ -1,0 +1,102 @@
+import type {
+  FormatOptions,
+  ReportFormat,
+  ReportStatus,
+  ReportType,
+} from '../../contract/reports.ts';
+import type { ReportSummary } from '../render/model.ts';
+import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+
+/** A report as stored: what was asked for, and what became of it. */
+export interface StoredReport {
+  readonly id: string;
+  readonly name: string;
+  readonly type: ReportType;
+  readonly framework?: string;
+  readonly description?: string;
+  readonly scope: ReportScope;
+  readonly formats: readonly ReportFormat[];
+  readonly include_executive_summary: boolean;
+  readonly include_detailed_findings: boolean;
+  readonly security?: StoredSecurity;
+  readonly scheduled_at?: string;
+  /** Recipients who are told when it has ended. */
+  readonly notify?: readonly string[];
+  /** The schedule and the run that asked for it. */
+  readonly schedule_id?: string;
+  readonly run_id?: string;
+  readonly status: ReportStatus;
+  /** Times that it was begun. */
+  readonly attempts: number;
+  readonly failure?: { readonly reason: string };
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly updated_at: string;
+  readonly started_at?: string;
+  readonly generated_at?: string;
+  /** Of `completed` ones. */
+  readonly result?: ReportResult;
+}
+
+export interface ReportScope {
+  readonly environments?: readonly string[];
+  readonly cloud_providers?: readonly string[];
+  /** Half-open. */
+  readonly date_range?: { readonly start: string; readonly end: string };
+  /** The zone that dates are shown in and ranges were made in; default UTC. */
+  readonly timezone?: string;
+}
+
+export type StoredSecurity = Omit<NonNullable<FormatOptions['security']>, 'password'> & {
+  /** scrypt, for comparing: `salt:hash`, base64url. */
+  readonly password_hash?: string;
+  /** Sealed, for encrypting files. */
+  readonly password?: string;
+};
+
+export interface ReportResult {
+  readonly summary: ReportSummary;
+  readonly source_scan_id?: string;
+  readonly policies: number;
+  readonly resources: number;
+  /** Names, and pages where there is a PDF. */
+  readonly sections: readonly { readonly name: string; readonly pages?: number }[];
+  readonly pages?: number;
+  /** The blobs that the model is read from (render/stored-model.ts). */
+  readonly model: readonly string[];
+  readonly files: readonly StoredFile[];
+}
+
+export interface StoredFile {
+  readonly format: ReportFormat;
+  /** As it is downloaded: `report.pdf`, or `report.csv.zip` of a protected one. */
+  readonly filename: string;
+  readonly media_type: string;
+  readonly blob: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** The detached signature's blob. */
+  readonly signature?: { readonly blob: string; readonly size: number };
+}
+
+export const reports: CollectionSpec<StoredReport> = {
+  name: 'reports',
+  index: {
+    type: ({ type }) => type,
+    framework: ({ framework }) => framework,
+    status: ({ status }) => status,
+    schedule_id: ({ schedule_id: id }) => id,
+  },
+  order: {
+    created_at: ({ created_at: at }) => at,
+    generated_at: ({ generated_at: at }) => at,
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    type: ({ type }) => type,
+    framework: ({ framework }) => framework,
+    status: ({ status }) => status,
+  },
+};
+
+/** A lane for each report that is to be generated, under its id; those that were asked for first are claimed first. */
+export const reportLanes: LaneSpec = { name: 'reports' };
