@@ -7,7 +7,7 @@ import { createHttpFetch } from './http-fetch.ts';
 import { isUnprotected } from './login/base-url.ts';
 import type { Login } from './login/find-login.ts';
 import { findTarget } from './login/find-login.ts';
-import { count, printableLine } from './report/printable.ts';
+import { count, printableLine } from './printable.ts';
 import type { TokenSource } from './login/token-source.ts';
 import { createTokenSource } from './login/token-source.ts';
 

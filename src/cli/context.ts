@@ -5,7 +5,7 @@ import type { Prompter } from './prompt.ts';
 import type { LaunchServer } from './server/launcher.ts';
 import type { OutputTarget, View } from './output.ts';
 import { writeView } from './output.ts';
-import { printable } from './report/printable.ts';
+import { printable } from './printable.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { createStyle, wantsColour } from './terminal.ts';
 import { wrapWords } from './wrap-words.ts';

@@ -1,4 +1,4 @@
-import { printableLine } from './report/printable.ts';
+import { printableLine } from './printable.ts';
 import type { Style } from './terminal.ts';
 import { wrapWords } from './wrap-words.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorDetail, ExitCode } from '../contract/errors.ts';
 import { GovctlError, errorCatalogue } from '../contract/errors.ts';
-import { printable, printableLine } from './report/printable.ts';
+import { printable, printableLine } from './printable.ts';
 import type { Style } from './terminal.ts';
 
 /** A failure as the CLI says it: what, where and why, what to do next. The stack only with -v. */

@@ -1,4 +1,4 @@
-import { blanksLike, printableLine } from './report/printable.ts';
+import { blanksLike, printableLine } from './printable.ts';
 import type { Style, Terminal } from './terminal.ts';
 
 export interface Column<Row> {

@@ -1,4 +1,4 @@
-import { blanksLike } from './report/printable.ts';
+import { blanksLike } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
 // Colour codes take no room.

@@ -9,7 +9,7 @@ import { connect, transportOptions } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { findTarget } from '../login/find-login.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printable } from '../report/printable.ts';
+import { printable } from '../printable.ts';
 import { formatTable, tableColumns } from '../table.ts';
 import type { ApiOptions, ApiRequest } from './api-request.ts';
 import { checkAgainstContract, readRequest } from './api-request.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '../../contract/findings.ts';
-import { count, inThrees, printable, printableLine } from '../report/printable.ts';
+import { count, inThrees, printable, printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
 import type { PlacedFinding } from './collect.ts';

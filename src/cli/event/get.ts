@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { formatDetails } from '../details.ts';
 import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printable } from '../report/printable.ts';
+import { printable } from '../printable.ts';
 import { findWebhook } from '../webhook/find-webhook.ts';
 import { describeEvent } from './event-text.ts';
 import { feature } from './list.ts';

@@ -8,7 +8,7 @@ import { joined } from '../list-flags.ts';
 import { parseMoment } from '../moment.ts';
 import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { showList } from '../show-list.ts';
 import { tableColumns } from '../table.ts';
 import type { Style } from '../terminal.ts';

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { parseMoment } from '../moment.ts';
 import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { count } from '../report/printable.ts';
+import { count } from '../printable.ts';
 import { findWebhook } from '../webhook/find-webhook.ts';
 import { bothOf, parseEventTypes } from '../webhook/webhook-fields.ts';
 import { feature } from './list.ts';

@@ -2,7 +2,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
 import { withOurServer } from '../our-server.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { tableColumns } from '../table.ts';
 import { readBytes } from '../webhook/read-saved.ts';
 import { parseEventTypes } from '../webhook/webhook-fields.ts';

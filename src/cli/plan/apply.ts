@@ -8,7 +8,7 @@ import type { Plan } from '../../project/plan/plan.ts';
 import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectConfig } from '../project-base-url.ts';
-import { count } from '../report/printable.ts';
+import { count } from '../printable.ts';
 import type { ApprovalOptions } from './approve.ts';
 import { askApproval, isApproved } from './approve.ts';
 import { hasChanges, planView, writePlanOutput } from './plan-view.ts';

@@ -1,5 +1,5 @@
 import type { Impact } from '../../project/plan/impact.ts';
-import { count, printableLine } from '../report/printable.ts';
+import { count, printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 
 /** Resources of a change that people are shown. */

@@ -10,7 +10,7 @@ import { exportPolicies } from '../../project/write/export.ts';
 import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectConfig } from '../project-base-url.ts';
-import { count, printable } from '../report/printable.ts';
+import { count, printable } from '../printable.ts';
 
 interface ImportOptions {
   readonly args: [];

@@ -4,7 +4,7 @@ import type { Change } from '../../project/plan/change.ts';
 import { changedFields } from '../../project/plan/change.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Impact } from '../../project/plan/impact.ts';
-import { count, printable, printableLine } from '../report/printable.ts';
+import { count, printable, printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
 import type { DiffLine } from './change-lines.ts';

@@ -4,7 +4,7 @@ import type { Plan } from '../../project/plan/plan.ts';
 import { planValue } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
-import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
+import { fromWorkspace, renderGithub, writeGithubOutput } from '../findings-format/github.ts';
 import type { Style } from '../terminal.ts';
 import { createStyle } from '../terminal.ts';
 import { planMarkdown, planProblems } from './plan-reports.ts';

@@ -13,10 +13,10 @@ import { loadProject } from '../../project/read/load.ts';
 import { resolveWebhooks } from '../../project/read/resolve-webhooks.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { fromWorkspace, renderGithub } from '../report/github.ts';
-import { renderMarkdown } from '../report/markdown.ts';
-import { count } from '../report/printable.ts';
-import { renderProblems } from '../report/problems-text.ts';
+import { fromWorkspace, renderGithub } from '../findings-format/github.ts';
+import { renderMarkdown } from '../findings-format/markdown.ts';
+import { count } from '../printable.ts';
+import { renderProblems } from '../findings-format/problems-text.ts';
 
 /** What a service has of one kind. */
 interface KindService {

@@ -4,7 +4,7 @@ import { deletePolicy } from '../../client/policy-changes.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { isApproved, notApproved } from '../plan/approve.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';

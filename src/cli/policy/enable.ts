@@ -3,7 +3,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 import { changePolicy } from './update.ts';
 

@@ -1,7 +1,7 @@
 import type { Policy } from '../../contract/policies.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { View } from '../output.ts';
-import { printable, printableLine } from '../report/printable.ts';
+import { printable, printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 
 /** One policy: for people without govctl's own tags, for machines as the API says it. */

@@ -3,13 +3,13 @@ import { exitCodes } from '../../contract/errors.ts';
 import { loadProject } from '../../project/read/load.ts';
 import type { LoadedProject, OtherKind } from '../../project/model.ts';
 import type { Context, Run } from '../context.ts';
-import { fromWorkspace, renderGithub, writeGithubOutput } from '../report/github.ts';
-import { renderJunit } from '../report/junit.ts';
-import { renderMarkdown } from '../report/markdown.ts';
-import { notPlannedYet } from '../report/other-kinds.ts';
-import { count } from '../report/printable.ts';
-import { renderProblems } from '../report/problems-text.ts';
-import { renderSarif } from '../report/sarif.ts';
+import { fromWorkspace, renderGithub, writeGithubOutput } from '../findings-format/github.ts';
+import { renderJunit } from '../findings-format/junit.ts';
+import { renderMarkdown } from '../findings-format/markdown.ts';
+import { notPlannedYet } from '../findings-format/other-kinds.ts';
+import { count } from '../printable.ts';
+import { renderProblems } from '../findings-format/problems-text.ts';
+import { renderSarif } from '../findings-format/sarif.ts';
 
 interface ValidateOptions {
   readonly args: [paths: string[]];

@@ -4,7 +4,7 @@ import { confirmDelete } from '../confirm-delete.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../our-server.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 
 export interface DeleteOptions extends ApprovalOptions {
   readonly args: readonly [string];

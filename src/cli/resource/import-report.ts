@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { count, listWords, printableLine } from '../report/printable.ts';
+import { count, listWords, printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 
 /** Something in a file that did not become a resource. */

@@ -1,7 +1,7 @@
 import type { Scan } from '../../contract/scans.ts';
 import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 
 export const scanView = (scan: Scan): View => ({

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { formatDetails } from '../details.ts';
 import { parseMoment } from '../moment.ts';
 import type { View } from '../output.ts';
-import { count } from '../report/printable.ts';
+import { count } from '../printable.ts';
 import { withLocalServer } from './with-local.ts';
 
 export async function showClock(context: Context): Promise<ExitCode> {

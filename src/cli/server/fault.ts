@@ -6,7 +6,7 @@ import { wireErrors } from '../../contract/local.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Context } from '../context.ts';
 import { formatDetails } from '../details.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { formatTable, tableColumns } from '../table.ts';
 import type { Column } from '../table.ts';
 import type { Style } from '../terminal.ts';

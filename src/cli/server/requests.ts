@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { follow } from '../follow.ts';
 import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { formatTable, tableColumns } from '../table.ts';
 import type { Column } from '../table.ts';
 import type { Style } from '../terminal.ts';

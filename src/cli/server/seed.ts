@@ -8,7 +8,7 @@ import { loadConfig } from '../../project/config.ts';
 import { configFileName } from '../../project/read/discover.ts';
 import type { Context, World } from '../context.ts';
 import { notReadable } from '../input-file.ts';
-import { count, listWords } from '../report/printable.ts';
+import { count, listWords } from '../printable.ts';
 import { advanceBy } from './clock.ts';
 import { withLocalServer } from './with-local.ts';
 

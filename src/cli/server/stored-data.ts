@@ -7,7 +7,7 @@ import { replaceFile } from '../login/private-file.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { isApproved, notApproved } from '../plan/approve.ts';
-import { count, inThrees, printableLine } from '../report/printable.ts';
+import { count, inThrees, printableLine } from '../printable.ts';
 import { withLocalServer } from './with-local.ts';
 
 export async function takeSnapshot(

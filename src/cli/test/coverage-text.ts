@@ -1,5 +1,5 @@
 import type { PolicyCoverage } from '../../project/check/coverage.ts';
-import { count } from '../report/printable.ts';
+import { count } from '../printable.ts';
 import { formatTable } from '../table.ts';
 import type { Style } from '../terminal.ts';
 

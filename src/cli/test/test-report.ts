@@ -3,11 +3,11 @@ import type { CaseFailure, CaseResult } from '../../project/check/run-suite.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
-import { fromWorkspace, renderGithub } from '../report/github.ts';
-import { renderJunitCases } from '../report/junit.ts';
-import type { JunitCase } from '../report/junit.ts';
-import { renderMarkdown } from '../report/markdown.ts';
-import { count } from '../report/printable.ts';
+import { fromWorkspace, renderGithub } from '../findings-format/github.ts';
+import { renderJunitCases } from '../findings-format/junit.ts';
+import type { JunitCase } from '../findings-format/junit.ts';
+import { renderMarkdown } from '../findings-format/markdown.ts';
+import { count } from '../printable.ts';
 import { describeCoverage, gapsOf, renderCoverage } from './coverage-text.ts';
 import { describeFailure, renderCases } from './test-text.ts';
 

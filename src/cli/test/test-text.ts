@@ -1,6 +1,6 @@
 import type { CaseFailure } from '../../project/check/run-suite.ts';
 import type { LocalPolicy } from '../../project/model.ts';
-import { printable, printableLine } from '../report/printable.ts';
+import { printable, printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
 import type { TestedCase } from './test-report.ts';

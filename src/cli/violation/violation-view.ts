@@ -2,7 +2,7 @@ import type { Violation } from '../../contract/violations.ts';
 import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
 import { paintSeverity } from '../policy/policy-view.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 
 export const violationView = (violation: Violation): View => ({

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
 import { isLoopback } from '../login/base-url.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { listWords } from '../report/printable.ts';
+import { listWords } from '../printable.ts';
 import { tableColumns } from '../table.ts';
 import { createOnce, keepingSecret } from './create-once.ts';
 import { nameOf } from './find-webhook.ts';

@@ -6,7 +6,7 @@ import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { count, printableLine } from '../report/printable.ts';
+import { count, printableLine } from '../printable.ts';
 import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
 import { shownWebhooks } from './webhook-objects.ts';
 

@@ -3,7 +3,7 @@ import type { Inspection } from '../../webhook/inspect.ts';
 import { signMessage } from '../../webhook/sign.ts';
 import type { Context } from '../context.ts';
 import { describeEvent } from '../event/event-text.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import type { RowWriter } from '../row-writer.ts';
 import { tableColumns } from '../table.ts';
 import type { Style } from '../terminal.ts';

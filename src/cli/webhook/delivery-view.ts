@@ -1,7 +1,7 @@
 import type { Attempt, Delivery, DeliveryItem } from '../../contract/webhooks.ts';
 import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
-import { printableLine, visible } from '../report/printable.ts';
+import { printableLine, visible } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
 

@@ -6,7 +6,7 @@ import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { isLoopback } from '../login/base-url.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { openRows } from '../row-writer.ts';
 import { parsePort } from '../server/port.ts';
 import { parseTarget } from './create.ts';

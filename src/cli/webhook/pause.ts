@@ -3,7 +3,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import { connect } from '../connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { count, printableLine } from '../report/printable.ts';
+import { count, printableLine } from '../printable.ts';
 import { findWebhook, nameOf, typed, warnIfKept } from './find-webhook.ts';
 import { changeWebhook } from './update.ts';
 import type { ShownWebhook } from './webhook-objects.ts';

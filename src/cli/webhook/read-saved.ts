@@ -3,7 +3,7 @@ import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
 import { notReadable } from '../input-file.ts';
-import { count } from '../report/printable.ts';
+import { count } from '../printable.ts';
 
 export interface SavedDelivery {
   readonly body: Buffer;

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { parseMoment } from '../moment.ts';
 import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { count, printableLine } from '../report/printable.ts';
+import { count, printableLine } from '../printable.ts';
 import { findWebhook, typed } from './find-webhook.ts';
 import { isActive, stateOf } from './webhook-objects.ts';
 

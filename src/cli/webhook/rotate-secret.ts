@@ -4,7 +4,7 @@ import { readOwnership } from '../../project/compare/ownership.ts';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { withSecret } from './create.ts';
 import { keepingSecret } from './create-once.ts';
 import { findWebhook, nameOf } from './find-webhook.ts';

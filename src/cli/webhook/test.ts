@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { findWebhook, nameOf } from './find-webhook.ts';
 import { parseEventTypes } from './webhook-fields.ts';
 

@@ -4,7 +4,7 @@ import type { SignatureFinding, Inspection } from '../../webhook/inspect.ts';
 import { inspectDelivery } from '../../webhook/inspect.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output.ts';
-import { printableLine } from '../report/printable.ts';
+import { printableLine } from '../printable.ts';
 import { tableColumns } from '../table.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';

@@ -2,7 +2,7 @@ import { eventTypes } from '../../contract/events.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
-import { count, printableLine } from '../report/printable.ts';
+import { count, printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
 import { nameOf, typed } from './find-webhook.ts';

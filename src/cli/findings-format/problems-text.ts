@@ -1,7 +1,7 @@
 import type { Problem } from '../../project/model.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
-import { blanksLike, printable } from './printable.ts';
+import { blanksLike, printable } from '../printable.ts';
 
 /** Problems as a compiler shows them: place, message, the line, a caret, what to do. */
 export function renderProblems(

@@ -1,5 +1,5 @@
 import type { OtherDocument } from '../../project/model.ts';
-import { count } from './printable.ts';
+import { count } from '../printable.ts';
 
 /** What is valid but goes nowhere yet, so that nobody waits for it; no line where there is nothing of it. */
 export function notPlannedYet(others: readonly OtherDocument[]): string[] {

@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Problem } from '../../project/model.ts';
-import { count, listWords, printable } from './printable.ts';
+import { count, listWords, printable } from '../printable.ts';
 
 /** GitHub shows ten annotations of a level for a step, and drops the rest without a word. */
 const mostOfALevel = 10;

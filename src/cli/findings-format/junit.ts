@@ -1,5 +1,5 @@
 import type { Problem } from '../../project/model.ts';
-import { printable } from './printable.ts';
+import { printable } from '../printable.ts';
 
 /** One test case. */
 export interface JunitCase {

@@ -1,5 +1,5 @@
 import type { Problem } from '../../project/model.ts';
-import { printable } from './printable.ts';
+import { printable } from '../printable.ts';
 
 /** Bytes. GitHub refuses comments over 65,536 characters; this leaves room for what a caller puts around it. */
 const mostBytes = 60_000;
