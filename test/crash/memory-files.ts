@@ -12,7 +12,15 @@ type Folder = Map<string, Inode>;
 
 /** What a change of the disk is, for deciding which of them fails. */
 export type Change =
-  'create' | 'write' | 'sync' | 'truncate' | 'rename' | 'link' | 'remove' | 'syncFolder';
+  | 'create'
+  | 'write'
+  | 'sync'
+  | 'truncate'
+  | 'rename'
+  | 'link'
+  | 'remove'
+  | 'makeFolder'
+  | 'syncFolder';
 
 export interface MemoryFiles extends FileLayer {
   /** The disk after the process was killed: all it had written is there. */
@@ -47,6 +55,20 @@ const copyOf = (folder: Folder, side: 'live' | 'durable'): Folder => {
   return new Map(Array.from(folder, ([name, inode]) => [name, copy(inode)]));
 };
 
+/** The one folder in the store's, and what its files' names begin with here. */
+const INNER = 'blobs';
+
+const isInner = (folder: string): boolean => basename(folder) === INNER;
+
+const nameOf = (path: string): string =>
+  isInner(dirname(path)) ? `${INNER}/${basename(path)}` : basename(path);
+
+/** What lies in a folder itself. */
+const within =
+  (folder: string) =>
+  (name: string): boolean =>
+    name.startsWith(`${INNER}/`) === isInner(folder);
+
 /**
  * A disk in memory with the durability rules of a POSIX file system taken at their strictest:
  * content lasts after a sync of the file, names last after a sync of the folder. (Only the folder
@@ -54,10 +76,10 @@ const copyOf = (folder: Folder, side: 'live' | 'durable'): Folder => {
  */
 export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
   const live: Folder = start;
-  let durable: Folder = new Map(start);
+  const durable: Folder = new Map(start);
 
   const inodeOf = (path: string): Inode => {
-    const inode = live.get(basename(path));
+    const inode = live.get(nameOf(path));
     if (!inode) throw Object.assign(failure('ENOENT'), { path });
     return inode;
   };
@@ -65,7 +87,13 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
   const layer: MemoryFiles = {
     before: () => {},
     afterKill: () => memoryFiles(copyOf(live, 'live')),
-    afterPowerCut: () => memoryFiles(copyOf(durable, 'durable')),
+    afterPowerCut() {
+      // A folder whose own name did not last takes its files with it.
+      const lasting = [...durable].filter(
+        ([name]) => !name.startsWith(`${INNER}/`) || durable.has(INNER),
+      );
+      return memoryFiles(copyOf(new Map(lasting), 'durable'));
+    },
     content: (name) => inodeOf(name).live,
     put(name, content) {
       live.set(name, { live: content, durable: content });
@@ -73,12 +101,20 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
     },
     names: () => [...live.keys()].sort(),
     async makeFolder(path) {
-      await mkdir(path, { recursive: true, mode: 0o700 });
+      if (!isInner(path)) {
+        await mkdir(path, { recursive: true, mode: 0o700 });
+      } else if (!live.has(INNER)) {
+        await layer.before('makeFolder', INNER);
+        live.set(INNER, { live: Buffer.alloc(0), durable: Buffer.alloc(0) });
+      }
     },
-    list: async () => [...live.keys()],
+    async list(folder) {
+      if (isInner(folder)) inodeOf(folder);
+      return [...live.keys()].filter(within(folder)).map((name) => basename(name));
+    },
     size: async (path) => inodeOf(path).live.length,
     async open(path, mode): Promise<OpenFile> {
-      const name = basename(path);
+      const name = nameOf(path);
       if (mode === 'create') {
         await layer.before('create', name);
         if (live.has(name)) throw failure('EEXIST');
@@ -107,27 +143,29 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
       };
     },
     async rename(from, to) {
-      await layer.before('rename', basename(to));
-      live.set(basename(to), inodeOf(from));
-      live.delete(basename(from));
+      await layer.before('rename', nameOf(to));
+      live.set(nameOf(to), inodeOf(from));
+      live.delete(nameOf(from));
     },
     async link(from, to) {
       const inode = inodeOf(from);
-      await layer.before('link', basename(to));
-      live.set(basename(to), inode);
+      await layer.before('link', nameOf(to));
+      live.set(nameOf(to), inode);
     },
     async copy(from, to) {
-      await layer.before('create', basename(to));
-      live.set(basename(to), { live: inodeOf(from).live, durable: Buffer.alloc(0) });
+      await layer.before('create', nameOf(to));
+      live.set(nameOf(to), { live: inodeOf(from).live, durable: Buffer.alloc(0) });
     },
     async remove(path) {
       inodeOf(path);
-      await layer.before('remove', basename(path));
-      live.delete(basename(path));
+      await layer.before('remove', nameOf(path));
+      live.delete(nameOf(path));
     },
     async syncFolder(path) {
-      await layer.before('syncFolder', basename(dirname(path)));
-      durable = new Map(live);
+      await layer.before('syncFolder', basename(path));
+      const inside = within(path);
+      for (const name of [...durable.keys()].filter(inside)) durable.delete(name);
+      for (const [name, inode] of live) if (inside(name)) durable.set(name, inode);
     },
   };
   return layer;

@@ -165,7 +165,7 @@ export interface StoreHealth {
 /** Bytes of any size beside the documents: the files of reports. Nothing of a blob can be read before all of it is durable. */
 export interface Blobs {
   /**
-   * Begins a blob under an id that no other has or had: letters, digits, `_`, `-` and `.`, 200 of them at most.
+   * Begins a blob under an id that no other has or had: letters, digits, `_`, `-` and `.` (not first), 200 at most.
    * @throws StoreUnavailable when the store can't be written
    */
   create(id: string): Promise<BlobWriter>;

@@ -11,6 +11,8 @@ import type {
 } from '../store.ts';
 import { createAgenda } from './agenda.ts';
 import type { Agenda } from './agenda.ts';
+import { createBlobs } from './blobs.ts';
+import type { BlobOptions } from './blobs.ts';
 import { dropLanes, keepLanes, noLanes, settleLane } from './lane.ts';
 import type { LaneFamilies } from './lane.ts';
 import { laneState, laneWork } from './lane-view.ts';
@@ -81,7 +83,11 @@ const applyCommit = (state: State, { commit, ops }: Commit): void => {
   state.commit = commit;
 };
 
-export const createEngine = (state: State, durability: Durability): Engine => {
+export const createEngine = (
+  state: State,
+  durability: Durability,
+  folder: Pick<BlobOptions, 'dir' | 'files'>,
+): Engine => {
   const pending = new Map(
     Array.from(state.tables, ([name, { spec }]) => [name, new Overlay(spec)]),
   );
@@ -124,6 +130,8 @@ export const createEngine = (state: State, durability: Durability): Engine => {
     if (closing) throw new StoreUnavailable('the store is closed');
   };
 
+  const blobs = createBlobs({ ...folder, assertOpen, assertWritable });
+
   const keepPending = (entry: Commit): void => {
     const { commit: revision, ops } = entry;
     keepLanes(pendingLanes, entry);
@@ -165,7 +173,7 @@ export const createEngine = (state: State, durability: Durability): Engine => {
 
   // The casts give back the type under which the same collection took the document in.
   const store: Store = {
-    blobs: undefined as never, // the next commit brings them
+    blobs,
     get<T extends Document>(collection: CollectionSpec<T>, id: string) {
       assertOpen();
       return getRow(durableView(collection.name), id) as Versioned<T> | undefined;
@@ -214,7 +222,7 @@ export const createEngine = (state: State, durability: Durability): Engine => {
       return closing ? { writable: false, reason: 'the store is closed' } : { writable: true };
     },
     close() {
-      closing ??= turn.then(() => durability.close());
+      closing ??= turn.then(() => blobs.close()).then(() => durability.close());
       return closing;
     },
   };

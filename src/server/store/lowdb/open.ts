@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { StoreRefusal } from '../store.ts';
 import type { CollectionSpec, Document, LaneSpec, Store } from '../store.ts';
+import { removeUnfinished } from './blobs.ts';
 import { nodeFiles } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
 import { foldState } from './fold.ts';
@@ -9,7 +10,7 @@ import type { Journal } from './journal.ts';
 import { lockFolder } from './lock.ts';
 import type { Lock } from './lock.ts';
 import { createEngine } from './lowdb-store.ts';
-import type { Engine } from './lowdb-store.ts';
+import type { Durability, Engine } from './lowdb-store.ts';
 import { recover } from './recover.ts';
 import { messageOf } from './refusal.ts';
 
@@ -69,6 +70,7 @@ const openLocked = async (
   if (state.commit > folded) {
     log.info(`${dir}: ${state.commit - folded} commits recovered from the journal`);
   }
+  await removeUnfinished(files, dir);
   let failed = false;
   let foldedAt = folded;
   let nextFold = checkpointBytes;
@@ -103,7 +105,7 @@ const openLocked = async (
     });
   };
 
-  const engine: Engine = createEngine(state, {
+  const durability: Durability = {
     append: (commit) => journal.append(commit),
     async close() {
       await journal.idle();
@@ -115,7 +117,8 @@ const openLocked = async (
         await lock.release();
       }
     },
-  });
+  };
+  const engine: Engine = createEngine(state, durability, { dir, files });
   const journal: Journal = await openJournal({
     dir,
     files,
