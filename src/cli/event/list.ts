@@ -12,7 +12,7 @@ import { printableLine } from '../printable.ts';
 import { showList } from '../show-list.ts';
 import { tableColumns } from '../table.ts';
 import type { Style } from '../terminal.ts';
-import { ageTitle, shortTime } from '../webhook/ages.ts';
+import { ageTitle, shortTime } from '../ages.ts';
 import { bothOf, parseEventTypes } from '../webhook/webhook-fields.ts';
 import { describeEvent } from './event-text.ts';
 

@@ -6,7 +6,7 @@ import { connect } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { describePolicy, policyView } from './policy-view.ts';
-import { readFields } from './read-fields.ts';
+import { readFields } from '../read-fields.ts';
 
 export interface CreateOptions {
   readonly file?: string;

@@ -12,7 +12,7 @@ import { projectBaseUrl } from '../project-base-url.ts';
 import type { FoundPolicy } from './find-policy.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 import { policyView } from './policy-view.ts';
-import { parseSettings, readFields } from './read-fields.ts';
+import { parseSettings, readFields } from '../read-fields.ts';
 
 export interface UpdateOptions {
   readonly args: readonly [string];

@@ -15,10 +15,11 @@ import { projectBaseUrl } from '../project-base-url.ts';
 import { showList } from '../show-list.ts';
 import type { Column } from '../table.ts';
 import { tableColumns } from '../table.ts';
-import { ageTitle, shortTime } from './ages.ts';
+import { ageTitle, shortTime } from '../ages.ts';
 import { deliveryLine, deliveryView, paintDelivery, shortAnswer } from './delivery-view.ts';
 import { findWebhook } from './find-webhook.ts';
-import { parseEventTypes, parseWords } from './webhook-fields.ts';
+import { parseWords } from '../parse-words.ts';
+import { parseEventTypes } from './webhook-fields.ts';
 
 export interface DeliveriesOptions extends ListFlags {
   readonly args: readonly [string, string?];

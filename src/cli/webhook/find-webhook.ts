@@ -71,10 +71,6 @@ function noSuchWebhook(named: string, all: readonly ShownWebhook[]): GovctlError
 /** As a person knows it. */
 export const nameOf = ({ name, url }: ShownWebhook): string => name ?? url;
 
-/** What was typed for a webhook, as a shell takes it once more. */
-export const typed = (named: string): string =>
-  /^[\w.:/@%+=,-]+$/.test(named) ? named : `'${named.replaceAll("'", `'\\''`)}'`;
-
 /** Says that a webhook kept in git is about to be changed by hand. */
 export const warnIfKept = (context: Context, webhook: ShownWebhook): Promise<void> =>
   warnIfOwned(context, { name: nameOf(webhook), tags: webhook.tags });

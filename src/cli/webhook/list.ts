@@ -8,7 +8,7 @@ import type { ListFlags } from '../list-flags.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { formatTable, tableColumns } from '../table.ts';
 import { nameOf } from './find-webhook.ts';
-import { parseWords } from './webhook-fields.ts';
+import { parseWords } from '../parse-words.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 import { shownWebhooks, stateOf, webhookStates } from './webhook-objects.ts';
 import { paintStatus, shortEvents } from './webhook-view.ts';

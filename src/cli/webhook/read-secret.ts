@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { GovctlError } from '../../contract/errors.ts';
 import { minSecretLength } from '../../contract/webhooks.ts';
-import type { Context, World } from '../context.ts';
+import type { Context } from '../context.ts';
+import { fromEnvironment } from '../from-environment.ts';
 
 /** Ways to give a secret; none of them shows in a process list. */
 export interface SecretFlags {
@@ -48,21 +49,6 @@ export async function readSecret(context: Context, flags: SecretFlags): Promise<
 
 /** 256 random bits, in the form that Standard Webhooks receivers take, too. */
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
-
-/** @throws GovctlError usage_error where the variable is not set */
-export function fromEnvironment({ env }: World, flag: string, name: string): string {
-  const value = Object.hasOwn(env, name) ? env[name] : undefined;
-  if (value !== undefined && value !== '') return value;
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    // It may be the secret itself, which is not to be said once more.
-    throw new GovctlError('usage_error', `${flag} takes the name of an environment variable`);
-  }
-  throw new GovctlError(
-    'usage_error',
-    `${flag} ${name}: the environment variable is ${value === '' ? 'empty' : 'not set'}`,
-    { hint: 'Give the name of a variable, not the value itself.' },
-  );
-}
 
 /** `echo` and editors end a text with a line break. */
 const withoutEnd = (text: string): string => text.replace(/\r?\n$/, '');

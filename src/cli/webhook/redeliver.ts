@@ -6,7 +6,8 @@ import { parseMoment } from '../moment.ts';
 import { askOurServer } from '../our-server.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { count, printableLine } from '../printable.ts';
-import { findWebhook, typed } from './find-webhook.ts';
+import { typed } from '../typed.ts';
+import { findWebhook } from './find-webhook.ts';
 import { isActive, stateOf } from './webhook-objects.ts';
 
 export interface RedeliverOptions {

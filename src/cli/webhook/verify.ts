@@ -8,10 +8,10 @@ import { printableLine } from '../printable.ts';
 import { tableColumns } from '../table.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
-import { describeAge } from './ages.ts';
+import { describeAge } from '../ages.ts';
 import { parseDelivery, parseHeaders, readBytes } from './read-saved.ts';
 import type { SavedDelivery } from './read-saved.ts';
-import { fromEnvironment } from './read-secret.ts';
+import { fromEnvironment } from '../from-environment.ts';
 
 export interface VerifyOptions {
   readonly request?: string;

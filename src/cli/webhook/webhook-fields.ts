@@ -4,7 +4,8 @@ import { nearestWord } from '../../contract/nearest.ts';
 import { severities } from '../../contract/policies.ts';
 import { RetryConfig } from '../../contract/webhooks.ts';
 import type { World } from '../context.ts';
-import { fromEnvironment } from './read-secret.ts';
+import { fromEnvironment } from '../from-environment.ts';
+import { listOf } from '../parse-words.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 
 /** What `create` and `update` take alike. */
@@ -24,30 +25,6 @@ export interface FieldFlags {
 
 /** Every type: for `--event all`. */
 const all = 'all';
-
-/** `a,b`, repeated. */
-const listOf = (values: readonly string[]): string[] =>
-  values.flatMap((text) => text.split(',').map((part) => part.trim())).filter(Boolean);
-
-/** `a,b`, repeated, of a few known words. @throws GovctlError usage_error, with the nearest one */
-export function parseWords<Word extends string>(
-  flag: string,
-  given: readonly string[],
-  known: readonly Word[],
-): Word[] {
-  const refuse = (what: string, nearest?: string): GovctlError =>
-    new GovctlError('usage_error', `${flag} ${what}`, {
-      hint: nearest ? `Did you mean ${nearest}?` : `There are ${known.join(', ')}.`,
-    });
-  const words = listOf(given).map((text) => {
-    const word = known.find((one) => one === text);
-    if (word === undefined)
-      throw refuse(`${text}: it takes no such word`, nearestWord(text, known));
-    return word;
-  });
-  if (words.length === 0) throw refuse('names nothing');
-  return [...new Set(words)];
-}
 
 /** Of flags that are one by two names. */
 export const bothOf = (

@@ -5,7 +5,8 @@ import type { View } from '../output.ts';
 import { count, printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
 import { wrapWords } from '../wrap-words.ts';
-import { nameOf, typed } from './find-webhook.ts';
+import { typed } from '../typed.ts';
+import { nameOf } from './find-webhook.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 import { isActive, stateOf } from './webhook-objects.ts';
 

@@ -1,74 +1,83 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type * as z from 'zod';
-import { GovctlError } from '../../contract/errors.ts';
-import { nearestWord } from '../../contract/nearest.ts';
-import { explainIssues } from '../../project/read/explain-issue.ts';
-import type { Problem } from '../../project/model.ts';
-import { parseYaml } from '../../project/read/parse-yaml.ts';
-import { readText } from '../../project/read/read-text.ts';
-import type { Source } from '../../project/read/source.ts';
-import { createSource } from '../../project/read/source.ts';
-import type { World } from '../context.ts';
-import { notReadable } from '../input-file.ts';
+import { GovctlError } from '../contract/errors.ts';
+import { nearestWord } from '../contract/nearest.ts';
+import { explainIssues } from '../project/read/explain-issue.ts';
+import type { Problem } from '../project/model.ts';
+import { parseYaml } from '../project/read/parse-yaml.ts';
+import { readText } from '../project/read/read-text.ts';
+import type { Source } from '../project/read/source.ts';
+import { createSource } from '../project/read/source.ts';
+import type { World } from './context.ts';
+import { notReadable } from './input-file.ts';
 
 /** A schema of an object, and what it makes of a file. */
 type FieldSchema<T> = z.ZodType<T>;
 
+/** What a file is said to hold. */
+export interface FieldsOf {
+  readonly one: string;
+  readonly many: string;
+  /** A file of a repo may say `kind: Policy`. */
+  readonly kind?: string;
+}
+
+export const policyFields: FieldsOf = { one: 'policy', many: 'policies', kind: 'Policy' };
+
 /**
- * The fields of one policy in a YAML or JSON file; `-` is standard input. A file of a repo may say `kind: Policy`.
+ * The fields of one object in a YAML or JSON file; `-` is standard input.
  * @throws GovctlError invalid_file with file:line:column of everything that is wrong
  */
 export async function readFields<T>(
   world: World,
   file: string,
   schema: FieldSchema<T>,
+  of: FieldsOf = policyFields,
 ): Promise<T> {
   const source =
     file === '-'
-      ? createSource('standard input', await readInput(world))
+      ? createSource('standard input', await readInput(world, of))
       : await readSource(world.cwd, file);
   const { documents, problems } = parseYaml(source);
-  if (problems.some(({ level }) => level === 'error')) throw invalid(source, problems);
+  if (problems.some(({ level }) => level === 'error')) throw invalid(source, problems, of);
   const [document, second] = documents;
   if (!document) throw new GovctlError('invalid_file', `${source.file} is empty`);
   if (second) {
     throw new GovctlError(
       'invalid_file',
-      `${source.file} holds ${documents.length} policies; this takes one`,
-      {
-        hint: '`govctl apply` takes files with many.',
-      },
+      `${source.file} holds ${documents.length} ${of.many}; this takes one`,
+      of.kind === undefined ? {} : { hint: '`govctl apply` takes files with many.' },
     );
   }
-  const fields = withoutKind(source, document.value);
+  const fields = withoutKind(source, document.value, of);
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
-  throw invalid(source, explainIssues(source, document, parsed.error.issues, schema));
+  throw invalid(source, explainIssues(source, document, parsed.error.issues, schema), of);
 }
 
 /** @throws GovctlError invalid_file for a `key`: it is for what git keeps */
-function withoutKind(source: Source, value: unknown): unknown {
+function withoutKind(source: Source, value: unknown, { kind }: FieldsOf): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (Object.hasOwn(value, 'key')) {
+  if (kind !== undefined && Object.hasOwn(value, 'key')) {
     throw new GovctlError('invalid_file', `${source.file} has a key: it is a file of a repo`, {
       hint: 'Use `govctl apply` for what git keeps, or take the key out.',
     });
   }
   const fields: Record<string, unknown> = { ...value };
-  if (fields.kind === 'Policy') delete fields.kind;
+  if (kind !== undefined && fields.kind === kind) delete fields.kind;
   return fields;
 }
 
-/** Characters. What is longer is no policy, and parsing it would take its time. */
+/** Characters. What is longer is no such thing, and parsing it would take its time. */
 const longestInput = 1024 * 1024;
 
-async function readInput({ terminal }: World): Promise<string> {
+async function readInput({ terminal }: World, { one }: FieldsOf): Promise<string> {
   const text = await terminal.readStdin();
   if (text.length <= longestInput) return text;
   throw new GovctlError(
     'invalid_file',
-    `Standard input holds ${Math.ceil(text.length / 1024 / 1024)} million characters; a policy has a few thousand`,
+    `Standard input holds ${Math.ceil(text.length / 1024 / 1024)} million characters; a ${one} has a few thousand`,
   );
 }
 
@@ -90,8 +99,8 @@ async function readSource(cwd: string, file: string): Promise<Source> {
   });
 }
 
-function invalid(source: Source, problems: readonly Problem[]): GovctlError {
-  return new GovctlError('invalid_file', `${source.file} is not a valid policy`, {
+function invalid(source: Source, problems: readonly Problem[], { one }: FieldsOf): GovctlError {
+  return new GovctlError('invalid_file', `${source.file} is not a valid ${one}`, {
     details: problems.map(({ file, line, column, message, hint }) => ({
       field: `${file}:${line}:${column}`,
       message: hint ? `${message}. ${hint}` : message,
@@ -106,8 +115,9 @@ function invalid(source: Source, problems: readonly Problem[]): GovctlError {
 export async function parseSettings(
   settings: readonly string[],
   known: readonly string[],
+  one = policyFields.one,
 ): Promise<Record<string, unknown>> {
-  const { parse } = await import('../yaml.ts');
+  const { parse } = await import('./yaml.ts');
   const fields: Record<string, unknown> = {};
   for (const setting of settings) {
     const at = setting.indexOf('=');
@@ -117,7 +127,7 @@ export async function parseSettings(
     }
     if (!known.includes(name)) {
       const nearest = nearestWord(name, known);
-      throw new GovctlError('usage_error', `--set ${setting}: a policy has no field "${name}"`, {
+      throw new GovctlError('usage_error', `--set ${setting}: a ${one} has no field "${name}"`, {
         hint: nearest ? `Did you mean ${nearest}?` : `Fields: ${known.join(', ')}.`,
       });
     }
