@@ -32,7 +32,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/server/((?!evaluation/)[^/]+)/' },
       to: {
-        path: '^src/server/(?!store/|lanes/|evaluation/|render/)[^/]+/[^/]+',
+        path: '^src/server/(?!store/|lanes/|evaluation/|render/|outbound/|config/)[^/]+/[^/]+',
         pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection|emit)\\.ts$'],
       },
     },

@@ -10,7 +10,7 @@ import { createUpkeep } from './maintenance.ts';
 import { webhookLanes } from './webhooks/collection.ts';
 import { createDeliveries } from './webhooks/delivery/deliveries.ts';
 import type { AttemptCounts } from './webhooks/delivery/deliveries.ts';
-import type { Send } from './webhooks/send.ts';
+import type { Send } from './outbound/send.ts';
 
 /** What goes on beside the requests, from the start on: evaluation, deliveries, upkeep. */
 export interface BackgroundWork {

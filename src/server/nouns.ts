@@ -37,8 +37,8 @@ import { webhookLanes, webhooks } from './webhooks/collection.ts';
 import { answers, deliveries } from './webhooks/delivery/collection.ts';
 import { deliveryHandlers } from './webhooks/delivery/handlers.ts';
 import { webhookHandlers } from './webhooks/handlers.ts';
-import type { Send } from './webhooks/send.ts';
-import type { Targets } from './webhooks/target.ts';
+import type { Send } from './outbound/send.ts';
+import type { Targets } from './outbound/target.ts';
 
 /** Every collection of the service, for the store that is to hold them. */
 export const collections = [

@@ -18,9 +18,9 @@ import { createLocalService } from './local/service.ts';
 import type { Metrics } from './metrics.ts';
 import { createHandlers } from './nouns.ts';
 import { stored } from './stored.ts';
-import { createSender } from './webhooks/send.ts';
-import { systemResolve } from './webhooks/target.ts';
-import type { Targets } from './webhooks/target.ts';
+import { createSender } from './outbound/send.ts';
+import { systemResolve } from './outbound/target.ts';
+import type { Targets } from './outbound/target.ts';
 
 /** How the service is reached, and what it does about that. */
 export interface ServiceOptions {

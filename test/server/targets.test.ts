@@ -3,9 +3,9 @@ import type { LookupAddress } from 'node:dns';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRanges } from '../../src/server/address.ts';
-import { kindOf, refusedKind } from '../../src/server/webhooks/address.ts';
-import { guardedLookup, targetFault } from '../../src/server/webhooks/target.ts';
-import type { Resolve, Targets } from '../../src/server/webhooks/target.ts';
+import { kindOf, refusedKind } from '../../src/server/outbound/address.ts';
+import { guardedLookup, targetFault } from '../../src/server/outbound/target.ts';
+import type { Resolve, Targets } from '../../src/server/outbound/target.ts';
 
 const noHost: Resolve = () => Promise.reject(new Error('ENOTFOUND'));
 

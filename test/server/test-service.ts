@@ -25,8 +25,8 @@ import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { webhookLanes } from '../../src/server/webhooks/collection.ts';
 import { createDeliveries } from '../../src/server/webhooks/delivery/deliveries.ts';
-import type { Send } from '../../src/server/webhooks/send.ts';
-import type { Resolve } from '../../src/server/webhooks/target.ts';
+import type { Send } from '../../src/server/outbound/send.ts';
+import type { Resolve } from '../../src/server/outbound/target.ts';
 
 export interface Sent {
   readonly body?: unknown;

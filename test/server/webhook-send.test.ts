@@ -9,10 +9,10 @@ import { createServer as createTlsServer } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseRanges } from '../../src/server/address.ts';
 import { systemClock } from '../../src/server/deps.ts';
-import { createSender } from '../../src/server/webhooks/send.ts';
-import type { Outcome, Sender } from '../../src/server/webhooks/send.ts';
-import { systemResolve } from '../../src/server/webhooks/target.ts';
-import type { Resolve } from '../../src/server/webhooks/target.ts';
+import { createSender } from '../../src/server/outbound/send.ts';
+import type { Outcome, Sender } from '../../src/server/outbound/send.ts';
+import { systemResolve } from '../../src/server/outbound/target.ts';
+import type { Resolve } from '../../src/server/outbound/target.ts';
 import { hasTool, runTool } from '../support/system-tool.ts';
 
 const servers: { server: Server; sockets: Set<Socket> }[] = [];

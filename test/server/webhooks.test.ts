@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emit } from '../../src/server/events/emit.ts';
 import { webhookLanes, webhooks } from '../../src/server/webhooks/collection.ts';
 import type { StoredWebhook } from '../../src/server/webhooks/collection.ts';
-import type { Outcome, Outgoing } from '../../src/server/webhooks/send.ts';
+import type { Outcome, Outgoing } from '../../src/server/outbound/send.ts';
 import type { Got, Sent, TestService } from './test-service.ts';
 import { fieldsOf, startTestService } from './test-service.ts';
 

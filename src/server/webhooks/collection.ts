@@ -37,6 +37,6 @@ export const webhooks: CollectionSpec<StoredWebhook> = {
 /** One lane for each webhook, under its id; the work is the id of an event, or of a delivery that is sent again. */
 export const webhookLanes: LaneSpec = {
   name: 'webhooks',
-  // An hour, see delivery/retry.ts, and a minute more, as clocks are put right by a little all the time.
+  // An hour, see outbound/retry.ts, and a minute more, as clocks are put right by a little all the time.
   longestPause: 61 * 60_000,
 };

@@ -13,7 +13,7 @@ import {
   updateWebhook,
 } from './service.ts';
 import { showWebhook } from './show.ts';
-import type { Targets } from './target.ts';
+import type { Targets } from '../outbound/target.ts';
 
 type WebhookHandlers = Pick<Handlers['webhooks'], 'list' | 'get' | 'create' | 'update' | 'delete'>;
 

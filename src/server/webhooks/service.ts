@@ -13,8 +13,8 @@ import { withoutAbsent } from '../without-absent.ts';
 import { webhooks } from './collection.ts';
 import type { StoredWebhook } from './collection.ts';
 import { deleteDeliveries, pauseDeliveries, resumeDeliveries } from './delivery/service.ts';
-import { targetFault } from './target.ts';
-import type { Targets } from './target.ts';
+import { targetFault } from '../outbound/target.ts';
+import type { Targets } from '../outbound/target.ts';
 
 /** Milliseconds that a secret's follower leaves it in use. */
 const overlap = 24 * 3_600_000;

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Send } from '../../../src/server/webhooks/send.ts';
+import type { Send } from '../../../src/server/outbound/send.ts';
 import { verifyWebhook } from '../../../src/webhook/webhook.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';

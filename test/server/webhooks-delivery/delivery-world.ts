@@ -20,7 +20,7 @@ import type { StoredDelivery } from '../../../src/server/webhooks/delivery/colle
 import { createDeliveries } from '../../../src/server/webhooks/delivery/deliveries.ts';
 import type { Deliveries } from '../../../src/server/webhooks/delivery/deliveries.ts';
 import type { SlotLimits } from '../../../src/server/webhooks/delivery/slots.ts';
-import type { Outcome, Outgoing } from '../../../src/server/webhooks/send.ts';
+import type { Outcome, Outgoing } from '../../../src/server/outbound/send.ts';
 import { tempFolder } from '../store/lowdb/temp-folder.ts';
 
 export const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { webhookLanes } from '../../../src/server/webhooks/collection.ts';
 import { answers, deliveries } from '../../../src/server/webhooks/delivery/collection.ts';
-import type { Outcome, Outgoing } from '../../../src/server/webhooks/send.ts';
+import type { Outcome, Outgoing } from '../../../src/server/outbound/send.ts';
 import { startTestService } from '../test-service.ts';
 import type { Got, TestService } from '../test-service.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextAttempt, pauseAfter } from '../../../src/server/webhooks/delivery/retry.ts';
-import type { FailedAttempt } from '../../../src/server/webhooks/delivery/retry.ts';
+import { nextAttempt, pauseAfter } from '../../../src/server/outbound/retry.ts';
+import type { FailedAttempt } from '../../../src/server/outbound/retry.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

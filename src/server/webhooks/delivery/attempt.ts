@@ -2,11 +2,12 @@ import type { Deps } from '../../deps.ts';
 import type { StoredEvent } from '../../events/collection.ts';
 import { envelopeOf } from '../../events/service.ts';
 import type { StoredWebhook } from '../collection.ts';
-import type { Outcome, Send } from '../send.ts';
+import type { Outcome, Send } from '../../outbound/send.ts';
 import { attemptCountOf } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
-import { hostOf, receiverOf, signedHeaders } from './headers.ts';
-import type { Message } from './headers.ts';
+import { signedHeaders } from '../../outbound/signed-headers.ts';
+import { hostOf, receiverOf } from './receiver.ts';
+import type { Message } from '../../outbound/signed-headers.ts';
 
 /** What is to be sent, as it is stored. */
 export interface Task {

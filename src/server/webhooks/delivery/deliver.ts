@@ -8,15 +8,15 @@ import type { StoredEvent } from '../../events/collection.ts';
 import type { LaneWork, Reader, Tx } from '../../store/store.ts';
 import { webhookLanes, webhooks } from '../collection.ts';
 import type { StoredWebhook } from '../collection.ts';
-import type { Send } from '../send.ts';
+import type { Send } from '../../outbound/send.ts';
 import { makeAttempt } from './attempt.ts';
 import type { Sent, Task } from './attempt.ts';
 import { deliveries } from './collection.ts';
 import { ofWebhook } from './collection.ts';
 import type { StoredAttempt, StoredDelivery } from './collection.ts';
 import { createGather } from './gather.ts';
-import { hostOf } from './headers.ts';
-import type { Message } from './headers.ts';
+import { hostOf } from './receiver.ts';
+import type { Message } from '../../outbound/signed-headers.ts';
 import { keepAnswer } from './keep-answer.ts';
 import {
   afterAttempt,
@@ -27,7 +27,7 @@ import {
   isFailure,
   withAttempt,
 } from './record.ts';
-import { askedPause, nextAttempt } from './retry.ts';
+import { askedPause, nextAttempt } from '../../outbound/retry.ts';
 import { createSlots } from './slots.ts';
 import type { SlotLimits } from './slots.ts';
 import { deliveryOf, isStillHead } from './work.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { CreateLaneRunner } from '../../lanes/runner.ts';
 import { webhookLanes } from '../collection.ts';
-import type { Send } from '../send.ts';
+import type { Send } from '../../outbound/send.ts';
 import { createDeliverer } from './deliver.ts';
 import type { SlotLimits } from './slots.ts';
 import { createRetention } from './retention.ts';

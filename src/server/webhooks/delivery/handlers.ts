@@ -4,7 +4,7 @@ import type { Handlers } from '../../call.ts';
 import type { Deps } from '../../deps.ts';
 import { toJson } from '../../json.ts';
 import { listPage } from '../../paging.ts';
-import type { Send } from '../send.ts';
+import type { Send } from '../../outbound/send.ts';
 import { readWebhook } from '../service.ts';
 import { deliveries, ofWebhook, within } from './collection.ts';
 import { keepAnswer } from './keep-answer.ts';

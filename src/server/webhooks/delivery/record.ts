@@ -1,10 +1,10 @@
 import { timestamp } from '../../deps.ts';
-import type { Outcome } from '../send.ts';
+import type { Outcome } from '../../outbound/send.ts';
 import type { StoredWebhook } from '../collection.ts';
 import { answerId } from './collection.ts';
 import type { StoredAnswer, StoredAttempt, StoredDelivery } from './collection.ts';
-import type { Message } from './headers.ts';
-import { day } from './retry.ts';
+import type { Message } from '../../outbound/signed-headers.ts';
+import { day } from '../../outbound/retry.ts';
 
 /** Characters of an answer that the attempt itself holds. */
 const shortBody = 1_024;

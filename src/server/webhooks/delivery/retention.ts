@@ -6,7 +6,7 @@ import type { Tx, Where } from '../../store/store.ts';
 import { webhooks } from '../collection.ts';
 import { answerId, answers, deliveries, ofWebhook } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
-import { day } from './retry.ts';
+import { day } from '../../outbound/retry.ts';
 
 /** Ended deliveries that are kept of each webhook. */
 interface Kept {

@@ -4,7 +4,7 @@ import { timestamp } from '../../deps.ts';
 import type { StoredEvent } from '../../events/collection.ts';
 import { envelopeOf, sampleData } from '../../events/service.ts';
 import type { StoredWebhook } from '../collection.ts';
-import type { Send } from '../send.ts';
+import type { Send } from '../../outbound/send.ts';
 import { makeAttempt } from './attempt.ts';
 import type { StoredAnswer, StoredDelivery } from './collection.ts';
 import { attemptOf, withAttempt } from './record.ts';

@@ -6,7 +6,7 @@ import { webhookLanes } from '../collection.ts';
 import type { StoredWebhook } from '../collection.ts';
 import { answers, deliveries, ofWebhook } from './collection.ts';
 import { deliveryOf } from './work.ts';
-import { day } from './retry.ts';
+import { day } from '../../outbound/retry.ts';
 import { showItem } from './show.ts';
 
 /** What was sent to a webhook last, or is being sent again. */

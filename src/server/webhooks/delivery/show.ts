@@ -2,7 +2,7 @@ import type { Attempt, Delivery, DeliveryItem } from '../../../contract/webhooks
 import type { Reader } from '../../store/store.ts';
 import { answerId, answers, attemptCountOf } from './collection.ts';
 import type { StoredAttempt, StoredDelivery } from './collection.ts';
-import { plainHeaders } from './headers.ts';
+import { plainHeaders } from '../../outbound/signed-headers.ts';
 
 export function showItem(delivery: StoredDelivery): DeliveryItem {
   const { id, webhook_id, event_id, event_type, status, test, created_at, updated_at } = delivery;

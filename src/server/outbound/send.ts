@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../deps.ts';
 import { abortedBy, Exchange } from './exchange.ts';
@@ -9,20 +10,25 @@ import type { Targets } from './target.ts';
 export type { Outcome } from './exchange.ts';
 
 /** One request to a receiver. */
-export interface Outgoing {
+export interface Outgoing<B extends string | Readable = string> {
   readonly url: string;
+  /** Default: POST. */
+  readonly method?: 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
-  /** The exact bytes, as UTF-8. */
-  readonly body: string;
+  /** The exact bytes, as UTF-8; a stream of them needs its `content-length` among the headers. */
+  readonly body: B;
   /** From the connect to the answer's status. */
   readonly timeoutMs: number;
 }
 
 /** Sends without following redirects or heeding proxies, to allowed targets only. Never throws, but where it is aborted. */
-export type Send = (outgoing: Outgoing, signal: AbortSignal) => Promise<Outcome>;
+export type Send<B extends string | Readable = string> = (
+  outgoing: Outgoing<B>,
+  signal: AbortSignal,
+) => Promise<Outcome>;
 
 export interface Sender {
-  readonly send: Send;
+  readonly send: Send<string | Readable>;
   /** Ends what is under way, and all connections. */
   close(): Promise<void>;
 }
@@ -46,7 +52,7 @@ export function createSender(targets: Targets, clock: Pick<Clock, 'monotonic'>):
 
   const sendOver = (
     network: Dispatcher,
-    { url, headers, body, timeoutMs }: Outgoing,
+    { url, method = 'POST', headers, body, timeoutMs }: Outgoing<string | Readable>,
     signal: AbortSignal,
   ): Promise<Outcome> =>
     new Promise((resolve, reject) => {
@@ -54,7 +60,7 @@ export function createSender(targets: Targets, clock: Pick<Clock, 'monotonic'>):
       const { origin, path } = placeOf(url);
       const underWay = abortedBy(signal);
       const exchange = new Exchange({ timeoutMs, underWay, clock, resolve, reject });
-      network.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
+      network.dispatch({ origin, path, method, headers, body }, exchange);
     });
 
   return {

@@ -1,4 +1,4 @@
-import type { RetryConfig } from '../../../contract/webhooks.ts';
+import type { RetryConfig } from '../../contract/webhooks.ts';
 
 const second = 1_000;
 const hour = 3_600_000;
@@ -39,6 +39,8 @@ export interface FailedAttempt {
   readonly status?: number | undefined;
   /** By lower-case names. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds that the receiver asked to be left alone, where that is known otherwise than by the two above. */
+  readonly askedMs?: number | undefined;
   /** From 0 up to 1. */
   readonly random: number;
 }
@@ -48,10 +50,10 @@ export interface FailedAttempt {
  * explicit `max_attempts` is at the end of the 24 hours.
  */
 export function nextAttempt(failed: FailedAttempt): number | undefined {
-  const { attempt, firstAt, now, config = {}, status, random } = failed;
+  const { attempt, firstAt, now, config = {}, status, askedMs = 0, random } = failed;
   if (status === 410) return undefined;
   const scheduled = now + pauseAfter(attempt, config, random);
-  const asked = now + askedPause(failed);
+  const asked = now + Math.max(askedPause(failed), Math.min(askedMs, hour));
   if (config.max_attempts !== undefined) {
     return attempt < config.max_attempts ? Math.max(scheduled, asked) : undefined;
   }
