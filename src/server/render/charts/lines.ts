@@ -1,0 +1,172 @@
+import { line } from 'd3-shape';
+import type { ChartData } from './chart-data.ts';
+import { nameOf } from './chart-data.ts';
+import type { DrawOptions } from './draw-chart.ts';
+import type { Drawing, PathShape, Shape, TextShape } from './drawing.ts';
+import { drawLegend } from './legend.ts';
+import { dashes, markOf, markReach } from './marks.ts';
+import { formatValue } from './numbers.ts';
+import { valueScale } from './scale.ts';
+import type { ValueScale } from './scale.ts';
+import { cutText, gridLine, round, smallSize, widest, widthOf, withoutOverlap } from './text.ts';
+import { inTime, timeScale } from './time-scale.ts';
+import type { TimeScale } from './time-scale.ts';
+
+/** With more points than this, only those that no line goes to are marked. */
+const mostMarks = 40;
+
+interface Frame {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly value: number;
+  readonly category: string;
+}
+
+/** Lines over time, each with its dash and its mark; a gap where there is no value. */
+export function drawLines(given: ChartData, room: DrawOptions): Drawing {
+  const data = inTime(given);
+  const { width, measure } = room;
+  const { series, unit, percent } = data;
+  const style = { measure, size: smallSize };
+  const entries = series.map(({ name, colour }) => ({ name, paint: colour }));
+  const legend = drawLegend(series.length > 1 ? entries : [], 'lines', width, { measure });
+  const height = Math.round(Math.max(100, Math.min(190, width * 0.32)));
+  const values = series.flatMap((one) => one.values).filter((value) => value !== null);
+  const extent = [Math.min(0, ...values), Math.max(0, ...values)] as const;
+  const yScale = valueScale(extent, height, 5, data);
+  const left =
+    Math.ceil(
+      widest(
+        yScale.ticks.map(({ label }) => label),
+        style,
+      ),
+    ) + 6;
+  const lastTexts = series.map((one) => formatValue(lastOf(one.values), percent));
+  const right = Math.ceil(widest(lastTexts, style)) + markReach + 6;
+  const top = legend.height + (unit === undefined ? 6 : 16);
+  const frame: Frame = { left, top, width: width - left - right, height };
+  const xScale = timeScale(data.categories, frame.width, measure);
+  const caption = cutText(unit ?? '', width, style);
+  return {
+    width,
+    height: top + height + 18,
+    shapes: [
+      ...legend.shapes,
+      ...(caption === '' ? [] : [small(caption, 0, legend.height + 8, 'start')]),
+      ...grid(frame, yScale),
+      ...timeAxis(frame, xScale, room),
+      ...series.flatMap((_, at) => drawSeries(data, at, frame, xScale, yScale)),
+      ...withoutOverlap(lastValues(data, frame, xScale, yScale), measure),
+    ],
+  };
+}
+
+const lastOf = (values: readonly (number | null)[]): number | null =>
+  values.findLast((value) => value !== null) ?? null;
+
+const small = (text: string, x: number, y: number, anchor: TextShape['anchor']): TextShape => ({
+  kind: 'text',
+  x: round(x),
+  y: round(y),
+  text,
+  size: smallSize,
+  anchor,
+  fill: 'muted',
+});
+
+function grid({ left, top, width, height }: Frame, { ticks }: ValueScale): Shape[] {
+  return ticks.flatMap(({ at, label }) => {
+    const y = round(top + height - at);
+    return [gridLine(`M${left},${y}H${round(left + width)}`), small(label, left - 5, y + 3, 'end')];
+  });
+}
+
+function timeAxis(frame: Frame, { ticks }: TimeScale, { width, measure }: DrawOptions): Shape[] {
+  const bottom = frame.top + frame.height;
+  const style = { measure, size: smallSize };
+  const labels = ticks.map(({ at, label }) => {
+    const text = cutText(label, width, style);
+    const half = widthOf(text, style) / 2;
+    return small(
+      text,
+      Math.max(half, Math.min(width - half, frame.left + at)),
+      bottom + 14,
+      'middle',
+    );
+  });
+  const kept = withoutOverlap(labels, measure);
+  const marks = ticks
+    .filter((_, at) => kept.includes(labels[at] as TextShape))
+    .map(({ at }) => gridLine(`M${round(frame.left + at)},${bottom}V${bottom + 4}`));
+  return [...marks, ...kept];
+}
+
+function pointsOf(
+  { categories, series }: ChartData,
+  which: number,
+  frame: Frame,
+  xScale: TimeScale,
+  yScale: ValueScale,
+): (Point | null)[] {
+  return categories.map((category, at) => {
+    const value = series[which]?.values[at] ?? null;
+    if (value === null) return null;
+    const x = frame.left + (xScale.at[at] ?? 0);
+    const y = frame.top + frame.height - yScale.at(value);
+    return { x, y, value, category };
+  });
+}
+
+function drawSeries(
+  data: ChartData,
+  which: number,
+  frame: Frame,
+  xScale: TimeScale,
+  yScale: ValueScale,
+): PathShape[] {
+  const series = data.series[which];
+  if (!series) return [];
+  const points = pointsOf(data, which, frame, xScale, yScale);
+  const path = line<Point | null>()
+    .defined((point) => point !== null)
+    .x((point) => point?.x ?? 0)
+    .y((point) => point?.y ?? 0)
+    .digits(2)(points);
+  const dash = dashes[which % dashes.length];
+  const stroke = { kind: 'path', stroke: series.colour, strokeWidth: 1.5 } as const;
+  const isAlone = (at: number): boolean => !points[at - 1] && !points[at + 1];
+  const marks = points.flatMap((point, at): PathShape[] => {
+    if (!point || (points.length > mostMarks && !isAlone(at))) return [];
+    const value = formatValue(point.value, data.percent);
+    const label = nameOf(
+      [point.category, data.series.length > 1 ? series.name : ''],
+      value,
+      data.unit,
+    );
+    return [{ kind: 'path', d: markOf(which, point.x, point.y), fill: series.colour, label }];
+  });
+  return [...(path === null ? [] : [{ ...stroke, d: path, ...(dash && { dash }) }]), ...marks];
+}
+
+/** Each line's last value, beside its last point. */
+function lastValues(
+  data: ChartData,
+  frame: Frame,
+  xScale: TimeScale,
+  yScale: ValueScale,
+): TextShape[] {
+  return data.series.flatMap((_, which) => {
+    const last = pointsOf(data, which, frame, xScale, yScale).findLast((point) => point !== null);
+    if (!last) return [];
+    const text = formatValue(last.value, data.percent);
+    const place = small(text, last.x + markReach + 3, last.y + 3, 'start');
+    return [{ ...place, fill: 'text' as const }];
+  });
+}

@@ -1,0 +1,28 @@
+import { rectangle, round } from './text.ts';
+
+/** How far a mark reaches from its middle, in points. */
+export const markReach = 3.2;
+
+/** Of the lines of series, by their order; undefined: unbroken. */
+export const dashes: readonly (readonly number[] | undefined)[] = [
+  undefined,
+  [5, 3],
+  [1.5, 2],
+  [8, 2, 1.5, 2],
+];
+
+/** The path data of a point's mark: circle, square, triangle, diamond, by the order of its series. */
+export function markOf(at: number, x: number, y: number): string {
+  const [left, right, top, bottom] = [x - 3, x + 3, y - 3, y + 3].map(round);
+  const [middleX, middleY] = [round(x), round(y)];
+  switch (at % 4) {
+    case 1:
+      return rectangle(x - 2.5, y - 2.5, 5, 5);
+    case 2:
+      return `M${middleX},${top}L${right},${bottom}H${left}Z`;
+    case 3:
+      return `M${middleX},${top}L${right},${middleY}L${middleX},${bottom}L${left},${middleY}Z`;
+    default:
+      return `M${left},${middleY}A3,3,0,1,1,${right},${middleY}A3,3,0,1,1,${left},${middleY}Z`;
+  }
+}
