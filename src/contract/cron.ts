@@ -102,8 +102,7 @@ function readField(text: string, spec: FieldSpec): Read<CronField> {
     const read = readItem(item, spec);
     if (!read.ok) return { ok: false, fault: `has "${text}" as its ${spec.name}; ${read.fault}` };
     const { from, to, step } = read.value;
-    for (let value = from; value <= to; value += step)
-      values.add(isWeek(spec) ? value % 7 : value);
+    for (let value = from; value <= to; value += step) values.add(isWeek(spec) ? value % 7 : value);
     all ||= item === '*' || item === '*/1';
   }
   return {
