@@ -45,6 +45,8 @@ export interface Endpoint {
     readonly body?: z.ZodType;
     /** Default `application/json`. */
     readonly type?: string;
+    /** Bytes of any kind and number, sent as they are read; whole, or the part that Range asks for. */
+    readonly binary?: true;
   };
   /** What it may answer beyond the errors any endpoint may (see openapi.ts). */
   readonly errors: readonly WireErrorName[];
@@ -75,6 +77,9 @@ type Provide<K extends string, T> = T extends z.ZodType
 export type ClientInput<E extends Endpoint> = Provide<'params', E['params']> &
   Provide<'query', E['query']> &
   (E extends Streamed ? { readonly body: string } : Provide<'body', E['body']>);
+
+/** An endpoint that answers bytes. */
+export type Binary = { readonly response: { readonly binary: true } };
 
 export type ResponseBody<E extends Endpoint> = Parsed<E['response']['body']>;
 

@@ -333,7 +333,7 @@ export const reports = {
     summary: 'The file of a report in one format; takes Range',
     scope: 'governance:read',
     params: ByReportFormat,
-    response: { status: 200, type: 'application/octet-stream' },
+    response: { status: 200, type: 'application/octet-stream', binary: true },
     errors: downloadErrors,
   }),
   downloadSignature: endpoint({
@@ -343,7 +343,7 @@ export const reports = {
     scope: 'governance:read',
     ext: true,
     params: ByReportFormat,
-    response: { status: 200, type: 'application/pkcs7-signature' },
+    response: { status: 200, type: 'application/pkcs7-signature', binary: true },
     errors: downloadErrors,
   }),
   createLink: endpoint({
@@ -380,7 +380,7 @@ export const reports = {
       /** Lower-case hex of an HMAC-SHA256. */
       signature: z.string().max(128),
     }),
-    response: { status: 200, type: 'application/octet-stream' },
+    response: { status: 200, type: 'application/octet-stream', binary: true },
     errors: downloadErrors,
   }),
   downloads: endpoint({
@@ -403,7 +403,7 @@ export const reports = {
     summary: 'The certificate that signed reports are checked with (PEM)',
     scope: 'governance:read',
     ext: true,
-    response: { status: 200, type: 'application/x-pem-file' },
+    response: { status: 200, body: z.string(), type: 'application/x-pem-file' },
     errors: [],
   }),
 };

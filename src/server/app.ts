@@ -5,8 +5,9 @@ import type { Contract, Endpoint, HandlerInput } from '../contract/endpoint.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { settle, whenKnown } from './awaitable.ts';
 import type { Awaitable } from './awaitable.ts';
-import type { Answer, Call, Handlers, Principal, PublicCall } from './call.ts';
+import type { Answer, AnyBody, Call, Handlers, Principal, PublicCall } from './call.ts';
 import type { Deps } from './deps.ts';
+import { streamBytes } from './http/byte-body.ts';
 import { etagOf, isKnown } from './http/conditional.ts';
 import { asKnownError, errorAnswer } from './http/error-answer.ts';
 import { createQueryParser, parseBody } from './http/parse-input.ts';
@@ -99,7 +100,9 @@ interface ReadBody {
 
 const noBody: ReadBody = { body: undefined, text: () => '' };
 
-type AnyHandler = (input: HandlerInput<Endpoint>, call: Call | PublicCall) => Awaitable<Answer>;
+type AnyAnswer = Answer<AnyBody>;
+
+type AnyHandler = (input: HandlerInput<Endpoint>, call: Call | PublicCall) => Awaitable<AnyAnswer>;
 
 function createRoute(
   deps: Deps,
@@ -119,19 +122,19 @@ function createRoute(
     const { path } = context.req;
     const fault = local?.faults.take(request.method, route, path);
 
-    const handle = (query: unknown, parsed: ReadBody): Awaitable<Answer> => {
+    const handle = (query: unknown, parsed: ReadBody): Awaitable<AnyAnswer> => {
       const key = method === 'POST' ? request.headers.get('idempotency-key') : null;
       const fingerprint = (): string => fingerprintOf(`${method} ${path} ${parsed.text()}`);
       const once = key === null ? undefined : oneTime(key, endpoint.secret === true, fingerprint);
       const call = principal
-        ? new AuthorisedCall(deps, request, requestId, keys, once, principal)
-        : new RequestCall(deps, request, requestId, keys, once, undefined);
+        ? new AuthorisedCall(deps, request, context.env, requestId, keys, once, principal)
+        : new RequestCall(deps, request, context.env, requestId, keys, once, undefined);
       const params = endpoint.params ? context.req.param() : undefined;
       // Just parsed by its schemas.
       const input = { params, query, body: parsed.body } as HandlerInput<Endpoint>;
       return once ? call.lettingGo(() => handler(input, call)) : handler(input, call);
     };
-    const readAndHandle = (): Awaitable<Answer> => {
+    const readAndHandle = (): Awaitable<AnyAnswer> => {
       const query = parseQuery(searchOf(request.url));
       if (endpoint.streamed !== undefined) {
         return handle(query, streamBody(request, endpoint.streamed));
@@ -141,8 +144,8 @@ function createRoute(
         handle(query, { body, text: () => text }),
       );
     };
-    const work = (): Awaitable<Answer> => (fault ? befall(fault).then(whole) : whole());
-    const whole = (): Awaitable<Answer> => {
+    const work = (): Awaitable<AnyAnswer> => (fault ? befall(fault).then(whole) : whole());
+    const whole = (): Awaitable<AnyAnswer> => {
       if (scope === null) return readAndHandle();
       return whenKnown(authenticate(request.headers.get('authorization')), (bearer) => {
         principal = bearer;
@@ -151,24 +154,38 @@ function createRoute(
         return readAndHandle();
       });
     };
-    const end = (response: Response, body: string | undefined, error?: string): Response => {
+    const ended = (status: number, bytes: number | undefined, error?: string): void =>
       observe({
         method: request.method,
         path,
         route,
-        status: response.status,
+        status,
         durationMs: deps.clock.monotonic() - started,
         requestId,
         via: principal?.via,
         error,
-        ...(local && body !== undefined ? { bytes: Buffer.byteLength(body) } : {}),
+        ...(bytes === undefined ? {} : { bytes }),
         ...(fault ? { fault: fault.id } : {}),
       });
+    /** A streamed body tells by itself when it has ended. */
+    const end = (response: Response, body: AnyBody, error?: string): Response => {
+      if (typeof body !== 'object' || response.body === null) {
+        ended(response.status, local && bytesIn(body), error);
+      }
       return fault ? cutShort(marked(response, `fault=${fault.id}`), fault, context.env) : response;
     };
     return settle(
       work,
-      (answer) => end(answerOf(endpoint, request, answer, requestId, rate), answer.body),
+      (answer) => {
+        const bytesEnded = (status: number, bytes: number, failure: unknown): void => {
+          if (failure !== undefined) {
+            deps.log.error({ request_id: requestId, err: failure }, 'an answer was cut off');
+          }
+          ended(status, bytes);
+        };
+        const response = answerOf(endpoint, request, answer, requestId, rate, bytesEnded);
+        return end(response, answer.body);
+      },
       (thrown) => {
         const error = limiter.failed(thrown, context.env.remoteAddress);
         const known = asKnownError(error, deps, requestId);
@@ -177,6 +194,9 @@ function createRoute(
     );
   };
 }
+
+const bytesIn = (body: AnyBody): number | undefined =>
+  typeof body === 'string' ? Buffer.byteLength(body) : undefined;
 
 const saneId = /^[\w.:/+=-]{1,128}$/;
 
@@ -209,9 +229,10 @@ function checkScope(principal: Principal, scope: NonNullable<Endpoint['scope']>)
 function answerOf(
   { response, secret, method }: Endpoint,
   request: Request,
-  answer: Answer,
+  answer: AnyAnswer,
   requestId: string,
   rate: Readonly<Record<string, string>>,
+  bytesEnded: (status: number, bytes: number, failure: unknown) => void,
 ): Response {
   const { body, revision, headers } = answer;
   const status = answer.status ?? response.status;
@@ -224,6 +245,15 @@ function answerOf(
   }
   if (secret) all['Cache-Control'] = 'no-store';
   if (body === undefined) return new Response(null, { status, headers: all });
+  if (typeof body === 'object') {
+    all['Content-Type'] = body.type;
+    all['Content-Length'] = String(body.size);
+    const stream =
+      request.method === 'HEAD'
+        ? null
+        : streamBytes(body, (bytes, failure) => bytesEnded(status, bytes, failure));
+    return new Response(stream, { status, headers: all });
+  }
   all['Content-Type'] = response.type ?? 'application/json';
   if (request.method === 'HEAD') all['Content-Length'] = String(Buffer.byteLength(body));
   return new Response(body, { status, headers: all });

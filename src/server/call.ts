@@ -1,6 +1,7 @@
-import type { Endpoint, HandlerInput, ResponseBody, Scope } from '../contract/endpoint.ts';
+import type { Binary, Endpoint, HandlerInput, ResponseBody, Scope } from '../contract/endpoint.ts';
 import type { ServiceContract } from '../contract/contract.ts';
 import type { Awaitable } from './awaitable.ts';
+import type { ByteBody } from './http/byte-body.ts';
 import type { Json } from './json.ts';
 import type { Tx } from './store/store.ts';
 
@@ -21,16 +22,20 @@ export interface Actor {
   readonly requestId: string;
 }
 
-type AnswerBody<E extends Endpoint> = E['response'] extends { readonly type: string }
-  ? string
-  : ResponseBody<E> extends undefined
-    ? undefined
-    : Json<ResponseBody<E>>;
+type AnswerBody<E extends Endpoint> = E extends Binary
+  ? ByteBody | undefined
+  : E['response'] extends { readonly type: string }
+    ? string
+    : ResponseBody<E> extends undefined
+      ? undefined
+      : Json<ResponseBody<E>>;
 
-export interface Answer<Body extends string | undefined = string | undefined> {
+export type AnyBody = string | ByteBody | undefined;
+
+export interface Answer<Body extends AnyBody = string | undefined> {
   readonly body: Body;
-  /** Where it is not the endpoint's own. */
-  readonly status?: 201;
+  /** Where it is not the endpoint's own: 201 of what was made, 206 of a part of bytes, 304 of what the reader has. */
+  readonly status?: 201 | 206 | 304;
   /** Of a single object; becomes its ETag. */
   readonly revision?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,6 +44,10 @@ export interface Answer<Body extends string | undefined = string | undefined> {
 /** What a handler knows of its request beyond the parsed input. */
 export interface PublicCall {
   readonly requestId: string;
+  /** Where it came from, if from anywhere. */
+  readonly remoteAddress: string | undefined;
+  /** Only the headers of the answer are wanted. */
+  readonly isHead: boolean;
   header(name: string): string | null;
   /**
    * Runs a change in one transaction, once per Idempotency-Key of `owner` (the caller, where there is one). Not for

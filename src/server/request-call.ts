@@ -1,9 +1,10 @@
 import type { Awaitable } from './awaitable.ts';
-import type { Actor, Answer, Call, Principal, PublicCall } from './call.ts';
+import type { Actor, Answer, AnyBody, Call, Principal, PublicCall } from './call.ts';
 import type { Deps } from './deps.ts';
 import { checkMatch } from './http/conditional.ts';
 import { isAnswered, runOnce } from './idempotency/service.ts';
 import type { KeysUnderWay, OneTime } from './idempotency/service.ts';
+import type { Peer } from './listener.ts';
 import type { Tx } from './store/store.ts';
 
 /** A class, as one is made for every request: its methods are not. */
@@ -14,6 +15,7 @@ export class RequestCall implements PublicCall {
   constructor(
     private readonly deps: Deps,
     private readonly request: Request,
+    private readonly peer: Peer,
     readonly requestId: string,
     private readonly keys: KeysUnderWay,
     private readonly once: OneTime | undefined,
@@ -22,6 +24,14 @@ export class RequestCall implements PublicCall {
 
   header(name: string): string | null {
     return this.request.headers.get(name);
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.peer.remoteAddress;
+  }
+
+  get isHead(): boolean {
+    return this.request.method === 'HEAD';
   }
 
   private get owner(): string {
@@ -35,7 +45,7 @@ export class RequestCall implements PublicCall {
   }
 
   /** What is done while it may hold its key. */
-  async lettingGo(work: () => Awaitable<Answer>): Promise<Answer> {
+  async lettingGo<B extends AnyBody>(work: () => Awaitable<Answer<B>>): Promise<Answer<B>> {
     try {
       return await work();
     } finally {
@@ -56,12 +66,13 @@ export class AuthorisedCall extends RequestCall implements Call {
   constructor(
     deps: Deps,
     request: Request,
+    peer: Peer,
     requestId: string,
     keys: KeysUnderWay,
     once: OneTime | undefined,
     readonly principal: Principal,
   ) {
-    super(deps, request, requestId, keys, once, principal);
+    super(deps, request, peer, requestId, keys, once, principal);
   }
 
   get actor(): Actor {

@@ -129,6 +129,8 @@ export function cutShort(response: Response, { cut }: Fault, peer: Peer): Respon
   if (cut === undefined) return response;
   // Some statuses take no body that could be cut.
   if (cut === 'body' && response.body !== null) return cutInBody(response, peer);
+  // What it was read from is let go of.
+  void response.body?.cancel();
   // Callers in this process have no connection: for them the body breaks.
   if (!peer.destroy) return new Response(broken());
   peer.destroy();

@@ -1,0 +1,47 @@
+/** A body of bytes that are read as they are sent. */
+export interface ByteBody {
+  /** Its media type. */
+  readonly type: string;
+  /** How many there are. */
+  readonly size: number;
+  /** Called once at most, when somebody takes the first of them. */
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+/** @param ended called once: when all were taken, nobody wants more, or reading failed */
+export function streamBytes(
+  { open }: ByteBody,
+  ended: (taken: number, error?: unknown) => void,
+): ReadableStream<Uint8Array> {
+  let chunks: AsyncIterator<Uint8Array> | undefined;
+  let taken = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          chunks ??= open()[Symbol.asyncIterator]();
+          const next = await chunks.next();
+          if (next.done === true) {
+            controller.close();
+            ended(taken);
+            return;
+          }
+          taken += next.value.length;
+          controller.enqueue(next.value);
+        } catch (error) {
+          controller.error(error);
+          ended(taken, error);
+        }
+      },
+      async cancel() {
+        try {
+          await chunks?.return?.();
+        } finally {
+          ended(taken);
+        }
+      },
+    },
+    // Nothing is opened, nor read ahead, for somebody who takes nothing.
+    { highWaterMark: 0 },
+  );
+}
