@@ -18,6 +18,7 @@ import { registerResourceCommands } from './resource/commands.ts';
 import { registerScanCommands } from './scan/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
 import { registerEventCommands } from './event/commands.ts';
+import { registerReportCommands } from './report/commands.ts';
 import { registerWebhookCommands } from './webhook/commands.ts';
 import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
@@ -115,6 +116,7 @@ export function createProgram(
   registerScanCommands(program, act);
   registerViolationCommands(program, act);
   registerExemptionCommands(program, act);
+  registerReportCommands(program, act);
   registerWebhookCommands(program, act);
   registerEventCommands(program, act);
   registerAuthCommands(program, act);

@@ -66,7 +66,8 @@ export async function* listAll<T extends { readonly id: string }>(
   filter: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<T> {
   const seen = new Set<string>();
-  const asked = of.paged ? { sort_by: 'created_at', order: 'asc', limit: pageSize } : {};
+  const order = of.paged === true ? { sort_by: 'created_at', order: 'asc' } : {};
+  const asked = of.paged ? { ...order, limit: pageSize } : {};
   let cursor: string | undefined;
   let total: number | undefined;
   let passes = 1;
@@ -83,7 +84,8 @@ export async function* listAll<T extends { readonly id: string }>(
     offset += page.items.length;
     total = page.pagination?.total ?? total;
     const hasMore = page.pagination?.has_more;
-    const mayGoOn = of.paged || hasMore === true || (total !== undefined && seen.size < total);
+    const mayGoOn =
+      of.paged !== false || hasMore === true || (total !== undefined && seen.size < total);
     if (mayGoOn && hasMore !== false && seen.size > known) {
       cursor = page.pagination?.next_cursor ?? undefined;
       continue;

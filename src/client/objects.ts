@@ -16,8 +16,11 @@ export interface ObjectsOf<T extends { readonly id: string }> {
   readonly one: string;
   readonly many: string;
   readonly item: z.ZodType<T>;
-  /** What the description promises of the list's pages; without a promise nothing is asked that was not offered. */
-  readonly paged: boolean;
+  /**
+   * What the description promises of the list's pages; without a promise nothing is asked that was not offered.
+   * `unordered`: pages, but no order of one's own.
+   */
+  readonly paged: boolean | 'unordered';
 }
 
 /** Some servers say null for a field that has no value; ours leaves it out. */

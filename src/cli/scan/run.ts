@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
 import type { Scan } from '../../contract/scans.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../our-server.ts';
 import { findPolicyIds } from '../policy/find-policy.ts';
+import { parseTimeout, showTimeout, waitUntilEnded } from '../wait.ts';
 import { scanView } from './scan-view.ts';
 
 export interface RunOptions {
@@ -15,10 +15,6 @@ export interface RunOptions {
   readonly wait?: boolean;
   readonly timeout: string;
 }
-
-/** Milliseconds between two looks, growing from the first to the last. */
-const firstPause = 100;
-const longestPause = 2_000;
 
 export async function runScan(context: Context, options: RunOptions): Promise<ExitCode> {
   const timeoutMs = parseTimeout(options.timeout);
@@ -36,36 +32,27 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
   await context.show(scanView(scan));
   if (scan.status === 'failed') return exitCodes.error;
   if (scan.status === 'completed') return exitCodes.ok;
-  if (options.wait) await context.warn(`the scan has not ended within ${options.timeout} s`);
+  if (options.wait) await context.warn(`the scan has not ended within ${showTimeout(options.timeout)}`);
   await context.say(`\`govctl scan get ${scan.id}\` shows how far it is.`);
   return exitCodes.pending;
 }
 
-/** Milliseconds. @throws GovctlError usage_error */
-function parseTimeout(text: string): number {
-  if (/^\d{1,7}$/.test(text) && Number(text) > 0) return Number(text) * 1_000;
-  throw new GovctlError('usage_error', `--timeout ${text}: give a whole number of seconds`);
-}
-
 /** The scan when it has ended, or when the time is up. */
-async function waitFor(
+const waitFor = (
   client: Client,
   begun: Scan,
   timeoutMs: number,
   { world }: Context,
   update: (text: string) => void,
-): Promise<Scan> {
-  const until = performance.now() + timeoutMs;
-  let scan = begun;
-  for (let pause = firstPause; isUnderway(scan); pause = Math.min(pause * 1.5, longestPause)) {
-    const left = until - performance.now();
-    if (left <= 0) return scan;
-    // Interrupted: the next request says so.
-    await sleep(Math.min(pause, left), undefined, { signal: world.signal }).catch(() => undefined);
-    scan = (await client.scans.get({ params: { id: scan.id } })).data;
-    update(`Scanning: ${scan.progress} %, ${scan.resources_scanned} resources`);
-  }
-  return scan;
-}
+): Promise<Scan> =>
+  waitUntilEnded(world, begun, {
+    timeoutMs,
+    isUnderway,
+    look: async () => {
+      const { data } = await client.scans.get({ params: { id: begun.id } });
+      update(`Scanning: ${data.progress} %, ${data.resources_scanned} resources`);
+      return data;
+    },
+  });
 
 const isUnderway = ({ status }: Scan): boolean => status === 'pending' || status === 'running';

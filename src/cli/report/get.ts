@@ -1,0 +1,21 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { tableColumns } from '../table.ts';
+import { findReport } from './find-report.ts';
+import { isUnderway } from './report-objects.ts';
+import { reportView } from './report-view.ts';
+
+export interface GetOptions {
+  readonly args: readonly [string];
+}
+
+export async function runGet(context: Context, { args: [named] }: GetOptions): Promise<ExitCode> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const report = await context.progress('Looking it up', () => findReport(client, named));
+  const { terminal, now } = context.world;
+  await context.show(reportView(report, { room: tableColumns(terminal), now: now(), named }));
+  return isUnderway(report) ? exitCodes.pending : exitCodes.ok;
+}

@@ -1,0 +1,77 @@
+import { fetchPage } from '../../client/list-all.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { reportStatuses, reportTypes } from '../../contract/reports.ts';
+import { ageTitle, shortTime } from '../ages.ts';
+import { collectPages, howMany, sayHowMany } from '../collect-pages.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { joined } from '../list-flags.ts';
+import type { ListFlags } from '../list-flags.ts';
+import { parseWords } from '../parse-words.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import type { Column } from '../table.ts';
+import { formatTable, tableColumns } from '../table.ts';
+import type { ShownReport } from './report-objects.ts';
+import { nameOf, shownReports } from './report-objects.ts';
+import { paintStatus, scoreOf } from './report-view.ts';
+
+export interface ListOptions extends ListFlags {
+  readonly type?: readonly string[];
+  readonly framework?: readonly string[];
+  readonly status?: readonly string[];
+  readonly schedule?: string;
+}
+
+export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
+  const most = howMany(options);
+  const filter = {
+    ...joined('type', options.type && parseWords('--type', options.type, reportTypes)),
+    ...joined('framework', options.framework),
+    ...joined('status', options.status && parseWords('--status', options.status, reportStatuses)),
+    // No id yet: a schedule is looked up by the command of schedules.
+    ...(options.schedule === undefined ? {} : { schedule_id: options.schedule }),
+  };
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const query = { ...filter, ...orderOf(options) };
+  const { rows, pagination } = await context.progress('Listing reports', () =>
+    collectPages(most, async (place) => {
+      const { items, pagination: its } = await fetchPage(client, shownReports, {
+        ...query,
+        ...place,
+      });
+      return { rows: items, pagination: its };
+    }),
+  );
+  const room = tableColumns(context.world.terminal);
+  await context.show({
+    value: { reports: rows, pagination },
+    rows: () => rows,
+    human: (style) =>
+      rows.length === 0 ? '' : formatTable(rows, columnsFor(context, room), style, room),
+  });
+  await sayHowMany(context, 'reports', rows.length, pagination, Object.keys(filter).length > 0);
+  return exitCodes.ok;
+}
+
+/** The description gives the list no order, so one is asked for only where it is another than a list has anyway. */
+const orderOf = ({ sort, order }: ListFlags): Record<string, string> =>
+  sort === 'created_at' && order === 'desc' ? {} : { sort_by: sort, order };
+
+function columnsFor({ world }: Context, room: number): readonly Column<ShownReport>[] {
+  const time = shortTime(world.now(), room);
+  return [
+    { title: 'NAME', cell: nameOf, shrinks: 'end' },
+    { title: 'TYPE', cell: ({ type }) => type ?? '-', drops: 3 },
+    { title: 'FRAMEWORK', cell: ({ framework }) => framework ?? '-', drops: 1 },
+    { title: 'STATUS', cell: ({ status }) => status ?? '-', paint: paintStatus },
+    { title: 'SCORE', cell: (report) => String(scoreOf(report) ?? '-'), drops: 4 },
+    {
+      title: 'VIOLATIONS',
+      cell: ({ summary }) => String(summary?.total_violations ?? '-'),
+      drops: 2,
+    },
+    { title: ageTitle(room), cell: ({ created_at: at }) => time(at), drops: 5 },
+    { title: 'ID', cell: ({ id }) => id },
+  ];
+}

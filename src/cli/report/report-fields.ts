@@ -1,0 +1,158 @@
+import { GovctlError } from '../../contract/errors.ts';
+import { parseDuration } from '../../contract/duration.ts';
+import type { ReportFormat } from '../../contract/reports.ts';
+import { ReportInput, reportFormats } from '../../contract/reports.ts';
+import type { DateRangeType } from '../../contract/schedules.ts';
+import { dateRangeOf } from '../../calendar/date-range.ts';
+import type { World } from '../context.ts';
+import { parseMoment } from '../moment.ts';
+import { listOf, parseWords } from '../parse-words.ts';
+import { parseTimeZone } from '../time-zone.ts';
+
+/** What a report, and the template of a schedule, are said to hold. */
+export interface ContentFlags {
+  readonly framework?: string;
+  readonly environment?: readonly string[];
+  readonly provider?: readonly string[];
+  readonly format?: readonly string[];
+  /** False with --no-summary. */
+  readonly summary: boolean;
+  /** False with --no-findings. */
+  readonly findings: boolean;
+  readonly watermark?: string;
+  readonly sign?: boolean;
+}
+
+export interface FieldFlags extends ContentFlags {
+  readonly type?: string;
+  readonly description?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly range?: string;
+  readonly timezone?: string;
+  readonly at?: string;
+  readonly notify?: readonly string[];
+}
+
+const aliases: Readonly<Record<string, ReportFormat>> = { xlsx: 'excel' };
+
+/** `pdf,html`, repeated. @throws GovctlError usage_error, with the nearest one */
+export const parseFormats = (given: readonly string[]): ReportFormat[] =>
+  parseWords(
+    '--format',
+    listOf(given).map((word) => (Object.hasOwn(aliases, word) ? (aliases[word] ?? word) : word)),
+    reportFormats,
+  );
+
+export function scopeFrom({ environment, provider }: ContentFlags) {
+  return {
+    ...(environment ? { environments: listOf(environment) } : {}),
+    ...(provider ? { cloud_providers: listOf(provider) } : {}),
+  };
+}
+
+export function formatOptionsFrom(flags: ContentFlags, password?: string) {
+  const { format, summary, findings, watermark, sign } = flags;
+  const security = {
+    ...(password === undefined ? {} : { password }),
+    ...(watermark === undefined ? {} : { watermark }),
+    ...(sign ? { sign: true } : {}),
+  };
+  const options = {
+    ...(format ? { formats: parseFormats(format) } : {}),
+    ...(summary ? {} : { include_executive_summary: false }),
+    ...(findings ? {} : { include_detailed_findings: false }),
+    ...(Object.keys(security).length > 0 ? { security } : {}),
+  };
+  return Object.keys(options).length > 0 ? { format_options: options } : {};
+}
+
+/** The request for a report that flags describe. @throws GovctlError usage_error */
+export function inputFromFlags(
+  world: World,
+  name: string,
+  flags: FieldFlags,
+  password: string | undefined,
+): ReportInput {
+  const { type, framework, description, at, notify } = flags;
+  const range = rangeFrom(world, flags);
+  return checked({
+    name,
+    type,
+    scope: { ...scopeFrom(flags), ...(range ? { date_range: range } : {}) },
+    ...(framework === undefined ? {} : { framework }),
+    ...(description === undefined ? {} : { description }),
+    ...formatOptionsFrom(flags, password),
+    ...(at === undefined && notify === undefined
+      ? {}
+      : {
+          delivery: {
+            ...(at === undefined
+              ? {}
+              : { immediate: false, scheduled_at: parseLater(at, world.now()) }),
+            ...(notify === undefined ? {} : { notifications: { email: listOf(notify) } }),
+          },
+        }),
+  });
+}
+
+/** Half-open, as the service takes it; an end that is left out is now. */
+function rangeFrom(world: World, { from, to, range, timezone }: FieldFlags) {
+  if (range !== undefined) {
+    if ((from ?? to) !== undefined) {
+      throw new GovctlError('usage_error', '--range excludes --from and --to');
+    }
+    // commander knows the choices
+    return dateRangeOf(range as DateRangeType, world.now(), parseTimeZone(timezone ?? 'UTC'));
+  }
+  if (timezone !== undefined) {
+    throw new GovctlError('usage_error', '--timezone goes with --range', {
+      hint: 'With --from and --to, write the offset into the time: 2026-01-31T00:00+01:00.',
+    });
+  }
+  if (from === undefined && to === undefined) return undefined;
+  if (from === undefined) {
+    throw new GovctlError('usage_error', '--to needs --from', {
+      hint: 'Give both, or --range, such as --range last_month.',
+    });
+  }
+  const now = world.now();
+  return {
+    start: parseMoment('--from', from, now),
+    end: to === undefined ? new Date(now).toISOString() : parseMoment('--to', to, now),
+  };
+}
+
+/** A moment to come: a time, or so long from now. */
+function parseLater(text: string, now: number): string {
+  const wait = parseDuration(text);
+  return wait === undefined ? parseMoment('--at', text, now) : new Date(now + wait).toISOString();
+}
+
+const flagNames: Readonly<Record<string, string>> = {
+  name: 'NAME',
+  type: '--type',
+  framework: '--framework',
+  description: '--description',
+  'scope.environments': '--environment',
+  'scope.cloud_providers': '--provider',
+  'scope.date_range.start': '--from',
+  'scope.date_range.end': '--to',
+  'format_options.formats': '--format',
+  'format_options.security.watermark': '--watermark',
+  'format_options.security.password': 'the password',
+  'delivery.notifications.email': '--notify',
+  'delivery.scheduled_at': '--at',
+};
+
+/** What the service would refuse, said of the flags. @throws GovctlError usage_error */
+function checked(input: unknown): ReportInput {
+  const parsed = ReportInput.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new GovctlError('usage_error', 'The report is not valid', {
+    details: parsed.error.issues.map(({ path, message }) => {
+      const field = path.filter((part) => typeof part === 'string').join('.');
+      return { field: flagNames[field] ?? field, message };
+    }),
+  });
+}

@@ -1,0 +1,140 @@
+import { describeAge } from '../ages.ts';
+import { formatDetails } from '../details.ts';
+import type { View } from '../output.ts';
+import { count, listWords, printableLine } from '../printable.ts';
+import type { Style } from '../terminal.ts';
+import { typed } from '../typed.ts';
+import { wrapWords } from '../wrap-words.ts';
+import { showSize } from './sizes.ts';
+import type { ShownFormat, ShownReport } from './report-objects.ts';
+import { isUnderway, nameOf, typeTitle } from './report-objects.ts';
+
+interface ViewOptions {
+  /** Columns; Infinity in a pipe. */
+  readonly room: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly headline?: (style: Style) => string;
+  /** What was typed for it; default: its id. */
+  readonly named?: string;
+}
+
+export const reportView = (
+  report: ShownReport,
+  { room, now, headline, named = report.id }: ViewOptions,
+): View => ({
+  value: report,
+  human: (style) =>
+    (headline ? `${headline(style)}\n` : '') +
+    describeReport(report, style, room, now) +
+    wrapWords(advice(report, typed(named), style), room),
+});
+
+function describeReport(report: ShownReport, style: Style, room: number, now: number): string {
+  const { summary, content, metadata, sharing, protected: isProtected } = report;
+  const { created_at: created, generated_at: generated } = report;
+  return formatDetails(
+    nameOf(report),
+    [
+      ['id', report.id],
+      ['type', report.type && typeTitle(report.type)],
+      ['framework', report.framework],
+      ['about', report.description],
+      ['status', describeState(report, now)],
+      ['score', report.status === 'completed' && summary ? showScore(report) : undefined],
+      ['violations', describeViolations(report)],
+      ['contents', content && describeContents(content)],
+      ['formats', (report.formats ?? []).map(describeFormat).join(', ')],
+      ['protected', isProtected ? 'by a password' : undefined],
+      ['links', sharing?.links?.length ? count(sharing.links.length, 'link') : undefined],
+      ['scan', metadata?.source_scan_id],
+      ['policies', metadata?.policies === undefined ? undefined : String(metadata.policies)],
+      ['resources', metadata?.resources === undefined ? undefined : String(metadata.resources)],
+      ['created', [created, by(metadata?.generated_by)].filter(Boolean).join(' ')],
+      ['generated', generated],
+    ],
+    style,
+    room,
+  );
+}
+
+const by = (who: string | undefined): string | undefined => who && `by ${who}`;
+
+/**
+ * How far it is, in one line: `pending, number 3 in the queue, about 12 s left`.
+ * @param now milliseconds since the epoch
+ */
+export function describeState(report: ShownReport, now: number): string {
+  const { status = 'unknown', failure, scheduled_at: at } = report;
+  if (status === 'failed') return failure ? `failed: ${failure.reason}` : status;
+  if (!isUnderway(report)) return status;
+  if (status === 'pending' && at !== undefined && Date.parse(at) > now) {
+    return `pending: it begins at ${at}`;
+  }
+  const { progress, queue_position: position } = report;
+  return [
+    progress === undefined || status === 'pending' ? status : `${status} ${Math.floor(progress)} %`,
+    position === undefined || status !== 'pending' ? undefined : inQueue(position),
+    timeLeft(report, now),
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ');
+}
+
+const inQueue = (position: number): string =>
+  position <= 1 ? 'next in the queue' : `number ${position} in the queue`;
+
+/** `about 12 s left`; nothing once that is over, as it was a guess. */
+function timeLeft({ estimated_completion: at }: ShownReport, now: number): string | undefined {
+  const seconds = Math.ceil((Date.parse(at ?? '') - now) / 1_000);
+  return seconds > 0 ? `about ${describeAge(seconds)} left` : undefined;
+}
+
+/** Of a report by itself, or from a list. */
+export const scoreOf = ({ summary }: ShownReport): number | null | undefined =>
+  summary?.overall_compliance_score ?? summary?.compliance_score;
+
+function showScore(report: ShownReport): string {
+  const score = scoreOf(report);
+  return typeof score === 'number' ? `${score} of 100` : 'none: nothing was evaluated';
+}
+
+function describeViolations({ summary }: ShownReport): string | undefined {
+  if (summary?.total_violations === undefined) return undefined;
+  const { total_violations: total, critical_findings: findings, high } = summary;
+  const critical = summary.critical ?? findings;
+  const worst = [
+    critical ? `${critical} critical` : undefined,
+    high ? `${high} high` : undefined,
+  ].filter((part) => part !== undefined);
+  return worst.length > 0 ? `${total}, of them ${listWords(worst)}` : String(total);
+}
+
+function describeContents({ pages, sections }: NonNullable<ShownReport['content']>): string {
+  const parts = [
+    sections === undefined ? undefined : count(sections.length, 'section'),
+    pages === undefined ? undefined : count(pages, 'page'),
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+function describeFormat({ format, size_bytes: bytes, size_mb: mb }: ShownFormat): string {
+  const size = bytes ?? (mb === undefined ? undefined : mb * 1_000_000);
+  return size === undefined ? format : `${format} (${showSize(size)})`;
+}
+
+/** What to do next. */
+function advice(report: ShownReport, named: string, style: Style): string {
+  const its = printableLine(named);
+  const line = (text: string): string => `  ${style.cyan('→')} ${text}\n`;
+  if (isUnderway(report)) return line(`\`govctl report watch ${its}\` shows how far it is.`);
+  if (report.status !== 'completed') return '';
+  return line(
+    `\`govctl report download ${its}\` fetches it, \`govctl report open ${its}\` shows it.`,
+  );
+}
+
+export const paintStatus = (text: string, { status }: ShownReport, style: Style): string => {
+  if (status === 'failed') return style.red(text);
+  return status === 'completed' ? text : style.yellow(text);
+};
