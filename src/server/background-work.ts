@@ -7,17 +7,23 @@ import type { AdjustableClock } from './local/clock.ts';
 import { evaluationWorker, laneWorker } from './local/workers.ts';
 import type { Worker } from './local/workers.ts';
 import { createUpkeep } from './maintenance.ts';
+import { RenderFault } from './render/render-fault.ts';
+import { renderHere } from './render/render-stored.ts';
+import { reportLanes } from './reports/collection.ts';
+import { createReportWork } from './reports/generation/report-work.ts';
+import type { ReportWork } from './reports/generation/report-work.ts';
 import { webhookLanes } from './webhooks/collection.ts';
 import { createDeliveries } from './webhooks/delivery/deliveries.ts';
 import type { AttemptCounts } from './webhooks/delivery/deliveries.ts';
 import type { Send } from './outbound/send.ts';
 
-/** What goes on beside the requests, from the start on: evaluation, deliveries, upkeep. */
+/** What goes on beside the requests, from the start on: evaluation, deliveries, reports, upkeep. */
 export interface BackgroundWork {
   /** What moving the clock waits for. */
   readonly workers: readonly Worker[];
   /** Of deliveries, since the start. */
   readonly attempts: Readonly<AttemptCounts>;
+  readonly reportWork: ReportWork;
   /** Sends nothing more, and gives what is on its way some seconds. */
   stopSending(): Promise<void>;
   /** Begins nothing more of anything, and waits for what is under way. */
@@ -37,6 +43,8 @@ const trimEvery = 1_000;
 const evaluateEvery = 200;
 /** Milliseconds that deliveries on their way get of a stop. */
 const deliveriesWithin = 3_000;
+/** Milliseconds that reports under way get of a stop; those that take longer are begun anew. */
+const reportsWithin = 1_000;
 
 export function startBackgroundWork(
   deps: Deps,
@@ -44,6 +52,17 @@ export function startBackgroundWork(
 ): BackgroundWork {
   const lane = createEvaluationLane(deps, prepare);
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
+  const reportWork = createReportWork(deps, {
+    prepare,
+    compose: () =>
+      Promise.reject(new RenderFault('This version of the service has no reports yet')),
+    render: renderHere,
+    signer: () => Promise.reject(new RenderFault('This version of the service signs nothing yet')),
+    signDetached: () =>
+      Promise.reject(new RenderFault('This version of the service signs nothing yet')),
+    createRunner: createLaneRunner,
+    ended: () => Promise.resolve(),
+  });
   const upkeep = createUpkeep(deps, { authenticator, deliveries });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
@@ -57,10 +76,16 @@ export function startBackgroundWork(
   const endListening = clock.onChange(() => {
     evaluate();
     deliveries.poke();
+    reportWork.poke();
   });
   const stopSending = (): Promise<void> => deliveries.stop(deliveriesWithin);
   return {
-    workers: [evaluationWorker(deps.store, lane), laneWorker(deps.store, webhookLanes, deliveries)],
+    workers: [
+      evaluationWorker(deps.store, lane),
+      laneWorker(deps.store, webhookLanes, deliveries),
+      laneWorker(deps.store, reportLanes, reportWork),
+    ],
+    reportWork,
     attempts: deliveries.attempts,
     stopSending,
     async stop() {
@@ -68,6 +93,7 @@ export function startBackgroundWork(
       endListening();
       await upkeep.idle();
       await lane.stop();
+      await reportWork.stop(reportsWithin);
       await stopSending();
     },
   };

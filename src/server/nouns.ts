@@ -1,3 +1,4 @@
+import { GovctlError } from '../contract/errors.ts';
 import { auditLogHandlers } from './audit/handlers.ts';
 import { auditLog } from './audit/service.ts';
 import { accessTokens, apiKeys, oauthClients } from './auth/collections.ts';
@@ -20,7 +21,8 @@ import type { LocalService } from './local/service.ts';
 import { policies } from './policies/collection.ts';
 import { policyHandlers } from './policies/handlers.ts';
 import { reportDeliveries, reportDeliveryLanes } from './report-delivery/collection.ts';
-import { reportLanes, reports } from './reports/collection.ts';
+import { reportLanes, reports, reportTimings } from './reports/collection.ts';
+import type { ReportWork } from './reports/generation/report-work.ts';
 import { reportHandlers } from './reports/handlers.ts';
 import { resources } from './resources/collection.ts';
 import { resourceHandlers } from './resources/handlers.ts';
@@ -54,6 +56,7 @@ export const collections = [
   deliveries,
   answers,
   reports,
+  reportTimings,
   schedules,
   runs,
   reportDeliveries,
@@ -74,18 +77,25 @@ export interface Parts {
   /** What webhooks may send to, and what sends. */
   readonly targets: Targets;
   readonly send: Send;
+  readonly reportWork: ReportWork;
+  /** What addresses of the service begin with, without a slash at their end. */
+  readonly baseUrl: () => string;
   /** Only this machine can connect. */
   readonly isLocal: boolean;
   /** Absent where others than this machine may reach the server. */
   readonly local?: LocalService | undefined;
 }
 
+const later = (): never => {
+  throw new GovctlError('unavailable', 'Not built yet');
+};
+
 /** And every family of lanes. */
 export const lanes = [webhookLanes, reportLanes, reportDeliveryLanes] as const;
 
 export const createHandlers = (
   deps: Deps,
-  { limiter, system, prepare, targets, send, isLocal, local }: Parts,
+  { limiter, system, prepare, targets, send, reportWork, baseUrl, isLocal, local }: Parts,
 ): Handlers => ({
   policies: policyHandlers(deps, prepare),
   resources: resourceHandlers(deps, prepare),
@@ -94,7 +104,16 @@ export const createHandlers = (
   exemptions: exemptionHandlers(deps, prepare),
   events: eventHandlers(deps, isLocal),
   schedules: scheduleHandlers(),
-  reports: reportHandlers(),
+  reports: {
+    ...reportHandlers(deps, { work: reportWork, baseUrl }),
+    download: later,
+    downloadSignature: later,
+    createLink: later,
+    revokeLink: later,
+    followLink: later,
+    downloads: later,
+    certificate: later,
+  },
   webhooks: { ...webhookHandlers(deps, targets), ...deliveryHandlers(deps, send) },
   auth: { token: issueToken(deps, limiter) },
   apiKeys: apiKeyHandlers(deps),

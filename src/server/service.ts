@@ -47,6 +47,7 @@ export async function createService(
   clock: AdjustableClock,
   options: ServiceOptions,
   logRequest: Observe,
+  baseUrl: () => string,
 ): Promise<Service> {
   const authenticator = createAuthenticator(deps);
   const targets: Targets = {
@@ -81,6 +82,8 @@ export async function createService(
       prepare,
       targets,
       send: sender.send,
+      reportWork: background.reportWork,
+      baseUrl,
       isLocal: local !== undefined,
       local,
     }),

@@ -91,7 +91,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
     );
     const deps: Deps = { store, clock, ids, random, log, secrets, version: manifest.version };
-    const service = await createService(deps, clock, options, serverLog.request);
+    // Known once it listens, where the port is picked; nobody is answered before.
+    let address = baseUrlOf(options.host, options.port, options.tls !== undefined);
+    const shownUrl = (): string => (options.publicUrl ?? address).replace(/\/+$/, '');
+    const service = await createService(deps, clock, options, serverLog.request, shownUrl);
     opened.push(service.stop);
     const listener = await listen({
       host: options.host,
@@ -101,6 +104,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       refuse: (status, description) => refuseRequest(deps, status, description),
     });
     const baseUrl = baseUrlOf(options.host, listener.port, options.tls !== undefined);
+    address = baseUrl;
     opened.push(
       () => listener.close(stopWithin),
       () => listener.stopListening(),

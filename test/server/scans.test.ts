@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formatDuration } from '../../src/server/scans/duration.ts';
+import { formatDuration } from '../../src/server/format-duration.ts';
 import { createEvaluationLane } from '../../src/server/evaluation/lane.ts';
 import { createPreparedPolicies } from '../../src/server/evaluation/prepared-policies.ts';
 import { inventoryOf } from './inventory-service.ts';

@@ -16,8 +16,13 @@ import type { RateLimitMode } from '../../src/server/limits/service.ts';
 import { createAdjustableClock } from '../../src/server/local/clock.ts';
 import { createLocalService } from '../../src/server/local/service.ts';
 import { createLaneRunner } from '../../src/server/lanes/runner.ts';
+import type { CreateLaneRunner } from '../../src/server/lanes/runner.ts';
 import { evaluationWorker, laneWorker } from '../../src/server/local/workers.ts';
 import { createUpkeep } from '../../src/server/maintenance.ts';
+import { renderHere } from '../../src/server/render/render-stored.ts';
+import { reportLanes } from '../../src/server/reports/collection.ts';
+import { createReportWork } from '../../src/server/reports/generation/report-work.ts';
+import type { ReportWorkOptions } from '../../src/server/reports/generation/report-work.ts';
 import { createSecretBox } from '../../src/server/secrets/service.ts';
 import { collections, createHandlers, lanes } from '../../src/server/nouns.ts';
 import { stored } from '../../src/server/stored.ts';
@@ -58,6 +63,8 @@ export async function startTestService(
     receive?: Send;
     /** Default: no host has an address. */
     resolve?: Resolve;
+    /** What reports are made with; without it, those that are asked for wait on. */
+    reports?: Partial<Omit<ReportWorkOptions, 'createRunner' | 'prepare'>>;
     wrapStore?: (store: Store) => Store;
     metricsText?: (store: Store) => () => Promise<string>;
   } = {},
@@ -97,10 +104,22 @@ export async function startTestService(
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
     : undefined;
+  const later = (): Promise<never> => Promise.reject(new Error('no test has given it'));
+  const reportWork = createReportWork(deps, {
+    prepare,
+    compose: later,
+    render: renderHere,
+    signer: later,
+    signDetached: later,
+    ended: () => Promise.resolve(),
+    createRunner: options.reports ? createLaneRunner : noRunner,
+    ...options.reports,
+  });
   const upkeep = createUpkeep(deps, { authenticator, deliveries });
   const workers = [
     evaluationWorker(store, lane),
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
+    ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
   ];
   const local =
     options.isLocal === false ? undefined : createLocalService({ deps, clock, workers, stored });
@@ -115,6 +134,8 @@ export async function startTestService(
         resolve: options.resolve ?? (() => Promise.reject(new Error('there are no hosts'))),
       },
       send: receive,
+      reportWork,
+      baseUrl: () => 'https://govctl.test',
       isLocal: local !== undefined,
       local,
     }),
@@ -165,6 +186,7 @@ export async function startTestService(
     lane,
     /** Absent where nothing is received. */
     deliveries,
+    reportWork,
     maintain: () => upkeep.maintain(),
     /** A key with just these scopes. */
     async keyWith(...scopes: string[]): Promise<string> {
@@ -175,11 +197,19 @@ export async function startTestService(
     },
     async close() {
       await deliveries?.stop(1_000);
+      await reportWork.stop(1_000);
       await opened.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+/** Begins nothing. */
+const noRunner: CreateLaneRunner = () => ({
+  poke: () => undefined,
+  idle: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+});
 
 /** A valid policy to create. */
 export const policy = (name: string, fields: Readonly<Record<string, unknown>> = {}) => ({

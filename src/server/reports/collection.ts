@@ -6,6 +6,7 @@ import type {
 } from '../../contract/reports.ts';
 import type { ReportSummary } from '../render/model.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+import { frameworkKey } from './framework.ts';
 
 /** A report as stored: what was asked for, and what became of it. */
 export interface StoredReport {
@@ -32,8 +33,13 @@ export interface StoredReport {
   readonly created_at: string;
   readonly created_by: string;
   readonly updated_at: string;
+  /** When it was first begun. */
   readonly started_at?: string;
   readonly generated_at?: string;
+  /** Milliseconds that it is expected to take. */
+  readonly estimated_ms?: number;
+  /** Percent, while generating; written down now and then. */
+  readonly progress?: number;
   /** Of `completed` ones. */
   readonly result?: ReportResult;
 }
@@ -83,7 +89,8 @@ export const reports: CollectionSpec<StoredReport> = {
   name: 'reports',
   index: {
     type: ({ type }) => type,
-    framework: ({ framework }) => framework,
+    /** In any spelling. */
+    framework: ({ framework }) => framework && frameworkKey(framework),
     status: ({ status }) => status,
     schedule_id: ({ schedule_id: id }) => id,
   },
@@ -95,7 +102,23 @@ export const reports: CollectionSpec<StoredReport> = {
     type: ({ type }) => type,
     framework: ({ framework }) => framework,
     status: ({ status }) => status,
+    /** Of those that wait: in the order that they are begun in. */
+    due_at: ({ status, scheduled_at: due, created_at: created }) =>
+      status === 'pending' ? (due ?? created) : undefined,
   },
+};
+
+/** How long reports of a type took lately over about as much. */
+export interface StoredTiming {
+  /** The type, and the number of digits of what was looked at. */
+  readonly id: string;
+  /** Milliseconds, the newest last. */
+  readonly durations: readonly number[];
+}
+
+export const reportTimings: CollectionSpec<StoredTiming> = {
+  name: 'report_timings',
+  order: { id: ({ id }) => id },
 };
 
 /** A lane for each report that is to be generated, under its id; those that were asked for first are claimed first. */

@@ -1,20 +1,64 @@
-import { GovctlError } from '../../contract/errors.ts';
+import type { ReportListQuery } from '../../contract/reports.ts';
 import type { Handlers } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { toJson } from '../json.ts';
+import { anyOf, listPage } from '../paging.ts';
+import type { Filters } from '../paging.ts';
+import { withoutAbsent } from '../without-absent.ts';
+import { reports } from './collection.ts';
+import type { ReportScope } from './collection.ts';
+import { frameworkKey } from './framework.ts';
+import type { ReportWork } from './generation/report-work.ts';
+import { createReport, deleteReport, readReport, readySecurity } from './service.ts';
+import { showCreated, showListed, showReport } from './show.ts';
+import type { BaseUrl } from './show.ts';
 
-const later = (): never => {
-  throw new GovctlError('unavailable', 'Not built yet');
-};
+type ReportHandlers = Pick<Handlers['reports'], 'list' | 'create' | 'get' | 'delete'>;
 
-export const reportHandlers = (): Handlers['reports'] => ({
-  list: later,
-  create: later,
-  get: later,
-  delete: later,
-  download: later,
-  downloadSignature: later,
-  createLink: later,
-  revokeLink: later,
-  followLink: later,
-  downloads: later,
-  certificate: later,
+export interface ReportHandlerOptions {
+  readonly work: Pick<ReportWork, 'forget'>;
+  readonly baseUrl: BaseUrl;
+}
+
+export const reportHandlers = (
+  deps: Deps,
+  { work, baseUrl }: ReportHandlerOptions,
+): ReportHandlers => ({
+  list: ({ query }) =>
+    listPage(deps.store, reports, query, reportFilters(query), 'reports', ({ doc }) =>
+      toJson(showListed(doc)),
+    ),
+
+  create: async ({ body: { format_options: format, ...body } }, call) => {
+    const { security, ...options } = format ?? {};
+    const ready = await readySecurity(security);
+    return call.transact(async (tx) => {
+      const scope = withoutAbsent(body.scope) as ReportScope; // only what is optional can be absent
+      const order = { ...body, scope, format_options: options, security: ready };
+      const { doc } = await createReport(deps, tx, call.actor, order);
+      const shown = await showCreated(tx, doc, deps.clock.now(), baseUrl);
+      return { body: toJson(shown), headers: { Location: `/v1/reports/${doc.id}` } };
+    });
+  },
+
+  get: async ({ params }) => {
+    const { doc, revision } = await readReport(deps.store, params.report_id);
+    const options = { now: deps.clock.now(), baseUrl, links: [] };
+    return { body: toJson(await showReport(deps.store, doc, options)), revision };
+  },
+
+  delete: async ({ params }, call) => {
+    const checkMatch = (revision: number): void => call.checkMatch(revision);
+    const id = params.report_id;
+    const gone = await deps.store.transact((tx) =>
+      deleteReport(deps, tx, call.actor, id, checkMatch),
+    );
+    await work.forget(gone);
+    return { body: undefined };
+  },
+});
+
+const reportFilters = (query: ReportListQuery): Filters => ({
+  ...anyOf(query, ['type', 'status', 'schedule_id']),
+  ...(query.framework ? { framework: { any: query.framework.map(frameworkKey) } } : {}),
 });

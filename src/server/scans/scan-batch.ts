@@ -15,7 +15,7 @@ import type { StoredResource } from '../resources/collection.ts';
 import { announceScan } from './announce.ts';
 import { scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';
-import { formatDuration } from './duration.ts';
+import { formatDuration } from '../format-duration.ts';
 
 /** Resources in one transaction; of few policies, or none, each is quick. */
 const mostResources = 500;

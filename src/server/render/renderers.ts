@@ -1,0 +1,13 @@
+import type { ReportFormat } from '../../contract/reports.ts';
+import { RenderFault } from './render-fault.ts';
+import type { Render } from './render.ts';
+
+/** What makes each format. Libraries are loaded by the first report that takes them. */
+const renderers: Partial<Record<ReportFormat, () => Promise<Render>>> = {};
+
+/** @throws RenderFault where there is none */
+export async function rendererOf(format: ReportFormat): Promise<Render> {
+  const load = renderers[format];
+  if (!load) throw new RenderFault(`This version of the service makes no ${format} files yet`);
+  return load();
+}

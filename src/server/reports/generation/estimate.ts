@@ -1,0 +1,109 @@
+import { availableParallelism } from 'node:os';
+import type { ReportType } from '../../../contract/reports.ts';
+import { policies } from '../../policies/collection.ts';
+import { resources } from '../../resources/collection.ts';
+import type { CollectionSpec, Document, Reader, Tx, Where } from '../../store/store.ts';
+import { reports, reportTimings } from '../collection.ts';
+import type { StoredReport } from '../collection.ts';
+
+/** Reports that are generated at once: there is to be something left for requests. */
+export const reportsAtOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
+
+/** Durations that are kept of each type and size; their median is expected. */
+const mostDurations = 9;
+
+/** Until one was measured, in milliseconds: in any case, and for each pair of a policy and a resource. */
+const first = { base: 3_000, perPair: 0.02 } as const;
+
+/** Waiting reports whose own estimates are added up; those beyond count as their mean. */
+const mostAhead = 500;
+
+export interface Estimate {
+  /** Milliseconds. */
+  readonly ms: number;
+  /** The timing that tells of it. */
+  readonly timing: string;
+}
+
+/** How long a report of a type takes now. */
+export async function estimate(reader: Reader, type: ReportType): Promise<Estimate> {
+  const enabled = { enabled: { any: ['true'] } };
+  const pairs = (await count(reader, resources)) * (await count(reader, policies, enabled));
+  const timing = `${type}-${String(pairs).length}`;
+  const measured = (await reader.get(reportTimings, timing))?.doc.durations ?? [];
+  return { ms: median(measured) ?? first.base + pairs * first.perPair, timing };
+}
+
+async function count<T extends Document>(
+  reader: Reader,
+  collection: CollectionSpec<T>,
+  where: Readonly<Record<string, Where>> = {},
+): Promise<number> {
+  const one = { where, orderBy: 'id', direction: 'asc', limit: 1 } as const;
+  return (await reader.page(collection, one)).total;
+}
+
+function median(numbers: readonly number[]): number | undefined {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+}
+
+/** Keeps what a report took for later estimates, in the transaction that completes it. */
+export async function recordDuration(tx: Tx, timing: string, ms: number): Promise<void> {
+  const before = (await tx.get(reportTimings, timing))?.doc.durations;
+  const durations = [...(before ?? []), Math.round(ms)].slice(-mostDurations);
+  await (before
+    ? tx.replace(reportTimings, { id: timing, durations })
+    : tx.insert(reportTimings, { id: timing, durations }));
+}
+
+export interface QueuePlace {
+  /** 1 is next. */
+  readonly position: number;
+  /** When it will have ended, in milliseconds since the epoch. */
+  readonly endsAt: number;
+}
+
+const waiting = { where: { status: { any: ['pending'] } }, orderBy: 'due_at' } as const;
+const generating = {
+  where: { status: { any: ['generating'] } },
+  orderBy: 'id',
+  direction: 'asc',
+  limit: 10,
+} as const;
+
+/** Where a pending report stands among those that wait. */
+export async function placeInQueue(
+  reader: Reader,
+  report: StoredReport,
+  now: number,
+): Promise<QueuePlace> {
+  const front = await reader.page(reports, { ...waiting, direction: 'asc', limit: mostAhead });
+  const at = front.rows.findIndex(({ doc }) => doc.id === report.id);
+  const position = at < 0 ? front.total - (await countBehind(reader, report)) : at + 1;
+  const ahead = front.rows.slice(0, position - 1);
+  const known = sum(ahead.map(({ doc }) => leftOf(doc)));
+  const beyond = (position - 1 - ahead.length) * (known / Math.max(1, ahead.length));
+  const { rows: begun } = await reader.page(reports, generating);
+  const before = known + beyond + sum(begun.map(({ doc }) => leftOf(doc)));
+  const due = report.scheduled_at === undefined ? now : Date.parse(report.scheduled_at);
+  const starts = Math.max(now + before / reportsAtOnce, due);
+  return { position, endsAt: starts + leftOf(report) };
+}
+
+/** Milliseconds that a report still takes, once begun. */
+export const leftOf = ({ estimated_ms: ms = first.base, progress = 0 }: StoredReport): number =>
+  ms * (1 - progress / 100);
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** Those that are due after it: next to none, but for scheduled ones, where it has just been asked for. */
+async function countBehind(reader: Reader, { id }: StoredReport): Promise<number> {
+  const query = { ...waiting, direction: 'desc', limit: mostAhead } as const;
+  for (let behind = 0, page = await reader.page(reports, query); ;) {
+    const at = page.rows.findIndex(({ doc }) => doc.id === id);
+    if (at >= 0) return behind + at;
+    behind += page.rows.length;
+    if (!page.hasMore || !page.last) return behind;
+    page = await reader.page(reports, { ...query, after: page.last });
+  }
+}

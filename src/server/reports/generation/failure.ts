@@ -1,0 +1,37 @@
+import { RenderFault } from '../../render/render-fault.ts';
+import { StoreUnavailable } from '../../store/store.ts';
+
+/** What ended a generation, as its reader is told. */
+export interface Failure {
+  /** What went wrong and what next: no path, no stack. */
+  readonly reason: string;
+  /** It is tried again, some times. */
+  readonly mayPass: boolean;
+}
+
+/** Something that may be otherwise the next time. */
+export class PassingFault extends Error {
+  override readonly name = 'PassingFault';
+}
+
+/** @param id what the log has it under */
+export function failureOf(error: unknown, id: string): Failure {
+  if (error instanceof RenderFault) return { reason: error.message, mayPass: false };
+  if (error instanceof StoreUnavailable) {
+    return {
+      reason:
+        'The files could not be written: the disk of the server is full or fails; make room there, then create the report again',
+      mayPass: true,
+    };
+  }
+  if (error instanceof PassingFault) {
+    return {
+      reason: `What renders the report ended unexpectedly, again and again; the log of the service has more under ${id}`,
+      mayPass: true,
+    };
+  }
+  return {
+    reason: `Something went wrong inside; the log of the service has it under ${id}`,
+    mayPass: false,
+  };
+}

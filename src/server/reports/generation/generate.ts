@@ -1,0 +1,123 @@
+import type { Deps } from '../../deps.ts';
+import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
+import type { ReportModel } from '../../render/model.ts';
+import type { Rendered } from '../../render/render.ts';
+import { saveModel } from '../../render/stored-model.ts';
+import type { Blobs } from '../../store/store.ts';
+import type { ReportResult, StoredFile, StoredReport } from '../collection.ts';
+import type { Compose } from '../content/compose.ts';
+import { makeFile } from './make-file.ts';
+import type { FileMaker } from './make-file.ts';
+
+export interface Generator extends FileMaker {
+  readonly compose: Compose;
+  readonly prepare: PreparePolicy;
+}
+
+export interface GenerateOptions {
+  /** What takes the model and the files. */
+  readonly into: Pick<Blobs, 'create'>;
+  /** What the ids of the blobs begin with. */
+  readonly prefix: string;
+  readonly signal: AbortSignal;
+  /** Percent. */
+  readonly onProgress: (percent: number) => void;
+}
+
+export interface Generated {
+  readonly result: ReportResult;
+  readonly generatedAt: string;
+}
+
+/** Percent at which gathering ends, and keeping what was gathered. */
+const [gathered, kept] = [35, 50] as const;
+
+/** Gathers what a report tells, keeps that, and renders it in each format that was asked for. */
+export async function generate(
+  deps: Deps,
+  generator: Generator,
+  report: StoredReport,
+  { into, prefix, signal, onProgress }: GenerateOptions,
+): Promise<Generated> {
+  const composed = await generator.compose(deps, generator.prepare, orderOf(deps, report), {
+    signal,
+    onProgress: (part) => onProgress(gathered * part),
+  });
+  let model: readonly string[];
+  try {
+    model = await saveModel(composed.model, into, prefix, {
+      signal,
+      onProgress: (part) => onProgress(gathered + (kept - gathered) * part),
+    });
+  } finally {
+    await composed.close();
+  }
+  const bytes = await sizeOf(deps.store.blobs, model);
+  const files: StoredFile[] = [];
+  let pages: Rendered['pages'];
+  for (const [at, format] of report.formats.entries()) {
+    signal.throwIfAborted();
+    let read = 0;
+    const { file, rendered } = await makeFile(deps, generator, {
+      report,
+      format,
+      model,
+      into,
+      prefix,
+      signal,
+      onRead(count) {
+        read += count;
+        const part = Math.min(1, read / bytes);
+        onProgress(kept + ((99 - kept) * (at + part)) / report.formats.length);
+      },
+    });
+    files.push(file);
+    pages ??= rendered.pages;
+  }
+  const { head } = composed.model;
+  return {
+    generatedAt: head.generated_at,
+    result: {
+      summary: head.summary,
+      ...(composed.source_scan_id === undefined ? {} : { source_scan_id: composed.source_scan_id }),
+      policies: composed.policies,
+      resources: composed.resources,
+      sections: sectionsOf(
+        composed.model.sections.map(({ title }) => title),
+        pages,
+      ),
+      ...(pages ? { pages: pages.total } : {}),
+      model,
+      files,
+    },
+  };
+}
+
+const orderOf = ({ clock }: Deps, report: StoredReport): Parameters<Compose>[2] => ({
+  id: report.id,
+  name: report.name,
+  type: report.type,
+  ...(report.framework === undefined ? {} : { framework: report.framework }),
+  ...(report.description === undefined ? {} : { description: report.description }),
+  scope: report.scope,
+  include_executive_summary: report.include_executive_summary,
+  include_detailed_findings: report.include_detailed_findings,
+  generated_by: report.created_by,
+  at: clock.now(),
+});
+
+/** What a report holds: the pages of its sections are the PDF's. */
+export const sectionsOf = (
+  names: readonly ReportModel['sections'][number]['title'][],
+  pages: Rendered['pages'],
+): ReportResult['sections'] =>
+  names.map((name, at) => {
+    const count = pages?.sections[at];
+    return count === undefined ? { name } : { name, pages: count };
+  });
+
+async function sizeOf(blobs: Blobs, ids: readonly string[]): Promise<number> {
+  let size = 1;
+  for (const id of ids) size += (await blobs.stat(id))?.size ?? 0;
+  return size;
+}

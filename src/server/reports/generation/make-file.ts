@@ -1,0 +1,106 @@
+import type { ReportFormat } from '../../../contract/reports.ts';
+import type { Deps } from '../../deps.ts';
+import { archiveType, fileNameOf, fileTypes } from '../../render/file-types.ts';
+import { RenderFault } from '../../render/render-fault.ts';
+import { isArchived } from '../../render/render-file.ts';
+import type { RenderStored } from '../../render/render-stored.ts';
+import type { Rendered, Signer } from '../../render/render.ts';
+import type { Blobs } from '../../store/store.ts';
+import type { StoredFile, StoredReport } from '../collection.ts';
+
+export interface FileMaker {
+  readonly render: RenderStored;
+  /** What signs; made at first use. */
+  readonly signer: () => Promise<Signer>;
+  /** A detached signature over a file, in DER. @param sha256 of the file, in lower-case hex */
+  readonly signDetached: (sha256: string, signer: Signer, at: Date) => Promise<Uint8Array>;
+}
+
+export interface FileOrder {
+  readonly report: StoredReport;
+  readonly format: ReportFormat;
+  /** The ids of the stored model's blobs. */
+  readonly model: readonly string[];
+  /** What takes the file. */
+  readonly into: Pick<Blobs, 'create'>;
+  /** What the ids of its blobs begin with. */
+  readonly prefix: string;
+  readonly signal: AbortSignal;
+  /** Of the model's bytes, as they are read. */
+  readonly onRead?: (bytes: number) => void;
+}
+
+/** Renders a report in one format into a blob, protected and signed as it was asked for. */
+export async function makeFile(
+  deps: Deps,
+  { render, signer, signDetached }: FileMaker,
+  { report, format, model, into, prefix, signal, onRead }: FileOrder,
+): Promise<{ readonly file: StoredFile; readonly rendered: Rendered }> {
+  const { watermark, sign } = report.security ?? {};
+  const password = passwordOf(deps, report);
+  const signs = sign === true ? await signer() : undefined;
+  const filename = `${fileNameOf(report.name)}${fileTypes[format].extension}`;
+  const type = isArchived({ format, ...password }) ? archiveType : fileTypes[format];
+  const blob = `${prefix}.${format}`;
+  const writer = await into.create(blob);
+  const rendered = await render({
+    blobs: { read: (id, range) => counted(deps.store.blobs.read(id, range), onRead) },
+    model,
+    options: {
+      format,
+      filename,
+      ...password,
+      ...(watermark === undefined ? {} : { watermark }),
+      ...(signs && format === 'pdf' ? { signer: signs } : {}),
+      random: deps.random,
+    },
+    write: (chunk) => writer.write(chunk),
+    signal,
+  });
+  const { size, sha256 } = await writer.finish();
+  const file: StoredFile = {
+    format,
+    filename: type === archiveType ? `${filename}${archiveType.extension}` : filename,
+    media_type: type.mediaType,
+    blob,
+    size,
+    sha256,
+  };
+  if (!signs || format === 'pdf') return { file, rendered };
+  const at = new Date(deps.clock.now());
+  const signature = await keep(into, `${blob}.sig`, await signDetached(sha256, signs, at));
+  return { file: { ...file, signature }, rendered };
+}
+
+/** @throws RenderFault where it was sealed with another key */
+function passwordOf({ secrets }: Deps, { id, security }: StoredReport): { password?: string } {
+  if (security?.password === undefined) return {};
+  try {
+    return { password: secrets.open(security.password, id) };
+  } catch {
+    throw new RenderFault(
+      'The password of this report can not be read with the key that the service has now; create the report again',
+    );
+  }
+}
+
+async function keep(
+  into: Pick<Blobs, 'create'>,
+  blob: string,
+  bytes: Uint8Array,
+): Promise<{ readonly blob: string; readonly size: number }> {
+  const writer = await into.create(blob);
+  await writer.write(bytes);
+  await writer.finish();
+  return { blob, size: bytes.byteLength };
+}
+
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  onRead: ((bytes: number) => void) | undefined,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    onRead?.(chunk.byteLength);
+    yield chunk;
+  }
+}

@@ -1,0 +1,160 @@
+import type { ErrorDetail } from '../../contract/errors.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { FormatOptions, ReportInput } from '../../contract/reports.ts';
+import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Actor } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import type { Reader, Tx, Versioned } from '../store/store.ts';
+import { withoutAbsent } from '../without-absent.ts';
+import { timeFaults } from './check-request.ts';
+import { reportLanes, reports } from './collection.ts';
+import type { ReportScope, StoredReport, StoredSecurity } from './collection.ts';
+import { hashPassword } from './download/password.ts';
+import { frameworkFault } from './framework.ts';
+import { estimate } from './generation/estimate.ts';
+
+/** @throws GovctlError report_not_found */
+export const readReport = (reader: Reader, id: string): Awaitable<Versioned<StoredReport>> =>
+  whenKnown(reader.get(reports, id), (found) => {
+    if (found) return found;
+    throw reportNotFound(id);
+  });
+
+/** @param causes what else may have led here */
+export function reportNotFound(id: string, causes: readonly string[] = []): GovctlError {
+  const shown = id.slice(0, 100);
+  return new GovctlError('report_not_found', `There is no report ${shown}`, {
+    extra: {
+      report_id: shown,
+      possible_causes: [
+        'The report id is not valid',
+        'The report was deleted or has expired',
+        ...causes,
+      ],
+    },
+  });
+}
+
+/** What is asked for: by a request, or by a schedule that fires. */
+export interface ReportOrder extends Omit<ReportInput, 'scope' | 'delivery' | 'format_options'> {
+  readonly scope: ReportScope;
+  readonly delivery?: ReportInput['delivery'];
+  readonly format_options?: Omit<FormatOptions, 'security'> | undefined;
+  readonly security?: ReadySecurity | undefined;
+  readonly schedule_id?: string;
+  readonly run_id?: string;
+}
+
+/** What protects a report's files, its password hashed. */
+export type ReadySecurity = NonNullable<FormatOptions['security']> & {
+  readonly password_hash?: string;
+};
+
+/** Hashes the password, which takes its time: before the transaction that asks for the report. */
+export async function readySecurity(
+  security: FormatOptions['security'],
+): Promise<ReadySecurity | undefined> {
+  if (security?.password === undefined) return security;
+  return { ...security, password_hash: await hashPassword(security.password) };
+}
+
+/**
+ * Asks for a report; the background makes it.
+ * @throws GovctlError invalid_report_config
+ */
+export async function createReport(
+  deps: Deps,
+  tx: Tx,
+  actor: Actor,
+  order: ReportOrder,
+): Promise<Versioned<StoredReport>> {
+  const now = deps.clock.now();
+  await checkOrder(tx, order, now);
+  const { format_options: format = {}, delivery = {}, security, ...fields } = order;
+  const due = delivery.scheduled_at === undefined ? undefined : Date.parse(delivery.scheduled_at);
+  const id = deps.ids.next('rpt');
+  const at = timestamp(now);
+  const stored = await tx.insert(
+    reports,
+    // Only what is optional can be absent.
+    withoutAbsent({
+      ...fields,
+      id,
+      scope: normalScope(order.scope),
+      formats: format.formats ?? ['pdf'],
+      include_executive_summary: format.include_executive_summary ?? true,
+      include_detailed_findings: format.include_detailed_findings ?? true,
+      security: security && sealed(deps, id, security),
+      scheduled_at: due === undefined ? undefined : timestamp(due),
+      notify: delivery.notifications?.email,
+      status: 'pending',
+      attempts: 0,
+      created_at: at,
+      created_by: actor.userId,
+      updated_at: at,
+      estimated_ms: Math.round((await estimate(tx, order.type)).ms),
+    }) as StoredReport,
+  );
+  await tx.append(reportLanes, id, id);
+  if (due !== undefined) await tx.putOff(reportLanes, id, due);
+  await recordAudit(deps, tx, actor, 'report.create', id);
+  return stored;
+}
+
+async function checkOrder(reader: Reader, order: ReportOrder, now: number): Promise<void> {
+  const { framework } = order;
+  const faults: ErrorDetail[] = [...timeFaults(order, now)];
+  const unknown = framework === undefined ? undefined : await frameworkFault(reader, framework);
+  if (unknown !== undefined) faults.push({ field: 'framework', message: unknown });
+  const [first] = faults;
+  if (!first) return;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  throw new GovctlError(
+    'invalid_report_config',
+    `The body is not valid: ${first.field} ${first.message}${more}`,
+    { details: faults },
+  );
+}
+
+/** Times as ours are, so that their texts compare. */
+function normalScope({ date_range: range, ...scope }: ReportScope): ReportScope {
+  if (!range) return withoutAbsent(scope);
+  const normal = (at: string): string => timestamp(Date.parse(at));
+  return {
+    ...withoutAbsent(scope),
+    date_range: { start: normal(range.start), end: normal(range.end) },
+  };
+}
+
+const sealed = (
+  { secrets }: Deps,
+  id: string,
+  { password, ...security }: ReadySecurity,
+): StoredSecurity =>
+  // Only what is optional can be absent.
+  withoutAbsent({
+    ...security,
+    password: password === undefined ? undefined : secrets.seal(password, id),
+  }) as StoredSecurity;
+
+/**
+ * It ends wherever it is. Its files are the caller's to remove, once the transaction has lasted.
+ * @throws GovctlError report_not_found, or what `checkMatch` throws
+ */
+export async function deleteReport(
+  deps: Deps,
+  tx: Tx,
+  actor: Actor,
+  id: string,
+  checkMatch: (revision: number) => void,
+): Promise<StoredReport> {
+  const before = await readReport(tx, id);
+  checkMatch(before.revision);
+  await tx.remove(reports, id);
+  await tx.clear(reportLanes, id);
+  await recordAudit(deps, tx, actor, 'report.delete', id);
+  return before.doc;
+}
