@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Pdfkit, PdfkitFont } from './pdfkit-inside.ts';
+
+export type Face = 'sans' | 'bold' | 'mono';
+type FontName = Face | 'han' | 'kana' | 'hangul';
+
+/** Paths within packages. */
+const files: Readonly<Record<FontName, string>> = {
+  sans: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+  bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
+  mono: 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf',
+  han: '@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf',
+  kana: '@expo-google-fonts/sawarabi-gothic/400Regular/SawarabiGothic_400Regular.ttf',
+  hangul: '@expo-google-fonts/gowun-dodum/400Regular/GowunDodum_400Regular.ttf',
+};
+
+/** One character as it is drawn. */
+export interface Glyph {
+  readonly font: PdfkitFont;
+  /** Operand of `Tj`, without its brackets. */
+  readonly hex: string;
+  /** In thousandths of the size. */
+  readonly width: number;
+  /** What it stands for, where what is drawn doesn't say: a box in place of a character that no font has. */
+  readonly actual?: string;
+}
+
+export interface Fonts {
+  /** @param kana whether the text it is part of is Japanese: Han characters look otherwise there */
+  glyph(face: Face, codePoint: number, kana: boolean): Glyph | null;
+  /** Of a face, thousandths of the size. */
+  ascender(face: Face): number;
+}
+
+/** Nothing is drawn for these: joiners, variation selectors, marks of direction that only hide. */
+const isInvisible = (codePoint: number): boolean =>
+  codePoint === 0xad ||
+  codePoint === 0xfeff ||
+  (codePoint >= 0x200b && codePoint <= 0x200d) ||
+  codePoint === 0x2060 ||
+  (codePoint >= 0xfe00 && codePoint <= 0xfe0f) ||
+  (codePoint >= 0xe0100 && codePoint <= 0xe01ef);
+
+/** Their letters join or go from right to left, or say where others go: drawn one by one they would mislead. */
+const needsShaping =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const isControl = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/u;
+const isKana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const isHangul = /\p{Script=Hangul}/u;
+
+const box = 0x25a1;
+
+/** Fonts of a document; each is read when the first text needs it. */
+export function createFonts(doc: Pdfkit): Fonts {
+  const require = createRequire(import.meta.url);
+  const opened = new Map<FontName, PdfkitFont>();
+  const font = (name: FontName): PdfkitFont => {
+    let known = opened.get(name);
+    if (!known) {
+      doc.font(readFileSync(require.resolve(files[name])));
+      opened.set(name, (known = doc._font));
+    }
+    return known;
+  };
+  const draw = (name: FontName, codePoint: number): Glyph | undefined => {
+    const used = font(name);
+    if (!used.font.hasGlyphForCodePoint(codePoint)) return undefined;
+    const [hex, positions] = used.encode(String.fromCodePoint(codePoint));
+    const width = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
+    return { font: used, hex: hex.join(''), width };
+  };
+  const stand = (codePoint: number, actual: string): Glyph | null => {
+    const drawn = draw('sans', codePoint);
+    return drawn ? { ...drawn, actual } : null;
+  };
+  const find = (face: Face, codePoint: number, kana: boolean): Glyph | null => {
+    if (isInvisible(codePoint)) return null;
+    const text = String.fromCodePoint(codePoint);
+    if (isControl.test(text)) return stand(box, '\ufffd');
+    if (needsShaping.test(text)) return stand(box, text);
+    for (const name of candidates(face, text, kana)) {
+      const glyph = draw(name, codePoint);
+      if (glyph) return glyph;
+    }
+    return stand(box, text);
+  };
+  const known = { sans: new Map(), bold: new Map(), mono: new Map() } satisfies Record<Face, Known>;
+  return {
+    glyph(face, codePoint, kana) {
+      const glyphs: Known = known[face];
+      const key = kana ? -codePoint : codePoint;
+      let glyph = glyphs.get(key);
+      if (glyph === undefined) glyphs.set(key, (glyph = find(face, codePoint, kana)));
+      return glyph;
+    },
+    ascender: (face) => font(face).ascender,
+  };
+}
+
+type Known = Map<number, Glyph | null>;
+
+function candidates(face: Face, text: string, kana: boolean): readonly FontName[] {
+  const latin: readonly FontName[] = face === 'sans' ? ['sans'] : [face, 'sans'];
+  if ((text.codePointAt(0) ?? 0) < 0x1100) return latin;
+  if (isHangul.test(text)) return ['hangul'];
+  if (isKana.test(text)) return ['kana', 'han'];
+  return [
+    ...latin,
+    ...(kana ? (['kana', 'han', 'hangul'] as const) : (['han', 'kana', 'hangul'] as const)),
+  ];
+}
