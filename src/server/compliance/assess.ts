@@ -47,7 +47,7 @@ interface Assessed {
 }
 
 /** A score under this is not compliant. */
-const compliantFrom = 90;
+export const compliantFrom = 90;
 
 /** Where the assessment of a framework in an account is stored. */
 export const assessmentId = ({

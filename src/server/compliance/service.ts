@@ -10,8 +10,11 @@ import { readLabels } from './labels.ts';
 import { mostStandings } from './standing.ts';
 import type { Standing } from './standing.ts';
 
+export { readLabels } from './labels.ts';
+export type { Mapping } from './labels.ts';
 export { createCollector } from './standing.ts';
 export type { Standing } from './standing.ts';
+export { compliantFrom } from './assess.ts';
 
 /** Tells which frameworks a policy is mapped to, or no longer mapped to. Absent: it is created, or deleted. */
 export async function frameworksChanged(

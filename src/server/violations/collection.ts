@@ -12,6 +12,9 @@ import type { CollectionSpec, Scalar } from '../store/store.ts';
 /** A violation as stored is a violation as answered. */
 export type StoredViolation = Violation;
 
+/** Changes of status that a violation keeps. */
+export const historyKept = 20;
+
 type SortField = (typeof violationSortFields)[number];
 
 // A place in an order travels in a cursor, so long texts order by their beginning.

@@ -2,10 +2,8 @@ import type { Finding } from '../../contract/findings.ts';
 import type { Policy } from '../../contract/policies.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import type { StatusCause, ViolationStatus } from '../../contract/violations.ts';
+import { historyKept } from './collection.ts';
 import type { StoredViolation } from './collection.ts';
-
-/** Changes of status that a violation keeps. */
-const historyKept = 20;
 
 /** What an evaluation says of a policy and a resource, or that there is none any more. */
 export type Said = Finding['status'] | 'GONE';

@@ -1,0 +1,250 @@
+import type { Chart, Section, SeriesColour } from '../../render/model.ts';
+import { column, isoCell, paragraph, table } from './blocks.ts';
+import type { ColumnOf } from './blocks.ts';
+import type { Content } from './content.ts';
+import type { EvaluationRow, Facts, PolicyFact, ViolationRow } from './facts.ts';
+import { controlsSection, describeStatus, frameworksSection } from './framework-sections.ts';
+import { frameworksOf } from './frameworks.ts';
+import type { ControlStatus, FrameworkStatus } from './frameworks.ts';
+import type { BySeverity } from './gather/counters.ts';
+import { orderKey } from './gather/order-key.ts';
+import { rowsOf } from './gather/rows.ts';
+import {
+  breakdown,
+  caveatsOf,
+  evaluationColumns,
+  exemptionsSection,
+  fromHighest,
+  mainFigures,
+  openingOf,
+  severityChart,
+} from './shared.ts';
+import { complianceScore } from '../../../engine/score.ts';
+import { count, firstOf, listed, scoreText } from './wording.ts';
+import { scoreOf } from './score.ts';
+
+/** Score, frameworks and their controls with evidence, and what is found. */
+export const compliance: Content = {
+  wants: ({ details }) =>
+    details
+      ? {
+          violations: {
+            keyOf: (row, { wasOpen }, { since }) =>
+              row.status !== 'RESOLVED' || (since !== undefined && wasOpen)
+                ? orderKey(row.severity, row.policy, row.policy_id)
+                : undefined,
+          },
+          undecided: true,
+        }
+      : {},
+  sections(facts) {
+    const frameworks = frameworksOf(facts);
+    const { include_executive_summary: summary, include_detailed_findings: details } = facts.order;
+    return [
+      ...(summary ? [summarySection(facts, frameworks)] : []),
+      scoreSection(facts),
+      frameworksSection(frameworks),
+      controlsSection(facts, frameworks),
+      policiesSection(facts),
+      breakdownsSection(facts),
+      exemptionsSection(facts),
+      ...(details ? [findingsSection(facts), undecidedSection(facts)] : []),
+    ];
+  },
+  mainTable: { detailed: 'findings', brief: 'policies' },
+};
+
+function summarySection(facts: Facts, frameworks: readonly FrameworkStatus[]): Section {
+  const { value, scan } = scoreOf(facts);
+  const { total } = facts.violations;
+  const severe = fromHighest.flatMap((severity) => {
+    const amount = total.bySeverity[severity];
+    return amount > 0 ? [`${amount} ${severity}`] : [];
+  });
+  const failed = frameworks.flatMap(({ controls }) => controls).filter(isFailed);
+  return {
+    id: 'summary',
+    title: 'Executive summary',
+    blocks: [
+      mainFigures(facts),
+      paragraph(
+        value === null
+          ? 'There is no compliance score, as nothing was evaluated.'
+          : `The compliance score is ${scoreText(value)}${scan ? `, as scan ${scan.id} found` : ''}.`,
+      ),
+      paragraph(openingOf(facts)),
+      ...(severe.length > 0 ? [paragraph(`By severity, open are ${listed(severe)}.`)] : []),
+      ...frameworks.map((one) => paragraph(describeStatus(one))),
+      ...(failed.length > 0
+        ? [
+            paragraph(
+              `${count(failed.length, 'control fails', 'controls fail')}: ${firstOf(
+                failed.map(({ framework, control }) => `${framework} ${control}`),
+                10,
+              )}.`,
+            ),
+          ]
+        : []),
+    ],
+  };
+}
+
+const isFailed = ({ status }: ControlStatus): boolean => status === 'FAILED';
+
+function scoreSection(facts: Facts): Section {
+  const { pass, fail, error, exempt } = facts.evaluations.total;
+  const shares: readonly (readonly [string, number, SeriesColour])[] = [
+    ['passed', pass, 'pass'],
+    ['failed', fail, 'fail'],
+    ['exempt', exempt, 'exempt'],
+    ['undecided', error, 'error'],
+  ];
+  const ring: Chart = {
+    kind: 'chart',
+    id: 'evaluations',
+    title: 'Evaluations by result',
+    description: shares.map(([name, value]) => `${name} ${value}`).join(', '),
+    form: 'ring',
+    categories: shares.map(([name]) => name),
+    series: [{ name: 'Evaluations', colour: 'first', values: shares.map(([, value]) => value) }],
+    colours: shares.map(([, , colour]) => colour),
+    unit: 'evaluations',
+  };
+  return {
+    id: 'score',
+    title: 'Score',
+    blocks: [
+      mainFigures(facts),
+      ...caveatsOf(facts),
+      paragraph(
+        'The score is the weight of the evaluations that pass or are exempt, out of the weight of all. Each policy over each resource of its type is one evaluation; CRITICAL ones weigh 10, HIGH 7, MEDIUM 3 and LOW 1. Open violations are those that stand and are not exempt.',
+      ),
+      ...(facts.evaluations.total.evaluated > 0 ? [ring] : []),
+      severityChart(facts),
+    ],
+  };
+}
+
+function policiesSection({ policies, violations, disabled }: Facts): Section {
+  const open = ({ id }: PolicyFact): number => violations.policies.get(id)?.standing.open ?? 0;
+  const columns: readonly ColumnOf<PolicyFact>[] = [
+    column('policy', 'Policy', 'text', 3, ({ name }) => name),
+    column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+    column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type),
+    ...evaluationColumns(({ counter }: PolicyFact) => counter),
+    column('open', 'Open violations', 'integer', 1, open),
+    column('score', 'Met', 'percent', 1, ({ counter }) => complianceScore(counter)),
+    column('mapped_to', 'Mapped to', 'text', 3, ({ mappings }) =>
+      mappings
+        .map(({ framework, controls }) => [framework, controls.join(' ')].filter(Boolean).join(' '))
+        .join(', '),
+    ),
+    column('policy_id', 'Policy id', 'id', 2, ({ id }) => id),
+  ];
+  return {
+    id: 'policies',
+    title: 'Policies',
+    blocks: [
+      paragraph(
+        `The enabled policies in scope, ${disabled > 0 ? `without ${count(disabled, 'disabled one')}, ` : ''}the most severe first.`,
+      ),
+      table(
+        { id: 'policies', title: 'Policies', empty: 'No policy is in scope.' },
+        columns,
+        policies,
+      ),
+    ],
+  };
+}
+
+function breakdownsSection({ evaluations, violations }: Facts): Section {
+  const openBySeverity = (bySeverity: BySeverity) =>
+    fromHighest.map((severity) => [severity, { open: bySeverity[severity] }] as const);
+  return {
+    id: 'breakdowns',
+    title: 'By severity, environment and provider',
+    blocks: [
+      breakdown(
+        'severity',
+        'By severity',
+        'Severity',
+        fromHighest.map((severity) => [severity, evaluations.severities[severity]] as const),
+        openBySeverity(violations.total.bySeverity),
+      ),
+      breakdown(
+        'environment',
+        'By environment',
+        'Environment',
+        evaluations.environments.entries(),
+        violations.environments.entries(),
+      ),
+      breakdown(
+        'provider',
+        'By cloud provider',
+        'Cloud provider',
+        evaluations.providers.entries(),
+        violations.providers.entries(),
+      ),
+      breakdown('type', 'By resource type', 'Resource type', evaluations.types.entries()),
+    ],
+  };
+}
+
+export const violationColumns: readonly ColumnOf<ViolationRow>[] = [
+  column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+  column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
+  column('resource', 'Resource', 'id', 3, ({ resource }) => resource),
+  column('status', 'Status', 'status', 1, ({ status }) => status),
+  column('message', 'Message', 'text', 4, ({ message }) => message),
+  column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type),
+  column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
+  column('provider', 'Provider', 'text', 1, ({ provider }) => provider),
+  column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null),
+  column('region', 'Region', 'text', 1, ({ region }) => region ?? null),
+  column('detected_at', 'Found', 'timestamp', 2, ({ found_at: at }) => isoCell(at)),
+  column('resolved_at', 'Resolved', 'timestamp', 2, ({ resolved_at: at }) => isoCell(at)),
+  column('violation_id', 'Violation', 'id', 2, ({ id }) => id),
+];
+
+function findingsSection({ scope, violations }: Facts): Section {
+  return {
+    id: 'findings',
+    title: 'Findings',
+    blocks: [
+      paragraph(
+        scope.since === undefined
+          ? 'The violations that are open or exempt, the most severe first, then by policy and resource.'
+          : 'The violations that were open at some time within the range, or exempt at its end, with their status as of its end; the most severe first, then by policy and resource.',
+      ),
+      table(
+        { id: 'findings', title: 'Findings', empty: 'There is none.' },
+        violationColumns,
+        violations.rows ?? rowsOf([]),
+      ),
+    ],
+  };
+}
+
+function undecidedSection({ evaluations }: Facts): Section {
+  const columns: readonly ColumnOf<EvaluationRow>[] = [
+    column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+    column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
+    column('resource', 'Resource', 'id', 3, ({ resource }) => resource),
+    column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
+    column('why', 'Why', 'text', 4, ({ message }) => message),
+  ];
+  return {
+    id: 'undecided',
+    title: 'Undecided evaluations',
+    blocks: [
+      paragraph(
+        'Evaluations that could not be decided: an attribute is missing, or is not what the condition needs.',
+      ),
+      table(
+        { id: 'undecided', title: 'Undecided evaluations', empty: 'There is none.' },
+        columns,
+        evaluations.undecidedRows ?? rowsOf([]),
+      ),
+    ],
+  };
+}

@@ -1,0 +1,45 @@
+import type { ReportType } from '../../../contract/reports.ts';
+import { compliance } from './compliance.ts';
+import type { Compose } from './compose.ts';
+import type { Content } from './content.ts';
+import { gather } from './gather/gather.ts';
+import { labelOf } from './gather/framework.ts';
+import { aboutOf } from './shared.ts';
+import { summaryOf } from './score.ts';
+
+const contents: Readonly<Record<ReportType, Content>> = {
+  compliance,
+  audit: compliance,
+  risk: compliance,
+  trend: compliance,
+  remediation: compliance,
+};
+
+export const composeReport: Compose = async (deps, prepare, order, options) => {
+  const content = contents[order.type];
+  const details = order.include_detailed_findings;
+  const { facts, close } = await gather(deps, prepare, order, content.wants({ details }), options);
+  const { scope, scans, policies, evaluations } = facts;
+  return {
+    model: {
+      head: {
+        id: order.id,
+        name: order.name,
+        type: order.type,
+        ...(scope.framework ? { framework: labelOf(scope.framework) } : {}),
+        ...(order.description === undefined ? {} : { description: order.description }),
+        generated_at: new Date(order.at).toISOString(),
+        generated_by: order.generated_by,
+        about: aboutOf(facts),
+        generator: `govctl ${deps.version}`,
+        summary: summaryOf(facts),
+        mainTable: details ? content.mainTable.detailed : content.mainTable.brief,
+      },
+      sections: content.sections(facts),
+    },
+    ...(scans.lastWhole ? { source_scan_id: scans.lastWhole.id } : {}),
+    policies: policies.length,
+    resources: evaluations.resources,
+    close,
+  };
+};
