@@ -3,6 +3,7 @@ import { readCron } from '../contract/cron.ts';
 import type { CronField, CronFields } from '../contract/cron.ts';
 import { nextChange, offsetAt, wallAt } from './zone.ts';
 
+const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /** No zone has turned its clocks back by more. */
@@ -31,6 +32,18 @@ export function nextFires(
     found.push(fire);
   }
   return found;
+}
+
+/** The latest fire that is not after `upTo`, of those from `first` on, which is one itself. */
+export function lastFire(cron: string, timezone: string, first: number, upTo: number): number {
+  let [latest, end] = [first, upTo];
+  while (end - latest >= minuteMs) {
+    const middle = Math.floor((latest + end) / 2);
+    const next = nextFire(cron, timezone, middle);
+    if (next !== undefined && next <= upTo) latest = next;
+    else end = middle;
+  }
+  return latest;
 }
 
 function* firesOf(fields: CronFields, zone: string, after: number): Generator<number> {

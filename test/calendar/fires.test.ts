@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextFire, nextFires } from '../../src/calendar/fires.ts';
+import { lastFire, nextFire, nextFires } from '../../src/calendar/fires.ts';
 import { slowFires } from './oracle.ts';
 
 const fires = (cron: string, zone: string, after: string, count: number): string[] =>
@@ -217,6 +217,7 @@ test('the fires of any cron in any zone are those that its clocks show, minute b
         const middle = slow[Math.floor(slow.length / 2)];
         if (middle !== undefined) {
           expect(nextFire(expression, zone, middle - 1)).toBe(middle);
+          expect(lastFire(expression, zone, middle, to)).toBe(slow.at(-1));
         }
       },
     ),
