@@ -55,6 +55,9 @@ export const EnvName = z
   .max(256)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
+/** Of what is answered instead of a secret; sent back in a PUT, the secret stays. */
+const secretHint = { secret_hint: z.string().max(16).optional() };
+
 const recipients = z
   .array(Email)
   .min(1, 'must name at least one recipient')
@@ -125,6 +128,22 @@ const ReportTemplate = z.strictObject({
 const ScheduleDelivery = z.strictObject(channelFields);
 export type ScheduleDelivery = z.infer<typeof ScheduleDelivery>;
 
+/** As they are answered: `secret_hint` and `protected` stand for a secret that stays as it is. */
+const UpdatedDelivery = z.strictObject({
+  ...channelFields,
+  webhook: channelFields.webhook.unwrap().extend(secretHint).optional(),
+});
+export type UpdatedDelivery = z.infer<typeof UpdatedDelivery>;
+const UpdatedTemplate = ReportTemplate.extend({
+  format_options: FormatOptions.extend({
+    security: FormatOptions.shape.security
+      .unwrap()
+      .extend({ protected: z.boolean().optional() })
+      .optional(),
+  }).optional(),
+});
+export type UpdatedTemplate = z.infer<typeof UpdatedTemplate>;
+
 const fields = {
   name: text(256),
   description: z.string().max(4_096),
@@ -160,8 +179,8 @@ const ScheduleUpdate = z.strictObject({
   name: fields.name.optional(),
   description: fields.description.nullish(),
   schedule: fields.schedule.optional(),
-  report_template: fields.report_template.optional(),
-  delivery: fields.delivery.nullish(),
+  report_template: UpdatedTemplate.optional(),
+  delivery: UpdatedDelivery.nullish(),
   enabled: fields.enabled.nullish(),
   tags: fields.tags.nullish(),
   ...serverAssigned,

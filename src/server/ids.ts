@@ -10,6 +10,7 @@ type IdPrefix =
   | 'lnk'
   | 'dwn'
   | 'sch'
+  | 'run'
   | 'job'
   | 'flt'
   | 'key'
