@@ -1,6 +1,7 @@
 import { drawChart } from '../charts/draw-chart.ts';
 import type { Drawing, PathShape, TextShape } from '../charts/drawing.ts';
 import type { Block, Chart, Figures, Notice } from '../model.ts';
+import { toneWords } from '../tones.ts';
 import { turnTo } from './file.ts';
 import {
   addMark,
@@ -47,11 +48,11 @@ export async function writeBlock(flow: Flow, block: Block): Promise<void> {
 const noticePadding = 8;
 
 async function writeNotice(flow: Flow, { tone, text }: Notice): Promise<void> {
-  const { ink: colour, ground, word } = tones[tone];
+  const { ink: colour, ground } = tones[tone];
   const style = { ...styles.body, colour };
   const indent = noticePadding + 6;
   const width = contentWidth(flow) - indent - noticePadding;
-  const whole = `${word}: ${text}`;
+  const whole = `${toneWords[tone]}: ${text}`;
   const lines = flow.type.lines(whole, style.face, style.size, width);
   const height = lines.length * style.leading + 2 * noticePadding - 2;
   await makeRoom(flow, height);
@@ -70,7 +71,7 @@ async function writeNotice(flow: Flow, { tone, text }: Notice): Promise<void> {
   flow.y += noticePadding + 7;
 }
 
-const figure = { gap: 8, least: 96, padding: 9, value: 17, label: 7.8 } as const;
+const figure = { gap: 8, least: 88, padding: 9, value: 17, label: 7.8 } as const;
 
 /** Cards side by side, in as many rows as they take. */
 async function writeFigures(flow: Flow, { items }: Figures): Promise<void> {

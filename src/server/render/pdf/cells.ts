@@ -1,4 +1,5 @@
 import type { Cell, CellType } from '../model.ts';
+import { cellText, timeText } from '../cell-text.ts';
 import type { Face } from './fonts.ts';
 import { ink, inkOfWord } from './palette.ts';
 
@@ -15,39 +16,27 @@ export const isNumeric = (type: CellType): boolean =>
   type === 'integer' || type === 'decimal' || type === 'percent';
 
 const address = /^https?:\/\/[^\s\p{Cc}]{1,2000}$/iu;
-const instant = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;
-const groups = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
+const nothing: CellText = { text: cellText(null, 'text'), face: 'sans', colour: ink.muted };
 
-const nothing: CellText = { text: '–', face: 'sans', colour: ink.muted };
-
-export function cellText(cell: Cell, type: CellType): CellText {
+export function setCell(cell: Cell, type: CellType): CellText {
+  const text = cellText(cell, type);
   if (cell === null || cell === '') return nothing;
-  if (typeof cell === 'boolean') return plain(cell ? 'yes' : 'no');
-  if (typeof cell === 'number') return plain(numberText(cell, type));
+  if (typeof cell !== 'string') return plain(text);
   switch (type) {
     case 'id':
-      return { text: cell, face: 'mono', colour: ink.text };
+      return { text, face: 'mono', colour: ink.text };
     case 'severity':
     case 'status':
-      return { text: cell.replaceAll('_', ' '), face: 'bold', colour: inkOfWord(cell) };
-    case 'timestamp':
-      return plain(withoutZone(cell));
+      return { text: text.replaceAll('_', ' '), face: 'bold', colour: inkOfWord(text) };
     default:
-      return address.test(cell)
-        ? { text: cell, face: 'sans', colour: ink.link, url: cell }
-        : plain(cell);
+      return address.test(text) ? { text, face: 'sans', colour: ink.link, url: text } : plain(text);
   }
 }
 
 const plain = (text: string): CellText => ({ text, face: 'sans', colour: ink.text });
 
-/** `2026-10-01 08:00:00`: the column's title says that it is UTC. */
-const withoutZone = (text: string): string => text.replace(instant, '$1 $2');
-
-/** An instant within a text says its zone. */
-export const readable = (text: string): string => text.replace(instant, '$1 $2 UTC');
-
-function numberText(value: number, type: CellType): string {
-  if (!Number.isFinite(value)) return String(value);
-  return type === 'percent' ? `${groups.format(value)}\u00a0%` : groups.format(value);
+/** A text that is a time says its zone. */
+export function readable(text: string): string {
+  const time = timeText(text);
+  return time === text ? text : `${time} UTC`;
 }

@@ -1,5 +1,5 @@
 import type { Column, Row } from '../model.ts';
-import { cellText, isNumeric } from './cells.ts';
+import { setCell, isNumeric } from './cells.ts';
 import type { CellText } from './cells.ts';
 import type { Line, Typesetter } from './text.ts';
 
@@ -74,7 +74,7 @@ function needOf(
   let least = Math.max(0, ...heading);
   let natural = least;
   for (const row of rows.slice(0, sampled)) {
-    const cell = cellText(row[at] ?? null, column.type);
+    const cell = setCell(row[at] ?? null, column.type);
     const short = { ...cell, text: cell.text.slice(0, 200) };
     natural = Math.max(natural, wide(short));
     least = Math.max(least, Math.min(leastOf(column, short, wide), total * 0.22));

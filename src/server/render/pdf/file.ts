@@ -6,7 +6,7 @@ import { protect } from './encryption.ts';
 import { createObjectStreams, writeCrossReference } from './object-streams.ts';
 import { createPdfkit } from './pdfkit-inside.ts';
 import type { Pdfkit, PdfkitPage, Ref } from './pdfkit-inside.ts';
-import { addSignature } from './signature.ts';
+import { startSigning } from './signature.ts';
 import { createTags } from './tags.ts';
 import type { Tags } from './tags.ts';
 import { metadataXml } from './xmp.ts';
@@ -69,8 +69,10 @@ export async function openFile(
     writeCrossReference(doc);
   };
   const total = doc.ref({ Type: 'XObject', Subtype: 'Form', FormType: 1 });
-  const signing = options.signer && addSignature(doc, head, options.signer, write);
+  const signing = options.signer && startSigning(doc, head, options.signer, write);
   const hand = signing?.write ?? write;
+
+  let started = false;
 
   const drain = async (): Promise<void> => {
     const bytes = doc.read();
@@ -80,7 +82,12 @@ export async function openFile(
     doc,
     tags,
     total,
-    addPage: (landscape) => addPage(doc, landscape),
+    addPage(landscape) {
+      const sheet = addPage(doc, landscape);
+      if (!started) signing?.attach(sheet.page);
+      started = true;
+      return sheet;
+    },
     finishPage(sheet) {
       finishPage(doc, tags, sheet);
     },

@@ -33,19 +33,13 @@ export interface Fonts {
   ascender(face: Face): number;
 }
 
-/** Nothing is drawn for these: joiners, variation selectors, marks of direction that only hide. */
+/** Nothing is drawn for these: joiners, and selectors of a variant. What else can't be seen is spelled out. */
 const isInvisible = (codePoint: number): boolean =>
-  codePoint === 0xad ||
-  codePoint === 0xfeff ||
-  (codePoint >= 0x200b && codePoint <= 0x200d) ||
-  codePoint === 0x2060 ||
-  (codePoint >= 0xfe00 && codePoint <= 0xfe0f) ||
-  (codePoint >= 0xe0100 && codePoint <= 0xe01ef);
+  codePoint === 0x200c || codePoint === 0x200d || (codePoint >= 0xfe00 && codePoint <= 0xfe0f);
 
-/** Their letters join or go from right to left, or say where others go: drawn one by one they would mislead. */
+/** Their letters join or go from right to left: drawn one by one they would mislead. */
 const needsShaping =
-  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
-const isControl = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/u;
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const isKana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const isHangul = /\p{Script=Hangul}/u;
 
@@ -77,7 +71,6 @@ export function createFonts(doc: Pdfkit): Fonts {
   const find = (face: Face, codePoint: number, kana: boolean): Glyph | null => {
     if (isInvisible(codePoint)) return null;
     const text = String.fromCodePoint(codePoint);
-    if (isControl.test(text)) return stand(box, '\ufffd');
     if (needsShaping.test(text)) return stand(box, text);
     for (const name of candidates(face, text, kana)) {
       const glyph = draw(name, codePoint);

@@ -150,12 +150,7 @@ export function drawRunning(
     });
     const label = type.line(`Page ${pageNumber} of`, 'sans');
     put(label, margin.side, foot);
-    drawTotal(
-      file,
-      sheet,
-      margin.side + points(label, running) + type.width(' ', 'sans', running),
-      foot,
-    );
+    drawTotal(file, sheet, margin.side + points(label, running) + 2.4, foot);
     const id = ended(text.foot);
     put(id, right - points(id, running), foot);
   });

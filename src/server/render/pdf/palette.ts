@@ -1,4 +1,5 @@
 import type { Tone } from '../model.ts';
+import { toneOfStatus } from '../tones.ts';
 import type { Paint } from '../charts/drawing.ts';
 
 /** Colours on white paper, as `#rrggbb`. Those of words have a contrast of 4.5 : 1 and more. */
@@ -32,13 +33,11 @@ export const ink = {
   watermark: '#8b97a3',
 } as const;
 
-export const tones: Readonly<
-  Record<Tone, { readonly ink: string; readonly ground: string; readonly word: string }>
-> = {
-  good: { ink: '#23633f', ground: '#edf6f0', word: 'Good' },
-  bad: { ink: '#8f1d2c', ground: '#fbeff0', word: 'Problem' },
-  warn: { ink: '#7d5200', ground: '#fdf6e7', word: 'Attention' },
-  neutral: { ink: '#1f4468', ground: '#eff4f9', word: 'Note' },
+export const tones: Readonly<Record<Tone, { readonly ink: string; readonly ground: string }>> = {
+  good: { ink: '#23633f', ground: '#edf6f0' },
+  bad: { ink: '#8f1d2c', ground: '#fbeff0' },
+  warn: { ink: '#7d5200', ground: '#fdf6e7' },
+  neutral: { ink: '#1f4468', ground: '#eff4f9' },
 };
 
 const words: Readonly<Record<string, string>> = {
@@ -49,42 +48,11 @@ const words: Readonly<Record<string, string>> = {
   info: paints.muted,
 };
 
-/** A status is good, bad, or in between; what isn't known stays plain. */
-const statusTones: Readonly<Record<string, Tone>> = {
-  met: 'good',
-  pass: 'good',
-  passed: 'good',
-  compliant: 'good',
-  resolved: 'good',
-  completed: 'good',
-  active: 'good',
-  fixed: 'good',
-  better: 'good',
-  open: 'bad',
-  fail: 'bad',
-  failed: 'bad',
-  'not met': 'bad',
-  not_met: 'bad',
-  non_compliant: 'bad',
-  'non-compliant': 'bad',
-  violation: 'bad',
-  expired: 'bad',
-  worse: 'bad',
-  acknowledged: 'warn',
-  partial: 'warn',
-  'partly met': 'warn',
-  pending: 'warn',
-  error: 'warn',
-  exempt: 'neutral',
-  exempted: 'neutral',
-  suppressed: 'neutral',
-};
-
 /** The colour of a severity or of a status. */
 export function inkOfWord(word: string): string {
   const key = word.toLowerCase();
   if (Object.hasOwn(words, key)) return words[key] ?? ink.text;
-  const tone = Object.hasOwn(statusTones, key) ? statusTones[key] : undefined;
+  const tone = toneOfStatus(word);
   return tone === undefined ? ink.text : tones[tone].ink;
 }
 

@@ -1,5 +1,5 @@
 import type { Row, Table } from '../model.ts';
-import { cellText } from './cells.ts';
+import { setCell } from './cells.ts';
 import type { CellText } from './cells.ts';
 import { cellStyle, headStyle, planColumns } from './columns.ts';
 import type { PlannedColumn } from './columns.ts';
@@ -195,7 +195,7 @@ async function writeLongRow(
 
 const setRow = (flow: Flow, { columns }: Grid, row: Row): readonly SetCell[] =>
   columns.map((column, n) => {
-    const cell = cellText(row[n] ?? null, column.column.type);
+    const cell = setCell(row[n] ?? null, column.column.type);
     const width = column.width - 2 * cellStyle.across;
     return { cell, column, lines: flow.type.lines(cell.text, cell.face, sizeOf(cell), width) };
   });

@@ -1,3 +1,4 @@
+import { visibleText } from '../visible-text.ts';
 import type { PdfkitFont } from './pdfkit-inside.ts';
 import type { Face, Fonts, Glyph } from './fonts.ts';
 
@@ -72,8 +73,9 @@ export function createTypesetter(fonts: Fonts): Typesetter {
 
   const set = (text: string, face: Face, limit: number): readonly Line[] => {
     const kana = hasKana.test(text);
+    const visible = plain.test(text) ? text : visibleText(text);
     const space = word(' ', face, false);
-    return text.split(lineEnd).flatMap((part) => {
+    return visible.split(lineEnd).flatMap((part) => {
       const filling = startFilling(limit, space);
       for (const { text: piece, spaced } of split(part))
         filling.add(word(piece, face, kana), spaced);
