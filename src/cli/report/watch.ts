@@ -1,0 +1,45 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { printableLine } from '../printable.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { openRows } from '../row-writer.ts';
+import { tableColumns } from '../table.ts';
+import { parseTimeout } from '../wait.ts';
+import { findReport } from './find-report.ts';
+import type { ShownReport } from './report-objects.ts';
+import { reportView } from './report-view.ts';
+import { howItEnded, waitForReport } from './wait-for-report.ts';
+
+export interface WatchOptions {
+  readonly args: readonly [string];
+  readonly timeout: string;
+}
+
+/** On a terminal a line that moves and then the report; in a pipe a line for each change; as ndjson each state. */
+export async function runWatch(context: Context, options: WatchOptions): Promise<ExitCode> {
+  const timeoutMs = parseTimeout(options.timeout);
+  const { world, flags, show } = context;
+  const { terminal } = world;
+  const [named] = options.args;
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const begun = await context.progress('Looking it up', () => findReport(client, named));
+  const rows = await openRows(flags.output, terminal);
+  const toPipe = flags.output.length === 0 && !terminal.stdoutIsTty;
+  const onChange = async (report: ShownReport, line: string): Promise<void> => {
+    rows?.write(report);
+    await rows?.flush();
+    if (!toPipe) return;
+    const at = new Date(world.now()).toISOString();
+    await terminal.stdout.write(`${printableLine(`${at}  ${report.id}  ${line}`)}\n`);
+  };
+  try {
+    const report = await waitForReport(context, client, begun, { timeoutMs, onChange });
+    await rows?.finish();
+    const view = reportView(report, { room: tableColumns(terminal), now: world.now(), named });
+    if (!toPipe) await show(rows ? { ...view, rows: 'written' } : view);
+    return await howItEnded(context, report, options.timeout);
+  } finally {
+    await rows?.close();
+  }
+}
