@@ -1,10 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createServer as createTlsServer } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseRanges } from '../../src/server/address.ts';
@@ -13,7 +10,7 @@ import { createSender } from '../../src/server/outbound/send.ts';
 import type { Outcome, Sender } from '../../src/server/outbound/send.ts';
 import { systemResolve } from '../../src/server/outbound/target.ts';
 import type { Resolve } from '../../src/server/outbound/target.ts';
-import { hasTool, runTool } from '../support/system-tool.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
 
 const servers: { server: Server; sockets: Set<Socket> }[] = [];
 const senders: Sender[] = [];
@@ -357,21 +354,7 @@ describe('a delivery that fails says why, and no address:', () => {
   });
 });
 
-function makeCertificate(): { key: string; cert: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'govctl-send-test-'));
-  try {
-    const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
-    const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -keyout ${key} -out ${cert}`;
-    runTool('openssl', ...words.split(' '));
-    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-const certificate = hasTool('openssl', () => runTool('openssl', 'version'))
-  ? makeCertificate()
-  : undefined;
+const certificate = makeSelfSigned();
 
 describe.skipIf(!certificate)('over TLS (needs openssl)', () => {
   it('a certificate that nobody signed is not trusted, whatever the environment says', async () => {

@@ -4,6 +4,7 @@ import type { Awaitable } from '../awaitable.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
 import type { LaneSpec, LaneWork, Reader } from '../store/store.ts';
+import { isStillHead } from './head.ts';
 
 export interface LaneRunner {
   /** Looks for due work, now. */
@@ -111,10 +112,10 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
   }
 
   /** Whether work was neither completed nor put off, so that it would be claimed again at once. */
-  const isLeft = (reader: Reader, { lane, position }: LaneWork): Awaitable<boolean> =>
-    whenKnown(reader.laneWork(lanes, { lane, limit: 1 }), ([head]) => {
-      if (head?.position !== position) return false;
-      return whenKnown(reader.laneState(lanes, lane), ({ held, dueAt = 0 }) => {
+  const isLeft = (reader: Reader, work: LaneWork): Awaitable<boolean> =>
+    whenKnown(isStillHead(reader, lanes, work), (isHead) => {
+      if (!isHead) return false;
+      return whenKnown(reader.laneState(lanes, work.lane), ({ held, dueAt = 0 }) => {
         const pause = dueAt - clock.now();
         return !held && (pause <= 0 || pause > (lanes.longestPause ?? Infinity));
       });

@@ -28,6 +28,10 @@ export function pauseAfter(attempt: number, config: RetryConfig, random: number)
   return Math.round(middle * (1 - jitter + 2 * jitter * random));
 }
 
+/** From 0 up to 1. */
+export const drawRandom = (random: (bytes: number) => Uint8Array): number =>
+  Buffer.from(random(4)).readUInt32LE() / 2 ** 32;
+
 /** An attempt that failed. Times are milliseconds since the epoch. */
 export interface FailedAttempt {
   /** From 1. */

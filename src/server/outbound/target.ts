@@ -36,8 +36,29 @@ export async function targetFault(
 ): Promise<string | undefined> {
   const read = readTarget(text, targets.rules);
   if (typeof read === 'string') return read;
-  if (read.known) return undefined;
-  const found = await within(waitMs, targets.resolve(read.host)).catch(() => []);
+  return read.known ? undefined : addressesFault(read.host, targets, waitMs);
+}
+
+/** Why a host can't be sent to, whatever the protocol; as `targetFault`. */
+export async function hostFault(
+  host: string,
+  targets: Targets,
+  waitMs = resolveWithin,
+): Promise<string | undefined> {
+  if (isIP(host) !== 0) return addressFault(host, host, targets.rules);
+  if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9.])?$/.test(host) || /^[\d.]+$|^0x/i.test(host)) {
+    return 'must be the name of a host, or an IP address';
+  }
+  if (isLocalName(host)) return nameFault(host, targets.rules);
+  return addressesFault(host, targets, waitMs);
+}
+
+async function addressesFault(
+  host: string,
+  targets: Targets,
+  waitMs: number,
+): Promise<string | undefined> {
+  const found = await within(waitMs, targets.resolve(host)).catch(() => []);
   // Which address it is, and of what kind, is not for everyone who can create a webhook.
   return found.some(({ address }) => refusedKind(address, targets.rules))
     ? `must not name a host with an address that is not public; ${onlyAllowed}`

@@ -1,6 +1,6 @@
 import type { ChannelKind } from '../../contract/schedules.ts';
 import type { deliveryStatuses } from '../../contract/schedules.ts';
-import type { StoredChannel } from './channels/channel.ts';
+import type { Settled, StoredChannel } from './channels/channel.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 
 /** The sending of one report to one channel: by a schedule, or as a notification that a report asked for. */
@@ -16,10 +16,15 @@ export interface StoredReportDelivery {
   readonly status: (typeof deliveryStatuses)[number];
   readonly attempts: number;
   readonly created_at: string;
+  /** When the first try was: the 24 hours of its tries count from there. */
+  readonly first_attempt_at?: string;
   readonly last_attempt_at?: string;
   readonly next_attempt_at?: string;
   readonly delivered_at?: string;
+  /** Of the last try. */
   readonly error?: string;
+  /** Recipients of an e-mail that nothing more is sent to. */
+  readonly settled?: readonly Settled[];
 }
 
 export const reportDeliveries: CollectionSpec<StoredReportDelivery> = {
@@ -36,5 +41,20 @@ export const reportDeliveries: CollectionSpec<StoredReportDelivery> = {
 /** A lane for each channel of a schedule (`sch_…/email`), or of a report that is none's; the work is a delivery's id. */
 export const reportDeliveryLanes: LaneSpec = {
   name: 'report_deliveries',
+  // An hour, see outbound/retry.ts, and a minute more, as clocks are put right by a little all the time.
   longestPause: 61 * 60_000,
+};
+
+/** The key of an SFTP server as it was seen first. */
+interface KnownHost {
+  /** `host:port`. */
+  readonly id: string;
+  /** SHA-256, as `ssh-keygen -l` prints it. */
+  readonly key: string;
+  readonly seen_at: string;
+}
+
+export const knownHosts: CollectionSpec<KnownHost> = {
+  name: 'known_hosts',
+  order: { id: ({ id }) => id },
 };

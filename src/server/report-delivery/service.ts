@@ -1,9 +1,16 @@
 import type { Deps } from '../deps.ts';
-import type { Reader, Tx } from '../store/store.ts';
+import { timestamp } from '../deps.ts';
+import type { StoredReport } from '../reports/collection.ts';
 import { allRows } from '../store/all-rows.ts';
-import { reportDeliveries } from './collection.ts';
-import type { StoredReportDelivery } from './collection.ts';
+import type { Reader, Tx } from '../store/store.ts';
 import type { StoredChannel } from './channels/channel.ts';
+import { targetOf } from './channels/target-of.ts';
+import { reportDeliveries, reportDeliveryLanes } from './collection.ts';
+import type { StoredReportDelivery } from './collection.ts';
+
+export { channelFault } from './channels/fault.ts';
+export type { ChannelFault } from './channels/fault.ts';
+export { targetOf };
 
 export interface DeliveryOrder {
   readonly reportId: string;
@@ -12,22 +19,72 @@ export interface DeliveryOrder {
   readonly channel: StoredChannel;
 }
 
-/** Puts the sending of a report that has ended into the lane of its channel, in the transaction that ends it. */
+/**
+ * Puts the sending of a report that has ended into the lane of its channel, in the transaction that ends it. A webhook's
+ * secret is sealed for the schedule.
+ */
 export async function queueReportDelivery(
-  _deps: Deps,
-  _tx: Tx,
-  _order: DeliveryOrder,
+  { clock, ids }: Deps,
+  tx: Tx,
+  { reportId, scheduleId, runId, channel }: DeliveryOrder,
 ): Promise<StoredReportDelivery> {
-  throw new Error('not built yet');
+  const now = timestamp(clock.now());
+  const delivery: StoredReportDelivery = {
+    id: ids.next('dlv'),
+    report_id: reportId,
+    ...(scheduleId === undefined ? {} : { schedule_id: scheduleId }),
+    ...(runId === undefined ? {} : { run_id: runId }),
+    kind: channel.kind,
+    channel,
+    target: targetOf(channel),
+    status: 'pending',
+    attempts: 0,
+    created_at: now,
+    next_attempt_at: now,
+  };
+  await tx.insert(reportDeliveries, delivery);
+  await tx.append(reportDeliveryLanes, laneOf(delivery), delivery.id);
+  return delivery;
+}
+
+/** What a channel's tries wait in: no other channel waits for it. */
+const laneOf = ({ schedule_id: schedule, report_id: report, kind }: StoredReportDelivery): string =>
+  `${schedule ?? report}/${kind}`;
+
+/** Tells those who asked for it that a report has ended, in the transaction that ends it. */
+export async function notifyRecipients(
+  deps: Deps,
+  tx: Tx,
+  { id, notify = [] }: StoredReport,
+): Promise<void> {
+  if (notify.length === 0) return;
+  const channel: StoredChannel = { kind: 'email', recipients: [...notify], attach: false };
+  await queueReportDelivery(deps, tx, { reportId: id, channel });
 }
 
 /** Those of a run, in the order they were queued. */
-export async function deliveriesOfRun(
+export const deliveriesOfRun = (
   reader: Reader,
   runId: string,
-): Promise<readonly StoredReportDelivery[]> {
+): Promise<readonly StoredReportDelivery[]> => deliveriesBy(reader, 'run_id', runId);
+
+/** Forgets what was sent and what waits of a schedule, or of a report that is none's, in the transaction that deletes it. */
+export async function dropDeliveries(tx: Tx, ownerId: string): Promise<void> {
+  const index = ownerId.startsWith('sch_') ? 'schedule_id' : 'report_id';
+  const owned = (await deliveriesBy(tx, index, ownerId)).filter(
+    ({ schedule_id: schedule }) => index === 'schedule_id' || schedule === undefined,
+  );
+  for (const lane of new Set(owned.map(laneOf))) await tx.clear(reportDeliveryLanes, lane);
+  for (const { id } of owned) await tx.remove(reportDeliveries, id);
+}
+
+async function deliveriesBy(
+  reader: Reader,
+  index: 'run_id' | 'schedule_id' | 'report_id',
+  id: string,
+): Promise<StoredReportDelivery[]> {
   const found: StoredReportDelivery[] = [];
-  for await (const { doc } of allRows(reader, reportDeliveries, { run_id: { any: [runId] } })) {
+  for await (const { doc } of allRows(reader, reportDeliveries, { [index]: { any: [id] } })) {
     found.push(doc);
   }
   return found;

@@ -1,5 +1,7 @@
 import type { ReportFormat, ReportType } from '../../../contract/reports.ts';
 import type { ChannelKind, ScheduleDelivery } from '../../../contract/schedules.ts';
+import type { ServerConfig } from '../../config/config.ts';
+import type { Targets } from '../../outbound/target.ts';
 import type { ReportSummary } from '../../render/model.ts';
 
 /** One channel as it is stored: the fields of the contract, but for a webhook's secret, which is sealed. */
@@ -9,9 +11,19 @@ export type StoredChannel = {
     : NonNullable<ScheduleDelivery[K]>);
 }[ChannelKind];
 
+/** What channels find on this server. */
+export interface Surroundings {
+  /** What those who use the API may have it send to. What its operator names in the configuration may be anywhere. */
+  readonly targets: Targets;
+  readonly config: ServerConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 /** What is told, and what is handed over. */
 export interface ReportMessage {
   readonly deliveryId: string;
+  /** The number of this try, from 1. */
+  readonly attempt: number;
   readonly report: {
     readonly id: string;
     readonly name: string;
@@ -26,12 +38,23 @@ export interface ReportMessage {
   /** The day it was due, `2026-11-21`, in the schedule's zone. */
   readonly date: string;
   readonly files: readonly MessageFile[];
-  /** Temporary addresses of the files, for those channels that tell only. */
-  readonly links: readonly {
-    readonly format: ReportFormat;
-    readonly url: string;
-    readonly expires_at: string;
-  }[];
+  /** Temporary addresses of the files, made when they are asked for. */
+  links(): Promise<readonly MessageLink[]>;
+  /** Recipients that nothing more is sent to. */
+  readonly settled: readonly Settled[];
+}
+
+export interface MessageLink {
+  readonly format: ReportFormat;
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+/** A recipient who has it, or who will never get it. */
+export interface Settled {
+  readonly recipient: string;
+  /** Why not. Absent: it was handed over. */
+  readonly refused?: string;
 }
 
 export interface MessageFile {
@@ -44,21 +67,26 @@ export interface MessageFile {
 }
 
 /**
- * What came of a try. `error` is for the schedule's owner: what failed, where, why; no secret, no address of this
- * network. A `permanent` failure is not tried again.
+ * What came of a try. `error` is for the schedule's owner: what failed, where, why, what next; no secret, no address of
+ * this network. A `permanent` failure is not tried again, and one with `triesAtMost` not more often than that in all.
  */
 export type SendResult =
-  | { readonly ok: true }
+  | { readonly ok: true; readonly settled?: readonly Settled[] }
   | {
       readonly ok: false;
       readonly error: string;
       readonly permanent?: boolean;
+      readonly triesAtMost?: number;
       readonly retryAfterMs?: number;
+      /** All recipients of an e-mail that nothing more is sent to. */
+      readonly settled?: readonly Settled[];
     };
+
+export type ChannelOf<K extends ChannelKind> = Extract<StoredChannel, { readonly kind: K }>;
 
 /** Sends to one kind of channel. Never throws, but where `signal` is aborted. */
 export type SendReport<K extends ChannelKind> = (
-  channel: Extract<StoredChannel, { readonly kind: K }>,
+  channel: ChannelOf<K>,
   message: ReportMessage,
   signal: AbortSignal,
 ) => Promise<SendResult>;

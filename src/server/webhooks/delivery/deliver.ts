@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { events } from '../../events/collection.ts';
 import type { StoredEvent } from '../../events/collection.ts';
+import { isStillHead } from '../../lanes/head.ts';
 import type { LaneWork, Reader, Tx } from '../../store/store.ts';
 import { webhookLanes, webhooks } from '../collection.ts';
 import type { StoredWebhook } from '../collection.ts';
@@ -27,10 +28,10 @@ import {
   isFailure,
   withAttempt,
 } from './record.ts';
-import { askedPause, nextAttempt } from '../../outbound/retry.ts';
+import { askedPause, drawRandom, nextAttempt } from '../../outbound/retry.ts';
 import { createSlots } from './slots.ts';
 import type { SlotLimits } from './slots.ts';
-import { deliveryOf, isStillHead } from './work.ts';
+import { deliveryOf } from './work.ts';
 
 /** Requests at once, over all webhooks. */
 const defaultLimits: SlotLimits = { all: 2_048, host: 64 };
@@ -128,7 +129,7 @@ const findTask = (reader: Reader, claimed: LaneWork): Awaitable<Task | undefined
 
 /** There is nothing left to send, or nobody to send it to. */
 async function drop(deps: Deps, tx: Tx, claimed: LaneWork): Promise<undefined> {
-  if (!(await isStillHead(tx, claimed))) return;
+  if (!(await isStillHead(tx, webhookLanes, claimed))) return;
   await tx.complete(webhookLanes, claimed);
   const known = await deliveryOf(tx, claimed);
   if (!known) return;
@@ -145,7 +146,7 @@ async function record(
   claimed: LaneWork,
   { message, event, outcome, customNames }: Sent,
 ): Promise<Recorded | undefined> {
-  if (!(await isStillHead(tx, claimed))) return undefined;
+  if (!(await isStillHead(tx, webhookLanes, claimed))) return undefined;
   const webhook = (await tx.get(webhooks, claimed.lane))?.doc;
   const known = await deliveryOf(tx, claimed);
   if (!webhook || (!known && claimed.work !== event.id)) {
@@ -165,7 +166,7 @@ async function record(
           config: webhook.retry_config,
           status: outcome.status,
           headers: outcome.headers,
-          random: randomOf(deps),
+          random: drawRandom(deps.random),
         });
   const delivery = withAttempt(before, attempt, now, next);
   await (known ? tx.replace(deliveries, delivery) : tx.insert(deliveries, delivery));
@@ -193,9 +194,6 @@ const begun = (
   pending: { position },
   attempts: [],
 });
-
-/** From 0 up to 1. */
-const randomOf = ({ random }: Deps): number => Buffer.from(random(4)).readUInt32LE() / 2 ** 32;
 
 /** @returns why it was disabled, where it was */
 async function updateWebhook(

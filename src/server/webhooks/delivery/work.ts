@@ -1,7 +1,6 @@
 import type { Awaitable } from '../../awaitable.ts';
 import { whenKnown } from '../../awaitable.ts';
 import type { LaneWork, Reader } from '../../store/store.ts';
-import { webhookLanes } from '../collection.ts';
 import { deliveries } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
 
@@ -15,13 +14,6 @@ export const deliveryOf = (
       ? reader.get(deliveries, work)
       : reader.find(deliveries, 'position', String(position)),
     (row) => row?.doc,
-  );
-
-/** Whether claimed work is still there: its lane may have been emptied meanwhile, or filled anew. */
-export const isStillHead = (reader: Reader, { lane, position }: LaneWork): Awaitable<boolean> =>
-  whenKnown(
-    reader.laneWork(webhookLanes, { lane, limit: 1 }),
-    ([head]) => head?.position === position,
   );
 
 /** The event that a piece of work is about. */

@@ -1,0 +1,35 @@
+/** What the operator tells the server in a file or its environment, ready for use: every reference resolved. */
+export interface ServerConfig {
+  readonly smtp?: SmtpConfig;
+  /** The address of an incoming webhook for each chat channel, by the channel's name. */
+  readonly chat?: { readonly channels: Readonly<Record<string, string>> };
+  /** What requests to S3-compatible storage are signed with. */
+  readonly object_storage?: StorageKeys;
+  /** What channels may name in their `…_env` fields, beside the environment's own variables. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+export interface SmtpConfig {
+  readonly host: string;
+  readonly port: number;
+  /** `tls` from the first byte, `starttls` or nothing at all, or `none`: everything travels readable. */
+  readonly tls: 'tls' | 'starttls' | 'none';
+  /** PEM of the certificates that may sign the server's, instead of the public ones. */
+  readonly ca?: string;
+  readonly user?: string;
+  readonly password?: string;
+  /** As in `Reports <reports@example.com>`. */
+  readonly from: MailAddress;
+  readonly reply_to?: MailAddress;
+}
+
+export interface MailAddress {
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface StorageKeys {
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  readonly session_token?: string;
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '../../deps.ts';
+import type { Send } from '../../outbound/send.ts';
+import type { ServerConfig } from '../../config/config.ts';
+import { isRefusal, resultOfAnswer } from './answer.ts';
+import type { MessageLink, ReportMessage, SendReport } from './channel.ts';
+import { figuresOf, oneLine, sentenceOf, titleOf } from './wording.ts';
+
+/** Milliseconds. */
+const answerWithin = 30_000;
+
+interface ChatParts {
+  readonly config: ServerConfig;
+  /** To wherever the operator says. */
+  readonly send: Send;
+  readonly clock: Clock;
+}
+
+/** Slack's incoming webhooks, which other chat servers take, too. */
+export const createChatChannel =
+  ({ config, send, clock }: ChatParts): SendReport<'chat'> =>
+  async ({ channel }, message, signal) => {
+    const channels = config.chat?.channels;
+    const url = channels && Object.hasOwn(channels, channel) ? channels[channel] : undefined;
+    if (url === undefined) {
+      const error = `This server has no address for the chat channel ${oneLine(channel, 128)}: its operator gives it one as chat.channels in the file of --config`;
+      return { ok: false, permanent: true, error };
+    }
+    const body = JSON.stringify(chatMessage(message, await message.links()));
+    const headers = { 'Content-Type': 'application/json' };
+    const outcome = await send({ url, headers, body, timeoutMs: answerWithin }, signal);
+    return resultOfAnswer(outcome, {
+      who: 'The chat server',
+      now: clock.now(),
+      isFinal: isRefusal,
+      advice: "The operator corrects the channel's address in the file of --config.",
+      // Slack's are words such as no_service, channel_is_archived.
+      reason: (text) => /^[a-z_]{1,60}$/.exec(text.trim())?.[0],
+    });
+  };
+
+/** The text alone says everything, for servers and notifications that show nothing else. */
+export function chatMessage(message: ReportMessage, links: readonly MessageLink[]): unknown {
+  const title = titleOf(message);
+  const figures = figuresOf(message).map(
+    ({ label, value }) => `*${marked(label)}:* ${marked(value)}`,
+  );
+  const addresses = links.map(({ format, url }) => `<${marked(url)}|${marked(format)}>`).join('  ');
+  const download = addresses === '' ? [] : [`Download: ${addresses}`];
+  const lines = [marked(sentenceOf(message)), ...figures, ...download];
+  return {
+    text: [`*${marked(title)}*`, ...lines].join('\n'),
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: oneLine(title, 150), emoji: false } },
+      { type: 'section', text: { type: 'mrkdwn', text: lines.join('\n').slice(0, 3_000) } },
+      {
+        type: 'context',
+        elements: [{ type: 'plain_text', text: oneLine(footOf(message), 2_000), emoji: false }],
+      },
+    ],
+  };
+}
+
+const footOf = ({ report, schedule }: ReportMessage): string =>
+  schedule ? `${report.id}, by the schedule "${schedule.name}"` : report.id;
+
+/** Slack's three signs; and nobody is called by what a report is named: @channel, @here. */
+const marked = (text: string): string =>
+  text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/@(?=(channel|here|all|everyone)\b)/gi, '@\u200b');

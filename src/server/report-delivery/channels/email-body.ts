@@ -1,0 +1,78 @@
+import type { MessageLink, ReportMessage } from './channel.ts';
+import { figuresOf, oneLine, sentenceOf, sizeOf } from './wording.ts';
+
+/** What goes along with an e-mail. */
+export interface Enclosed {
+  readonly attached: ReportMessage['files'];
+  readonly links: readonly MessageLink[];
+}
+
+export const defaultSubject = '{{report}}, {{date}}';
+
+/** `{{date}}` is the day it was due; `{{report}}` its name. */
+export const subjectOf = (subject: string, { report, date }: ReportMessage): string =>
+  oneLine(
+    subject
+      .replace(/\{\{\s*date\s*\}\}/g, () => date)
+      .replace(/\{\{\s*report\s*\}\}/g, () => report.name),
+    250,
+  );
+
+export function textOf(message: ReportMessage, { attached, links }: Enclosed): string {
+  const figures = figuresOf(message);
+  return [
+    oneLine(message.report.name, 256),
+    '',
+    sentenceOf(message),
+    ...(figures.length > 0 ? [''] : []),
+    ...figures.map(({ label, value }) => `${label}: ${value}`),
+    ...(attached.length > 0 ? ['', 'Attached:'] : []),
+    ...attached.map(({ filename, size }) => `  ${oneLine(filename, 200)} (${sizeOf(size)})`),
+    ...(links.length > 0 ? ['', `Download, until ${untilOf(links)}:`] : []),
+    ...links.map(({ format, url }) => `  ${format}: ${url}`),
+    '',
+    ...footOf(message),
+    '',
+  ].join('\n');
+}
+
+export function htmlOf(message: ReportMessage, { attached, links }: Enclosed): string {
+  const cells = figuresOf(message).map(
+    ({ label, value }) =>
+      `<tr><td style="padding:2px 16px 2px 0">${escaped(label)}</td><td><b>${escaped(value)}</b></td></tr>`,
+  );
+  const parts = [
+    `<h2 style="margin:0 0 12px">${escaped(oneLine(message.report.name, 256))}</h2>`,
+    `<p>${escaped(sentenceOf(message))}</p>`,
+    cells.length > 0 ? `<table>${cells.join('')}</table>` : '',
+    attached.length > 0 ? `<p>Attached:</p><ul>${attached.map(attachedItem).join('')}</ul>` : '',
+    links.length > 0
+      ? `<p>Download, until ${escaped(untilOf(links))}:</p><ul>${links.map(linkItem).join('')}</ul>`
+      : '',
+    `<p style="color:#666;font-size:12px">${footOf(message).map(escaped).join('<br>')}</p>`,
+  ];
+  return `<!doctype html><html><head><meta charset="utf-8"></head><body style="font-family:sans-serif">${parts.join('\n')}</body></html>\n`;
+}
+
+const attachedItem = ({ filename, size }: ReportMessage['files'][number]): string =>
+  `<li>${escaped(oneLine(filename, 200))} (${sizeOf(size)})</li>`;
+
+const linkItem = ({ format, url }: MessageLink): string =>
+  `<li><a href="${escaped(url)}">${escaped(format)}</a></li>`;
+
+const untilOf = (links: readonly MessageLink[]): string => links[0]?.expires_at.slice(0, 10) ?? '';
+
+const footOf = ({ report, schedule }: ReportMessage): string[] => [
+  `Report ${report.id}`,
+  ...(schedule ? [`Sent by the schedule "${oneLine(schedule.name, 256)}" (${schedule.id})`] : []),
+];
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');

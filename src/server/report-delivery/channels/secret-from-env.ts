@@ -1,0 +1,31 @@
+import type { Surroundings } from './channel.ts';
+
+/** Variables that begin so are there to be named by schedules. */
+const openPrefix = 'GOVCTL_CHANNEL_';
+
+/**
+ * Why a schedule can't name a variable: whoever writes schedules could send what it holds to a server of their own.
+ * Whether there is such a variable is not told. While only this machine reaches the server, any can be named.
+ */
+export const variableFault = (
+  name: string,
+  { config, targets }: Surroundings,
+): string | undefined =>
+  isConfigured(name, config) || name.startsWith(openPrefix) || targets.rules.local
+    ? undefined
+    : `names ${name}, which this server does not give to channels: name one that begins with ${openPrefix}, or have its operator list it under secrets in the file of --config`;
+
+/** @returns undefined where it may not be named, is not set or is empty */
+export function secretFromEnv(name: string, surroundings: Surroundings): string | undefined {
+  const { config, env } = surroundings;
+  if (variableFault(name, surroundings) !== undefined) return undefined;
+  const value = isConfigured(name, config)
+    ? config.secrets?.[name]
+    : Object.hasOwn(env, name)
+      ? env[name]
+      : undefined;
+  return value === '' ? undefined : value;
+}
+
+const isConfigured = (name: string, { secrets }: Surroundings['config']): boolean =>
+  secrets !== undefined && Object.hasOwn(secrets, name);

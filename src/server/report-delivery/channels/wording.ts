@@ -1,0 +1,53 @@
+import { reportTypeTitles } from '../../../contract/reports.ts';
+import type { LabelledValue } from '../../render/model.ts';
+import type { ReportMessage } from './channel.ts';
+
+/** Control characters and line ends would begin another line of a header, or of what is shown. */
+export const oneLine = (text: string, most: number): string => {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  if (line.length <= most) return line;
+  return `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+};
+
+/** As in `Weekly SOC 2, 2026-11-21`. */
+export const titleOf = ({ report, date }: ReportMessage): string =>
+  `${oneLine(report.name, 200)}, ${date}`;
+
+/** What has become of it, in one sentence. */
+export function sentenceOf({ report }: ReportMessage): string {
+  const kind = [reportTypeTitles[report.type], report.framework]
+    .filter((part) => part !== undefined)
+    .map((part) => oneLine(part, 128))
+    .join(', ');
+  if (report.status === 'completed') return `The report (${kind}) is ready.`;
+  const why = oneLine(report.failure ?? 'the reason is not known', 500);
+  return `The report (${kind}) could not be made: ${why}`;
+}
+
+/** The figures of a report, in the order they are shown. */
+export function figuresOf({ report }: ReportMessage): readonly LabelledValue[] {
+  const { summary } = report;
+  if (!summary) return [];
+  const { compliance_score: score, total_violations: total } = summary;
+  const severities = (['critical', 'high', 'medium', 'low'] as const)
+    .map((severity) => `${summary[severity]} ${severity}`)
+    .join(', ');
+  return [
+    { label: 'Compliance score', value: score === null ? 'not known' : `${score} %` },
+    { label: 'Violations', value: total === 0 ? 'none' : `${total} (${severities})` },
+  ];
+}
+
+/** `1.2 MB`. */
+export function sizeOf(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000
+    ? `${Math.round(bytes / 1_000)} kB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** The name of a file, and no way to anywhere else: `report.pdf`. */
+export const safeFilename = (filename: string): string =>
+  oneLine(filename, 200)
+    .replace(/[/\\:*?"<>|]/g, '_')
+    .replace(/^\.+/, '_');
