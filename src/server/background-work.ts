@@ -8,16 +8,21 @@ import { evaluationWorker, laneWorker } from './local/workers.ts';
 import type { Worker } from './local/workers.ts';
 import { createUpkeep } from './maintenance.ts';
 import { RenderFault } from './render/render-fault.ts';
-import { renderHere } from './render/render-stored.ts';
+import { createRenderer } from './render/thread/threads.ts';
 import { reportLanes } from './reports/collection.ts';
+import { composeReport } from './reports/content/compose-report.ts';
+import { reportsAtOnce } from './reports/generation/estimate.ts';
 import { createReportWork } from './reports/generation/report-work.ts';
 import type { ReportWork } from './reports/generation/report-work.ts';
+import { scheduleLanes } from './schedules/collection.ts';
+import { startScheduleFires } from './schedules/fire.ts';
+import { scheduleReportEnded } from './schedules/service.ts';
 import { webhookLanes } from './webhooks/collection.ts';
 import { createDeliveries } from './webhooks/delivery/deliveries.ts';
 import type { AttemptCounts } from './webhooks/delivery/deliveries.ts';
 import type { Send } from './outbound/send.ts';
 
-/** What goes on beside the requests, from the start on: evaluation, deliveries, reports, upkeep. */
+/** What goes on beside the requests, from the start on: evaluation, deliveries, reports, schedules, upkeep. */
 export interface BackgroundWork {
   /** What moving the clock waits for. */
   readonly workers: readonly Worker[];
@@ -43,6 +48,8 @@ const trimEvery = 1_000;
 const evaluateEvery = 200;
 /** Milliseconds that deliveries on their way get of a stop. */
 const deliveriesWithin = 3_000;
+/** Milliseconds that schedules get to finish the transaction they are at. */
+const firesWithin = 1_000;
 /** Milliseconds that reports under way get of a stop; those that take longer are begun anew. */
 const reportsWithin = 1_000;
 
@@ -52,17 +59,17 @@ export function startBackgroundWork(
 ): BackgroundWork {
   const lane = createEvaluationLane(deps, prepare);
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
+  // One beside those in the background: whoever downloads waits for no other report.
+  const renderer = createRenderer({ most: reportsAtOnce + 1 });
   const reportWork = createReportWork(deps, {
     prepare,
-    compose: () =>
-      Promise.reject(new RenderFault('This version of the service has no reports yet')),
-    render: renderHere,
+    compose: composeReport,
+    render: renderer.render,
     signer: () => Promise.reject(new RenderFault('This version of the service signs nothing yet')),
-    signDetached: () =>
-      Promise.reject(new RenderFault('This version of the service signs nothing yet')),
     createRunner: createLaneRunner,
-    ended: () => Promise.resolve(),
+    ended: (tx, report) => scheduleReportEnded(deps, tx, report),
   });
+  const fires = startScheduleFires(deps, createLaneRunner);
   const upkeep = createUpkeep(deps, { authenticator, deliveries });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
@@ -77,6 +84,7 @@ export function startBackgroundWork(
     evaluate();
     deliveries.poke();
     reportWork.poke();
+    fires.poke();
   });
   const stopSending = (): Promise<void> => deliveries.stop(deliveriesWithin);
   return {
@@ -84,6 +92,7 @@ export function startBackgroundWork(
       evaluationWorker(deps.store, lane),
       laneWorker(deps.store, webhookLanes, deliveries),
       laneWorker(deps.store, reportLanes, reportWork),
+      laneWorker(deps.store, scheduleLanes, fires),
     ],
     reportWork,
     attempts: deliveries.attempts,
@@ -93,7 +102,9 @@ export function startBackgroundWork(
       endListening();
       await upkeep.idle();
       await lane.stop();
+      await fires.stop(firesWithin);
       await reportWork.stop(reportsWithin);
+      await renderer.close();
       await stopSending();
     },
   };

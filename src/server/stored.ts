@@ -6,6 +6,7 @@ import { localState } from './local/collection.ts';
 import type { Stored } from './local/snapshot.ts';
 import { collections } from './nouns.ts';
 import { serverState } from './secrets/collection.ts';
+import { scheduleLanes, schedules } from './schedules/collection.ts';
 import type { CollectionSpec, Document } from './store/store.ts';
 import { webhookLanes, webhooks } from './webhooks/collection.ts';
 import type { StoredWebhook } from './webhooks/collection.ts';
@@ -31,7 +32,10 @@ export const stored: Stored = {
   ),
   forgotten: among(forgotten),
   history: among(history),
-  lanes: [{ spec: webhookLanes, owners: webhooks.name, relocate: relocateDelivery }],
+  lanes: [
+    { spec: webhookLanes, owners: webhooks.name, relocate: relocateDelivery },
+    { spec: scheduleLanes, owners: schedules.name },
+  ],
   sequences: ['events'],
   sealed: { in: webhooks.name, renew: renewSecret },
 };

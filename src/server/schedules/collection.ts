@@ -1,10 +1,34 @@
-import type { ScheduleInput, runCauses, runStatuses } from '../../contract/schedules.ts';
+import type { FormatOptions } from '../../contract/reports.ts';
+import type {
+  ScheduleInput,
+  ScheduleListQuery,
+  runCauses,
+  runStatuses,
+} from '../../contract/schedules.ts';
+import type { Filters } from '../paging.ts';
+import { anyOf } from '../paging.ts';
 import type { StoredChannel } from '../report-delivery/channels/channel.ts';
-import type { CollectionSpec } from '../store/store.ts';
+import type { StoredSecurity } from '../reports/collection.ts';
+import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+
+type Template = ScheduleInput['report_template'];
+
+/** What each report is asked for with; its password is sealed for the schedule. */
+export interface StoredTemplate extends Omit<Template, 'format_options'> {
+  readonly format_options?: StoredFormatOptions | undefined;
+}
+
+export interface StoredFormatOptions extends Omit<FormatOptions, 'security'> {
+  readonly security?: StoredSecurity | undefined;
+}
 
 /** A schedule as stored: what is answered, with a webhook's secret and a report's password sealed. */
-export interface StoredSchedule extends Omit<ScheduleInput, 'delivery' | 'enabled'> {
+export interface StoredSchedule extends Omit<
+  ScheduleInput,
+  'delivery' | 'enabled' | 'report_template'
+> {
   readonly id: string;
+  readonly report_template: StoredTemplate;
   readonly enabled: boolean;
   readonly channels: readonly StoredChannel[];
   /** Absent while it is disabled. */
@@ -35,6 +59,22 @@ export const schedules: CollectionSpec<StoredSchedule> = {
   },
 };
 
+/** Any of the types, all of the tags. */
+export const scheduleFilters = (query: ScheduleListQuery): Filters => ({
+  ...anyOf(query, ['type']),
+  ...(query.enabled === undefined ? {} : { enabled: { any: [String(query.enabled)] } }),
+  ...(query.tags ? { tags: { all: query.tags } } : {}),
+});
+
+/** Milliseconds after which a schedule is looked at, however far its next fire is. */
+export const longestSleep = 24 * 3_600_000;
+
+/**
+ * A lane for each schedule that is enabled, under its id, which is its only work and stays in it: put off until its
+ * next fire, but not for longer than a day, so that a clock that was wrong is found out.
+ */
+export const scheduleLanes: LaneSpec = { name: 'schedules', longestPause: longestSleep + 60_000 };
+
 export interface StoredRun {
   readonly id: string;
   readonly schedule_id: string;
@@ -48,11 +88,14 @@ export interface StoredRun {
   readonly error?: string;
 }
 
+/** What a fire is found under. @param at ISO 8601 as stored */
+export const fireKey = (scheduleId: string, at: string): string => `${scheduleId} ${at}`;
+
 export const runs: CollectionSpec<StoredRun> = {
   name: 'schedule_runs',
   unique: {
     fire: ({ schedule_id: id, fire_at: at, cause }) =>
-      cause === 'manual' ? undefined : `${id} ${at}`,
+      cause === 'manual' ? undefined : fireKey(id, at),
   },
   index: {
     schedule_id: ({ schedule_id: id }) => id,

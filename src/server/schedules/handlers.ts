@@ -1,16 +1,105 @@
-import { GovctlError } from '../../contract/errors.ts';
 import type { Handlers } from '../call.ts';
+import type { Deps } from '../deps.ts';
+import { toJson } from '../json.ts';
+import { listLookedUp, listPage } from '../paging.ts';
+import type { Surroundings } from '../report-delivery/channels/channel.ts';
+import type { Versioned } from '../store/store.ts';
+import { checkSchedule } from './check.ts';
+import { runs, scheduleFilters, schedules } from './collection.ts';
+import type { StoredSchedule } from './collection.ts';
+import {
+  createSchedule,
+  deleteSchedule,
+  readSchedule,
+  runSchedule,
+  updateSchedule,
+} from './service.ts';
+import { showRun, showSchedule } from './show.ts';
+import { channelsOf, storedSecurity } from './stored-form.ts';
 
-const later = (): never => {
-  throw new GovctlError('unavailable', 'Not built yet');
+export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handlers['schedules'] => {
+  const show = (doc: StoredSchedule) => toJson(showSchedule(deps, doc));
+  const answerOne = ({ doc, revision }: Versioned<StoredSchedule>) => ({
+    body: show(doc),
+    revision,
+  });
+  return {
+    list: ({ query }) =>
+      listPage(deps.store, schedules, query, scheduleFilters(query), 'schedules', ({ doc }) =>
+        show(doc),
+      ),
+
+    get: async ({ params }) => answerOne(await readSchedule(deps.store, params.id)),
+
+    create: async ({ body }, call) => {
+      const { framework, format_options: format } = body.report_template;
+      if (!(await call.isRepeated())) {
+        await checkSchedule(deps.store, surroundings, {
+          framework,
+          channels: channelsOf(body.delivery),
+        });
+      }
+      const id = deps.ids.next('sch');
+      const security = await storedSecurity(deps, id, format?.security);
+      return call.transact(async (tx) => {
+        const created = await createSchedule(deps, tx, call.actor, body, { id, security });
+        return { ...answerOne(created), headers: { Location: `/v1/reports/schedules/${id}` } };
+      });
+    },
+
+    update: async ({ params, body }, call) => {
+      const { doc } = await readSchedule(deps.store, params.id);
+      const { report_template: template, delivery } = body;
+      const framework = template?.framework;
+      // Sent back as it was read, it stays what it is.
+      await checkSchedule(deps.store, surroundings, {
+        framework: framework === doc.report_template.framework ? undefined : framework,
+        channels: channelsOf(delivery ?? undefined).filter((one) => !isKept(doc, one)),
+      });
+      const security = await storedSecurity(
+        deps,
+        params.id,
+        template?.format_options?.security,
+        doc.report_template.format_options?.security,
+      );
+      return call.transact(async (tx) => {
+        const checkMatch = (revision: number): void => call.checkMatch(revision);
+        return answerOne(
+          await updateSchedule(deps, tx, call.actor, params.id, body, security, checkMatch),
+        );
+      });
+    },
+
+    delete: async ({ params }, call) =>
+      call.transact(async (tx) => {
+        const checkMatch = (revision: number): void => call.checkMatch(revision);
+        await deleteSchedule(deps, tx, call.actor, params.id, checkMatch);
+        return { body: undefined };
+      }),
+
+    run: async ({ params }, call) =>
+      call.transact(async (tx) => {
+        const run = await runSchedule(deps, tx, call.actor, params.id);
+        return { body: toJson(await showRun(tx, run)) };
+      }),
+
+    runs: async ({ params, query }) => {
+      await readSchedule(deps.store, params.id);
+      const own = { schedule_id: { any: [params.id] } };
+      return listLookedUp(deps.store, runs, query, own, 'runs', async ({ doc }) =>
+        toJson(await showRun(deps.store, doc)),
+      );
+    },
+  };
 };
 
-export const scheduleHandlers = (): Handlers['schedules'] => ({
-  list: later,
-  create: later,
-  get: later,
-  update: later,
-  delete: later,
-  run: later,
-  runs: later,
-});
+/** But for its secret, which leads nowhere. */
+function isKept(
+  { channels }: StoredSchedule,
+  { kind, ...given }: ReturnType<typeof channelsOf>[number],
+): boolean {
+  const stored = channels.find((one) => one.kind === kind);
+  const plain = (fields: object): string =>
+    JSON.stringify({ ...fields, kind, secret: undefined, secret_hint: undefined });
+  return stored !== undefined && plain(stored) === plain(given);
+}

@@ -1,0 +1,41 @@
+import type { ErrorDetail } from '../../contract/errors.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { StoredChannel, Surroundings } from '../report-delivery/channels/channel.ts';
+import { channelFault } from '../report-delivery/service.ts';
+import { frameworkFault } from '../reports/service.ts';
+import type { Reader } from '../store/store.ts';
+
+/** What of a schedule takes more than its schema to check; absent: it stays as it is. */
+export interface Checked {
+  readonly framework: string | undefined;
+  readonly channels: readonly StoredChannel[];
+}
+
+/**
+ * Before the transaction, as a name server may be asked.
+ * @throws GovctlError invalid_schedule with an entry for each fault
+ */
+export async function checkSchedule(
+  reader: Reader,
+  surroundings: Surroundings,
+  { framework, channels }: Checked,
+): Promise<void> {
+  const unknown = framework === undefined ? undefined : await frameworkFault(reader, framework);
+  const found = await Promise.all(channels.map((one) => channelFault(one, surroundings)));
+  const details: ErrorDetail[] = [
+    ...(unknown === undefined ? [] : [{ field: 'report_template.framework', message: unknown }]),
+    ...found.filter((fault) => fault !== undefined),
+  ];
+  if (details.length > 0) throw invalidSchedule(details);
+}
+
+/** @param details one at least */
+export function invalidSchedule(details: readonly ErrorDetail[]): GovctlError {
+  const [first] = details;
+  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
+  return new GovctlError(
+    'invalid_schedule',
+    `The body is not valid: ${first?.field ?? ''} ${first?.message ?? ''}${more}`,
+    { details },
+  );
+}

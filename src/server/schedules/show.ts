@@ -1,0 +1,88 @@
+import type { AnsweredSchedule, ScheduleRun } from '../../contract/schedules.ts';
+import type { ReportDelivery } from '../../contract/schedules.ts';
+import type { Deps } from '../deps.ts';
+import type { StoredChannel } from '../report-delivery/channels/channel.ts';
+import type { StoredReportDelivery } from '../report-delivery/collection.ts';
+import { deliveriesOfRun } from '../report-delivery/service.ts';
+import { reports } from '../reports/collection.ts';
+import type { Reader } from '../store/store.ts';
+import { withoutAbsent } from '../without-absent.ts';
+import type { StoredRun, StoredSchedule, StoredTemplate } from './collection.ts';
+import { hintOf, openFor } from './stored-form.ts';
+
+/** A schedule as answered: what is stored, but for its secrets. */
+export function showSchedule(
+  deps: Pick<Deps, 'secrets'>,
+  { channels, created_at, updated_at, created_by, ...doc }: StoredSchedule,
+): AnsweredSchedule {
+  const delivery = Object.fromEntries(channels.map((one) => showChannel(deps, doc.id, one)));
+  const {
+    id,
+    name,
+    description,
+    schedule,
+    report_template: template,
+    enabled,
+    tags,
+    ...runs
+  } = doc;
+  return {
+    id,
+    name,
+    ...(description === undefined ? {} : { description }),
+    schedule,
+    report_template: showTemplate(template),
+    ...(channels.length > 0 ? { delivery } : {}),
+    enabled,
+    ...(tags === undefined ? {} : { tags }),
+    ...runs,
+    created_at,
+    updated_at,
+    created_by,
+  };
+}
+
+function showChannel(
+  deps: Pick<Deps, 'secrets'>,
+  scheduleId: string,
+  { kind, ...fields }: StoredChannel,
+): readonly [string, object] {
+  if (!('secret' in fields)) return [kind, fields];
+  const { secret: sealed, ...plain } = fields;
+  const secret = sealed === undefined ? undefined : openFor(deps, scheduleId, sealed);
+  return [kind, secret === undefined ? plain : { ...plain, secret_hint: hintOf(secret) }];
+}
+
+function showTemplate({ format_options: format, ...template }: StoredTemplate) {
+  if (!format?.security) return { ...template, ...(format ? { format_options: format } : {}) };
+  const { password, password_hash: _hash, ...security } = format.security;
+  const shown = { ...security, ...(password === undefined ? {} : { protected: true }) };
+  return { ...template, format_options: { ...format, security: shown } };
+}
+
+/** A run as answered, with what became of its report and of each delivery. */
+export async function showRun(reader: Reader, run: StoredRun): Promise<ScheduleRun> {
+  const { report_id: reportId, error, ...doc } = run;
+  const report = reportId === undefined ? undefined : (await reader.get(reports, reportId))?.doc;
+  const deliveries = await deliveriesOfRun(reader, run.id);
+  return {
+    ...doc,
+    ...(reportId === undefined ? {} : { report_id: reportId }),
+    ...(report ? { report_status: report.status } : {}),
+    ...(error === undefined ? {} : { error }),
+    deliveries: deliveries.map(showDelivery),
+  };
+}
+
+const showDelivery = (delivery: StoredReportDelivery): ReportDelivery =>
+  withoutAbsent({
+    id: delivery.id,
+    channel: delivery.kind,
+    target: delivery.target,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_attempt_at: delivery.last_attempt_at,
+    next_attempt_at: delivery.next_attempt_at,
+    delivered_at: delivery.delivered_at,
+    error: delivery.error,
+  });

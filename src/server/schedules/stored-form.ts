@@ -1,0 +1,133 @@
+import type { FormatOptions } from '../../contract/reports.ts';
+import type { ScheduleInput, UpdatedDelivery, UpdatedTemplate } from '../../contract/schedules.ts';
+import { channelKinds } from '../../contract/schedules.ts';
+import type { Deps } from '../deps.ts';
+import type { ChannelOf, StoredChannel } from '../report-delivery/channels/channel.ts';
+import type { StoredSecurity } from '../reports/collection.ts';
+import { readySecurity } from '../reports/service.ts';
+import type { ReadySecurity } from '../reports/service.ts';
+import { withoutAbsent } from '../without-absent.ts';
+import type { StoredSchedule, StoredTemplate } from './collection.ts';
+
+/** Characters of a secret that are shown. */
+const hintLength = 4;
+
+/** Opens what was sealed for a schedule; undefined where this server's key is another. */
+export function openFor(
+  { secrets }: Pick<Deps, 'secrets'>,
+  scheduleId: string,
+  sealed: string,
+): string | undefined {
+  try {
+    return secrets.open(sealed, scheduleId);
+  } catch {
+    return undefined;
+  }
+}
+
+export const hintOf = (secret: string): string => secret.slice(-hintLength);
+
+/**
+ * The channels of a schedule, in the contract's order, a webhook's secret sealed.
+ * @param before what a secret stays in that is given as its hint, or not changed
+ */
+export function storedChannels(
+  deps: Pick<Deps, 'secrets'>,
+  scheduleId: string,
+  delivery: UpdatedDelivery | undefined,
+  before: readonly StoredChannel[] = [],
+): readonly StoredChannel[] {
+  return channelsOf(delivery).map((channel) => {
+    if (channel.kind !== 'webhook') return channel;
+    const old = before.find((one) => one.kind === 'webhook')?.secret;
+    const secret = storedSecret(deps, scheduleId, channel, old);
+    const { secret: _given, secret_hint: _hint, ...plain } = channel;
+    return secret === undefined ? plain : { ...plain, secret };
+  });
+}
+
+type GivenWebhook = ChannelOf<'webhook'> & { readonly secret_hint?: string | undefined };
+type GivenChannel = Exclude<StoredChannel, { readonly kind: 'webhook' }> | GivenWebhook;
+
+/** As they were given: nothing is sealed. For checking them, too. */
+export const channelsOf = (delivery: UpdatedDelivery | undefined): readonly GivenChannel[] =>
+  channelKinds.flatMap((kind) => {
+    const channel = delivery?.[kind];
+    // A kind and its own fields, as the schema has checked.
+    return channel === undefined ? [] : [{ kind, ...withoutAbsent(channel) } as GivenChannel];
+  });
+
+function storedSecret(
+  deps: Pick<Deps, 'secrets'>,
+  scheduleId: string,
+  { secret, secret_hint: hint }: GivenWebhook,
+  old: string | undefined,
+): string | undefined {
+  const known = old === undefined ? undefined : openFor(deps, scheduleId, old);
+  if (secret !== undefined) {
+    return secret === known ? old : deps.secrets.seal(secret, scheduleId);
+  }
+  return hint !== undefined && known !== undefined && hint === hintOf(known) ? old : undefined;
+}
+
+type GivenSecurity = NonNullable<NonNullable<UpdatedTemplate['format_options']>['security']>;
+
+/**
+ * A template's protection, its password sealed and hashed: before the transaction, as hashing takes its time.
+ * @param before what a password stays in that is answered as `protected`, or not changed
+ */
+export async function storedSecurity(
+  deps: Pick<Deps, 'secrets'>,
+  scheduleId: string,
+  given: GivenSecurity | undefined,
+  before?: StoredSecurity,
+): Promise<StoredSecurity | undefined> {
+  if (given === undefined) return undefined;
+  const { password, protected: isKept, ...plain } = given;
+  const old = before?.password;
+  const isSame = old !== undefined && password === openFor(deps, scheduleId, old);
+  if (before && (isSame || (password === undefined && isKept === true))) {
+    const { password_hash: hash } = before;
+    return withoutAbsent({ ...plain, password: old, password_hash: hash }) as StoredSecurity; // only what is optional can be absent
+  }
+  const ready = await readySecurity(given);
+  return withoutAbsent({
+    ...plain,
+    password: password === undefined ? undefined : deps.secrets.seal(password, scheduleId),
+    password_hash: ready?.password_hash,
+  }) as StoredSecurity; // as above
+}
+
+/** A template with what `storedSecurity` made of its protection. */
+export const storedTemplate = (
+  { format_options: format, ...template }: ScheduleInput['report_template'] | UpdatedTemplate,
+  security: StoredSecurity | undefined,
+): StoredTemplate => {
+  if (!format) return withoutAbsent(template);
+  const { security: _given, ...options } = format;
+  return withoutAbsent({
+    ...template,
+    format_options: { ...options, ...(security ? { security } : {}) },
+  });
+};
+
+/** What `createReport` takes. @throws Error where the password was sealed with another key */
+export function openedSecurity(
+  deps: Pick<Deps, 'secrets'>,
+  { id, report_template: { format_options: format } }: StoredSchedule,
+): ReadySecurity | undefined {
+  if (!format?.security) return undefined;
+  const { password, ...security } = format.security;
+  return password === undefined
+    ? security
+    : { ...security, password: deps.secrets.open(password, id) };
+}
+
+/** A template's options without its protection, which `createReport` takes by itself. */
+export function plainOptions({
+  format_options: format,
+}: StoredTemplate): Omit<FormatOptions, 'security'> | undefined {
+  if (!format) return undefined;
+  const { security: _own, ...options } = format;
+  return options;
+}
