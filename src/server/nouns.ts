@@ -28,7 +28,7 @@ import { resources } from './resources/collection.ts';
 import { resourceHandlers } from './resources/handlers.ts';
 import { scans } from './scans/collection.ts';
 import { scanHandlers } from './scans/handlers.ts';
-import { runs, schedules } from './schedules/collection.ts';
+import { runs, scheduleLanes, schedules } from './schedules/collection.ts';
 import { scheduleHandlers } from './schedules/handlers.ts';
 import { serverState } from './secrets/collection.ts';
 import type { SystemOptions } from './system/handlers.ts';
@@ -91,7 +91,7 @@ const later = (): never => {
 };
 
 /** And every family of lanes. */
-export const lanes = [webhookLanes, reportLanes, reportDeliveryLanes] as const;
+export const lanes = [webhookLanes, reportLanes, scheduleLanes, reportDeliveryLanes] as const;
 
 export const createHandlers = (
   deps: Deps,
@@ -103,7 +103,7 @@ export const createHandlers = (
   violations: violationHandlers(deps),
   exemptions: exemptionHandlers(deps, prepare),
   events: eventHandlers(deps, isLocal),
-  schedules: scheduleHandlers(),
+  schedules: scheduleHandlers(deps, { targets, config: {}, env: {} }),
   reports: {
     ...reportHandlers(deps, { work: reportWork, baseUrl }),
     download: later,

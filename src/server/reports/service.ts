@@ -16,6 +16,8 @@ import { hashPassword } from './download/password.ts';
 import { frameworkFault } from './framework.ts';
 import { estimate } from './generation/estimate.ts';
 
+export { frameworkFault };
+
 /** @throws GovctlError report_not_found */
 export const readReport = (reader: Reader, id: string): Awaitable<Versioned<StoredReport>> =>
   whenKnown(reader.get(reports, id), (found) => {
