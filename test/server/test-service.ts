@@ -110,7 +110,6 @@ export async function startTestService(
     compose: later,
     render: renderHere,
     signer: later,
-    signDetached: later,
     ended: () => Promise.resolve(),
     createRunner: options.reports ? createLaneRunner : noRunner,
     ...options.reports,

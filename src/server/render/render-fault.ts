@@ -2,3 +2,8 @@
 export class RenderFault extends Error {
   override readonly name = 'RenderFault';
 }
+
+/** What renders went away under a file; it may be otherwise the next time. */
+export class RenderCrash extends Error {
+  override readonly name = 'RenderCrash';
+}

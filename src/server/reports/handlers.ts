@@ -7,6 +7,7 @@ import type { Filters } from '../paging.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { reports } from './collection.ts';
 import type { ReportScope } from './collection.ts';
+import { linksOf } from './download/links.ts';
 import { frameworkKey } from './framework.ts';
 import type { ReportWork } from './generation/report-work.ts';
 import { createReport, deleteReport, readReport, readySecurity } from './service.ts';
@@ -43,7 +44,9 @@ export const reportHandlers = (
 
   get: async ({ params }) => {
     const { doc, revision } = await readReport(deps.store, params.report_id);
-    const options = { now: deps.clock.now(), baseUrl, links: [] };
+    const now = deps.clock.now();
+    const links = await linksOf(deps.store, doc.id, now);
+    const options = { now, baseUrl, links };
     return { body: toJson(await showReport(deps.store, doc, options)), revision };
   },
 

@@ -12,6 +12,7 @@ import { withoutAbsent } from '../without-absent.ts';
 import { timeFaults } from './check-request.ts';
 import { reportLanes, reports } from './collection.ts';
 import type { ReportScope, StoredReport, StoredSecurity } from './collection.ts';
+import { removeAccess } from './download/links.ts';
 import { hashPassword } from './download/password.ts';
 import { frameworkFault } from './framework.ts';
 import { estimate } from './generation/estimate.ts';
@@ -157,6 +158,7 @@ export async function deleteReport(
   checkMatch(before.revision);
   await tx.remove(reports, id);
   await tx.clear(reportLanes, id);
+  await removeAccess(tx, id);
   await recordAudit(deps, tx, actor, 'report.delete', id);
   return before.doc;
 }

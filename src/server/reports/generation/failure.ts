@@ -1,4 +1,4 @@
-import { RenderFault } from '../../render/render-fault.ts';
+import { RenderCrash, RenderFault } from '../../render/render-fault.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 
 /** What ended a generation, as its reader is told. */
@@ -7,11 +7,6 @@ export interface Failure {
   readonly reason: string;
   /** It is tried again, some times. */
   readonly mayPass: boolean;
-}
-
-/** Something that may be otherwise the next time. */
-export class PassingFault extends Error {
-  override readonly name = 'PassingFault';
 }
 
 /** @param id what the log has it under */
@@ -24,7 +19,7 @@ export function failureOf(error: unknown, id: string): Failure {
       mayPass: true,
     };
   }
-  if (error instanceof PassingFault) {
+  if (error instanceof RenderCrash) {
     return {
       reason: `What renders the report ended unexpectedly, again and again; the log of the service has more under ${id}`,
       mayPass: true,

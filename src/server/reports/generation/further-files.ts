@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts';
 import type { Rendered } from '../../render/render.ts';
 import { reports } from '../collection.ts';
 import type { ReportResult, StoredFile, StoredReport } from '../collection.ts';
+import { notReady } from '../download/not-ready.ts';
 import { readReport, reportNotFound } from '../service.ts';
 import { failureOf } from './failure.ts';
 import { sectionsOf } from './generate.ts';
@@ -121,22 +122,6 @@ const addFile = (
     });
     return file;
   });
-
-export function notReady({ id, status, failure }: StoredReport): GovctlError {
-  if (status === 'failed') {
-    const why = failure ? `: ${failure.reason}` : '';
-    return new GovctlError('report_not_ready', `Report ${id} has failed${why}`, {
-      extra: { report_id: id, status },
-    });
-  }
-  return new GovctlError(
-    'report_not_ready',
-    `Report ${id} is ${status}; wait until it is completed`,
-    {
-      extra: { report_id: id, status },
-    },
-  );
-}
 
 function unavailable(deps: Deps, id: string, error: unknown): GovctlError {
   if (error instanceof GovctlError) return error;

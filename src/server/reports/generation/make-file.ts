@@ -4,6 +4,7 @@ import { archiveType, fileNameOf, fileTypes } from '../../render/file-types.ts';
 import { RenderFault } from '../../render/render-fault.ts';
 import { isArchived } from '../../render/render-file.ts';
 import type { RenderStored } from '../../render/render-stored.ts';
+import { signDigest } from '../../render/sign/detached-signature.ts';
 import type { Rendered, Signer } from '../../render/render.ts';
 import type { Blobs } from '../../store/store.ts';
 import type { StoredFile, StoredReport } from '../collection.ts';
@@ -12,8 +13,6 @@ export interface FileMaker {
   readonly render: RenderStored;
   /** What signs; made at first use. */
   readonly signer: () => Promise<Signer>;
-  /** A detached signature over a file, in DER. @param sha256 of the file, in lower-case hex */
-  readonly signDetached: (sha256: string, signer: Signer, at: Date) => Promise<Uint8Array>;
 }
 
 export interface FileOrder {
@@ -33,7 +32,7 @@ export interface FileOrder {
 /** Renders a report in one format into a blob, protected and signed as it was asked for. */
 export async function makeFile(
   deps: Deps,
-  { render, signer, signDetached }: FileMaker,
+  { render, signer }: FileMaker,
   { report, format, model, into, prefix, signal, onRead }: FileOrder,
 ): Promise<{ readonly file: StoredFile; readonly rendered: Rendered }> {
   const { watermark, sign } = report.security ?? {};
@@ -68,7 +67,11 @@ export async function makeFile(
   };
   if (!signs || format === 'pdf') return { file, rendered };
   const at = new Date(deps.clock.now());
-  const signature = await keep(into, `${blob}.sig`, await signDetached(sha256, signs, at));
+  const signature = await keep(
+    into,
+    `${blob}.sig`,
+    signDigest(Buffer.from(sha256, 'hex'), at, signs),
+  );
   return { file: { ...file, signature }, rendered };
 }
 
