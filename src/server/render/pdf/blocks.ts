@@ -71,7 +71,7 @@ async function writeNotice(flow: Flow, { tone, text }: Notice): Promise<void> {
   flow.y += noticePadding + 7;
 }
 
-const figure = { gap: 8, least: 88, padding: 9, value: 17, label: 7.8 } as const;
+const figure = { gap: 8, least: 88, padding: 9, value: 16, label: 7.8 } as const;
 
 /** Cards side by side, in as many rows as they take. */
 async function writeFigures(flow: Flow, { items }: Figures): Promise<void> {
@@ -100,7 +100,8 @@ async function writeFigureRow(
   const inner = width - 2 * figure.padding;
   const cards = items.map(({ label, value, note, tone }) => ({
     label: flow.type.lines(label, 'sans', figure.label, inner),
-    value: flow.type.lines(value, 'bold', figure.value, inner),
+    value: flow.type.lines(value, 'bold', fitting(flow, value, inner), inner),
+    size: fitting(flow, value, inner),
     note: note === undefined ? [] : flow.type.lines(note, 'sans', figure.label, inner),
     tone: tones[tone ?? 'neutral'],
   }));
@@ -113,7 +114,7 @@ async function writeFigureRow(
   await makeRoom(flow, height);
   const { sheet, y } = flow;
   const { tags } = flow.file;
-  for (const [n, { label, value, note, tone }] of cards.entries()) {
+  for (const [n, { label, value, size, note, tone }] of cards.entries()) {
     const x = left + n * (width + figure.gap);
     artifact(sheet, 'Layout', () => {
       fillRect(sheet, tone.ground, { x, y, width, height });
@@ -135,13 +136,19 @@ async function writeFigureRow(
         }
       };
       put(label, figure.label, 10.5, ink.muted);
-      put(value, figure.value, 21, tone.ink);
+      put(value, size, 21, tone.ink);
       put(note, figure.label, 10.5, ink.muted);
     });
     tags.close(body);
     tags.close(item);
   }
   flow.y += height + figure.gap;
+}
+
+/** A value is set smaller before it takes two lines. */
+function fitting(flow: Flow, value: string, width: number): number {
+  const wanted = (figure.value * width) / Math.max(1, flow.type.width(value, 'bold', figure.value));
+  return Math.max(figure.value * 0.7, Math.min(figure.value, Math.floor(wanted * 10) / 10));
 }
 
 /** A chart is no wider than this: on a page in landscape it would be mostly air. */

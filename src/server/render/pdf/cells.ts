@@ -16,7 +16,7 @@ export const isNumeric = (type: CellType): boolean =>
   type === 'integer' || type === 'decimal' || type === 'percent';
 
 const address = /^https?:\/\/[^\s\p{Cc}]{1,2000}$/iu;
-const nothing: CellText = { text: cellText(null, 'text'), face: 'sans', colour: ink.muted };
+const nothing: CellText = { text: cellText(null, 'text'), face: 'narrow', colour: ink.muted };
 
 export function setCell(cell: Cell, type: CellType): CellText {
   const text = cellText(cell, type);
@@ -27,13 +27,15 @@ export function setCell(cell: Cell, type: CellType): CellText {
       return { text, face: 'mono', colour: ink.text };
     case 'severity':
     case 'status':
-      return { text: text.replaceAll('_', ' '), face: 'bold', colour: inkOfWord(text) };
+      return { text: text.replaceAll('_', ' '), face: 'narrowBold', colour: inkOfWord(text) };
     default:
-      return address.test(text) ? { text, face: 'sans', colour: ink.link, url: text } : plain(text);
+      return address.test(text)
+        ? { text, face: 'narrow', colour: ink.link, url: text }
+        : plain(text);
   }
 }
 
-const plain = (text: string): CellText => ({ text, face: 'sans', colour: ink.text });
+const plain = (text: string): CellText => ({ text, face: 'narrow', colour: ink.text });
 
 /** A text that is a time says its zone. */
 export function readable(text: string): string {

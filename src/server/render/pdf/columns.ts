@@ -11,8 +11,8 @@ export interface PlannedColumn {
   readonly toTheRight: boolean;
 }
 
-export const cellStyle = { size: 7.3, leading: 9.7, across: 4, down: 3.4 } as const;
-export const headStyle = { size: 7.1, leading: 9.2, across: 4, down: 4 } as const;
+export const cellStyle = { size: 7.5, leading: 9.4, across: 4, down: 3 } as const;
+export const headStyle = { size: 7.4, leading: 9.2, across: 4, down: 3.6 } as const;
 
 /** Tables of more columns get pages in landscape. */
 export const mostInPortrait = 7;
@@ -43,7 +43,12 @@ export function planColumns(
     const own = widths[n] ?? 0;
     const planned = {
       column,
-      heading: type.lines(titleOf(column), 'bold', headStyle.size, own - 2 * headStyle.across),
+      heading: type.lines(
+        titleOf(column),
+        'narrowBold',
+        headStyle.size,
+        own - 2 * headStyle.across,
+      ),
       x,
       width: own,
       toTheRight: isNumeric(column.type),
@@ -70,7 +75,7 @@ function needOf(
     type.width(text, face, cellStyle.size) + padding;
   const heading = titleOf(column)
     .split(/\s+/)
-    .map((word) => type.width(word, 'bold', headStyle.size) + 2 * headStyle.across + 0.5);
+    .map((word) => type.width(word, 'narrowBold', headStyle.size) + 2 * headStyle.across + 0.5);
   let least = Math.max(0, ...heading);
   let natural = least;
   for (const row of rows.slice(0, sampled)) {

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Pdfkit, PdfkitFont } from './pdfkit-inside.ts';
 
-export type Face = 'sans' | 'bold' | 'mono';
+/** Tables are set in the narrow ones. */
+export type Face = 'sans' | 'bold' | 'narrow' | 'narrowBold' | 'mono';
 type FontName = Face | 'han' | 'kana' | 'hangul';
 
 /** Paths within packages. */
 const files: Readonly<Record<FontName, string>> = {
   sans: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
   bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
+  narrow: 'dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf',
+  narrowBold: 'dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf',
   mono: 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf',
   han: '@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf',
   kana: '@expo-google-fonts/sawarabi-gothic/400Regular/SawarabiGothic_400Regular.ttf',
@@ -29,8 +32,6 @@ export interface Glyph {
 export interface Fonts {
   /** @param kana whether the text it is part of is Japanese: Han characters look otherwise there */
   glyph(face: Face, codePoint: number, kana: boolean): Glyph | null;
-  /** Of a face, thousandths of the size. */
-  ascender(face: Face): number;
 }
 
 /** Nothing is drawn for these: joiners, and selectors of a variant. What else can't be seen is spelled out. */
@@ -78,16 +79,16 @@ export function createFonts(doc: Pdfkit): Fonts {
     }
     return stand(box, text);
   };
-  const known = { sans: new Map(), bold: new Map(), mono: new Map() } satisfies Record<Face, Known>;
+  const known = new Map<Face, Known>();
   return {
     glyph(face, codePoint, kana) {
-      const glyphs: Known = known[face];
+      let glyphs = known.get(face);
+      if (!glyphs) known.set(face, (glyphs = new Map()));
       const key = kana ? -codePoint : codePoint;
       let glyph = glyphs.get(key);
       if (glyph === undefined) glyphs.set(key, (glyph = find(face, codePoint, kana)));
       return glyph;
     },
-    ascender: (face) => font(face).ascender,
   };
 }
 

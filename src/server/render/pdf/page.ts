@@ -105,9 +105,9 @@ export const destination = (sheet: Sheet, top: number): readonly unknown[] => [
   null,
 ];
 
-export const margin = { side: 48, top: 74, bottom: 62 } as const;
-const headBaseline = 44;
-const footBaseline = 32;
+export const margin = { side: 46, top: 66, bottom: 56 } as const;
+const headBaseline = 40;
+const footBaseline = 28;
 const running = 7.2;
 
 export interface Running {

@@ -201,7 +201,7 @@ const setRow = (flow: Flow, { columns }: Grid, row: Row): readonly SetCell[] =>
   });
 
 /** A monospaced face looks larger than its size. */
-const sizeOf = ({ face }: CellText): number => (face === 'mono' ? 6.9 : cellStyle.size);
+const sizeOf = ({ face }: CellText): number => (face === 'mono' ? 6.7 : cellStyle.size);
 
 function drawRow(
   flow: Flow,

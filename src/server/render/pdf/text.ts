@@ -32,7 +32,7 @@ export interface Typesetter {
 }
 
 /** What is set once more, as in names that come back; each is emptied when it is full. */
-const most = { words: 20_000, texts: 5_000, textLength: 400 };
+const most = { words: 4_000, texts: 2_000, textLength: 400 };
 
 const ideograph = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef`;
 const pieces = new RegExp(String.raw`[${ideograph}]|[^\s${ideograph}]+|[\s]+`, 'gu');
@@ -41,15 +41,14 @@ const plain = /^[\x20-\x7e]*$/;
 const lineEnd = /\r\n|[\n\r\u0085\u2028\u2029]/;
 const signs = new Set(Array.from('/:-_.,;?&=@|+~)]}', (sign) => sign.codePointAt(0)));
 
+interface Word extends Line {
+  /** Its letters, for breaking it. */
+  readonly letters: () => readonly Letter[];
+}
+
 interface Letter {
   readonly codePoint: number;
   readonly glyph: Glyph;
-}
-
-interface Word {
-  readonly width: number;
-  readonly letters: readonly Letter[];
-  readonly segments: readonly Segment[];
 }
 
 interface Piece {
@@ -85,7 +84,8 @@ export function createTypesetter(fonts: Fonts): Typesetter {
 
   const lines = (text: string, face: Face, size: number, width: number): readonly Line[] => {
     const limit = (width * 1000) / size;
-    if (text.length > most.textLength) return set(text, face, limit);
+    // Ids hardly come back.
+    if (text.length > most.textLength || face === 'mono') return set(text, face, limit);
     const key = `${face}${limit} ${text}`;
     let known = texts.get(key);
     if (!known) {
@@ -132,21 +132,44 @@ function split(text: string): readonly Piece[] {
 }
 
 function setWord(fonts: Fonts, text: string, face: Face, kana: boolean): Word {
-  const letters: Letter[] = [];
-  for (const letter of text) {
-    const codePoint = letter.codePointAt(0) ?? 0;
-    const glyph = fonts.glyph(face, codePoint, kana);
-    if (glyph) letters.push({ codePoint, glyph });
-  }
-  return wordOf(letters);
-}
-
-function wordOf(letters: readonly Letter[]): Word {
-  const { segments, width } = joinSegments(letters.map(({ glyph }) => glyph));
-  return { letters, segments, width };
+  const letters = (): readonly Letter[] => {
+    const found: Letter[] = [];
+    for (const letter of text) {
+      const codePoint = letter.codePointAt(0) ?? 0;
+      const glyph = fonts.glyph(face, codePoint, kana);
+      if (glyph) found.push({ codePoint, glyph });
+    }
+    return found;
+  };
+  return { ...joinLetters(letters()), letters };
 }
 
 /** Neighbours in one font become one run; what stands for something else stays apart. */
+function joinLetters(letters: readonly Letter[]): Line {
+  const segments: Segment[] = [];
+  let width = 0;
+  for (let from = 0; from < letters.length;) {
+    const first = letters[from]?.glyph;
+    if (!first) break;
+    const hexes: string[] = [];
+    let actual = '';
+    let own = 0;
+    let at = from;
+    for (; at < letters.length; at++) {
+      const glyph = letters[at]?.glyph;
+      if (glyph?.font !== first.font || !glyph.actual !== !first.actual) break;
+      hexes.push(glyph.hex);
+      own += glyph.width;
+      actual += glyph.actual ?? '';
+    }
+    from = at;
+    width += own;
+    segments.push({ font: first.font, hex: hexes.join(''), width: own, ...(actual && { actual }) });
+  }
+  return { segments, width };
+}
+
+/** The same of runs that are set already. */
 function joinSegments(parts: readonly Segment[]): Line {
   const segments: Segment[] = [];
   let width = 0;
@@ -179,7 +202,7 @@ function startFilling(limit: number, space: Word): Filling {
     segments = [];
     width = 0;
   };
-  const put = (word: Word): void => {
+  const put = (word: Line): void => {
     segments.push(...word.segments);
     width += word.width;
   };
@@ -207,8 +230,9 @@ function startFilling(limit: number, space: Word): Filling {
 }
 
 /** Each as long as fits, and at least one letter; cut after a sign if one is in the last third. */
-function breakWord({ letters }: Word, limit: number): readonly Word[] {
-  const chunks: Word[] = [];
+function breakWord(word: Word, limit: number): readonly Line[] {
+  const letters = word.letters();
+  const chunks: Line[] = [];
   let from = 0;
   while (from < letters.length) {
     let end = from;
@@ -219,7 +243,7 @@ function breakWord({ letters }: Word, limit: number): readonly Word[] {
       end++;
     }
     if (end < letters.length) end = signBefore(letters, from, end);
-    chunks.push(wordOf(letters.slice(from, end)));
+    chunks.push(joinLetters(letters.slice(from, end)));
     from = end;
   }
   return chunks;
