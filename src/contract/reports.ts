@@ -66,7 +66,14 @@ const DateRange = z.strictObject({ start: Timestamp, end: Timestamp });
 
 /** `sign`, `watermark` and `password` are an extension of our server. The password is never answered. */
 const Security = z.strictObject({
-  password: z.string().min(8, 'must have at least 8 characters').max(128).optional(),
+  /** It travels in a header, which can't hold control characters, and loses blanks around it. */
+  password: z
+    .string()
+    .min(8, { error: 'must have at least 8 characters', abort: true })
+    .max(128, { abort: true })
+    .regex(/^\P{Cc}*$/u, { error: 'must have no control characters', abort: true })
+    .regex(/^\S[^]*\S$/u, 'must not begin or end with a blank')
+    .optional(),
   watermark: label(64).optional(),
   sign: z.boolean().optional(),
 });
@@ -282,6 +289,7 @@ const downloadErrors = [
   'report_password_required',
   'report_password_wrong',
   'invalid_report_config',
+  'rate_limit_exceeded',
 ] as const;
 
 export const reports = {
@@ -376,9 +384,9 @@ export const reports = {
     params: ByLink,
     query: z.strictObject({
       /** Seconds since the epoch. */
-      expires: z.string().max(20),
-      /** Lower-case hex of an HMAC-SHA256. */
-      signature: z.string().max(128),
+      expires: z.string().optional(),
+      /** Lower-case hex of an HMAC-SHA256. A link that lacks a part is answered as one that was changed. */
+      signature: z.string().optional(),
     }),
     response: { status: 200, type: 'application/octet-stream', binary: true },
     errors: downloadErrors,

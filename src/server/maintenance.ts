@@ -3,6 +3,7 @@ import type { Authenticator } from './auth/service.ts';
 import type { Deps } from './deps.ts';
 import { areMany, mostKept, removeOldEvents } from './events/retention.ts';
 import { idempotencyKeys } from './idempotency/service.ts';
+import { reportLinks } from './reports/download/collection.ts';
 import type { CollectionSpec, Document } from './store/store.ts';
 import type { Deliveries } from './webhooks/delivery/deliveries.ts';
 import { eventOf } from './webhooks/delivery/work.ts';
@@ -45,6 +46,7 @@ export function createUpkeep(
     await authenticator.saveLastUses();
     await removeExpired(deps, accessTokens, now - expiredTokensKept);
     await removeExpired(deps, idempotencyKeys, now);
+    await removeExpired(deps, reportLinks, now);
     surplus = await removeOldEvents(deps, eventOf, mostEvents);
     await deliveries?.maintain();
   }

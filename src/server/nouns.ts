@@ -22,6 +22,8 @@ import { policies } from './policies/collection.ts';
 import { policyHandlers } from './policies/handlers.ts';
 import { reportDeliveries, reportDeliveryLanes } from './report-delivery/collection.ts';
 import { reportLanes, reports, reportTimings } from './reports/collection.ts';
+import { reportDownloads, reportLinks } from './reports/download/collection.ts';
+import { downloadHandlers } from './reports/download/handlers.ts';
 import type { ReportWork } from './reports/generation/report-work.ts';
 import { reportHandlers } from './reports/handlers.ts';
 import { resources } from './resources/collection.ts';
@@ -57,6 +59,8 @@ export const collections = [
   answers,
   reports,
   reportTimings,
+  reportLinks,
+  reportDownloads,
   schedules,
   runs,
   reportDeliveries,
@@ -106,12 +110,7 @@ export const createHandlers = (
   schedules: scheduleHandlers(deps, { targets, config: {}, env: {} }),
   reports: {
     ...reportHandlers(deps, { work: reportWork, baseUrl }),
-    download: later,
-    downloadSignature: later,
-    createLink: later,
-    revokeLink: later,
-    followLink: later,
-    downloads: later,
+    ...downloadHandlers(deps, { ensureFile: reportWork.ensureFile, baseUrl }),
     certificate: later,
   },
   webhooks: { ...webhookHandlers(deps, targets), ...deliveryHandlers(deps, send) },

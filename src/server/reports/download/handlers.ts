@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { GovctlError } from '../../../contract/errors.ts';
+import { nearestWord } from '../../../contract/nearest.ts';
+import type { ReportFormat } from '../../../contract/reports.ts';
+import {
+  ReportFormat as Format,
+  reportFormats,
+  reportPasswordHeader,
+} from '../../../contract/reports.ts';
+import { recordAudit } from '../../audit/service.ts';
+import type { Answer, Handlers, PublicCall } from '../../call.ts';
+import type { Deps } from '../../deps.ts';
+import { timestamp } from '../../deps.ts';
+import type { ByteBody } from '../../http/byte-body.ts';
+import { toJson } from '../../json.ts';
+import { listPage } from '../../paging.ts';
+import { reports } from '../collection.ts';
+import type { StoredFile, StoredReport } from '../collection.ts';
+import { readReport } from '../service.ts';
+import { reportDownloads, reportLinks } from './collection.ts';
+import type { StoredDownload } from './collection.ts';
+import { fileAnswer } from './file-answer.ts';
+import type { Downloadable, FileAnswer } from './file-answer.ts';
+import { checkLink, createLink, linkNotFound } from './links.ts';
+import { notReady } from './not-ready.ts';
+import { createPasswordTries } from './password-tries.ts';
+import { verifyPassword } from './password.ts';
+
+type DownloadHandlers = Pick<
+  Handlers['reports'],
+  'download' | 'downloadSignature' | 'createLink' | 'revokeLink' | 'followLink' | 'downloads'
+>;
+
+export interface DownloadOptions {
+  /** The file of a completed report in a format; rendered now where it was not asked for at first. */
+  readonly ensureFile: (reportId: string, format: ReportFormat) => Promise<StoredFile>;
+  /** What addresses of the service begin with, without a slash at their end. */
+  readonly baseUrl: () => string;
+  /** Milliseconds; for tests. */
+  readonly wait?: (ms: number) => Promise<unknown>;
+}
+
+/** Who takes a file, for the access log. */
+type Taker = Pick<StoredDownload, 'by' | 'via' | 'link_id'>;
+
+export function downloadHandlers(deps: Deps, options: DownloadOptions): DownloadHandlers {
+  const { store } = deps;
+  const tries = createPasswordTries(deps.clock, options.wait);
+
+  /** @throws GovctlError report_not_found, report_not_ready, report_password_required, report_password_wrong */
+  const openReport = async (id: string, call: PublicCall): Promise<StoredReport> => {
+    const { doc } = await readReport(store, id);
+    if (doc.status !== 'completed') throw notReady(doc);
+    const hash = doc.security?.password_hash;
+    if (hash === undefined) return doc;
+    const sent = call.header(reportPasswordHeader);
+    if (sent === null || sent === '') throw passwordRequired(id);
+    const who = `${id} ${call.remoteAddress ?? ''}`;
+    if (await tries.check(who, () => verifyPassword(readHeader(sent), hash))) return doc;
+    throw passwordWrong(id);
+  };
+
+  const give = async (
+    call: PublicCall,
+    report: StoredReport,
+    format: string,
+    file: Downloadable,
+    taker: Taker,
+  ): Promise<Answer<ByteBody | undefined>> => {
+    const { answer, sent } = fileAnswer(store.blobs, file, call);
+    // Nothing is given that was not written down.
+    if (sent) await writeDown(deps, call, { report_id: report.id, format, ...taker }, sent);
+    return answer;
+  };
+
+  const giveFile = async (
+    call: PublicCall,
+    report: StoredReport,
+    format: ReportFormat,
+    taker: Taker,
+  ): Promise<Answer<ByteBody | undefined>> => {
+    const file = await options.ensureFile(report.id, format);
+    return give(call, report, format, downloadableOf(file), taker);
+  };
+
+  return {
+    download: async ({ params }, call) => {
+      const report = await openReport(params.report_id, call);
+      const taker = { by: call.principal.userId, via: 'token' } as const;
+      return giveFile(call, report, readFormat(params.format), taker);
+    },
+
+    downloadSignature: async ({ params }, call) => {
+      const report = await openReport(params.report_id, call);
+      const format = readFormat(params.format);
+      const file = await options.ensureFile(report.id, format);
+      if (!file.signature) throw notSigned(report, format);
+      const taker = { by: call.principal.userId, via: 'token' } as const;
+      const signature = await signatureOf(deps, file, file.signature);
+      return give(call, report, `${format}.sig`, signature, taker);
+    },
+
+    createLink: async ({ params, body: { format, expires_in: expiresIn } }, call) => {
+      const { doc: report } = await readReport(store, params.report_id);
+      if (report.status !== 'completed') throw notReady(report);
+      const { sha256, size } = await options.ensureFile(report.id, format);
+      return call.transact(async (tx) => {
+        // It may have been deleted meanwhile. Its links are shown in it, so its ETag changes.
+        const { doc } = await readReport(tx, report.id);
+        await tx.replace(reports, doc);
+        const order = { report_id: report.id, format, created_by: call.principal.userId };
+        const { link, path } = await createLink(deps, tx, order, expiresIn);
+        await recordAudit(deps, tx, call.actor, 'report.link.create', link.id);
+        const shown = {
+          id: link.id,
+          url: options.baseUrl() + path,
+          format,
+          expires_at: timestamp(link.expires_at),
+          sha256,
+          size_bytes: size,
+        };
+        return { body: toJson(shown) };
+      });
+    },
+
+    revokeLink: async ({ params }, call) =>
+      call.transact(async (tx) => {
+        const link = (await tx.get(reportLinks, params.link_id))?.doc;
+        if (link?.report_id !== params.report_id) throw linkNotFound(params.report_id);
+        await tx.remove(reportLinks, link.id);
+        const { doc } = await readReport(tx, link.report_id);
+        await tx.replace(reports, doc);
+        await recordAudit(deps, tx, call.actor, 'report.link.revoke', link.id);
+        return { body: undefined };
+      }),
+
+    followLink: async ({ params, query }, call) => {
+      const link = await checkLink(deps, { ...params, ...query });
+      const report = await openReport(link.report_id, call);
+      const taker = { by: link.created_by, via: 'link', link_id: link.id } as const;
+      return giveFile(call, report, readFormat(link.format), taker);
+    },
+
+    downloads: async ({ params: { report_id: id }, query }) => {
+      await readReport(store, id);
+      const where = { report_id: { any: [id] } };
+      // A query of its own: what is kept for one is not asked of another report.
+      return listPage(store, reportDownloads, { ...query }, where, 'downloads', ({ doc }) =>
+        toJson(showDownload(doc)),
+      );
+    },
+  };
+}
+
+const showDownload = ({ report_id: _, ...shown }: StoredDownload) => shown;
+
+const downloadableOf = (file: StoredFile): Downloadable => ({
+  ...file,
+  mediaType: file.media_type,
+});
+
+/** A signature is small: its hash is made when it is asked for. */
+async function signatureOf(
+  { store }: Deps,
+  file: StoredFile,
+  { blob, size }: NonNullable<StoredFile['signature']>,
+): Promise<Downloadable> {
+  const hash = createHash('sha256');
+  for await (const chunk of store.blobs.read(blob)) hash.update(chunk);
+  return {
+    blob,
+    size,
+    sha256: hash.digest('hex'),
+    filename: `${file.filename}.sig`,
+    mediaType: 'application/pkcs7-signature',
+  };
+}
+
+/** The access log's row, and the count of the link. */
+const writeDown = (
+  deps: Deps,
+  { remoteAddress: ip }: PublicCall,
+  download: Omit<StoredDownload, 'id' | 'at'>,
+  sent: NonNullable<FileAnswer['sent']>,
+): Promise<void> =>
+  deps.store.transact(async (tx) => {
+    await readReport(tx, download.report_id);
+    await tx.insert(reportDownloads, {
+      id: deps.ids.next('dwn'),
+      at: timestamp(deps.clock.now()),
+      ...download,
+      ...(ip === undefined ? {} : { ip }),
+      ...(sent === 'whole' ? {} : { partial: true }),
+    });
+    if (download.link_id === undefined || sent === 'rest') return;
+    const link = (await tx.get(reportLinks, download.link_id))?.doc;
+    if (link) await tx.replace(reportLinks, { ...link, downloads: link.downloads + 1 });
+  });
+
+/** @throws GovctlError invalid_report_config with the nearest format */
+function readFormat(given: string): ReportFormat {
+  const parsed = Format.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const nearest = nearestWord(given, reportFormats);
+  const said = JSON.stringify(given.slice(0, 64));
+  const message = nearest
+    ? `is no format; did you mean ${nearest}?`
+    : `is no format; there are ${reportFormats.join(', ')}`;
+  throw new GovctlError('invalid_report_config', `${said} ${message}`, {
+    details: [{ field: 'format', message }],
+  });
+}
+
+/** Headers are bytes: UTF-8 where they can be read as that, else Latin-1. */
+function readHeader(value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}
+
+const passwordRequired = (id: string): GovctlError =>
+  new GovctlError(
+    'report_password_required',
+    `Report ${id} is protected: send its password in the header ${reportPasswordHeader}`,
+    { extra: { report_id: id } },
+  );
+
+const passwordWrong = (id: string): GovctlError =>
+  new GovctlError('report_password_wrong', `That is not the password of report ${id}`, {
+    extra: { report_id: id },
+  });
+
+function notSigned({ id, security }: StoredReport, format: ReportFormat): GovctlError {
+  const why =
+    security?.sign === true
+      ? 'a PDF carries its signature in itself'
+      : 'it was not asked for with format_options.security.sign';
+  return new GovctlError(
+    'invalid_report_config',
+    `Report ${id} has no detached signature of its ${format}: ${why}`,
+    { details: [{ field: 'format', message: `has no detached signature: ${why}` }] },
+  );
+}
