@@ -1,8 +1,9 @@
 import type { Chart, Section, SeriesColour } from '../../render/model.ts';
-import { column, isoCell, paragraph, table } from './blocks.ts';
+import { column, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
+import { policiesSection, violationColumns } from './common-tables.ts';
 import type { Content } from './content.ts';
-import type { EvaluationRow, Facts, PolicyFact, ViolationRow } from './facts.ts';
+import type { EvaluationRow, Facts } from './facts.ts';
 import { controlsSection, describeStatus, frameworksSection } from './framework-sections.ts';
 import { frameworksOf } from './frameworks.ts';
 import type { ControlStatus, FrameworkStatus } from './frameworks.ts';
@@ -12,14 +13,12 @@ import { rowsOf } from './gather/rows.ts';
 import {
   breakdown,
   caveatsOf,
-  evaluationColumns,
   exemptionsSection,
   fromHighest,
   mainFigures,
   openingOf,
   severityChart,
 } from './shared.ts';
-import { complianceScore } from '../../../engine/score.ts';
 import { count, firstOf, listed, scoreText } from './wording.ts';
 import { scoreOf } from './score.ts';
 
@@ -125,38 +124,6 @@ function scoreSection(facts: Facts): Section {
   };
 }
 
-function policiesSection({ policies, violations, disabled }: Facts): Section {
-  const open = ({ id }: PolicyFact): number => violations.policies.get(id)?.standing.open ?? 0;
-  const columns: readonly ColumnOf<PolicyFact>[] = [
-    column('policy', 'Policy', 'text', 3, ({ name }) => name),
-    column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
-    column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type),
-    ...evaluationColumns(({ counter }: PolicyFact) => counter),
-    column('open', 'Open violations', 'integer', 1, open),
-    column('score', 'Met', 'percent', 1, ({ counter }) => complianceScore(counter)),
-    column('mapped_to', 'Mapped to', 'text', 3, ({ mappings }) =>
-      mappings
-        .map(({ framework, controls }) => [framework, controls.join(' ')].filter(Boolean).join(' '))
-        .join(', '),
-    ),
-    column('policy_id', 'Policy id', 'id', 2, ({ id }) => id),
-  ];
-  return {
-    id: 'policies',
-    title: 'Policies',
-    blocks: [
-      paragraph(
-        `The enabled policies in scope, ${disabled > 0 ? `without ${count(disabled, 'disabled one')}, ` : ''}the most severe first.`,
-      ),
-      table(
-        { id: 'policies', title: 'Policies', empty: 'No policy is in scope.' },
-        columns,
-        policies,
-      ),
-    ],
-  };
-}
-
 function breakdownsSection({ evaluations, violations }: Facts): Section {
   const openBySeverity = (bySeverity: BySeverity) =>
     fromHighest.map((severity) => [severity, { open: bySeverity[severity] }] as const);
@@ -189,22 +156,6 @@ function breakdownsSection({ evaluations, violations }: Facts): Section {
     ],
   };
 }
-
-export const violationColumns: readonly ColumnOf<ViolationRow>[] = [
-  column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
-  column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
-  column('resource', 'Resource', 'id', 3, ({ resource }) => resource),
-  column('status', 'Status', 'status', 1, ({ status }) => status),
-  column('message', 'Message', 'text', 4, ({ message }) => message),
-  column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type),
-  column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
-  column('provider', 'Provider', 'text', 1, ({ provider }) => provider),
-  column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null),
-  column('region', 'Region', 'text', 1, ({ region }) => region ?? null),
-  column('detected_at', 'Found', 'timestamp', 2, ({ found_at: at }) => isoCell(at)),
-  column('resolved_at', 'Resolved', 'timestamp', 2, ({ resolved_at: at }) => isoCell(at)),
-  column('violation_id', 'Violation', 'id', 2, ({ id }) => id),
-];
 
 function findingsSection({ scope, violations }: Facts): Section {
   return {

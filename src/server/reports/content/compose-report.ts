@@ -1,18 +1,22 @@
 import type { ReportType } from '../../../contract/reports.ts';
+import { audit } from './audit.ts';
 import { compliance } from './compliance.ts';
 import type { Compose } from './compose.ts';
 import type { Content } from './content.ts';
 import { gather } from './gather/gather.ts';
 import { labelOf } from './gather/framework.ts';
+import { remediation } from './remediation.ts';
+import { risk } from './risk.ts';
 import { aboutOf } from './shared.ts';
 import { summaryOf } from './score.ts';
+import { trend } from './trend.ts';
 
 const contents: Readonly<Record<ReportType, Content>> = {
   compliance,
-  audit: compliance,
-  risk: compliance,
-  trend: compliance,
-  remediation: compliance,
+  audit,
+  risk,
+  trend,
+  remediation,
 };
 
 export const composeReport: Compose = async (deps, prepare, order, options) => {

@@ -50,10 +50,10 @@ export async function gather(
   const scope = readScope(order);
   const pace = createPace(signal);
   const spools = {
-    violations: wants.violations && createSpool<ViolationRow>(deps),
-    evaluations: wants.evaluations && createSpool<EvaluationRow>(deps),
-    undecided: wants.undecided && createSpool<EvaluationRow>(deps),
-    steps: wants.steps && createSpool<StepRow>(deps),
+    violations: wants.violations && createSpool<ViolationRow>(deps, order.id),
+    evaluations: wants.evaluations && createSpool<EvaluationRow>(deps, order.id),
+    undecided: wants.undecided && createSpool<EvaluationRow>(deps, order.id),
+    steps: wants.steps && createSpool<StepRow>(deps, order.id),
   };
   const close = async (): Promise<void> => {
     for (const spool of Object.values(spools)) await spool?.close();

@@ -1,5 +1,6 @@
 import type { Deps } from '../../../deps.ts';
 import type { BlobWriter } from '../../../store/store.ts';
+import { blobPrefix } from '../../generation/scratch.ts';
 import type { Rows } from './rows.ts';
 
 /** Characters that a part keeps in memory before they are written down, and all parts together. */
@@ -32,10 +33,10 @@ interface Part {
  * Keeps rows in memory while they are few. Beyond that they go, as lines of JSON, into a blob, a piece of a part at a
  * time, so that what stays is where the pieces are. Nothing has to be sorted: a part is read piece by piece.
  */
-export function createSpool<T>({ store, ids }: SpoolDeps): Spool<T> {
+export function createSpool<T>({ store, ids }: SpoolDeps, reportId: string): Spool<T> {
   const parts = new Map<string, Part>();
-  // Told from the blobs of reports by its beginning.
-  const id = `spool-${ids.next('job')}`;
+  // What a crash leaves is removed at the next start, as all blobs of a report that it doesn't name.
+  const id = `${blobPrefix(reportId, ids.next('job'))}.rows`;
   let writer: BlobWriter | undefined;
   let count = 0;
   let waiting = 0;

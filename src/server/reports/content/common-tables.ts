@@ -1,0 +1,76 @@
+import { complianceScore } from '../../../engine/score.ts';
+import type { Section, Table } from '../../render/model.ts';
+import { column, isoCell, paragraph, table } from './blocks.ts';
+import type { ColumnOf } from './blocks.ts';
+import type { Facts, PolicyFact, ScanFact, ViolationRow } from './facts.ts';
+import { evaluationColumns } from './shared.ts';
+import { count } from './wording.ts';
+
+/** The enabled policies with what their evaluations say. */
+export function policiesSection({ policies, violations, disabled }: Facts): Section {
+  const open = ({ id }: PolicyFact): number => violations.policies.get(id)?.standing.open ?? 0;
+  const columns: readonly ColumnOf<PolicyFact>[] = [
+    column('policy', 'Policy', 'text', 3, ({ name }) => name),
+    column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+    column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type),
+    ...evaluationColumns(({ counter }: PolicyFact) => counter),
+    column('open', 'Open violations', 'integer', 1, open),
+    column('score', 'Met', 'percent', 1, ({ counter }) => complianceScore(counter)),
+    column('mapped_to', 'Mapped to', 'text', 3, ({ mappings }) =>
+      mappings
+        .map(({ framework, controls }) => [framework, controls.join(' ')].filter(Boolean).join(' '))
+        .join(', '),
+    ),
+    column('policy_id', 'Policy id', 'id', 2, ({ id }) => id),
+  ];
+  return {
+    id: 'policies',
+    title: 'Policies',
+    blocks: [
+      paragraph(
+        `The enabled policies in scope, ${disabled > 0 ? `without ${count(disabled, 'disabled one')}, ` : ''}the most severe first.`,
+      ),
+      table(
+        { id: 'policies', title: 'Policies', empty: 'No policy is in scope.' },
+        columns,
+        policies,
+      ),
+    ],
+  };
+}
+
+export const violationColumns: readonly ColumnOf<ViolationRow>[] = [
+  column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+  column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
+  column('resource', 'Resource', 'id', 3, ({ resource }) => resource),
+  column('status', 'Status', 'status', 1, ({ status }) => status),
+  column('message', 'Message', 'text', 4, ({ message }) => message),
+  column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type),
+  column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
+  column('provider', 'Provider', 'text', 1, ({ provider }) => provider),
+  column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null),
+  column('region', 'Region', 'text', 1, ({ region }) => region ?? null),
+  column('detected_at', 'Found', 'timestamp', 2, ({ found_at: at }) => isoCell(at)),
+  column('resolved_at', 'Resolved', 'timestamp', 2, ({ resolved_at: at }) => isoCell(at)),
+  column('violation_id', 'Violation', 'id', 2, ({ id }) => id),
+];
+
+/** The scans of the scope's time, the first first. */
+export function scansTable(scans: readonly ScanFact[]): Table {
+  const columns: readonly ColumnOf<ScanFact>[] = [
+    column('scan', 'Scan', 'id', 3, ({ id }) => id),
+    column('name', 'Name', 'text', 2, ({ name }) => name ?? null),
+    column('of', 'Of', 'text', 1, ({ isWhole }) => (isWhole ? 'everything' : 'a part')),
+    column('status', 'Status', 'status', 1, ({ status }) => status),
+    column('created_at', 'Asked for', 'timestamp', 2, ({ created_at: at }) => isoCell(at)),
+    column('completed_at', 'Ended', 'timestamp', 2, ({ completed_at: at }) => isoCell(at)),
+    column('created_by', 'By', 'id', 2, ({ created_by: by }) => by),
+    column('resources', 'Resources', 'integer', 1, ({ resources }) => resources),
+    column('evaluations', 'Evaluations', 'integer', 1, ({ evaluated }) => evaluated),
+    column('failed', 'Failed', 'integer', 1, ({ failed }) => failed),
+    column('exempt', 'Exempt', 'integer', 1, ({ exempt }) => exempt),
+    column('undecided', 'Undecided', 'integer', 1, ({ undecided }) => undecided),
+    column('score', 'Score', 'percent', 1, ({ score }) => score),
+  ];
+  return table({ id: 'scans', title: 'Scans', empty: 'There was none.' }, columns, scans);
+}
