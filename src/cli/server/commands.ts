@@ -25,15 +25,21 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     )
     .option('--new-api-key', 'make and print a new key, when the first one was lost')
     .option('--ready-file <file>', 'write {"base_url", "pid"} here once it serves')
+    .option('--config <file>', 'mail server, chat channels and storage for reports (YAML)')
     .option(
       '--allow-target <cidr>',
-      'let webhooks reach this private range; repeatable',
+      'let webhooks and schedules reach this private range; repeatable',
       collect,
       [],
     )
     .option('--public-url <url>', 'what links in answers start with')
     .option('--tls-cert <file>', 'serve https with this certificate (PEM)')
     .option('--tls-key <file>', 'its private key (PEM)')
+    .option(
+      '--signing-cert <file>',
+      'sign reports with this certificate (PEM), not with one made here',
+    )
+    .option('--signing-key <file>', 'its private key (PEM)')
     .addOption(
       new Option(
         '--rate-limit <mode>',

@@ -19,6 +19,12 @@ export interface ServerOptions {
   readonly allowTargets: readonly string[];
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Paths of PEM files: what signs reports, instead of a key that the server makes. */
+  readonly signing?: { readonly cert: string; readonly key: string };
+  /** Path of a YAML file: mail server, chat channels, storage. */
+  readonly configFile?: string;
+  /** What that file and schedules may refer to. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly rateLimit?: 'enforce' | 'report' | 'off';
   readonly metrics: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';

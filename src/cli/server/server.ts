@@ -21,10 +21,13 @@ export interface ServerFlags {
   readonly apiKeyFile?: string;
   readonly newApiKey?: boolean;
   readonly readyFile?: string;
+  readonly config?: string;
   readonly allowTarget: readonly string[];
   readonly publicUrl?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly signingCert?: string;
+  readonly signingKey?: string;
   readonly rateLimit?: 'enforce' | 'report' | 'off';
   readonly metrics: boolean;
   readonly logLevel: ServerOptions['logLevel'];
@@ -36,7 +39,11 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
   const apiKey = await chooseApiKey(world, flags);
   const options = parseServerFlags(world.cwd, flags, apiKey?.key);
   const secretKey = world.env.GOVCTL_SERVER_SECRET_KEY;
-  const server = await world.launchServer({ ...options, ...(secretKey ? { secretKey } : {}) });
+  const server = await world.launchServer({
+    ...options,
+    ...(secretKey ? { secretKey } : {}),
+    env: world.env,
+  });
   try {
     for (const notice of server.notices) await context.warn(notice);
     if (isUnprotected(server.baseUrl)) {
@@ -60,13 +67,12 @@ export function parseServerFlags(
   flags: ServerFlags,
   apiKey: string | undefined,
 ): ServerOptions {
-  const { tlsCert: cert, tlsKey: key } = flags;
-  if ((cert === undefined) !== (key === undefined)) {
-    throw new GovctlError(
-      'usage_error',
-      `${cert ? '--tls-cert' : '--tls-key'} needs ${cert ? '--tls-key' : '--tls-cert'} too`,
-    );
-  }
+  const tls = pairOfFiles(cwd, ['--tls-cert', flags.tlsCert], ['--tls-key', flags.tlsKey]);
+  const signing = pairOfFiles(
+    cwd,
+    ['--signing-cert', flags.signingCert],
+    ['--signing-key', flags.signingKey],
+  );
   if (flags.store !== 'lowdb' && !/^postgres(ql)?:\/\//.test(flags.store)) {
     throw new GovctlError('usage_error', `--store ${flags.store}: there is no such store`, {
       hint: 'Give lowdb, or a postgres:// url.',
@@ -76,6 +82,7 @@ export function parseServerFlags(
   refuseEmpty('--host', flags.host);
   refuseEmpty('--data-dir', flags.dataDir);
   refuseEmpty('--ready-file', flags.readyFile);
+  refuseEmpty('--config', flags.config);
   return {
     host: flags.host,
     port: parsePort(flags.port),
@@ -86,14 +93,30 @@ export function parseServerFlags(
     ...(flags.publicUrl === undefined
       ? {}
       : { publicUrl: parseBaseUrl(flags.publicUrl, '--public-url') }),
+    ...(flags.config === undefined ? {} : { configFile: path.resolve(cwd, flags.config) }),
     allowTargets: flags.allowTarget,
-    ...(cert !== undefined && key !== undefined
-      ? { tls: { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) } }
-      : {}),
+    ...(tls && { tls }),
+    ...(signing && { signing }),
     ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit }),
     metrics: flags.metrics,
     logLevel: flags.logLevel,
   };
+}
+
+/** The paths of a certificate and its key, which come together. @throws GovctlError usage_error */
+function pairOfFiles(
+  cwd: string,
+  [certFlag, cert]: readonly [string, string | undefined],
+  [keyFlag, key]: readonly [string, string | undefined],
+): { readonly cert: string; readonly key: string } | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) {
+    throw new GovctlError(
+      'usage_error',
+      key === undefined ? `${certFlag} needs ${keyFlag} too` : `${keyFlag} needs ${certFlag} too`,
+    );
+  }
+  return { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) };
 }
 
 /** A variable of a script that was not set: every address, or the working folder, is not what is meant. */
