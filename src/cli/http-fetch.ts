@@ -6,12 +6,15 @@ import type { Dispatcher } from 'undici';
 const connectTimeoutMs = 10_000;
 /** Milliseconds an unused connection is kept; a command's requests come in bursts. */
 const keepAliveMs = 10_000;
+/** Milliseconds in which a file that is on its way brings nothing: it was cut off, though nobody said so. */
+const longestSilence = 30_000;
 /** Bytes of an answer's body; what is longer is none of this API's. */
 const longestAnswer = 256 * 1024 * 1024;
 
 /**
  * The network, by undici: connections are kept, HTTP/1.1 without pipelining, a proxy where the environment names
- * one. The answer's body is read before it resolves, so a connection cut in its middle counts as no answer.
+ * one. The answer's body is read before it resolves, so a connection cut in its middle counts as no answer; but not that
+ * of a file that is asked for as it comes.
  */
 export function createHttpFetch(env: NodeJS.ProcessEnv): Fetch {
   let network: Promise<Network> | undefined;
@@ -60,7 +63,7 @@ async function openNetwork(env: NodeJS.ProcessEnv): Promise<Network> {
         )
       : import('undici/lib/dispatcher/agent.js').then(({ default: Agent }) => new Agent(options)),
   ]);
-  return async (url, { method, headers, body, signal }) => {
+  return async (url, { method, headers, body, signal, streamed }) => {
     const { origin, pathname, search } = new URL(url);
     const answer = await request.call(dispatcher, {
       origin,
@@ -70,29 +73,36 @@ async function openNetwork(env: NodeJS.ProcessEnv): Promise<Network> {
       headers,
       ...(body === undefined ? {} : { body }),
       ...(signal ? { signal } : {}),
+      ...(streamed ? { bodyTimeout: longestSilence } : {}),
     });
+    if (streamed && answer.statusCode < 300) {
+      return {
+        ...answerOf(answer.statusCode, answer.headers, () => answer.body.text()),
+        body: answer.body,
+      };
+    }
     return bufferedAnswer(answer.statusCode, answer.headers, await answer.body.text());
   };
 }
 
-function bufferedAnswer(
-  status: number,
-  given: Readonly<Record<string, string | string[] | undefined>>,
-  text: string,
-): HttpAnswer {
+function bufferedAnswer(status: number, headers: GivenHeaders, text: string): HttpAnswer {
+  return answerOf(status, headers, () => Promise.resolve(text));
+}
+
+type GivenHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+function answerOf(status: number, headers: GivenHeaders, text: () => Promise<string>): HttpAnswer {
   const answer: HttpAnswer = {
     status,
     ok: status >= 200 && status < 300,
-    headers: answerHeaders(given),
-    text: () => Promise.resolve(text),
+    headers: answerHeaders(headers),
+    text,
     clone: () => answer,
   };
   return answer;
 }
 
-function answerHeaders(
-  given: Readonly<Record<string, string | string[] | undefined>>,
-): AnswerHeaders {
+function answerHeaders(given: GivenHeaders): AnswerHeaders {
   const valueOf = (value: string | string[]): string =>
     Array.isArray(value) ? value.join(', ') : value;
   return {

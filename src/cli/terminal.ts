@@ -6,7 +6,7 @@ import { GovctlError } from '../contract/errors.ts';
 
 /** Where text goes. `write` resolves when the stream took it, so a slow pipe slows the producer. */
 interface Sink {
-  write(text: string): Promise<void>;
+  write(data: string | Uint8Array): Promise<void>;
   /** Its reader went away: what is still written is lost. */
   readonly isClosed?: boolean;
 }
@@ -59,23 +59,24 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   // Failures are told to who wrote, below; unheard, they would end the process.
   stream.on('error', () => undefined);
+  const write = (data: string | Uint8Array): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (isClosed) {
+        resolve();
+        return;
+      }
+      stream.write(data, (cause: NodeJS.ErrnoException | null | undefined) => {
+        isClosed ||= cause?.code === 'EPIPE' || cause?.code === 'ERR_STREAM_DESTROYED';
+        // What stderr does not take can be said nowhere else.
+        if (!cause || isClosed || stream === process.stderr) resolve();
+        else reject(notWritten(cause));
+      });
+    });
   return {
     get isClosed() {
       return isClosed;
     },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) {
-          resolve();
-          return;
-        }
-        stream.write(text, (cause: NodeJS.ErrnoException | null | undefined) => {
-          isClosed ||= cause?.code === 'EPIPE' || cause?.code === 'ERR_STREAM_DESTROYED';
-          // What stderr does not take can be said nowhere else.
-          if (!cause || isClosed || stream === process.stderr) resolve();
-          else reject(notWritten(cause));
-        });
-      }),
+    write,
   };
 }
 

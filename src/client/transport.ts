@@ -12,6 +12,8 @@ export interface HttpAnswer {
   readonly ok: boolean;
   readonly headers: AnswerHeaders;
   text(): Promise<string>;
+  /** The bytes as they come, where they were asked for so. */
+  readonly body?: AsyncIterable<Uint8Array> | null;
   /** The same answer, whose body can be read once more. */
   clone(): HttpAnswer;
 }
@@ -27,6 +29,8 @@ export interface FetchInit {
   readonly body?: string;
   readonly signal?: AbortSignal;
   readonly redirect: 'manual';
+  /** A file may come that is too large to hold: the answer is there before its body is read. */
+  readonly streamed?: true;
 }
 
 export interface TransportOptions {
@@ -80,6 +84,8 @@ export interface SendOptions {
    * to its key; it is tried again only where the server surely did not begin it (refused connection, 429, 503).
    */
   readonly repeatable?: boolean;
+  /** The body is read as it comes, and may take any time. What was not asked for so is read before the answer is given. */
+  readonly streamed?: true;
 }
 
 export interface Transport {
@@ -107,6 +113,18 @@ const anyOf = (signals: readonly (AbortSignal | undefined)[]): AbortSignal | und
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 };
 
+/** Holds for the answer and its body; of one that is streamed until it is cleared. */
+function timeoutOf(
+  ms: number,
+  isStreamed = false,
+): { readonly signal: AbortSignal; clear(): void } {
+  if (!isStreamed) return { signal: AbortSignal.timeout(ms), clear: () => undefined };
+  const controller = new AbortController();
+  const late = new DOMException('it took too long', 'TimeoutError');
+  const timer = setTimeout(() => controller.abort(late), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
 export function createTransport(options: TransportOptions): Transport {
   const { retries = 4, timeoutMs = 30_000, sleep = realSleep, random = Math.random } = options;
   const newKey = options.idempotencyKey ?? (() => crypto.randomUUID());
@@ -129,20 +147,23 @@ export function createTransport(options: TransportOptions): Transport {
     send: SendOptions,
   ) {
     if (method !== 'GET' && !send.anonymous) isChanging = true;
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = timeoutOf(timeoutMs, send.streamed);
     const cut = anyOf([send.signal, method === 'GET' ? options.signal : undefined]);
     try {
       return await options.fetch(url, {
         method,
         headers,
-        signal: cut ? AbortSignal.any([cut, timeout]) : timeout,
+        signal: cut ? AbortSignal.any([cut, timeout.signal]) : timeout.signal,
         redirect: 'manual',
+        ...(send.streamed ? { streamed: true } : {}),
         ...(send.body === undefined ? {} : { body: send.body }),
       });
     } catch (cause) {
       if (cause instanceof GovctlError) throw cause;
       if (cut?.aborted) throw interrupted(method, url, cause);
-      throw unreachable(url, cause, timeout.aborted ? timeoutMs : undefined);
+      throw unreachable(url, cause, timeout.signal.aborted ? timeoutMs : undefined);
+    } finally {
+      timeout.clear();
     }
   }
 

@@ -48,8 +48,8 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     written,
     asked,
     terminal: {
-      stdout: { write: async (text) => void (written.stdout += text) },
-      stderr: { write: async (text) => void (written.stderr += text) },
+      stdout: fakeSink((text) => void (written.stdout += text)),
+      stderr: fakeSink((text) => void (written.stderr += text)),
       readStdin: async () => Buffer.from(settings.stdin ?? '').toString('utf8'),
       stdinBytes: () => Readable.from([Buffer.from(settings.stdin ?? '')]),
       stdinIsTty: tty,
@@ -76,6 +76,12 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
       (() => Promise.reject(new Error('this fake world launches no server: give it one'))),
   };
 }
+
+/** Bytes that are no text are kept as characters of Latin-1. */
+const fakeSink = (add: (text: string) => void): FakeWorld['terminal']['stdout'] => ({
+  write: async (data) =>
+    add(typeof data === 'string' ? data : Buffer.from(data).toString('latin1')),
+});
 
 const noKeychain = () => Promise.reject(new Error('this fake world has no keychain'));
 const absentKeychain: Keychain = { read: noKeychain, write: noKeychain, remove: noKeychain };

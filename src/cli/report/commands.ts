@@ -19,6 +19,10 @@ export function registerReportCommands(program: GovctlCommand, act: Act): void {
     .description('reports for auditors and others: generate, watch, download, share, verify');
   registerCreate(report, act);
   registerReads(report, act);
+  registerWatch(report, act);
+  registerDownload(report, act);
+  registerLink(report, act);
+  registerVerify(report, act);
 }
 
 const words = (flags: string, description: string, known: readonly string[]): HintedOption =>
@@ -69,6 +73,9 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     .option('--timezone <zone>', 'the zone of --range, such as Europe/Berlin (default: UTC)')
     .option('--at <time>', 'generate it then: a time, or so long from now: 2h')
     .option('--notify <email>', 'tell them when it is done; repeatable, or a,b', collectValues)
+    .option('--wait', 'wait until it is done: 0 completed, 1 failed, 8 when the time was up')
+    .option('--timeout <time>', 'with --wait: at most so long, in seconds or as 10m', '600')
+    .option('--out <folder>', 'wait, and download every format of it into this folder')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
 }
 
@@ -99,4 +106,76 @@ function registerReads(report: GovctlCommand, act: Act): void {
     .option('--auto-approve', 'the same')
     .option('--if-match <etag>', 'only if it still is as this ETag says')
     .action(act(() => import('./delete.ts').then((m) => m.runDelete)));
+}
+
+function registerWatch(report: GovctlCommand, act: Act): void {
+  report
+    .command('watch')
+    .summary('follow a report until it is done')
+    .description(
+      'Shows how far a report is, until it ends: on a terminal in place, in a pipe a line for each change, with -o ndjson each state. It ends with 0 completed, 1 failed, 8 when the time was up.',
+    )
+    .argument('<report>', which)
+    .option('--timeout <time>', 'at most so long, in seconds or as 10m', '3600')
+    .action(act(() => import('./watch.ts').then((m) => m.runWatch)));
+}
+
+function registerDownload(report: GovctlCommand, act: Act): void {
+  const download = report
+    .command('download')
+    .summary("fetch a report's files")
+    .description(
+      "Fetches a report's files. One that was cut off goes on where it was (FILE.part), and a file gets its name only when all of it is there and its SHA-256 is what the server says.",
+    )
+    .argument('<report>', which)
+    .addOption(formatOption('which; repeatable, or a,b (default: those that were generated)'))
+    .option('--out <place>', 'a folder, a file, or - for standard output (default: this folder)');
+  passwordFlags(download).action(
+    act(() => import('./download/run-download.ts').then((m) => m.runDownload)),
+  );
+  const open = report
+    .command('open')
+    .description('fetch a report and show it; off a terminal print where the file is')
+    .argument('<report>', which)
+    .addOption(formatOption('which one (default: html or pdf)'));
+  passwordFlags(open).action(act(() => import('./open.ts').then((m) => m.runOpen)));
+}
+
+function registerLink(report: GovctlCommand, act: Act): void {
+  report
+    .command('link')
+    .summary("make a temporary address of a report's file")
+    .description(
+      "Makes a temporary address of a report's file: whoever has it can fetch the file, without a login, until it expires or is ended. The password of a protected report is still needed.",
+    )
+    .argument('<report>', which)
+    .addOption(formatOption('of which file (default: the first that was generated)'))
+    .option(
+      '--expires <time>',
+      'how long it is good for, such as 1h or 7d (default: the server says)',
+    )
+    .addOption(new Option('--list', 'list those there are').conflicts('revoke'))
+    .option('--revoke <link>', 'end this one now')
+    .action(act(() => import('./link.ts').then((m) => m.runLink)));
+  listFlags(
+    report.command('downloads').description('who downloaded a report, and when'),
+    ['at'],
+    'at',
+    'desc',
+  )
+    .argument('<report>', which)
+    .action(act(() => import('./downloads.ts').then((m) => m.runDownloads)));
+}
+
+function registerVerify(report: GovctlCommand, act: Act): void {
+  report
+    .command('verify')
+    .summary('check that a file is what the server made')
+    .description(
+      'Compares the SHA-256 of a file with what the server has of the report, and checks its signature (in a PDF, else FILE.sig) against the certificate of the server. It ends with 2 where they differ. With --certificate it checks the signature alone, and asks no server.',
+    )
+    .argument('<file>')
+    .option('--report <report>', 'which one it should be, where its name does not say its id')
+    .option('--certificate <file>', 'the certificate of the server, in PEM')
+    .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { createObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
@@ -8,6 +9,10 @@ import type { Context } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
 import { readFields } from '../read-fields.ts';
 import { tableColumns } from '../table.ts';
+import { parseTimeout } from '../wait.ts';
+import { formatsOf } from './download/download-report.ts';
+import { makeFolder } from './download/place.ts';
+import { downloadAll } from './download/run-download.ts';
 import type { FieldFlags } from './report-fields.ts';
 import { inputFromFlags } from './report-fields.ts';
 import type { PasswordFlags } from './read-password.ts';
@@ -15,19 +20,46 @@ import { readPassword } from './read-password.ts';
 import type { ShownReport } from './report-objects.ts';
 import { shownReports } from './report-objects.ts';
 import { reportView } from './report-view.ts';
+import { howItEnded, waitForReport } from './wait-for-report.ts';
 
 export interface CreateOptions extends FieldFlags, PasswordFlags {
   readonly args: readonly [string?];
   readonly file?: string;
+  readonly wait?: boolean;
+  readonly timeout: string;
+  readonly out?: string;
 }
 
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
+  const timeoutMs = parseTimeout(options.timeout);
   const input = await readInput(context, options);
+  const { out } = options;
+  if (out !== undefined) await makeFolder(path.resolve(context.world.cwd, out), out);
   const { client } = await connect(context, await projectBaseUrl(context));
   const created = await context.progress('Asking for it', () => createOnce(client, input));
-  await showCreated(context, input, created);
-  return exitCodes.ok;
+  if (!created) return showUnseen(context, input);
+  if (!options.wait && out === undefined) {
+    await showCreated(context, created);
+    return exitCodes.ok;
+  }
+  await context.say(`Created ${created.id}`);
+  const report = await waitForReport(context, client, created, {
+    timeoutMs,
+    // On a terminal a spinner says it.
+    onChange: (_, line) => (context.world.terminal.stderrIsTty ? nothing : context.say(line)),
+  });
+  if (out === undefined || report.status !== 'completed') {
+    await showCreated(context, report);
+  } else {
+    const password = { value: input.format_options?.security?.password };
+    const destination = { kind: 'folder', folder: out } as const;
+    const formats = formatsOf(report);
+    await downloadAll(context, client, report, { formats, destination, password });
+  }
+  return howItEnded(context, report, options.timeout);
 }
+
+const nothing = Promise.resolve();
 
 /** @throws GovctlError usage_error, or invalid_file with file:line:column of all that is wrong */
 async function readInput(context: Context, options: CreateOptions): Promise<ReportInput> {
@@ -106,22 +138,19 @@ async function createOnce(client: Client, input: ReportInput): Promise<ShownRepo
   }
 }
 
-async function showCreated(
-  { world, show, say }: Context,
-  input: ReportInput,
-  created: ShownReport | undefined,
-): Promise<void> {
-  if (created) {
-    await show(
-      reportView(created, {
-        room: tableColumns(world.terminal),
-        now: world.now(),
-        headline: (style) => `${style.green('Created')} ${created.id}`,
-      }),
-    );
-    return;
-  }
+const showCreated = ({ world, show }: Context, report: ShownReport): Promise<void> =>
+  show(
+    reportView(report, {
+      room: tableColumns(world.terminal),
+      now: world.now(),
+      headline: (style) => `${style.green('Created')} ${report.id}`,
+    }),
+  );
+
+/** The description shows a body for this answer, but another server may send none. */
+async function showUnseen({ show, say }: Context, input: ReportInput): Promise<ExitCode> {
   const { name, type } = input;
   await show({ value: { name, type }, human: (style) => `${style.green('Created')} ${name}\n` });
   await say('The server did not say its id: `govctl report list` shows it.');
+  return exitCodes.ok;
 }

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import path from 'node:path';
+import type { Client } from '../../../client/client.ts';
+import { fillPath } from '../../../client/client.ts';
+import { GovctlError } from '../../../contract/errors.ts';
+import { reportPasswordHeader } from '../../../contract/reports.ts';
+import type { Context } from '../../context.ts';
+import { progressBar } from '../progress-bar.ts';
+import type { PasswordFlags } from '../read-password.ts';
+import { askPassword, readPassword } from '../read-password.ts';
+import type { ShownReport } from '../report-objects.ts';
+import { isUnderway } from '../report-objects.ts';
+import { showSize } from '../sizes.ts';
+import type { Downloaded } from './download.ts';
+import { download } from './download.ts';
+import { fetchPartOf } from './fetch-part.ts';
+import { partFiles } from './part-files.ts';
+
+export interface DownloadedFile extends Downloaded {
+  readonly format: string;
+  readonly file: string;
+  /** The detached signature, where the report has one. */
+  readonly signature?: string;
+}
+
+/** Gives the password; asked for at most once, and only where the server wants it. */
+export type Password = { value: string | undefined };
+
+export const passwordOf = async (context: Context, flags: PasswordFlags): Promise<Password> => ({
+  value: await readPassword(context, flags),
+});
+
+/** What was generated, else the default. */
+export const formatsOf = ({ formats }: ShownReport): readonly string[] =>
+  formats && formats.length > 0 ? formats.map(({ format }) => format) : ['pdf'];
+
+/**
+ * Fetches the file of a report in a format, and its detached signature, under a bar that shows how far it is.
+ * @param file as the user knows it, relative to the working folder
+ * @throws GovctlError report_not_ready before it is completed, and as `download`
+ */
+export async function downloadFormat(
+  context: Context,
+  client: Client,
+  report: ShownReport,
+  format: string,
+  file: string,
+  password: Password,
+): Promise<DownloadedFile> {
+  if (isUnderway(report)) throw notReady(report);
+  const entry = report.formats?.find((one) => one.format === format);
+  const expected = entry?.sha256 ?? report.metadata?.sha256?.[format];
+  const where = fillPath('/v1/reports/:report_id/download/:format', {
+    report_id: report.id,
+    format,
+  });
+  const fetch = (from: string, to: string, hash?: string): Promise<Downloaded> =>
+    askingForPassword(context, password, () =>
+      fetchFile(context, client, { from, to, ...(hash ? { hash } : {}), password }),
+    );
+  const done = await fetch(where, file, expected?.toLowerCase());
+  if (entry?.signature_url === undefined) return { format, file, ...done };
+  const signature = `${file}.sig`;
+  await fetch(`${where}/signature`, signature);
+  return { format, file, ...done, signature };
+}
+
+interface Fetched {
+  readonly from: string;
+  readonly to: string;
+  readonly hash?: string;
+  readonly password: Password;
+}
+
+function fetchFile(
+  context: Context,
+  client: Client,
+  { from, to, hash, password }: Fetched,
+): Promise<Downloaded> {
+  const { signal, cwd } = context.world;
+  const name = path.basename(to);
+  return context.progress(`Downloading ${name}`, (update) =>
+    download(
+      {
+        fetchPart: fetchPartOf(client, from, {
+          signal,
+          headers: password.value === undefined ? {} : { [reportPasswordHeader]: password.value },
+        }),
+        files: partFiles,
+        random: Math.random,
+        signal,
+        sleep: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
+        onProgress: (have, total) =>
+          update(
+            total === undefined || total === 0
+              ? `${name}: ${showSize(have)}`
+              : `${progressBar(have / total)}  ${name}: ${showSize(have)} of ${showSize(total)}`,
+          ),
+      },
+      path.resolve(cwd, to),
+      hash,
+    ),
+  );
+}
+
+async function askingForPassword<T>(
+  context: Context,
+  password: Password,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GovctlError) || error.error !== 'report_password_required') throw error;
+    if (password.value !== undefined) throw error;
+    if (!context.flags.input) {
+      throw new GovctlError(error.error, error.message, {
+        hint: 'Give --password-env VARIABLE or --password-file FILE.',
+        cause: error,
+      });
+    }
+    password.value = await askPassword(context);
+    return work();
+  }
+}
+
+const notReady = ({ id, status = 'unknown' }: ShownReport): GovctlError =>
+  new GovctlError('report_not_ready', `The report ${id} is ${status}: there is no file yet`, {
+    hint: `\`govctl report watch ${id}\` waits for it.`,
+  });

@@ -1,0 +1,38 @@
+import type { View } from '../../output.ts';
+import { printableLine } from '../../printable.ts';
+import { formatTable } from '../../table.ts';
+import type { ShownReport } from '../report-objects.ts';
+import { showSize } from '../sizes.ts';
+import type { DownloadedFile } from './download-report.ts';
+
+/** What was downloaded: a line for each file. */
+export const filesView = (
+  report: ShownReport,
+  files: readonly DownloadedFile[],
+  room: number,
+): View => ({
+  value: {
+    report_id: report.id,
+    files: files.map(({ verified, ...file }) => ({ ...file, verified: verified === true })),
+  },
+  rows: () => files,
+  human: (style) =>
+    files.length === 0
+      ? ''
+      : formatTable(
+          files,
+          [
+            { title: 'FILE', cell: ({ file }) => printableLine(file) },
+            { title: 'SIZE', cell: ({ bytes }) => showSize(bytes) },
+            {
+              title: 'SHA-256',
+              cell: ({ verified, sha256 }) =>
+                verified ? `verified ${sha256.slice(0, 12)}…` : 'not told by the server',
+              paint: (text, { verified }) => (verified ? text : style.yellow(text)),
+              drops: 1,
+            },
+          ],
+          style,
+          room,
+        ),
+});

@@ -1,0 +1,76 @@
+import type { Client } from '../../../client/client.ts';
+import type { ExitCode } from '../../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../../contract/errors.ts';
+import { connect } from '../../connect.ts';
+import type { Context } from '../../context.ts';
+import { projectBaseUrl } from '../../project-base-url.ts';
+import { tableColumns } from '../../table.ts';
+import { findReport } from '../find-report.ts';
+import type { PasswordFlags } from '../read-password.ts';
+import { parseFormats } from '../report-fields.ts';
+import type { ShownReport } from '../report-objects.ts';
+import type { DownloadedFile, Password } from './download-report.ts';
+import { downloadFormat, formatsOf, passwordOf } from './download-report.ts';
+import { filesView } from './files-view.ts';
+import type { Destination } from './place.ts';
+import { fileIn, parseDestination } from './place.ts';
+import { refuseTerminal, streamFormat } from './stream-format.ts';
+
+export interface DownloadOptions extends PasswordFlags {
+  readonly args: readonly [string];
+  readonly format?: readonly string[];
+  readonly out?: string;
+}
+
+export async function runDownload(context: Context, options: DownloadOptions): Promise<ExitCode> {
+  const asked = options.format && parseFormats(options.format);
+  if (options.out === '-') refuseTerminal(context, asked);
+  const password = await passwordOf(context, options);
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
+  const formats = asked ?? formatsOf(report);
+  const destination = await parseDestination(context.world, options.out, formats.length);
+  if (destination.kind === 'stream') {
+    await streamFormat(context, client, report, formats[0] ?? 'pdf', destination.name, password);
+    return exitCodes.ok;
+  }
+  await downloadAll(context, client, report, { formats, destination, password });
+  return exitCodes.ok;
+}
+
+interface Order {
+  readonly formats: readonly string[];
+  readonly destination: Exclude<Destination, { readonly kind: 'stream' }>;
+  readonly password: Password;
+}
+
+/**
+ * Fetches one format after the other and shows what came of them; one that fails costs the others nothing.
+ * @throws the first failure, after all were tried
+ */
+export async function downloadAll(
+  context: Context,
+  client: Client,
+  report: ShownReport,
+  { formats, destination, password }: Order,
+): Promise<void> {
+  const files: DownloadedFile[] = [];
+  const failures: unknown[] = [];
+  for (const format of formats) {
+    if (context.world.signal.aborted) break;
+    const file = fileIn(destination, report, format);
+    try {
+      files.push(await downloadFormat(context, client, report, format, file, password));
+    } catch (error) {
+      failures.push(error);
+      // It would be said of each.
+      if (error instanceof GovctlError && error.error.startsWith('report_')) break;
+    }
+  }
+  const room = tableColumns(context.world.terminal);
+  if (files.length > 0) await context.show(filesView(report, files, room));
+  if (files.some(({ verified }) => !verified)) {
+    await context.warn('the server does not say what hash its files have: nothing was compared');
+  }
+  if (failures.length > 0) throw failures[0];
+}

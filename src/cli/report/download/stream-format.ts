@@ -1,0 +1,65 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Client } from '../../../client/client.ts';
+import { GovctlError } from '../../../contract/errors.ts';
+import type { Context } from '../../context.ts';
+import { outputFailed } from '../../output.ts';
+import type { ShownReport } from '../report-objects.ts';
+import type { Password } from './download-report.ts';
+import { downloadFormat } from './download-report.ts';
+
+const readable: readonly string[] = ['csv', 'json', 'html'];
+
+/** What no person can read is not written to a terminal. @throws GovctlError usage_error */
+export function refuseTerminal({ world, flags }: Context, asked?: readonly string[]): void {
+  if (flags.output.some(({ file }) => file === undefined)) {
+    throw new GovctlError('usage_error', '--out - and -o both go to standard output');
+  }
+  if (!world.terminal.stdoutIsTty) return;
+  if (asked?.every((format) => readable.includes(format))) return;
+  throw new GovctlError('usage_error', 'Standard output is a terminal, and the file is not text', {
+    hint: 'Give --out FILE, or pipe it on.',
+  });
+}
+
+/**
+ * Fetches a report's file and writes it to a pipe, once it is whole and its hash is right: who reads the pipe could not
+ * take half a file back.
+ * @param name `-`: standard output
+ */
+export async function streamFormat(
+  context: Context,
+  client: Client,
+  report: ShownReport,
+  format: string,
+  name: string,
+  password: Password,
+): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'govctl-report-'));
+  try {
+    const file = path.join(folder, 'report');
+    await downloadFormat(context, client, report, format, file, password);
+    if (name === '-') {
+      for await (const bytes of createReadStream(file)) {
+        await context.world.terminal.stdout.write(bytes as Buffer);
+      }
+    } else await copyInto(file, name);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function copyInto(file: string, name: string): Promise<void> {
+  try {
+    const handle = await open(name, 'w');
+    try {
+      for await (const bytes of createReadStream(file)) await handle.write(bytes as Buffer);
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    throw outputFailed(name, cause);
+  }
+}

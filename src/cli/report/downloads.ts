@@ -1,0 +1,39 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { ageTitle, shortTime } from '../ages.ts';
+import type { Context } from '../context.ts';
+import type { ListFlags } from '../list-flags.ts';
+import { showList } from '../show-list.ts';
+import { tableColumns } from '../table.ts';
+import { findReport } from './find-report.ts';
+
+export interface DownloadsOptions extends ListFlags {
+  readonly args: readonly [string];
+}
+
+/** The access log of a report: who downloaded it, when, from where, with a token or over a link. */
+export function runDownloads(context: Context, options: DownloadsOptions): Promise<ExitCode> {
+  const room = tableColumns(context.world.terminal);
+  const time = shortTime(context.world.now(), room);
+  let id: string | undefined;
+  return showList(context, options, {
+    plural: 'downloads',
+    feature: 'the access log of reports',
+    isFiltered: false,
+    fetchPage: async (client, place) => {
+      id ??= (await findReport(client, options.args[0])).id;
+      const { data } = await client.reports.downloads({
+        params: { report_id: id },
+        query: { order: options.order, ...place },
+      });
+      return { rows: data.downloads, pagination: data.pagination };
+    },
+    columns: [
+      { title: ageTitle(room), cell: ({ at }) => time(at) },
+      { title: 'FORMAT', cell: ({ format }) => format },
+      { title: 'BY', cell: ({ by }) => by, shrinks: 'middle' },
+      { title: 'VIA', cell: ({ via, link_id: link }) => (link ? `${via} ${link}` : via) },
+      { title: 'FROM', cell: ({ ip }) => ip ?? '-', drops: 2 },
+      { title: 'PART', cell: ({ partial }) => (partial ? 'part' : ''), drops: 1 },
+    ],
+  });
+}

@@ -1,0 +1,154 @@
+import * as z from 'zod';
+import type { Client } from '../../client/client.ts';
+import { fillPath } from '../../client/client.ts';
+import { absentIfOdd } from '../../client/objects.ts';
+import { durationForms, parseDuration } from '../../contract/duration.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { formatDetails } from '../details.ts';
+import { askOurServer } from '../our-server.ts';
+import { printableLine } from '../printable.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { formatTable, tableColumns } from '../table.ts';
+import { formatsOf } from './download/download-report.ts';
+import { findReport } from './find-report.ts';
+import { parseFormats } from './report-fields.ts';
+import type { ShownReport } from './report-objects.ts';
+import { nameOf } from './report-objects.ts';
+
+export interface LinkOptions {
+  readonly args: readonly [string];
+  readonly format?: readonly string[];
+  readonly expires?: string;
+  readonly list?: boolean;
+  readonly revoke?: string;
+}
+
+/** Makes a temporary address of a report's file, lists those there are, or ends one. */
+export async function runLink(context: Context, options: LinkOptions): Promise<ExitCode> {
+  const { format, expires, list, revoke } = options;
+  const seconds = expires === undefined ? undefined : parseSeconds(expires);
+  const [asked, second] = format ? parseFormats(format) : [];
+  if (second !== undefined) throw new GovctlError('usage_error', 'A link is of one format');
+  if ((list || revoke !== undefined) && (format ?? expires) !== undefined) {
+    throw new GovctlError('usage_error', '--format and --expires are of a link that is made');
+  }
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
+  if (list) return showLinks(context, report);
+  if (revoke !== undefined) return revokeLink(context, client, report, revoke);
+  const wanted = asked ?? formatsOf(report)[0] ?? 'pdf';
+  const link = await context.progress('Making it', () =>
+    createLink(client, report, { format: wanted, ...(seconds ? { expires_in: seconds } : {}) }),
+  );
+  await context.show({
+    value: link,
+    human: (style) =>
+      `${formatDetails(
+        `${nameOf(report)}, ${link.format ?? wanted}`,
+        [
+          ['link', link.id],
+          ['expires', link.expires_at],
+          ['SHA-256', link.sha256],
+        ],
+        style,
+      )}${printableLine(link.url)}\n`,
+  });
+  await context.say('Whoever has this address can fetch the file until it expires.');
+  return exitCodes.ok;
+}
+
+/** The description shows no body for this answer: an address is all that must be there. */
+const AnyLink = z.looseObject({
+  url: z.string(),
+  id: absentIfOdd(z.string()),
+  format: absentIfOdd(z.string()),
+  expires_at: absentIfOdd(z.string()),
+  sha256: absentIfOdd(z.string()),
+});
+
+async function createLink(
+  client: Client,
+  report: ShownReport,
+  body: { readonly format: string; readonly expires_in?: number },
+): Promise<z.infer<typeof AnyLink>> {
+  const path = fillPath('/v1/reports/:report_id/download-link', { report_id: report.id });
+  const answer = await client.transport.send('POST', path, {
+    body: JSON.stringify(body),
+    // One that nobody has seen harms nobody, but it would stand in the list.
+    repeatable: false,
+  });
+  const text = await answer.text();
+  const parsed = AnyLink.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  throw new GovctlError('bad_answer', `POST ${path} was answered without a url`, {
+    hint: 'The server made a link in a way that govctl does not know; `govctl api` shows its answer.',
+  });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // told as an answer without a url
+  }
+}
+
+/** @throws GovctlError usage_error */
+function parseSeconds(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms >= 1_000) return Math.floor(ms / 1_000);
+  throw new GovctlError('usage_error', `--expires ${text}: give a time, ${durationForms}`);
+}
+
+async function showLinks(context: Context, report: ShownReport): Promise<ExitCode> {
+  const links = report.sharing?.links;
+  if (links === undefined) {
+    throw new GovctlError(
+      'not_found',
+      "This server does not have the list of a report's links, an extension of govctl's own server",
+    );
+  }
+  const room = tableColumns(context.world.terminal);
+  await context.show({
+    value: { report_id: report.id, links },
+    rows: () => links,
+    human: (style) =>
+      links.length === 0
+        ? ''
+        : formatTable(
+            links,
+            [
+              { title: 'LINK', cell: ({ id }) => id },
+              { title: 'FORMAT', cell: ({ format }) => format ?? '-' },
+              { title: 'EXPIRES', cell: ({ expires_at: at }) => at ?? '-' },
+              { title: 'DOWNLOADS', cell: ({ downloads }) => String(downloads ?? '-'), drops: 2 },
+              { title: 'BY', cell: ({ created_by: by }) => by ?? '-', drops: 1 },
+            ],
+            style,
+            room,
+          ),
+  });
+  if (links.length === 0) await context.say('No link of it is open.');
+  return exitCodes.ok;
+}
+
+async function revokeLink(
+  context: Context,
+  client: Client,
+  report: ShownReport,
+  id: string,
+): Promise<ExitCode> {
+  await askOurServer('revoking of links', () =>
+    context.progress('Ending it', () =>
+      client.reports.revokeLink({ params: { report_id: report.id, link_id: id } }),
+    ),
+  );
+  await context.show({
+    value: { revoked: id, report_id: report.id },
+    human: (style) => `${style.green('Ended')} ${printableLine(id)}: it fetches nothing any more\n`,
+  });
+  return exitCodes.ok;
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { connect } from '../connect.ts';
+import type { Context, World } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import { downloadFormat, formatsOf, passwordOf } from './download/download-report.ts';
+import { fileNameOf } from './file-name.ts';
+import { findReport } from './find-report.ts';
+import type { PasswordFlags } from './read-password.ts';
+import { parseFormats } from './report-fields.ts';
+
+export interface OpenOptions extends PasswordFlags {
+  readonly args: readonly [string];
+  readonly format?: readonly string[];
+}
+
+/** What shows a report best, where it has it. */
+const preferred: readonly string[] = ['html', 'pdf'];
+
+/** Fetches a report into a folder of its own and shows it; off a terminal it says where it is. */
+export async function runOpen(context: Context, options: OpenOptions): Promise<ExitCode> {
+  const { world } = context;
+  const [asked, second] = options.format ? parseFormats(options.format) : [];
+  if (second !== undefined) throw new GovctlError('usage_error', 'One format is opened at a time');
+  const password = await passwordOf(context, options);
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
+  const formats = formatsOf(report);
+  const format = asked ?? preferred.find((one) => formats.includes(one)) ?? formats[0] ?? 'pdf';
+  const folder = await mkdtemp(path.join(tmpdir(), 'govctl-report-'));
+  const file = path.join(folder, fileNameOf(report, format));
+  await downloadFormat(context, client, report, format, file, password);
+  await context.show({
+    value: { report_id: report.id, format, file },
+    human: () => `${file}\n`,
+  });
+  if (world.terminal.stdoutIsTty && !(await openFile(world, file))) {
+    await context.say('Nothing could be started to show it; open the file yourself.');
+  }
+  return exitCodes.ok;
+}
+
+/** The command of this platform that shows a file with whatever is meant for it. */
+function opener(platform: string): readonly [command: string, ...before: string[]] {
+  if (platform === 'darwin') return ['open'];
+  // The empty word is the title of a window, which `start` takes first.
+  if (platform === 'win32') return ['cmd', '/c', 'start', ''];
+  return ['xdg-open'];
+}
+
+/** Whether it was started; it goes on beside govctl. */
+const openFile = ({ env }: World, file: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const [command, ...before] = opener(process.platform);
+    const child = spawn(command, [...before, file], { env, stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });

@@ -1,0 +1,84 @@
+import type { View } from '../output.ts';
+import { printableLine } from '../printable.ts';
+import type { Style } from '../terminal.ts';
+import type { SignatureFinding } from './signature/check-signature.ts';
+
+export interface Verdict {
+  readonly file: string;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** Absent where no server was asked. */
+  readonly report?: { readonly id: string; readonly name: string };
+  readonly record?:
+    | { readonly known: false }
+    | {
+        readonly known: true;
+        /** The format that the file is. Absent: it is none of them. */
+        readonly format?: string;
+        readonly hashes: Readonly<Record<string, string>>;
+      };
+  readonly signature: SignatureFinding | { readonly signed: false };
+}
+
+/** @param mustBeSigned nothing else was asked */
+export function isFine({ record, signature }: Verdict, mustBeSigned: boolean): boolean {
+  if (signature.signed ? !signature.valid : mustBeSigned) return false;
+  if (record === undefined) return true;
+  if (record.known) return record.format !== undefined;
+  return signature.signed && signature.valid && signature.trusted;
+}
+
+export const verdictView = (verdict: Verdict): View => ({
+  value: {
+    file: verdict.file,
+    sha256: verdict.sha256,
+    ...(verdict.report ? { report_id: verdict.report.id, report_name: verdict.report.name } : {}),
+    ...(verdict.record
+      ? {
+          matches: verdict.record.known ? verdict.record.format !== undefined : null,
+          ...(verdict.record.known && verdict.record.format !== undefined
+            ? { format: verdict.record.format }
+            : {}),
+          ...(verdict.record.known ? { expected: verdict.record.hashes } : {}),
+        }
+      : {}),
+    signature: verdict.signature,
+  },
+  human: (style) =>
+    [...hashLines(verdict, style), signatureLine(verdict, style)]
+      .map((line) => `${line}\n`)
+      .join(''),
+});
+
+function hashLines({ file, sha256, report, record }: Verdict, style: Style): string[] {
+  if (!report || !record) return [];
+  const whose = `${JSON.stringify(printableLine(report.name))} (${printableLine(report.id)})`;
+  const name = printableLine(file);
+  if (!record.known) {
+    return [
+      `${style.yellow('?')} ${name}: the server does not say what hash the files of ${whose} have`,
+    ];
+  }
+  if (record.format !== undefined) {
+    return [
+      `${style.green('✓')} ${name} is the ${printableLine(record.format)} of ${whose}, byte for byte`,
+      `  SHA-256 ${sha256}`,
+    ];
+  }
+  return [
+    `${style.red('✗')} ${name} is not a file that the server made of ${whose}`,
+    `  SHA-256 ${sha256}`,
+    ...Object.entries(record.hashes).map(
+      ([format, hash]) => `  its ${printableLine(format)} has ${printableLine(hash)}`,
+    ),
+  ];
+}
+
+function signatureLine({ signature, report }: Verdict, style: Style): string {
+  if (!signature.signed) return `${report ? ' ' : style.red('✗')} not signed`;
+  if (!signature.valid) return `${style.red('✗')} the signature is not valid: ${signature.why}`;
+  const by = printableLine(signature.by);
+  return signature.trusted
+    ? `${style.green('✓')} signed by ${by}`
+    : `${style.yellow('?')} signed by ${by}, whose certificate is not known to be the server's`;
+}
