@@ -1,5 +1,6 @@
 import type { Authenticator } from './auth/service.ts';
 import type { Deps } from './deps.ts';
+import { timestamp } from './deps.ts';
 import { createEvaluationLane } from './evaluation/lane.ts';
 import type { PreparePolicy } from './evaluation/prepared-policies.ts';
 import { createLaneRunner } from './lanes/runner.ts';
@@ -7,16 +8,22 @@ import type { AdjustableClock } from './local/clock.ts';
 import { evaluationWorker, laneWorker } from './local/workers.ts';
 import type { Worker } from './local/workers.ts';
 import { createUpkeep } from './maintenance.ts';
-import { RenderFault } from './render/render-fault.ts';
 import { createRenderer } from './render/thread/threads.ts';
 import { reportLanes } from './reports/collection.ts';
+import { reportDeliveryLanes } from './report-delivery/collection.ts';
+import { createChannels } from './report-delivery/channels/channels.ts';
+import type { ChannelParts } from './report-delivery/channels/channels.ts';
+import { startReportDeliveries } from './report-delivery/deliveries.ts';
+import { notifyRecipients } from './report-delivery/service.ts';
+import { createLink } from './reports/download/links.ts';
 import { composeReport } from './reports/content/compose-report.ts';
 import { reportsAtOnce } from './reports/generation/estimate.ts';
 import { createReportWork } from './reports/generation/report-work.ts';
 import type { ReportWork } from './reports/generation/report-work.ts';
 import { scheduleLanes } from './schedules/collection.ts';
 import { startScheduleFires } from './schedules/fire.ts';
-import { scheduleReportEnded } from './schedules/service.ts';
+import { deliveryEnded, scheduleReportEnded } from './schedules/service.ts';
+import type { FindSigner } from './signing/service.ts';
 import { webhookLanes } from './webhooks/collection.ts';
 import { createDeliveries } from './webhooks/delivery/deliveries.ts';
 import type { AttemptCounts } from './webhooks/delivery/deliveries.ts';
@@ -40,6 +47,12 @@ export interface BackgroundOptions {
   readonly authenticator: Authenticator;
   readonly prepare: PreparePolicy;
   readonly send: Send;
+  /** What signs reports. */
+  readonly signer: FindSigner;
+  /** What reports are delivered over. */
+  readonly channels: ChannelParts;
+  /** What addresses of the service begin with, without a slash at their end. */
+  readonly baseUrl: () => string;
 }
 
 const maintainEvery = 60_000;
@@ -55,7 +68,7 @@ const reportsWithin = 1_000;
 
 export function startBackgroundWork(
   deps: Deps,
-  { clock, authenticator, prepare, send }: BackgroundOptions,
+  { clock, authenticator, prepare, send, signer, channels, baseUrl }: BackgroundOptions,
 ): BackgroundWork {
   const lane = createEvaluationLane(deps, prepare);
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
@@ -65,9 +78,22 @@ export function startBackgroundWork(
     prepare,
     compose: composeReport,
     render: renderer.render,
-    signer: () => Promise.reject(new RenderFault('This version of the service signs nothing yet')),
+    signer,
     createRunner: createLaneRunner,
-    ended: (tx, report) => scheduleReportEnded(deps, tx, report),
+    async ended(tx, report) {
+      await scheduleReportEnded(deps, tx, report);
+      await notifyRecipients(deps, tx, report);
+    },
+  });
+  const reportDeliveries = startReportDeliveries(deps, {
+    createRunner: createLaneRunner,
+    send: createChannels(deps, channels),
+    ended: (tx, delivery) => deliveryEnded(deps, tx, delivery),
+    async makeLink(tx, { id, created_by }, format, seconds) {
+      const order = { report_id: id, format, created_by };
+      const { link, path } = await createLink(deps, tx, order, seconds);
+      return { url: baseUrl() + path, expires_at: timestamp(link.expires_at) };
+    },
   });
   const fires = startScheduleFires(deps, createLaneRunner);
   const upkeep = createUpkeep(deps, { authenticator, deliveries });
@@ -85,14 +111,20 @@ export function startBackgroundWork(
     deliveries.poke();
     reportWork.poke();
     fires.poke();
+    reportDeliveries.poke();
   });
-  const stopSending = (): Promise<void> => deliveries.stop(deliveriesWithin);
+  const stopSending = async (): Promise<void> => {
+    await Promise.all(
+      [deliveries, reportDeliveries].map((sending) => sending.stop(deliveriesWithin)),
+    );
+  };
   return {
     workers: [
       evaluationWorker(deps.store, lane),
       laneWorker(deps.store, webhookLanes, deliveries),
       laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, scheduleLanes, fires),
+      laneWorker(deps.store, reportDeliveryLanes, reportDeliveries),
     ],
     reportWork,
     attempts: deliveries.attempts,

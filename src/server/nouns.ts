@@ -1,4 +1,3 @@
-import { GovctlError } from '../contract/errors.ts';
 import { auditLogHandlers } from './audit/handlers.ts';
 import { auditLog } from './audit/service.ts';
 import { accessTokens, apiKeys, oauthClients } from './auth/collections.ts';
@@ -20,7 +19,8 @@ import { localHandlers } from './local/handlers.ts';
 import type { LocalService } from './local/service.ts';
 import { policies } from './policies/collection.ts';
 import { policyHandlers } from './policies/handlers.ts';
-import { reportDeliveries, reportDeliveryLanes } from './report-delivery/collection.ts';
+import { knownHosts, reportDeliveries, reportDeliveryLanes } from './report-delivery/collection.ts';
+import type { Surroundings } from './report-delivery/service.ts';
 import { reportLanes, reports, reportTimings } from './reports/collection.ts';
 import { reportDownloads, reportLinks } from './reports/download/collection.ts';
 import { downloadHandlers } from './reports/download/handlers.ts';
@@ -33,6 +33,8 @@ import { scanHandlers } from './scans/handlers.ts';
 import { runs, scheduleLanes, schedules } from './schedules/collection.ts';
 import { scheduleHandlers } from './schedules/handlers.ts';
 import { serverState } from './secrets/collection.ts';
+import { showCertificate } from './signing/handlers.ts';
+import type { FindSigner } from './signing/service.ts';
 import type { SystemOptions } from './system/handlers.ts';
 import { systemHandlers } from './system/handlers.ts';
 import { violations } from './violations/collection.ts';
@@ -42,7 +44,6 @@ import { answers, deliveries } from './webhooks/delivery/collection.ts';
 import { deliveryHandlers } from './webhooks/delivery/handlers.ts';
 import { webhookHandlers } from './webhooks/handlers.ts';
 import type { Send } from './outbound/send.ts';
-import type { Targets } from './outbound/target.ts';
 
 /** Every collection of the service, for the store that is to hold them. */
 export const collections = [
@@ -64,6 +65,7 @@ export const collections = [
   schedules,
   runs,
   reportDeliveries,
+  knownHosts,
   apiKeys,
   oauthClients,
   accessTokens,
@@ -78,10 +80,12 @@ export interface Parts {
   readonly limiter: RateLimiter;
   readonly system: SystemOptions;
   readonly prepare: PreparePolicy;
-  /** What webhooks may send to, and what sends. */
-  readonly targets: Targets;
+  /** What may be sent to, and what the operator has configured. */
+  readonly surroundings: Surroundings;
   readonly send: Send;
   readonly reportWork: ReportWork;
+  /** What signs reports. */
+  readonly signer: FindSigner;
   /** What addresses of the service begin with, without a slash at their end. */
   readonly baseUrl: () => string;
   /** Only this machine can connect. */
@@ -90,16 +94,12 @@ export interface Parts {
   readonly local?: LocalService | undefined;
 }
 
-const later = (): never => {
-  throw new GovctlError('unavailable', 'Not built yet');
-};
-
 /** And every family of lanes. */
 export const lanes = [webhookLanes, reportLanes, scheduleLanes, reportDeliveryLanes] as const;
 
 export const createHandlers = (
   deps: Deps,
-  { limiter, system, prepare, targets, send, reportWork, baseUrl, isLocal, local }: Parts,
+  { limiter, system, prepare, surroundings, send, reportWork, signer, baseUrl, isLocal, local }: Parts,
 ): Handlers => ({
   policies: policyHandlers(deps, prepare),
   resources: resourceHandlers(deps, prepare),
@@ -107,13 +107,13 @@ export const createHandlers = (
   violations: violationHandlers(deps),
   exemptions: exemptionHandlers(deps, prepare),
   events: eventHandlers(deps, isLocal),
-  schedules: scheduleHandlers(deps, { targets, config: {}, env: {} }),
+  schedules: scheduleHandlers(deps, surroundings),
   reports: {
     ...reportHandlers(deps, { work: reportWork, baseUrl }),
     ...downloadHandlers(deps, { ensureFile: reportWork.ensureFile, baseUrl }),
-    certificate: later,
+    certificate: showCertificate(signer),
   },
-  webhooks: { ...webhookHandlers(deps, targets), ...deliveryHandlers(deps, send) },
+  webhooks: { ...webhookHandlers(deps, surroundings.targets), ...deliveryHandlers(deps, send) },
   auth: { token: issueToken(deps, limiter) },
   apiKeys: apiKeyHandlers(deps),
   oauthClients: oauthClientHandlers(deps),

@@ -5,6 +5,7 @@ import { createApp } from './app.ts';
 import type { Observe } from './app.ts';
 import { createAuthenticator } from './auth/service.ts';
 import { startBackgroundWork } from './background-work.ts';
+import type { ServerConfig } from './config/config.ts';
 import type { Deps } from './deps.ts';
 import { createPreparedPolicies } from './evaluation/prepared-policies.ts';
 import { errorAnswer } from './http/error-answer.ts';
@@ -17,6 +18,9 @@ import { isLocal } from './local/is-local.ts';
 import { createLocalService } from './local/service.ts';
 import type { Metrics } from './metrics.ts';
 import { createHandlers } from './nouns.ts';
+import type { Surroundings } from './report-delivery/service.ts';
+import { createSigner, readSigner } from './signing/service.ts';
+import type { SigningFiles } from './signing/service.ts';
 import { stored } from './stored.ts';
 import { createSender } from './outbound/send.ts';
 import { systemResolve } from './outbound/target.ts';
@@ -31,6 +35,11 @@ export interface ServiceOptions {
   /** Default: `report` while only this machine can connect, else `enforce`. */
   readonly rateLimit?: RateLimitMode;
   readonly metrics: boolean;
+  /** What the operator says of mail, chat, storage. */
+  readonly config: ServerConfig;
+  readonly env: Surroundings['env'];
+  /** What signs reports; default: a key that the server makes itself. */
+  readonly signing?: SigningFiles;
 }
 
 export interface Service {
@@ -54,13 +63,20 @@ export async function createService(
     rules: { local: isLocal(options), allowed: parseRanges(options.allowTargets) },
     resolve: systemResolve,
   };
+  const { config, env } = options;
+  const surroundings: Surroundings = { targets, config, env };
   const sender = createSender(targets, deps.clock);
+  const operatorsSender = createSender(anyTarget, deps.clock);
   const prepare = createPreparedPolicies(deps.log);
+  const signer = createSigner(deps, options.signing && (await readSigner(options.signing)));
   const background = startBackgroundWork(deps, {
     clock,
     authenticator,
     prepare,
     send: sender.send,
+    signer,
+    channels: { surroundings, send: sender.send, sendAnywhere: operatorsSender.send },
+    baseUrl,
   });
   const metrics = options.metrics
     ? (await import('./metrics.ts')).createMetrics(deps.store, background.attempts)
@@ -80,9 +96,10 @@ export async function createService(
       limiter,
       system,
       prepare,
-      targets,
+      surroundings,
       send: sender.send,
       reportWork: background.reportWork,
+      signer,
       baseUrl,
       isLocal: local !== undefined,
       local,
@@ -114,6 +131,7 @@ export async function createService(
     async stop() {
       await background.stop();
       await sender.close();
+      await operatorsSender.close();
       if (!deps.store.health().writable) return;
       // A disk that fails just now is no reason to leave the rest of the stop undone.
       await authenticator
@@ -125,6 +143,12 @@ export async function createService(
 
 /** Asked again and again by machines: they would fill the log. */
 const quietRoutes = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** What the operator names may be anywhere, within this network above all. */
+const anyTarget: Targets = {
+  rules: { local: true, allowed: parseRanges(['0.0.0.0/0', '::/0']) },
+  resolve: systemResolve,
+};
 
 /** One log line for each request, and the metrics. Never a header, a body or a query. */
 const observeInto =

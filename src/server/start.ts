@@ -4,6 +4,7 @@ import { GovctlError } from '../contract/errors.ts';
 import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './address.ts';
 import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
 import { whenKnown } from './awaitable.ts';
+import { readServerConfig } from './config/read-config.ts';
 import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
 import { createIds } from './ids.ts';
@@ -23,7 +24,7 @@ import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
 import { webhooks } from './webhooks/collection.ts';
 
-export interface ServerOptions extends ServiceOptions {
+export interface ServerOptions extends Omit<ServiceOptions, 'config' | 'env'> {
   /** 0 picks a free one. */
   readonly port: number;
   readonly dataDir: string;
@@ -37,6 +38,10 @@ export interface ServerOptions extends ServiceOptions {
   readonly readyFile?: string;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Path of a YAML file: mail server, chat channels, storage (config/schema.ts). */
+  readonly configFile?: string;
+  /** What that file and schedules may refer to. Default: nothing. */
+  readonly env?: ServiceOptions['env'];
   readonly logLevel: LogLevel;
   readonly clock?: Clock;
 }
@@ -67,11 +72,12 @@ const anyOne = { orderBy: 'id', direction: 'asc', limit: 1 } as const;
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   checkOptions(options);
-  const { readyFile } = options;
+  const { readyFile, env = {} } = options;
   const clock = createAdjustableClock(options.clock ?? systemClock);
   // Before anything can fail: a file that an earlier server left says that one is ready.
   if (readyFile !== undefined) await removeReadyFile(readyFile);
-  const notices: string[] = [];
+  const { config, notices: configNotices } = await readServerConfig(options.configFile, env);
+  const notices = [...configNotices];
   const serverLog = openLog(options.logLevel, () => clock.now());
   const { log, close: closeLog } = serverLog;
   /** What has been opened, to be closed in reverse where a later step fails. */
@@ -94,7 +100,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Known once it listens, where the port is picked; nobody is answered before.
     let address = baseUrlOf(options.host, options.port, options.tls !== undefined);
     const shownUrl = (): string => (options.publicUrl ?? address).replace(/\/+$/, '');
-    const service = await createService(deps, clock, options, serverLog.request, shownUrl);
+    const service = await createService(
+      deps,
+      clock,
+      { ...options, config, env },
+      serverLog.request,
+      shownUrl,
+    );
     opened.push(service.stop);
     const listener = await listen({
       host: options.host,

@@ -5,6 +5,7 @@ import { idempotencyKeys } from './idempotency/service.ts';
 import { localState } from './local/collection.ts';
 import type { Stored } from './local/snapshot.ts';
 import { collections } from './nouns.ts';
+import { reportDeliveries, reportDeliveryLanes } from './report-delivery/collection.ts';
 import { serverState } from './secrets/collection.ts';
 import { scheduleLanes, schedules } from './schedules/collection.ts';
 import type { CollectionSpec, Document } from './store/store.ts';
@@ -35,6 +36,7 @@ export const stored: Stored = {
   lanes: [
     { spec: webhookLanes, owners: webhooks.name, relocate: relocateDelivery },
     { spec: scheduleLanes, owners: schedules.name },
+    { spec: reportDeliveryLanes, owners: reportDeliveries.name },
   ],
   sequences: ['events'],
   sealed: { in: webhooks.name, renew: renewSecret },

@@ -25,6 +25,7 @@ import { createReportWork } from '../../src/server/reports/generation/report-wor
 import type { ReportWorkOptions } from '../../src/server/reports/generation/report-work.ts';
 import { createSecretBox } from '../../src/server/secrets/service.ts';
 import { collections, createHandlers, lanes } from '../../src/server/nouns.ts';
+import { createSigner } from '../../src/server/signing/service.ts';
 import { stored } from '../../src/server/stored.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
@@ -104,12 +105,13 @@ export async function startTestService(
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
     : undefined;
+  const signer = createSigner(deps);
   const later = (): Promise<never> => Promise.reject(new Error('no test has given it'));
   const reportWork = createReportWork(deps, {
     prepare,
     compose: later,
     render: renderHere,
-    signer: later,
+    signer,
     ended: () => Promise.resolve(),
     createRunner: options.reports ? createLaneRunner : noRunner,
     ...options.reports,
@@ -128,12 +130,17 @@ export async function startTestService(
       limiter,
       system: metricsText ? { metricsText } : {},
       prepare,
-      targets: {
-        rules: { local: options.isLocal !== false, allowed: new BlockList() },
-        resolve: options.resolve ?? (() => Promise.reject(new Error('there are no hosts'))),
+      surroundings: {
+        targets: {
+          rules: { local: options.isLocal !== false, allowed: new BlockList() },
+          resolve: options.resolve ?? (() => Promise.reject(new Error('there are no hosts'))),
+        },
+        config: {},
+        env: {},
       },
       send: receive,
       reportWork,
+      signer,
       baseUrl: () => 'https://govctl.test',
       isLocal: local !== undefined,
       local,

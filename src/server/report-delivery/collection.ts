@@ -23,6 +23,8 @@ export interface StoredReportDelivery {
   readonly delivered_at?: string;
   /** Of the last try. */
   readonly error?: string;
+  /** The temporary addresses that it tells, sealed. */
+  readonly links?: string;
   /** Recipients of an e-mail that nothing more is sent to. */
   readonly settled?: readonly Settled[];
 }

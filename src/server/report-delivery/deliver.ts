@@ -46,7 +46,7 @@ export function createReportDeliverer(
   async function tryOnce(delivery: StoredReportDelivery, signal: AbortSignal): Promise<SendResult> {
     const late = AbortSignal.timeout(tryWithin);
     try {
-      const message = await readMessage(store, delivery, makeLink);
+      const message = await readMessage(deps, delivery, makeLink);
       if (!message) {
         const error = `The report ${delivery.report_id} was deleted before it was delivered`;
         return { ok: false, error, permanent: true };

@@ -1,16 +1,19 @@
 import { wallAt } from '../../calendar/zone.ts';
 import type { ReportFormat } from '../../contract/reports.ts';
+import type { Deps } from '../deps.ts';
 import { reports } from '../reports/collection.ts';
 import type { StoredFile, StoredReport } from '../reports/collection.ts';
 import { runs, schedules } from '../schedules/collection.ts';
 import type { StoredSchedule } from '../schedules/collection.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Tx } from '../store/store.ts';
 import type { MessageFile, MessageLink, ReportMessage } from './channels/channel.ts';
+import { reportDeliveries } from './collection.ts';
 import type { StoredReportDelivery } from './collection.ts';
 
 /** Makes a temporary address of a file of a report. */
 export type MakeLink = (
-  reportId: string,
+  tx: Tx,
+  report: StoredReport,
   format: ReportFormat,
   expiresInSeconds: number,
 ) => Promise<Pick<MessageLink, 'url' | 'expires_at'>>;
@@ -20,10 +23,11 @@ const linksLast = 7 * 24 * 3_600;
 
 /** What a delivery hands over, as it is stored now; undefined: its report is gone. */
 export async function readMessage(
-  store: Store,
+  deps: Pick<Deps, 'store' | 'secrets'>,
   delivery: StoredReportDelivery,
   makeLink: MakeLink,
 ): Promise<ReportMessage | undefined> {
+  const { store } = deps;
   const report = (await store.get(reports, delivery.report_id))?.doc;
   if (!report) return undefined;
   const { schedule_id: scheduleId, run_id: runId } = delivery;
@@ -38,14 +42,34 @@ export async function readMessage(
     date: dayOf(report, schedule || undefined, run?.fire_at),
     files: files.map((file) => handedOver(store, file)),
     settled: delivery.settled ?? [],
-    links: () =>
-      Promise.all(
-        files.map(async ({ format }) => ({
-          format,
-          ...(await makeLink(report.id, format, linksLast)),
-        })),
-      ),
+    links: () => linksOf(deps, delivery.id, report, makeLink),
   };
+}
+
+/** Made once for all tries of a delivery. They open a report, so they are kept sealed. */
+async function linksOf(
+  { store, secrets }: Pick<Deps, 'store' | 'secrets'>,
+  deliveryId: string,
+  report: StoredReport,
+  makeLink: MakeLink,
+): Promise<readonly MessageLink[]> {
+  const opened = ({ links }: StoredReportDelivery): readonly MessageLink[] | undefined =>
+    links === undefined
+      ? undefined
+      : (JSON.parse(secrets.open(links, deliveryId)) as readonly MessageLink[]); // as sealed below
+  const known = (await store.get(reportDeliveries, deliveryId))?.doc;
+  const before = known && opened(known);
+  if (before) return before;
+  return store.transact(async (tx) => {
+    const links: MessageLink[] = [];
+    for (const { format } of report.result?.files ?? []) {
+      links.push({ format, ...(await makeLink(tx, report, format, linksLast)) });
+    }
+    const delivery = (await tx.get(reportDeliveries, deliveryId))?.doc;
+    const sealed = secrets.seal(JSON.stringify(links), deliveryId);
+    if (delivery) await tx.replace(reportDeliveries, { ...delivery, links: sealed });
+    return links;
+  });
 }
 
 const told = (report: StoredReport): ReportMessage['report'] => ({

@@ -10,6 +10,7 @@ import type { StoredReportDelivery } from './collection.ts';
 
 export { channelFault } from './channels/fault.ts';
 export type { ChannelFault } from './channels/fault.ts';
+export type { StoredChannel, Surroundings } from './channels/channel.ts';
 export { targetOf };
 
 export interface DeliveryOrder {

@@ -62,6 +62,7 @@ describe('govctl server', () => {
       allowTargets: [],
       metrics: true,
       logLevel: 'info',
+      env: {},
     });
   });
 
@@ -87,7 +88,7 @@ describe('govctl server', () => {
   it('hands on every flag', async () => {
     const fake = fakeLauncher();
     await run(
-      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --rate-limit off --no-metrics --log-level debug'.split(
+      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --config c.yaml --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --rate-limit off --no-metrics --log-level debug'.split(
         ' ',
       ),
       fake,
@@ -98,12 +99,14 @@ describe('govctl server', () => {
       dataDir: path.join(folder, 'd'),
       store: 'postgres://h/db',
       readyFile: path.join(folder, 'r.json'),
+      configFile: path.join(folder, 'c.yaml'),
       allowTargets: ['10.0.0.0/8', 'fd00::/8'],
       publicUrl: 'https://p.example.com',
       tls: { cert: path.join(folder, 'c.pem'), key: path.join(folder, 'k.pem') },
       rateLimit: 'off',
       metrics: false,
       logLevel: 'debug',
+      env: {},
     });
   });
 

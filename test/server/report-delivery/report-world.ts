@@ -101,9 +101,9 @@ export async function openReportWorld(options: WorldOptions = {}) {
       send:
         options.send ??
         createChannels(deps, { surroundings, send: sender.send, sendAnywhere: anywhere.send }),
-      makeLink: (reportId, format, seconds) =>
+      makeLink: (_, { id }, format, seconds) =>
         Promise.resolve({
-          url: `https://governance.example/v1/reports/${reportId}/${format}?signature=a&b`,
+          url: `https://governance.example/v1/reports/${id}/${format}?signature=a&b`,
           expires_at: timestamp(now + seconds * 1_000),
         }),
       ended: (_, delivery) => Promise.resolve(void ended.push(delivery)),

@@ -1,0 +1,120 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { describeIssues } from '../../contract/describe-issues.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { DocumentPath } from '../../inventory/model.ts';
+import { parseYaml } from '../../inventory/text/parse-yaml.ts';
+import type { ParsedText } from '../../inventory/text/parse.ts';
+import type { ServerConfig } from './config.ts';
+import { resolveReferences } from './references.ts';
+import type { Env } from './references.ts';
+import { ConfigFile, isSecret } from './schema.ts';
+import { smtpOf } from './smtp.ts';
+
+export interface ReadConfig {
+  readonly config: ServerConfig;
+  /** Lines an operator should read. */
+  readonly notices: readonly string[];
+}
+
+/** Bytes of a file that says no more than this can. */
+const longestFile = 1024 * 1024;
+
+/**
+ * Reads what the operator says in a file and in the environment; the file wins.
+ * @throws GovctlError invalid_file with a line for each finding: `file:line:column: what`
+ */
+export async function readServerConfig(file: string | undefined, env: Env): Promise<ReadConfig> {
+  const given = file === undefined ? { parsed: {}, plain: false } : await readConfigFile(file, env);
+  const { smtp: mail, chat, object_storage: storage, secrets } = given.parsed;
+  const smtp = await smtpOf(mail, env, file);
+  return {
+    config: {
+      ...(smtp ? { smtp: smtp.config } : {}),
+      ...(chat ? { chat } : {}),
+      ...(storage
+        ? {
+            object_storage: {
+              access_key_id: storage.access_key_id,
+              secret_access_key: storage.secret_access_key,
+              ...(storage.session_token === undefined
+                ? {}
+                : { session_token: storage.session_token }),
+            },
+          }
+        : {}),
+      ...(secrets ? { secrets } : {}),
+    },
+    notices: [
+      ...(file !== undefined && given.plain && (await othersCanRead(file))
+        ? [
+            `${file} holds a secret and others on this machine can read it: chmod 600 it, or write \${NAME} and set that variable where the server runs.`,
+          ]
+        : []),
+      ...(smtp?.notices ?? []),
+    ],
+  };
+}
+
+async function readConfigFile(
+  file: string,
+  env: Env,
+): Promise<{ readonly parsed: ConfigFile; readonly plain: boolean }> {
+  const text = await readText(file);
+  const read = parseYaml(text);
+  if (!read) return { parsed: {}, plain: false };
+  if (!read.ok) throw refuse(file, [{ ...read.problem }]);
+  const { parsed } = read;
+  if (parsed.problems.length > 0) throw refuse(file, parsed.problems);
+  const { value, plainSecret, missing } = resolveReferences(parsed.document, env);
+  if (missing.length > 0)
+    throw refuse(
+      file,
+      missing.map((one) => at(parsed, one.path, one.message)),
+    );
+  const checked = ConfigFile.safeParse(value, { reportInput: true });
+  if (checked.success) return { parsed: checked.data, plain: plainSecret };
+  const found = describeIssues(ConfigFile, value, checked.error.issues).map(
+    ({ field, message }) => {
+      const steps = field === '' ? [] : field.split('.');
+      // What is written there must not be told.
+      const said = isSecret(steps) ? 'must be a text that is not empty' : message;
+      return at(parsed, steps, `${field || 'the file'} ${said}`);
+    },
+  );
+  throw refuse(file, found);
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    if ((await stat(file)).size > longestFile) throw new Error('it has more than 1 MiB');
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    const reason = why === 'ENOENT' ? 'there is no such file' : why;
+    throw new GovctlError('invalid_file', `--config ${file} could not be read: ${reason}`, {
+      cause,
+    });
+  }
+}
+
+interface Finding {
+  readonly message: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+const at = (parsed: ParsedText, steps: DocumentPath, message: string): Finding => ({
+  message,
+  ...parsed.locate([steps])[0],
+});
+
+function refuse(file: string, findings: readonly Finding[]): GovctlError {
+  const lines = findings.map(({ message, line, column }) =>
+    line === undefined ? `${file}: ${message}` : `${file}:${line}:${column ?? 1}: ${message}`,
+  );
+  return new GovctlError('invalid_file', lines.join('\n'));
+}
+
+const othersCanRead = async (file: string): Promise<boolean> =>
+  process.platform !== 'win32' && ((await stat(path.resolve(file))).mode & 0o044) !== 0;

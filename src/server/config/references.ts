@@ -1,0 +1,46 @@
+import { isSecret } from './schema.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Resolved {
+  readonly value: unknown;
+  /** A secret stands in the text as it is. */
+  readonly plainSecret: boolean;
+  readonly missing: readonly { readonly path: readonly string[]; readonly message: string }[];
+}
+
+/** `$${` is a `${` that is meant. */
+const reference = /\$(\$\{)|\$\{([^}]*)\}/g;
+
+/** Puts the environment's variables where texts say `${NAME}`. */
+export function resolveReferences(document: unknown, env: Env): Resolved {
+  const missing: Resolved['missing'][number][] = [];
+  let plainSecret = false;
+
+  const resolveText = (text: string, path: readonly string[]): string => {
+    let referred = false;
+    const resolved = text.replace(reference, (_, literal?: string, name?: string) => {
+      if (literal !== undefined || name === undefined) return '${';
+      referred = true;
+      const value = Object.hasOwn(env, name) ? env[name] : undefined;
+      if (value !== undefined && value !== '') return value;
+      const message = `${path.join('.')} names the variable ${name}, which is not set`;
+      missing.push({ path, message });
+      return '';
+    });
+    if (!referred && isSecret(path)) plainSecret = true;
+    return resolved;
+  };
+
+  const resolve = (value: unknown, path: readonly string[]): unknown => {
+    if (typeof value === 'string') return resolveText(value, path);
+    if (Array.isArray(value)) return value.map((one, at) => resolve(one, [...path, String(at)]));
+    if (typeof value !== 'object' || value === null) return value;
+    const fields = Object.entries(value).map(([key, one]) => [key, resolve(one, [...path, key])]);
+    // Keys such as __proto__ stay what they are: own fields.
+    return Object.fromEntries(fields) as unknown;
+  };
+
+  const value = resolve(document, []);
+  return { value, plainSecret, missing };
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+
+const text = z.string().min(1).max(4_096);
+const address = z.string().min(3).max(512);
+
+const Port = z.union([z.int(), z.string().regex(/^\d{1,5}$/).transform(Number)]).pipe(z.int().min(1).max(65_535)); // prettier-ignore
+
+/** What the file of `--config` may say. */
+export const ConfigFile = z.strictObject({
+  smtp: z
+    .strictObject({
+      /** As in `smtp://user:password@smtp.example.com:587`; in place of the five after it. */
+      url: text.optional(),
+      host: text.optional(),
+      port: Port.optional(),
+      user: text.optional(),
+      password: text.optional(),
+      tls: z.enum(['tls', 'starttls', 'none']).optional(),
+      /** PEM of who may sign the server's certificate, from the folder of the file. */
+      ca_file: text.optional(),
+      from: address,
+      reply_to: address.optional(),
+    })
+    .optional(),
+  chat: z.strictObject({ channels: z.record(z.string(), text) }).optional(),
+  object_storage: z
+    .strictObject({
+      access_key_id: text,
+      secret_access_key: text,
+      session_token: text.optional(),
+    })
+    .optional(),
+  secrets: z.record(z.string(), text).optional(),
+});
+export type ConfigFile = z.infer<typeof ConfigFile>;
+
+const secretFields = ['smtp.url', 'smtp.password', 'object_storage.secret_access_key', 'object_storage.session_token']; // prettier-ignore
+
+/** Whether what stands at a path must not be shown. */
+export function isSecret(path: readonly PropertyKey[]): boolean {
+  const [top, second] = path;
+  if (top === 'secrets' || (top === 'chat' && second === 'channels' && path.length > 2))
+    return true;
+  return secretFields.includes(path.join('.'));
+}
