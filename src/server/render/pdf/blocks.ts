@@ -6,6 +6,7 @@ import { turnTo } from './file.ts';
 import {
   addMark,
   baseline,
+  bottom,
   contentWidth,
   left,
   makeRoom,
@@ -56,7 +57,7 @@ async function writeNotice(flow: Flow, { tone, text }: Notice): Promise<void> {
   const lines = flow.type.lines(whole, style.face, style.size, width);
   const height = lines.length * style.leading + 2 * noticePadding - 2;
   await makeRoom(flow, height);
-  const fits = flow.y + height <= flow.sheet.height;
+  const fits = flow.y + height <= bottom(flow);
   if (fits) {
     const { sheet, y } = flow;
     artifact(sheet, 'Layout', () => {
@@ -99,10 +100,10 @@ async function writeFigureRow(
   const width = (contentWidth(flow) - (perRow - 1) * figure.gap) / perRow;
   const inner = width - 2 * figure.padding;
   const cards = items.map(({ label, value, note, tone }) => ({
-    label: flow.type.lines(label, 'sans', figure.label, inner),
-    value: flow.type.lines(value, 'bold', fitting(flow, value, inner), inner),
+    label: flow.type.lines(label, 'sans', figure.label, inner).slice(0, 3),
+    value: flow.type.lines(value, 'bold', fitting(flow, value, inner), inner).slice(0, 3),
     size: fitting(flow, value, inner),
-    note: note === undefined ? [] : flow.type.lines(note, 'sans', figure.label, inner),
+    note: note === undefined ? [] : flow.type.lines(note, 'sans', figure.label, inner).slice(0, 5),
     tone: tones[tone ?? 'neutral'],
   }));
   const height = Math.max(

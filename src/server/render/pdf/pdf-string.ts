@@ -17,5 +17,5 @@ export const verbatim = (text: string): object => ({
 });
 
 /** For pdfkit's dictionaries: a text. It tells one from a name by its being an object. */
-// eslint-disable-next-line @typescript-eslint/no-wrapper-object-types, no-new-wrappers -- see above
+// eslint-disable-next-line @typescript-eslint/no-wrapper-object-types -- see above
 export const pdfText = (text: string): String => new String(wellFormed(text));

@@ -91,7 +91,7 @@ function endGrid(flow: Flow, { body, element }: Grid): void {
 /** The head is read once: where it is repeated on a later page, it is an artifact. */
 function drawHead(
   flow: Flow,
-  { columns, headHeight }: Pick<Grid, 'columns' | 'headHeight'>,
+  { headHeight }: Pick<Grid, 'headHeight'>,
   drawCells: (draw: (column: PlannedColumn) => void) => void,
 ): void {
   const { sheet, y } = flow;

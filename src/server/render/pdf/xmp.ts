@@ -29,6 +29,5 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Characters that XML can't hold become spaces. */
 const escape = (text: string): string =>
   wellFormed(text)
-    // eslint-disable-next-line no-control-regex -- these are what XML 1.0 leaves out
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' ')
     .replace(/[&<>]/g, (sign) => entities[sign] ?? sign);
