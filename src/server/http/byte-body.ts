@@ -15,30 +15,37 @@ export function streamBytes(
 ): ReadableStream<Uint8Array> {
   let chunks: AsyncIterator<Uint8Array> | undefined;
   let taken = 0;
+  let isOver = false;
+  const end = (error?: unknown): void => {
+    if (isOver) return;
+    isOver = true;
+    ended(taken, error);
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           chunks ??= open()[Symbol.asyncIterator]();
           const next = await chunks.next();
+          // Nobody wanted more while it was read.
+          if (isOver) return;
           if (next.done === true) {
             controller.close();
-            ended(taken);
+            end();
             return;
           }
           taken += next.value.length;
           controller.enqueue(next.value);
         } catch (error) {
-          controller.error(error);
-          ended(taken, error);
+          // Why is for the log alone: the listener may send what it is told.
+          if (!isOver) controller.error(new Error('the answer was cut off'));
+          end(error);
         }
       },
       async cancel() {
-        try {
-          await chunks?.return?.();
-        } finally {
-          ended(taken);
-        }
+        const reading = chunks;
+        end();
+        await reading?.return?.();
       },
     },
     // Nothing is opened, nor read ahead, for somebody who takes nothing.
