@@ -5,6 +5,7 @@ import type { StoredChannel } from '../report-delivery/channels/channel.ts';
 import type { StoredReportDelivery } from '../report-delivery/collection.ts';
 import { deliveriesOfRun } from '../report-delivery/service.ts';
 import { reports } from '../reports/collection.ts';
+import type { StoredSecurity } from '../reports/collection.ts';
 import type { Reader } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import type { StoredRun, StoredSchedule, StoredTemplate } from './collection.ts';
@@ -55,10 +56,13 @@ function showChannel(
 
 function showTemplate({ format_options: format, ...template }: StoredTemplate) {
   if (!format?.security) return { ...template, ...(format ? { format_options: format } : {}) };
-  const { password, password_hash: _hash, ...security } = format.security;
-  const shown = { ...security, ...(password === undefined ? {} : { protected: true }) };
-  return { ...template, format_options: { ...format, security: shown } };
+  return { ...template, format_options: { ...format, security: showSecurity(format.security) } };
 }
+
+const showSecurity = ({ password, password_hash: _, ...security }: StoredSecurity) => ({
+  ...security,
+  ...(password === undefined ? {} : { protected: true }),
+});
 
 /** A run as answered, with what became of its report and of each delivery. */
 export async function showRun(reader: Reader, run: StoredRun): Promise<ScheduleRun> {

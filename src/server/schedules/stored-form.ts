@@ -7,7 +7,7 @@ import type { StoredSecurity } from '../reports/collection.ts';
 import { readySecurity } from '../reports/service.ts';
 import type { ReadySecurity } from '../reports/service.ts';
 import { withoutAbsent } from '../without-absent.ts';
-import type { StoredSchedule, StoredTemplate } from './collection.ts';
+import type { StoredFormatOptions, StoredSchedule, StoredTemplate } from './collection.ts';
 
 /** Characters of a secret that are shown. */
 const hintLength = 4;
@@ -41,13 +41,14 @@ export function storedChannels(
     if (channel.kind !== 'webhook') return channel;
     const old = before.find((one) => one.kind === 'webhook')?.secret;
     const secret = storedSecret(deps, scheduleId, channel, old);
-    const { secret: _given, secret_hint: _hint, ...plain } = channel;
-    return secret === undefined ? plain : { ...plain, secret };
+    return secret === undefined ? withoutSecret(channel) : { ...withoutSecret(channel), secret };
   });
 }
 
 type GivenWebhook = ChannelOf<'webhook'> & { readonly secret_hint?: string | undefined };
 type GivenChannel = Exclude<StoredChannel, { readonly kind: 'webhook' }> | GivenWebhook;
+
+const withoutSecret = ({ secret: _, secret_hint: __, ...plain }: GivenWebhook) => plain;
 
 /** As they were given: nothing is sealed. For checking them, too. */
 export const channelsOf = (delivery: UpdatedDelivery | undefined): readonly GivenChannel[] =>
@@ -104,12 +105,16 @@ export const storedTemplate = (
   security: StoredSecurity | undefined,
 ): StoredTemplate => {
   if (!format) return withoutAbsent(template);
-  const { security: _given, ...options } = format;
   return withoutAbsent({
     ...template,
-    format_options: { ...options, ...(security ? { security } : {}) },
+    format_options: { ...withoutSecurity(format), ...(security ? { security } : {}) },
   });
 };
+
+const withoutSecurity = ({
+  security: _,
+  ...options
+}: FormatOptions | StoredFormatOptions): Omit<FormatOptions, 'security'> => options;
 
 /** What `createReport` takes. @throws Error where the password was sealed with another key */
 export function openedSecurity(
@@ -124,10 +129,7 @@ export function openedSecurity(
 }
 
 /** A template's options without its protection, which `createReport` takes by itself. */
-export function plainOptions({
+export const plainOptions = ({
   format_options: format,
-}: StoredTemplate): Omit<FormatOptions, 'security'> | undefined {
-  if (!format) return undefined;
-  const { security: _own, ...options } = format;
-  return options;
-}
+}: StoredTemplate): Omit<FormatOptions, 'security'> | undefined =>
+  format && withoutSecurity(format);
