@@ -5,8 +5,8 @@ import { policiesSection, scansTable } from './common-tables.ts';
 import type { Content } from './content.ts';
 import type { AuditRow, EvaluationRow, Facts, StepRow } from './facts.ts';
 import { rowsOf } from './gather/rows.ts';
-import { caveatsOf, exemptionsSection, mainFigures, openingOf } from './shared.ts';
-import { are, count, moment } from './wording.ts';
+import { exemptionsSection, openingOf } from './shared.ts';
+import { count, moment } from './wording.ts';
 
 /** Everything that was evaluated, and who changed what. */
 export const audit: Content = {
@@ -24,9 +24,7 @@ export const audit: Content = {
       scansSection(facts),
       exemptionsSection(facts),
       statusSection(facts, details),
-    ].map((section, at) =>
-      at === 0 ? { ...section, blocks: [...section.blocks, ...caveatsOf(facts)] } : section,
-    );
+    ];
   },
   mainTable: { detailed: 'evaluations', brief: 'policies' },
 };
@@ -40,10 +38,9 @@ function summarySection(facts: Facts): Section {
     id: 'summary',
     title: 'Executive summary',
     blocks: [
-      mainFigures(facts),
       paragraph(openingOf(facts)),
       paragraph(
-        `${timeOf(facts)}, ${count(actors, 'actor')} made ${count(entries, 'change')} that the audit log has. There ${are(scans.within.length)} ${count(scans.within.length, 'scan')} and ${count(exemptions.length, 'exemption')} in effect.`,
+        `${timeOf(facts)}, ${count(actors, 'actor')} made ${count(entries, 'change')} that the audit log has. There ${scans.within.length === 1 ? 'was' : 'were'} ${count(scans.within.length, 'scan')}, and ${count(exemptions.length, 'exemption')} in effect.`,
       ),
       paragraph(
         `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,

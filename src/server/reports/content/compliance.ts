@@ -10,15 +10,7 @@ import type { ControlStatus, FrameworkStatus } from './frameworks.ts';
 import type { BySeverity } from './gather/counters.ts';
 import { orderKey } from './gather/order-key.ts';
 import { rowsOf } from './gather/rows.ts';
-import {
-  breakdown,
-  caveatsOf,
-  exemptionsSection,
-  fromHighest,
-  mainFigures,
-  openingOf,
-  severityChart,
-} from './shared.ts';
+import { breakdown, exemptionsSection, fromHighest, openingOf, severityChart } from './shared.ts';
 import { count, firstOf, listed, scoreText } from './wording.ts';
 import { scoreOf } from './score.ts';
 
@@ -65,14 +57,13 @@ function summarySection(facts: Facts, frameworks: readonly FrameworkStatus[]): S
     id: 'summary',
     title: 'Executive summary',
     blocks: [
-      mainFigures(facts),
       paragraph(
         value === null
           ? 'There is no compliance score, as nothing was evaluated.'
           : `The compliance score is ${scoreText(value)}${scan ? `, as scan ${scan.id} found` : ''}.`,
       ),
       paragraph(openingOf(facts)),
-      ...(severe.length > 0 ? [paragraph(`By severity, open are ${listed(severe)}.`)] : []),
+      ...(severe.length > 0 ? [paragraph(`Open by severity: ${listed(severe)}.`)] : []),
       ...frameworks.map((one) => paragraph(describeStatus(one))),
       ...(failed.length > 0
         ? [
@@ -113,8 +104,6 @@ function scoreSection(facts: Facts): Section {
     id: 'score',
     title: 'Score',
     blocks: [
-      mainFigures(facts),
-      ...caveatsOf(facts),
       paragraph(
         'The score is the weight of the evaluations that pass or are exempt, out of the weight of all. Each policy over each resource of its type is one evaluation; CRITICAL ones weigh 10, HIGH 7, MEDIUM 3 and LOW 1. Open violations are those that stand and are not exempt.',
       ),

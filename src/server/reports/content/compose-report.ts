@@ -7,7 +7,7 @@ import { gather } from './gather/gather.ts';
 import { labelOf } from './gather/framework.ts';
 import { remediation } from './remediation.ts';
 import { risk } from './risk.ts';
-import { aboutOf } from './shared.ts';
+import { aboutOf, introduced } from './shared.ts';
 import { summaryOf } from './score.ts';
 import { trend } from './trend.ts';
 
@@ -39,7 +39,7 @@ export const composeReport: Compose = async (deps, prepare, order, options) => {
         summary: summaryOf(facts),
         mainTable: details ? content.mainTable.detailed : content.mainTable.brief,
       },
-      sections: content.sections(facts),
+      sections: introduced(facts, content.sections(facts)),
     },
     ...(scans.lastWhole ? { source_scan_id: scans.lastWhole.id } : {}),
     policies: policies.length,

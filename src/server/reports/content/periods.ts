@@ -40,7 +40,7 @@ export function periodsOf({ scope, violations }: Facts): readonly Period[] {
     }
     periods.unshift({
       start: origin + from * tick,
-      end: Math.min(scope.until, origin + (from + perPeriod) * tick),
+      end: Math.min(scope.end, origin + (from + perPeriod) * tick),
       ...sum,
       open,
     });

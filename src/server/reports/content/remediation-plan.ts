@@ -46,15 +46,13 @@ export function planOf({ policies, violations, evaluations: { total } }: Facts):
         b.weight - a.weight ||
         (a.policy.name < b.policy.name ? -1 : 1),
     );
-  const before = complianceScore(total);
   let met = total.met;
   return wanted.map(({ weight, ...action }, at) => {
     met += weight;
-    const alone = complianceScore({ met: total.met + weight, all: total.all });
     return {
       ...action,
       step: at + 1,
-      gain: alone === null || before === null ? null : Math.round((alone - before) * 100) / 100,
+      gain: complianceScore({ met: weight, all: total.all }),
       scoreAfter: complianceScore({ met, all: total.all }),
     };
   });

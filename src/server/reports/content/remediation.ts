@@ -8,7 +8,7 @@ import { orderKey, policyOfKey } from './gather/order-key.ts';
 import { rowsOf } from './gather/rows.ts';
 import { adviceOf, effortRule, efforts, planOf } from './remediation-plan.ts';
 import type { Action } from './remediation-plan.ts';
-import { caveatsOf, mainFigures, openingOf } from './shared.ts';
+import { openingOf } from './shared.ts';
 import { are, count, firstOf, scoreText } from './wording.ts';
 import { complianceScore } from '../../../engine/score.ts';
 
@@ -66,7 +66,6 @@ function summarySection(facts: Facts, plan: readonly Action[]): Section {
     id: 'summary',
     title: 'Executive summary',
     blocks: [
-      mainFigures(facts),
       paragraph(openingOf(facts)),
       paragraph(
         first
@@ -119,7 +118,6 @@ function planSection(facts: Facts, plan: readonly Action[]): Section {
     id: 'plan',
     title: 'Plan',
     blocks: [
-      ...caveatsOf(facts),
       paragraph(
         'An action is to fix all that a policy finds. The most severe come first; of one severity, those with the least effort; of these, those that bring the most.',
       ),

@@ -17,7 +17,7 @@ import {
   stackedBySeverity,
   sumOf,
 } from './risk-tables.ts';
-import { caveatsOf, mainFigures, openingOf } from './shared.ts';
+import { openingOf } from './shared.ts';
 import { are, count, moment, rounded } from './wording.ts';
 
 const day = 24 * 3_600_000;
@@ -64,7 +64,6 @@ function summarySection(facts: Facts): Section {
     id: 'summary',
     title: 'Executive summary',
     blocks: [
-      mainFigures(facts),
       paragraph(openingOf(facts)),
       ...(total.open > 0
         ? [
@@ -90,7 +89,7 @@ function summarySection(facts: Facts): Section {
       ...(ending.length > 0
         ? [
             paragraph(
-              `${count(ending.length, 'exemption')} ${ending.length === 1 ? 'ends' : 'end'} within ${soon} days; what ${ending.length === 1 ? 'it covers is' : 'they cover are'} open violations then.`,
+              `${count(ending.length, 'exemption')} ${ending.length === 1 ? 'ends' : 'end'} within ${soon} days; what ${ending.length === 1 ? 'it covers' : 'they cover'} is open again then.`,
             ),
           ]
         : []),
@@ -128,7 +127,6 @@ function riskSection(facts: Facts): Section {
         { label: 'Open violations', value: String(total.open) },
         { label: 'Affected resources', value: String(affected) },
       ),
-      ...caveatsOf(facts),
       paragraph(`${riskFormula} What is exempt has none.`),
       stackedBySeverity(
         'open_by_age',
@@ -146,7 +144,7 @@ function riskSection(facts: Facts): Section {
 
 /** The exemptions that count at the end of the scope, and end soon after. */
 const endingSoon = ({ exemptions, scope }: Facts): readonly ExemptionFact[] => {
-  const now = Math.min(scope.until, scope.at);
+  const now = scope.end;
   return exemptions.filter(({ ends_at: end }) => end > now && end <= now + soon * day);
 };
 
@@ -160,7 +158,7 @@ function expiringSection(facts: Facts): Section {
     column('reason', 'Reason', 'text', 3, ({ reason }) => reason),
     column('id', 'Exemption', 'id', 2, ({ id }) => id),
   ];
-  const from = moment(Math.min(scope.until, scope.at), order.scope.timezone);
+  const from = moment(scope.end, order.scope.timezone);
   return {
     id: 'expiring',
     title: 'Exemptions that end soon',

@@ -47,7 +47,7 @@ export const nameScan = ({ id, completed_at: at }: ScanFact, timezone?: string):
   `scan ${id}, completed ${moment(at ?? 0, timezone)}`;
 
 /** What has to be known to read the figures right; the same in each type of report. */
-export function caveatsOf(facts: Facts): readonly Block[] {
+function caveatsOf(facts: Facts): readonly Block[] {
   const { scope, order, evaluations, violations, policies } = facts;
   const { timezone } = order.scope;
   const said: Block[] = [];
@@ -61,7 +61,7 @@ export function caveatsOf(facts: Facts): readonly Block[] {
     said.push(
       notice(
         'warn',
-        `The range ended before this report was made. Violations are told as they stood at ${moment(scope.until, timezone)}. Evaluations, with what passes, fails, is exempt or could not be decided, are those of ${moment(scope.at, timezone)}, as the service keeps no earlier ones. ${score}`,
+        `The range ended before this report was made. Violations are told as they stood at ${moment(scope.end, timezone)}. Evaluations, and what follows from them (what passes, fails, is exempt or could not be decided, and the scores of parts), are those of ${moment(scope.at, timezone)}, as the service keeps no earlier ones. ${score}`,
       ),
     );
     const changed = policies.filter(({ updated_at: at }) => at >= scope.until).length;
@@ -122,7 +122,7 @@ export const toneOf = (score: number | null): Tone =>
   score === null ? 'neutral' : score >= 90 ? 'good' : score >= 70 ? 'warn' : 'bad';
 
 /** The figures that each type of report begins with. */
-export function mainFigures(facts: Facts): Figures {
+function mainFigures(facts: Facts): Figures {
   const { total } = facts.violations;
   const { value, scan } = scoreOf(facts);
   const { CRITICAL: critical, HIGH: high } = total.bySeverity;
@@ -139,6 +139,14 @@ export function mainFigures(facts: Facts): Figures {
     { label: 'Exempt', value: String(total.exempt), tone: 'neutral' },
   );
 }
+
+/** The sections, with the main figures and what has to be known at the beginning of the first. */
+export const introduced = (facts: Facts, sections: readonly Section[]): readonly Section[] =>
+  sections.map((section, at) =>
+    at === 0
+      ? { ...section, blocks: [mainFigures(facts), ...caveatsOf(facts), ...section.blocks] }
+      : section,
+  );
 
 /** In sentences, what every summary begins with. */
 export function openingOf(facts: Facts): string {
@@ -169,7 +177,7 @@ export function breakdown(
 ): Table {
   const open = new Map(standings?.map(([name, standing]) => [name, standing.open]));
   const evaluated = new Map(counters);
-  const names = [...new Set([...evaluated.keys(), ...open.keys()])].sort();
+  const names = [...new Set([...evaluated.keys(), ...open.keys()])];
   const columns = [
     column<string>(id, what, 'text', 3, (name) => name),
     ...evaluationColumns((name: string) => evaluated.get(name) ?? noEvaluation),

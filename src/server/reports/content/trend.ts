@@ -9,7 +9,7 @@ import { periodsOf } from './periods.ts';
 import type { Period } from './periods.ts';
 import { changedPolicies, changesSection } from './trend-changes.ts';
 import type { Changed } from './trend-changes.ts';
-import { caveatsOf, fromHighest, mainFigures, openingOf } from './shared.ts';
+import { fromHighest, openingOf } from './shared.ts';
 import { are, count, firstOf, lasting, moment, rounded, scoreText } from './wording.ts';
 
 /** Points of a line; more would not be seen. */
@@ -56,7 +56,6 @@ function summarySection(facts: Facts): Section {
     id: 'summary',
     title: 'Executive summary',
     blocks: [
-      mainFigures(facts),
       paragraph(openingOf(facts)),
       paragraph(
         first && last && first !== last
@@ -119,8 +118,6 @@ function scoresSection(facts: Facts): Section {
     id: 'scores',
     title: 'Scores',
     blocks: [
-      mainFigures(facts),
-      ...caveatsOf(facts),
       ...(isNarrowed(facts.scope)
         ? [
             notice(

@@ -52,7 +52,7 @@ export const otherValues = 'all others';
 /** Something for each value of a field. Values are from outside: there may be one for each resource. */
 export interface Groups<T> {
   of(value: string | undefined): T;
-  /** In the order they came up. */
+  /** By value, so that they do not follow the order that resources came in. */
   entries(): readonly (readonly [value: string, T])[];
 }
 
@@ -65,6 +65,6 @@ export function createGroups<T>(create: () => T): Groups<T> {
       if (group === undefined) groups.set(key, (group = create()));
       return group;
     },
-    entries: () => [...groups],
+    entries: () => [...groups].sort(([a], [b]) => (a < b ? -1 : 1)),
   };
 }

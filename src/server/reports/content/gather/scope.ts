@@ -10,6 +10,8 @@ export interface Scope {
   readonly since?: number;
   /** What changed before is within it. */
   readonly until: number;
+  /** The end as it is shown: that of the range, or the moment itself. */
+  readonly end: number;
   /** It ends before the moment it was asked for, so that what is now may differ from what was then. */
   readonly isPast: boolean;
   readonly framework?: AskedFramework;
@@ -26,6 +28,7 @@ export function readScope({ at, framework, scope }: ContentOrder): Scope {
     at,
     ...(range ? { since: Date.parse(range.start) } : {}),
     until: Math.min(end, at + 1),
+    end: Math.min(end, at),
     isPast: end <= at,
     ...(framework === undefined ? {} : { framework: readFramework(framework) }),
     ...(environments ? { environments: new Set(environments) } : {}),

@@ -183,8 +183,7 @@ function countSteps(
 }
 
 /** Milliseconds that it had been found for, at the end of the scope. */
-const ageOf = ({ found_at: found }: ViolationRow, { until, at }: Scope): number =>
-  Math.min(until, at) - found;
+const ageOf = ({ found_at: found }: ViolationRow, { end }: Scope): number => end - found;
 
 function rowOf(
   violation: StoredViolation,
