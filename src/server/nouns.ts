@@ -32,6 +32,7 @@ import { scans } from './scans/collection.ts';
 import { scanHandlers } from './scans/handlers.ts';
 import { runs, scheduleLanes, schedules } from './schedules/collection.ts';
 import { scheduleHandlers } from './schedules/handlers.ts';
+import { scheduleReportDeleted } from './schedules/service.ts';
 import { serverState } from './secrets/collection.ts';
 import { showCertificate } from './signing/handlers.ts';
 import type { FindSigner } from './signing/service.ts';
@@ -99,7 +100,18 @@ export const lanes = [webhookLanes, reportLanes, scheduleLanes, reportDeliveryLa
 
 export const createHandlers = (
   deps: Deps,
-  { limiter, system, prepare, surroundings, send, reportWork, signer, baseUrl, isLocal, local }: Parts,
+  {
+    limiter,
+    system,
+    prepare,
+    surroundings,
+    send,
+    reportWork,
+    signer,
+    baseUrl,
+    isLocal,
+    local,
+  }: Parts,
 ): Handlers => ({
   policies: policyHandlers(deps, prepare),
   resources: resourceHandlers(deps, prepare),
@@ -109,7 +121,11 @@ export const createHandlers = (
   events: eventHandlers(deps, isLocal),
   schedules: scheduleHandlers(deps, surroundings),
   reports: {
-    ...reportHandlers(deps, { work: reportWork, baseUrl }),
+    ...reportHandlers(deps, {
+      work: reportWork,
+      baseUrl,
+      deleted: (tx, report) => scheduleReportDeleted(deps, tx, report),
+    }),
     ...downloadHandlers(deps, { ensureFile: reportWork.ensureFile, baseUrl }),
     certificate: showCertificate(signer),
   },

@@ -4,9 +4,10 @@ import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { anyOf, listPage } from '../paging.ts';
 import type { Filters } from '../paging.ts';
+import type { Tx } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { reports } from './collection.ts';
-import type { ReportScope } from './collection.ts';
+import type { ReportScope, StoredReport } from './collection.ts';
 import { linksOf } from './download/links.ts';
 import { frameworkKey } from './framework.ts';
 import type { ReportWork } from './generation/report-work.ts';
@@ -19,11 +20,13 @@ type ReportHandlers = Pick<Handlers['reports'], 'list' | 'create' | 'get' | 'del
 export interface ReportHandlerOptions {
   readonly work: Pick<ReportWork, 'forget'>;
   readonly baseUrl: BaseUrl;
+  /** What happens beside, in the transaction in which a report is deleted. */
+  readonly deleted: (tx: Tx, report: StoredReport) => Promise<void>;
 }
 
 export const reportHandlers = (
   deps: Deps,
-  { work, baseUrl }: ReportHandlerOptions,
+  { work, baseUrl, deleted }: ReportHandlerOptions,
 ): ReportHandlers => ({
   list: ({ query }) =>
     listPage(deps.store, reports, query, reportFilters(query), 'reports', ({ doc }) =>
@@ -53,9 +56,11 @@ export const reportHandlers = (
   delete: async ({ params }, call) => {
     const checkMatch = (revision: number): void => call.checkMatch(revision);
     const id = params.report_id;
-    const gone = await deps.store.transact((tx) =>
-      deleteReport(deps, tx, call.actor, id, checkMatch),
-    );
+    const gone = await deps.store.transact(async (tx) => {
+      const report = await deleteReport(deps, tx, call.actor, id, checkMatch);
+      await deleted(tx, report);
+      return report;
+    });
     await work.forget(gone);
     return { body: undefined };
   },

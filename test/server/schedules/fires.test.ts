@@ -300,11 +300,10 @@ describe('a run', () => {
     const id = await world.create();
     await world.goTo('2026-03-02T12:00:00.000Z');
     const [report] = await storedReports(id);
-    const { deps } = world.service;
-    await deps.store.transact(async (tx) => {
-      if (report) await world.reportDeleted(deps, tx, report);
-    });
-    expect((await world.runsOf(id))[0]).toMatchObject({ status: 'failed' });
+    await world.ok('DELETE', `/v1/reports/${String(report?.id)}`);
+    expect(await world.runsOf(id)).toMatchObject([
+      { status: 'failed', error: 'The report was deleted before it was generated' },
+    ]);
     expect((await world.read(id)).last_status).toBe('failed');
   });
 });

@@ -6,11 +6,7 @@ import { startReportDeliveries } from '../../../src/server/report-delivery/deliv
 import { reportLanes } from '../../../src/server/reports/collection.ts';
 import { scheduleLanes } from '../../../src/server/schedules/collection.ts';
 import { startScheduleFires } from '../../../src/server/schedules/fire.ts';
-import {
-  deliveryEnded,
-  scheduleReportDeleted,
-  scheduleReportEnded,
-} from '../../../src/server/schedules/service.ts';
+import { deliveryEnded, scheduleReportEnded } from '../../../src/server/schedules/service.ts';
 import { composeTiny, renderText } from '../reports/report-world.ts';
 import type { ReportOptions } from '../reports/report-world.ts';
 import type { Got, Sent, TestService } from '../test-service.ts';
@@ -116,8 +112,6 @@ export async function startSchedules(options: ScheduleWorldOptions = {}) {
       service.advance(target - deps.clock.now());
       await settle();
     },
-    /** As the service does with a report that is deleted. */
-    reportDeleted: scheduleReportDeleted,
     async close(): Promise<void> {
       for (const runner of runners) await runner.stop(1_000);
       await service.close();
