@@ -116,6 +116,11 @@ export function createMinimalReports(faults: ReportFaults = {}): MinimalReports 
     headers: PlainRequest['headers'],
   ): Response {
     if (report.status !== 'completed') return json(409, { message: 'it is not ready' });
+    const given = headers['X-Service-Report-Password'];
+    if (report.password !== undefined && given !== report.password) {
+      const error = given === undefined ? 'report_password_required' : 'report_password_wrong';
+      return json(403, { error, error_code: 'RPT_004' });
+    }
     const content = contentOf(report.id, format);
     const etag = `"${report.id}-${format}"`;
     const common: Record<string, string> = {
@@ -155,7 +160,7 @@ export function createMinimalReports(faults: ReportFaults = {}): MinimalReports 
     const [, format] = /^download\/(\w+)$/.exec(rest ?? '') ?? [];
     if (format !== undefined && method === 'GET') return download(report, format, headers);
     if (rest === 'download-link' && method === 'POST') {
-      return json(200, { url: `http://service.test/files/${id}?signature=abc` });
+      return json(200, { url: `https://s.test/files/${id}?signature=abc` });
     }
     return missing();
   };

@@ -49,7 +49,8 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     onChange: (_, line) => (context.world.terminal.stderrIsTty ? nothing : context.say(line)),
   });
   if (out === undefined || report.status !== 'completed') {
-    await showCreated(context, report);
+    const { terminal, now } = context.world;
+    await context.show(reportView(report, { room: tableColumns(terminal), now: now() }));
   } else {
     const password = { value: input.format_options?.security?.password };
     const destination = { kind: 'folder', folder: out } as const;

@@ -31,7 +31,7 @@ export async function runWatch(context: Context, options: WatchOptions): Promise
     await rows?.flush();
     if (!toPipe) return;
     const at = new Date(world.now()).toISOString();
-    await terminal.stdout.write(`${printableLine(`${at}  ${report.id}  ${line}`)}\n`);
+    await terminal.stdout.write(`${at}  ${report.id}  ${printableLine(line)}\n`);
   };
   try {
     const report = await waitForReport(context, client, begun, { timeoutMs, onChange });

@@ -48,6 +48,7 @@ export async function downloadFormat(
   password: Password,
 ): Promise<DownloadedFile> {
   if (isUnderway(report)) throw notReady(report);
+  if (report.status === 'failed') throw noFiles(report);
   const entry = report.formats?.find((one) => one.format === format);
   const expected = entry?.sha256 ?? report.metadata?.sha256?.[format];
   const where = fillPath('/v1/reports/:report_id/download/:format', {
@@ -127,4 +128,9 @@ async function askingForPassword<T>(
 const notReady = ({ id, status = 'unknown' }: ShownReport): GovctlError =>
   new GovctlError('report_not_ready', `The report ${id} is ${status}: there is no file yet`, {
     hint: `\`govctl report watch ${id}\` waits for it.`,
+  });
+
+const noFiles = ({ id, failure }: ShownReport): GovctlError =>
+  new GovctlError('file_error', `The report ${id} has failed: there is no file of it`, {
+    hint: `${failure ? `${failure.reason}. ` : ''}Create it again.`,
   });
