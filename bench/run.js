@@ -12,6 +12,7 @@ import * as serverGrowth from './server-growth.js';
 import * as serverInventory from './server-inventory.js';
 import * as webhookDelivery from './webhook-delivery.js';
 import * as webhookMemory from './webhook-memory.js';
+import * as reportPdf from './report-pdf.js';
 
 const benches = {
   'cli-start': cliStart,
@@ -26,6 +27,7 @@ const benches = {
   'server-inventory': serverInventory,
   'webhook-delivery': webhookDelivery,
   'webhook-memory': webhookMemory,
+  'report-pdf': reportPdf,
 };
 const words = process.argv.slice(2);
 const quick = words.includes('--quick');

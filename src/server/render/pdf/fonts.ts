@@ -48,12 +48,12 @@ const box = 0x25a1;
 
 /** Fonts of a document; each is read when the first text needs it. */
 export function createFonts(doc: Pdfkit): Fonts {
-  const require = createRequire(import.meta.url);
+  const { resolve } = createRequire(import.meta.url);
   const opened = new Map<FontName, PdfkitFont>();
   const font = (name: FontName): PdfkitFont => {
     let known = opened.get(name);
     if (!known) {
-      doc.font(readFileSync(require.resolve(files[name])));
+      doc.font(readFileSync(resolve(files[name])));
       opened.set(name, (known = doc._font));
     }
     return known;
