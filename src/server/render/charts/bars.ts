@@ -51,6 +51,9 @@ interface Plan {
   readonly barHeight: number;
   readonly barLeft: number;
   readonly barWidth: number;
+  /** Labels and values are above their bars. */
+  readonly stacked: boolean;
+  /** The unit has no room beside the axis. */
   readonly unitBelow: boolean;
   readonly texts: (at: number, y: number, scale: ValueScale) => readonly TextShape[];
 }
@@ -94,7 +97,8 @@ function planColumns(data: ChartData, { width, measure }: DrawOptions): Plan | u
   ];
   const top = single ? 2 : 18;
   const place = { top, rowHeight: 18, barAt: 3, barHeight: 12, barLeft, barWidth };
-  return { header, ...place, unitBelow: false, texts };
+  const unitBelow = widthOf(data.unit ?? '', { measure, size: smallSize }) > barLeft - between;
+  return { header, ...place, stacked: false, unitBelow, texts };
 }
 
 /** Labels and values above their bars, the legend above all. */
@@ -110,7 +114,7 @@ function planStacked(data: ChartData, { width, measure }: DrawOptions): Plan {
     return [label(left, 0, y + 10, 'start'), label(right, width, y + 10, 'end')];
   };
   const place = { top: legend.height + 2, rowHeight: 30, barAt: 14, barHeight: 9 };
-  const bar = { barLeft: 1, barWidth: width - 2, unitBelow: true };
+  const bar = { barLeft: 1, barWidth: width - 2, stacked: true, unitBelow: true };
   return { header: legend.shapes, ...place, ...bar, texts };
 }
 
@@ -125,35 +129,36 @@ const label = (text: string, x: number, y: number, anchor: TextShape['anchor']):
 });
 
 function axis(
-  { unit }: ChartData,
+  { unit, categories }: ChartData,
   { width, measure }: DrawOptions,
-  { barLeft, unitBelow, top }: Plan,
+  { barLeft, barAt, barHeight, rowHeight, stacked, unitBelow, top }: Plan,
   { ticks }: ValueScale,
   bottom: number,
 ): Shape[] {
-  const lines = ticks.map(({ at }) => gridLine(`M${round(barLeft + at)},${top}V${bottom + 3}`));
   const style = { measure, size: smallSize };
+  const lines = ticks.map(({ at }) => {
+    const x = round(barLeft + at);
+    // Not through the labels and values above each bar.
+    const parts = categories.map((_, row) => {
+      const y = top + row * rowHeight + barAt;
+      return `M${x},${y - 2}V${y + barHeight + 2}`;
+    });
+    return gridLine(stacked ? parts.join('') : `M${x},${top}V${bottom + 3}`);
+  });
   const tickTexts = ticks.map(({ at, label: text }): TextShape => {
     const half = widthOf(text, style) / 2;
     const x = round(Math.max(half, Math.min(width - half, barLeft + at)));
-    return {
-      kind: 'text',
-      x,
-      y: bottom + 13,
-      text,
-      size: smallSize,
-      anchor: 'middle',
-      fill: 'muted',
-    };
+    const place = { x, y: bottom + 13, size: smallSize, anchor: 'middle' } as const;
+    return { kind: 'text', ...place, text, fill: 'muted' };
   });
   if (unit === undefined) return [...lines, ...withoutOverlap(tickTexts, measure)];
   const caption: TextShape = {
     kind: 'text',
-    x: unitBelow ? width : barLeft - between,
+    x: unitBelow ? barLeft : barLeft - between,
     y: bottom + (unitBelow ? 25 : 13),
-    text: cutText(unit, unitBelow ? width : barLeft - between, style),
+    text: cutText(unit, unitBelow ? width - barLeft : barLeft - between, style),
     size: smallSize,
-    anchor: 'end',
+    anchor: unitBelow ? 'start' : 'end',
     fill: 'muted',
   };
   return [...lines, ...withoutOverlap([caption, ...tickTexts], measure)];

@@ -39,8 +39,7 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
   const legend = drawLegend(series.length > 1 ? entries : [], 'lines', width, { measure });
   const height = Math.round(Math.max(100, Math.min(190, width * 0.32)));
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
-  const extent = [Math.min(0, ...values), Math.max(0, ...values)] as const;
-  const yScale = valueScale(extent, height, 5, data);
+  const yScale = valueScale(rangeOf(values, data.most), height, 5, data);
   const left =
     Math.ceil(
       widest(
@@ -66,6 +65,15 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
       ...withoutOverlap(lastValues(data, frame, xScale, yScale), measure),
     ],
   };
+}
+
+/** What the axis covers: down to 0, but for values that lie close together far above it. */
+function rangeOf(values: readonly number[], most = Infinity): readonly [number, number] {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = (high - low || high * 0.1) / 2;
+  if (low <= 0 || high - low > low / 2) return [Math.min(0, low), Math.max(0, high)];
+  return [Math.max(0, low - room), high > most ? high : Math.min(most, high + room)];
 }
 
 const lastOf = (values: readonly (number | null)[]): number | null =>
@@ -155,18 +163,32 @@ function drawSeries(
   return [...(path === null ? [] : [{ ...stroke, d: path, ...(dash && { dash }) }]), ...marks];
 }
 
-/** Each line's last value, beside its last point. */
+/** Each line's last value, beside its last point; those that would touch are moved apart. */
 function lastValues(
   data: ChartData,
   frame: Frame,
   xScale: TimeScale,
   yScale: ValueScale,
 ): TextShape[] {
-  return data.series.flatMap((_, which) => {
+  const texts = data.series.flatMap((_, which) => {
     const last = pointsOf(data, which, frame, xScale, yScale).findLast((point) => point !== null);
     if (!last) return [];
     const text = formatValue(last.value, data.percent);
     const place = small(text, last.x + markReach + 3, last.y + 3, 'start');
     return [{ ...place, fill: 'text' as const }];
   });
+  const lowest = frame.top + frame.height + 3;
+  let above = -Infinity;
+  return texts
+    .sort((a, b) => a.y - b.y)
+    .map((text) => {
+      const y = round(
+        Math.min(
+          lowest,
+          text.x >= frame.left + frame.width ? Math.max(text.y, above + smallSize * 1.15) : text.y,
+        ),
+      );
+      above = y;
+      return { ...text, y };
+    });
 }

@@ -8,22 +8,22 @@ export interface ValueScale {
   readonly ticks: readonly { readonly at: number; readonly label: string }[];
 }
 
-/** From the lowest to the highest, and 0, over `length` points with about `count` ticks. */
+/** From `low` to `high`, or to what is known to be the most, over `length` points with about `count` ticks. */
 export function valueScale(
-  extent: readonly [low: number, high: number],
+  [low, high]: readonly [low: number, high: number],
   length: number,
   count: number,
   { percent, most, series }: ChartData,
 ): ValueScale {
-  const low = Math.min(0, extent[0]);
-  const high = Math.max(0, extent[1]);
-  const known = most !== undefined && most >= high;
+  const known = low <= 0 && most !== undefined && most >= high;
   const end = known ? most : high;
   const scale = scaleLinear()
     .domain([low, end > low ? end : low + 1])
     .range([0, length])
     .clamp(true);
   if (!known) scale.nice(count);
+  const [first = 0, last = 0] = scale.domain();
+  if (!known && most !== undefined && high <= most && last > most) scale.domain([first, most]);
   const whole = series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
   return {
     at: (value) => scale(value),

@@ -70,7 +70,7 @@ describe('any chart', () => {
           if (!within) throw new Error(JSON.stringify({ shape, left, right, top, bottom, height: drawing.height })); // prettier-ignore
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
