@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { StoredChannel, Surroundings } from '../report-delivery/channels/channel.ts';
+import type { StoredChannel, Surroundings } from '../report-delivery/service.ts';
 import { channelFault } from '../report-delivery/service.ts';
 import { frameworkFault } from '../reports/service.ts';
 import type { Reader } from '../store/store.ts';

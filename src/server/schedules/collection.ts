@@ -7,7 +7,7 @@ import type {
 } from '../../contract/schedules.ts';
 import type { Filters } from '../paging.ts';
 import { anyOf } from '../paging.ts';
-import type { StoredChannel } from '../report-delivery/channels/channel.ts';
+import type { StoredChannel } from '../report-delivery/service.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 

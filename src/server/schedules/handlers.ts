@@ -2,7 +2,7 @@ import type { Handlers } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { listLookedUp, listPage } from '../paging.ts';
-import type { Surroundings } from '../report-delivery/channels/channel.ts';
+import type { Surroundings } from '../report-delivery/service.ts';
 import type { Versioned } from '../store/store.ts';
 import { checkSchedule } from './check.ts';
 import { runs, scheduleFilters, schedules } from './collection.ts';

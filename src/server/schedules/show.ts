@@ -1,9 +1,9 @@
 import type { AnsweredSchedule, ScheduleRun } from '../../contract/schedules.ts';
 import type { ReportDelivery } from '../../contract/schedules.ts';
 import type { Deps } from '../deps.ts';
-import type { StoredChannel } from '../report-delivery/channels/channel.ts';
 import type { StoredReportDelivery } from '../report-delivery/collection.ts';
 import { deliveriesOfRun } from '../report-delivery/service.ts';
+import type { StoredChannel } from '../report-delivery/service.ts';
 import { reports } from '../reports/collection.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
 import type { Reader } from '../store/store.ts';

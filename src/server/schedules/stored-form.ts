@@ -2,7 +2,7 @@ import type { FormatOptions } from '../../contract/reports.ts';
 import type { ScheduleInput, UpdatedDelivery, UpdatedTemplate } from '../../contract/schedules.ts';
 import { channelKinds } from '../../contract/schedules.ts';
 import type { Deps } from '../deps.ts';
-import type { ChannelOf, StoredChannel } from '../report-delivery/channels/channel.ts';
+import type { StoredChannel } from '../report-delivery/service.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
 import { readySecurity } from '../reports/service.ts';
 import type { ReadySecurity } from '../reports/service.ts';
@@ -45,7 +45,9 @@ export function storedChannels(
   });
 }
 
-type GivenWebhook = ChannelOf<'webhook'> & { readonly secret_hint?: string | undefined };
+type GivenWebhook = Extract<StoredChannel, { readonly kind: 'webhook' }> & {
+  readonly secret_hint?: string | undefined;
+};
 type GivenChannel = Exclude<StoredChannel, { readonly kind: 'webhook' }> | GivenWebhook;
 
 const withoutSecret = ({ secret: _, secret_hint: __, ...plain }: GivenWebhook) => plain;
