@@ -3,11 +3,15 @@ import { accessTokens, apiKeys, oauthClients } from './auth/collections.ts';
 import { hintOf } from './auth/secrets.ts';
 import { idempotencyKeys } from './idempotency/service.ts';
 import { localState } from './local/collection.ts';
-import type { Stored } from './local/snapshot.ts';
+import type { FileOf, Stored } from './local/snapshot.ts';
 import { collections } from './nouns.ts';
 import { reportDeliveries, reportDeliveryLanes } from './report-delivery/collection.ts';
+import type { StoredReportDelivery } from './report-delivery/collection.ts';
+import { reportLanes, reports } from './reports/collection.ts';
+import type { StoredReport } from './reports/collection.ts';
 import { serverState } from './secrets/collection.ts';
 import { scheduleLanes, schedules } from './schedules/collection.ts';
+import type { StoredSchedule } from './schedules/collection.ts';
 import type { CollectionSpec, Document } from './store/store.ts';
 import { webhookLanes, webhooks } from './webhooks/collection.ts';
 import type { StoredWebhook } from './webhooks/collection.ts';
@@ -35,12 +39,60 @@ export const stored: Stored = {
   history: among(history),
   lanes: [
     { spec: webhookLanes, owners: webhooks.name, relocate: relocateDelivery },
+    { spec: reportLanes, owners: reports.name },
     { spec: scheduleLanes, owners: schedules.name },
     { spec: reportDeliveryLanes, owners: reportDeliveries.name },
   ],
   sequences: ['events'],
-  sealed: { in: webhooks.name, renew: renewSecret },
+  sealed: [
+    { in: webhooks.name, holds: () => true, renew: renewSecret },
+    // What can't be opened in these fails visibly, and tells what to set anew.
+    { in: schedules.name, holds: holdsSecret },
+    { in: reports.name, holds: holdsPassword },
+    { in: reportDeliveries.name, holds: holdsLinks, renew: forgetLinks },
+  ],
+  files: { in: reports.name, of: filesOf, mayBecome },
 };
+
+// Each gets documents of its collection only.
+function holdsSecret(doc: Document): boolean {
+  const { channels, report_template: template } = doc as StoredSchedule;
+  const hasSecret = channels.some((channel) => channel.kind === 'webhook' && channel.secret);
+  return hasSecret || template.format_options?.security?.password !== undefined;
+}
+
+function holdsPassword(doc: Document): boolean {
+  return (doc as StoredReport).security?.password !== undefined;
+}
+
+function holdsLinks(doc: Document): boolean {
+  return (doc as StoredReportDelivery).links !== undefined;
+}
+
+/** They are made anew for the next try. */
+function forgetLinks(doc: Document): { doc: Document; isNew: boolean } {
+  return { doc: withoutLinks(doc as StoredReportDelivery), isNew: false };
+}
+
+const withoutLinks = ({ links: _, ...delivery }: StoredReportDelivery): Document => delivery;
+
+function filesOf(doc: Document): readonly FileOf[] {
+  const { result } = doc as StoredReport;
+  if (!result) return [];
+  return [
+    ...result.model.map((blob) => ({ blob })),
+    ...result.files.flatMap(({ blob, size, sha256, signature }) => [
+      { blob, size, sha256 },
+      ...(signature ? [signature] : []),
+    ]),
+  ];
+}
+
+/** An attempt that is under way may become the report's; the ids of its blobs begin with the report's. */
+function mayBecome(doc: Document, blob: string): boolean {
+  const { id, status } = doc as StoredReport;
+  return status === 'generating' && blob.startsWith(`${id}.`);
+}
 
 /** A delivery that is under way names the place of its event in the lane. */
 function relocateDelivery(
@@ -64,7 +116,7 @@ function renewSecret(
   doc: Document,
   seal: (secret: string, owner: string) => string,
   random: (bytes: number) => Uint8Array,
-): Document {
+): { doc: Document; isNew: boolean } {
   const kept = Object.entries(doc).filter(([field]) => !field.startsWith('previous_secret'));
   const webhook = Object.fromEntries(kept) as unknown as StoredWebhook; // by the name of its collection
   const secret = Buffer.from(random(32)).toString('base64url');
@@ -73,5 +125,5 @@ function renewSecret(
     secret: seal(secret, webhook.id),
     secret_hint: hintOf(secret),
   };
-  return renewed;
+  return { doc: renewed, isNew: true };
 }

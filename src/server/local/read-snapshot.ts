@@ -5,7 +5,7 @@ import { Timestamp } from '../../contract/lists.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { CollectionSpec, Document } from '../store/store.ts';
 import { tooLarge } from './snapshot.ts';
-import type { SnapshotHead, Stored, StoredLane, StoredWork } from './snapshot.ts';
+import type { Files, SnapshotHead, Stored, StoredLane, StoredWork } from './snapshot.ts';
 
 /** A snapshot that was read and found to be whole. */
 export interface Snapshot {
@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly sequences: ReadonlyMap<string, number>;
   readonly work: readonly StoredWork[];
   readonly lanes: readonly StoredLane[];
+  /** The parts of each blob. */
+  readonly blobs: ReadonlyMap<string, readonly Buffer[]>;
 }
 
 const Head = z.object({
@@ -24,11 +26,14 @@ const Head = z.object({
   sealed: z.string().max(10_000).optional(),
 });
 const End = z.strictObject({ end: z.literal(true), lines: z.int(), sha256: z.string() });
+/** As the store takes them. */
+const blobId = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
 const name = z.string().min(1).max(256);
 /** Numbers are drawn one by one until a sequence is where it was. */
 const highestSequence = 10_000_000;
 const Line = z.union([
   z.strictObject({ in: name, doc: z.looseObject({ id: z.string().min(1) }) }),
+  z.strictObject({ blob: z.string().regex(blobId), bytes: z.string() }),
   z.strictObject({ sequence: name, value: z.int().min(0).max(highestSequence) }),
   z.strictObject({ of: name, lane: name, at: z.int().min(0), work: z.string().min(1).max(512) }),
   z.strictObject({ of: name, lane: name, held: z.boolean(), due_at: z.number().optional() }),
@@ -58,6 +63,7 @@ export function readSnapshot(text: string, stored: Stored): Snapshot {
   const lanes: StoredLane[] = [];
   const families = new Set(stored.lanes.map(({ spec }) => spec.name));
   const seen = new Set<string>();
+  const blobs = new Map<string, Buffer[]>();
   for (const [at, line] of lines.entries()) {
     const refuse = (why: string): GovctlError => refuseLine(at + 2, why);
     const given = parse(line);
@@ -72,10 +78,17 @@ export function readSnapshot(text: string, stored: Stored): Snapshot {
       const key = `${data.in} ${doc.id}`;
       if (seen.has(key)) throw refuse(`has ${shown(doc.id)} a second time`);
       seen.add(key);
-      if (!canBeKept(spec, doc)) throw refuse(`is not a document of ${spec.name}`);
+      if (!canBeKept(stored, spec, doc)) throw refuse(`is not a document of ${spec.name}`);
       const known = documents.get(spec);
       if (known) known.push(doc);
       else documents.set(spec, [doc]);
+    } else if ('blob' in data) {
+      const bytes = Buffer.from(data.bytes, 'base64');
+      // Decoding skips what is not base64.
+      if (bytes.toString('base64') !== data.bytes) throw refuse('is not base64');
+      const known = blobs.get(data.blob);
+      if (known) known.push(bytes);
+      else blobs.set(data.blob, [bytes]);
     } else if ('sequence' in data) {
       if (!stored.sequences.includes(data.sequence)) throw refuse('is of an unknown sequence');
       sequences.set(data.sequence, data.value);
@@ -85,7 +98,39 @@ export function readSnapshot(text: string, stored: Stored): Snapshot {
       else lanes.push(laneOf(data));
     }
   }
-  return { head, documents, sequences, work, lanes };
+  checkFiles(stored.files, documents, blobs);
+  return { head, documents, sequences, work, lanes, blobs };
+}
+
+/** The blobs are those that documents name, no more and no less, and as they say. */
+function checkFiles(
+  files: Files,
+  documents: Snapshot['documents'],
+  blobs: Snapshot['blobs'],
+): void {
+  const named = new Set<string>();
+  const refuse = (why: string): GovctlError =>
+    new GovctlError('malformed_request', `The snapshot can not be restored: ${why}`);
+  for (const [spec, docs] of documents) {
+    if (spec.name !== files.in) continue;
+    for (const doc of docs) {
+      for (const { blob, size, sha256 } of files.of(doc)) {
+        const parts = blobs.get(blob);
+        if (!parts) throw refuse(`a file of ${shown(doc.id)} is missing`);
+        if (named.has(blob)) throw refuse(`${shown(doc.id)} has a file that another has, too`);
+        named.add(blob);
+        const length = parts.reduce((sum, part) => sum + part.length, 0);
+        const hash = createHash('sha256');
+        for (const part of parts) hash.update(part);
+        const isSame =
+          (size ?? length) === length && (sha256 === undefined || sha256 === hash.digest('hex'));
+        if (!isSame) throw refuse(`a file of ${shown(doc.id)} is not the one it was`);
+      }
+    }
+  }
+  for (const blob of blobs.keys()) {
+    if (!named.has(blob)) throw refuse(`nothing has the file ${shown(blob)}`);
+  }
 }
 
 const laneOf = ({
@@ -137,11 +182,14 @@ function parse(line: string): unknown {
 }
 
 /** Whether what the collection reads from its documents can be read from this one. */
-function canBeKept(spec: CollectionSpec<Document>, doc: Document): boolean {
+function canBeKept(stored: Stored, spec: CollectionSpec<Document>, doc: Document): boolean {
   const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
   const isScalar = (value: unknown): boolean =>
     isText(value) || typeof value === 'number' || typeof value === 'boolean';
   try {
+    // What these throw at is none, either.
+    for (const sealed of stored.sealed) if (sealed.in === spec.name) sealed.holds(doc);
+    if (stored.files.in === spec.name) stored.files.of(doc);
     return (
       Object.values(spec.unique ?? {}).every((read) => isText(read(doc))) &&
       Object.values(spec.index ?? {}).every((read) => [read(doc)].flat().every(isText)) &&

@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { SecretBox } from '../secrets/service.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { advance, haveSettled } from './advance.ts';
 import type { AdjustableClock } from './clock.ts';
@@ -16,6 +17,7 @@ import { readSnapshot } from './read-snapshot.ts';
 import type { Snapshot } from './read-snapshot.ts';
 import { createRequestLog } from './request-log.ts';
 import type { RequestLog } from './request-log.ts';
+import { idsOf, orphansOf, putBlobs, removeBlobs } from './restore-blobs.ts';
 import { empty, replaceAll } from './restore.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { Stored } from './snapshot.ts';
@@ -122,24 +124,29 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
   }
 
   function checkSecrets({ head, documents }: Snapshot, choice: RestoreOptions['secrets']): boolean {
-    const hasSecrets = [...documents].some(([{ name }]) => name === stored.sealed.in);
+    const hasSecrets = [...documents].some(([{ name }, docs]) => {
+      const sealed = stored.sealed.find((one) => one.in === name);
+      return sealed !== undefined && docs.some((doc) => sealed.holds(doc));
+    });
     if (!hasSecrets || opens(secrets, head.sealed)) return false;
     if (choice === 'new') return true;
     throw new GovctlError(
       'malformed_request',
-      'The snapshot can not be restored: its webhook secrets were sealed with the key of another server; start this one with that key in GOVCTL_SERVER_SECRET_KEY, or restore with secrets=new, which gives each webhook a new secret',
+      'The snapshot can not be restored: its secrets were sealed with the key of another server; start this one with that key in GOVCTL_SERVER_SECRET_KEY, or restore with secrets=new, which gives each webhook a new secret; what else was sealed, such as passwords of reports, has to be set anew',
     );
   }
 
   function renewSecrets(snapshot: Snapshot): { snapshot: Snapshot; renewed: number } {
     let renewed = 0;
     const documents = [...snapshot.documents].map(([spec, docs]) => {
-      if (spec.name !== stored.sealed.in) return [spec, docs] as const;
-      renewed += docs.length;
-      return [
-        spec,
-        docs.map((doc) => stored.sealed.renew(doc, secrets.seal, deps.random)),
-      ] as const;
+      const renew = stored.sealed.find((one) => one.in === spec.name)?.renew;
+      if (!renew) return [spec, docs] as const;
+      const fresh = docs.map((before) => {
+        const { doc, isNew } = renew(before, secrets.seal, deps.random);
+        if (isNew) renewed += 1;
+        return doc;
+      });
+      return [spec, fresh] as const;
     });
     return { snapshot: { ...snapshot, documents: new Map(documents) }, renewed };
   }
@@ -150,11 +157,20 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
       ? renewSecrets(read)
       : { snapshot: read, renewed: 0 };
     await haveSettled(workers, settleWithin);
-    const restored = await store.transact(async (tx) => {
-      const counts = await replaceAll(tx, stored, snapshot);
-      await recordAudit(deps, tx, actor, 'local.restore', 'store');
-      return counts;
-    });
+    const before = await idsOf(store.blobs);
+    const written = await putBlobs(store.blobs, snapshot.blobs, before);
+    const restored = await store
+      .transact(async (tx) => {
+        const counts = await replaceAll(tx, stored, snapshot);
+        await recordAudit(deps, tx, actor, 'local.restore', 'store');
+        return counts;
+      })
+      .catch(async (error: unknown) => {
+        // Whether it lasted is not known where the store failed: the next start looks what nothing refers to.
+        if (!(error instanceof StoreUnavailable)) await removeBlobs(deps, written);
+        throw error;
+      });
+    await removeBlobs(deps, orphansOf(before, stored, snapshot));
     const { taken_at } = snapshot.head;
     if (options.clock === 'snapshot') await move(Date.parse(taken_at));
     return { taken_at, restored, new_secrets: renewed, clock: clockNow() };
@@ -211,11 +227,13 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
       inTurn(async () => {
         const everything = [...stored.collections, ...stored.forgotten, ...stored.history];
         await haveSettled(workers, settleWithin);
+        const blobs = await idsOf(store.blobs);
         const removed = await store.transact(async (tx) => {
           const counts = await empty(tx, stored, everything);
           await recordAudit(deps, tx, actor, 'local.reset', 'store');
           return counts;
         });
+        await removeBlobs(deps, blobs);
         await move(undefined);
         faults.clear();
         requests.clear();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { largestSnapshot } from '../../contract/local.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type {
+  Blobs,
   CollectionSpec,
   Document,
   LaneSpec,
@@ -35,11 +36,36 @@ export interface Stored {
   readonly history: readonly CollectionSpec<Document>[];
   readonly lanes: readonly LaneFamily[];
   readonly sequences: readonly string[];
-  /** Documents of this collection hold sealed secrets. @returns the document with new ones */
-  readonly sealed: {
-    readonly in: string;
-    readonly renew: (doc: Document, seal: Seal, random: (bytes: number) => Uint8Array) => Document;
-  };
+  readonly sealed: readonly Sealed[];
+  readonly files: Files;
+}
+
+/** A collection whose documents may hold sealed secrets. */
+export interface Sealed {
+  readonly in: string;
+  readonly holds: (doc: Document) => boolean;
+  /** Where they can't be opened any more. @returns the document with new ones; absent: whoever opens them says so */
+  readonly renew?: (
+    doc: Document,
+    seal: Seal,
+    random: (bytes: number) => Uint8Array,
+  ) => { readonly doc: Document; readonly isNew: boolean };
+}
+
+/** The collection whose documents have blobs. */
+export interface Files {
+  readonly in: string;
+  readonly of: (doc: Document) => readonly FileOf[];
+  /** Whether a blob that the document does not name yet may become its own. */
+  readonly mayBecome: (doc: Document, blob: string) => boolean;
+}
+
+/** A blob of a document, as far as the document knows it. */
+export interface FileOf {
+  readonly blob: string;
+  readonly size?: number;
+  /** Lower-case hex. */
+  readonly sha256?: string;
 }
 
 /** The first line of a snapshot. */
@@ -68,14 +94,24 @@ export interface StoredWork {
   readonly work: string;
 }
 
+/** A part of a blob; the parts follow one another from its first byte to its last. */
+export interface StoredPart {
+  readonly blob: string;
+  /** Base64. Of an empty blob there is one empty part. */
+  readonly bytes: string;
+}
+
 /** A line between head and end. */
 type SnapshotLine =
+  | StoredPart
   | { readonly in: string; readonly doc: Document }
   | { readonly sequence: string; readonly value: number }
   | StoredLane
   | StoredWork;
 
 const pageSize = 1_000;
+/** Bytes of a blob in one line; a multiple of three, so that base64 needs no filling up. */
+const partBytes = 192 << 10;
 
 /** Everything at one moment, as JSON lines of which the last has the checksum of the others. */
 export async function takeSnapshot(
@@ -119,8 +155,20 @@ async function readAtOnce(store: Store, stored: Stored): Promise<Moment> {
     // Nobody comes in between, and nothing of it lasts.
     return await store.transact<never>(async (tx) => {
       const lines: SnapshotLine[] = [];
+      let room = largestSnapshot;
       for (const spec of stored.collections) {
-        for await (const doc of everyDocument(tx, spec)) lines.push({ in: spec.name, doc });
+        for await (const doc of everyDocument(tx, spec)) {
+          lines.push({ in: spec.name, doc });
+          if (spec.name !== stored.files.in) continue;
+          // Here, as what a document names can't be removed before this transaction has ended.
+          for (const { blob } of stored.files.of(doc)) {
+            for await (const part of partsOf(store.blobs, blob)) {
+              room -= part.bytes.length;
+              if (room < 0) throw tooLarge();
+              lines.push(part);
+            }
+          }
+        }
       }
       for (const family of stored.lanes) {
         lines.push(...(await readLanes(tx, stored, family)));
@@ -135,6 +183,20 @@ async function readAtOnce(store: Store, stored: Stored): Promise<Moment> {
     if (thrown instanceof Discarded) return thrown.moment;
     throw thrown;
   }
+}
+
+async function* partsOf(blobs: Blobs, blob: string): AsyncGenerator<StoredPart> {
+  let rest = Buffer.alloc(0);
+  let isFirst = true;
+  for await (const chunk of blobs.read(blob)) {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= partBytes) {
+      yield { blob, bytes: rest.subarray(0, partBytes).toString('base64') };
+      rest = rest.subarray(partBytes);
+      isFirst = false;
+    }
+  }
+  if (isFirst || rest.length > 0) yield { blob, bytes: rest.toString('base64') };
 }
 
 /** Page by page, in an order that the collection declares. */
