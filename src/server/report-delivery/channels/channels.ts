@@ -4,6 +4,8 @@ import type { SendToChannel } from '../deliver.ts';
 import type { Surroundings } from './channel.ts';
 import { createChatChannel } from './chat.ts';
 import { createEmailChannel } from './email.ts';
+import { createStorageChannel } from './object-storage.ts';
+import { createSftpChannel } from './sftp.ts';
 import { createTeamChatChannel } from './team-chat.ts';
 import { sendToWebhook } from './webhook.ts';
 
@@ -23,6 +25,8 @@ export function createChannels(deps: Deps, parts: ChannelParts): SendToChannel {
   const email = createEmailChannel(config, clock);
   const chat = createChatChannel({ config, send: sendAnywhere, clock });
   const teamChat = createTeamChatChannel({ send, clock });
+  const sftp = createSftpChannel({ deps, surroundings });
+  const storage = createStorageChannel({ surroundings, send, clock });
   return async (channel, message, options) => {
     switch (channel.kind) {
       case 'email':
@@ -34,8 +38,9 @@ export function createChannels(deps: Deps, parts: ChannelParts): SendToChannel {
       case 'webhook':
         return sendToWebhook({ ...deps, send, surroundings }, channel, message, options);
       case 'sftp':
+        return sftp(channel, message, options.signal);
       case 'object_storage':
-        return { ok: false, permanent: true, error: 'not built yet' };
+        return storage(channel, message, options.signal);
     }
   };
 }

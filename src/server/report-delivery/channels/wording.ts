@@ -51,3 +51,26 @@ export const safeFilename = (filename: string): string =>
   oneLine(filename, 200)
     .replace(/[/\\:*?"<>|]/g, '_')
     .replace(/^\.+/, '_');
+
+/** Bytes: with all that is added, a name stays under the 255 that file systems have. */
+const longestStem = 120;
+
+function cutBytes(text: string, most: number): string {
+  let left = most;
+  const fits = (sign: string): boolean => (left -= Buffer.byteLength(sign)) >= 0;
+  const signs = [...text];
+  const end = signs.findIndex((sign) => !fits(sign));
+  return end < 0 ? text : signs.slice(0, end).join('');
+}
+
+/**
+ * The name that a file is uploaded under: with the day and the end of the report's id, so that no run's files take the
+ * place of another's, and a repeat's take that of their own.
+ */
+export function uploadName({ report, date }: ReportMessage, filename: string): string {
+  const safe = safeFilename(filename);
+  const [extension = ''] = /(\.[A-Za-z0-9]{1,5}){1,2}$/.exec(safe) ?? [];
+  const stem = cutBytes(safe.slice(0, safe.length - extension.length), longestStem);
+  const day = stem.includes(date) ? '' : `-${date}`;
+  return `${stem}${day}-${report.id.slice(-8)}${extension}`;
+}

@@ -1,0 +1,41 @@
+import type { SendResult } from './channel.ts';
+import { oneLine } from './wording.ts';
+
+/** What no further try changes; in words that go after the server's name. */
+export class SftpRefusal extends Error {
+  override readonly name = 'SftpRefusal';
+}
+
+/** A password may be put right within seconds, and tries too many lock accounts. */
+const triesToLogIn = 5;
+
+/** What a failure means for a delivery. ssh2-sftp-client tells most by its messages alone. */
+export function explainSftp(thrown: unknown, place: string): SendResult {
+  const who = `The SFTP server ${place}`;
+  if (thrown instanceof SftpRefusal) {
+    return { ok: false, permanent: true, error: `${who} ${thrown.message}` };
+  }
+  const { message = '', code } = thrown as { readonly message?: string; readonly code?: unknown }; // an error, mostly
+  if (message.includes('privateKey')) {
+    const error =
+      'The variable of private_key_env holds no private key that can be used: an OpenSSH or PEM key without a passphrase';
+    return { ok: false, permanent: true, error };
+  }
+  if (message.includes('authentication methods failed')) {
+    const error = `${who} does not take the user with this password or key: correct delivery.sftp.username, or the variable it names`;
+    return { ok: false, error, triesAtMost: triesToLogIn };
+  }
+  // SSH_FX_NO_SUCH_FILE, SSH_FX_PERMISSION_DENIED
+  if (code === 2 || code === 3) {
+    const why = code === 2 ? 'has no such folder' : 'does not let the user write to the folder';
+    const error = `${who} ${why}: correct delivery.sftp.path, or the rights of the user there`;
+    return { ok: false, permanent: true, error };
+  }
+  if (/^took \d/.test(message)) return { ok: false, error: `${who} ${message}` };
+  if (code === 4) return { ok: false, error: `${who} could not write the file; is its disk full?` };
+  if (/timed? ?out/i.test(message)) return { ok: false, error: `${who} did not answer in time` };
+  if (/handshake|no matching|protocol/i.test(message)) {
+    return { ok: false, error: `${who} does not speak SSH as it must: ${oneLine(message, 150)}` };
+  }
+  return { ok: false, error: `${who} ended the connection before all was uploaded` };
+}

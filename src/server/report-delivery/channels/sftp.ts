@@ -1,0 +1,164 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type SftpClient from 'ssh2-sftp-client';
+import type { Deps } from '../../deps.ts';
+import { DialFailure, dial } from '../../outbound/dial.ts';
+import type { ChannelOf, ReportMessage, SendReport, SendResult, Surroundings } from './channel.ts';
+import { expectedKey, fingerprintOf, rememberKey } from './host-key.ts';
+import { secretFromEnv } from './secret-from-env.ts';
+import { SftpRefusal, explainSftp } from './sftp-result.ts';
+import { uploadName } from './wording.ts';
+
+/** Milliseconds. */
+const connectWithin = 20_000;
+const silentWithin = 60_000;
+
+interface SftpParts {
+  readonly deps: Pick<Deps, 'store' | 'clock'>;
+  readonly surroundings: Surroundings;
+}
+
+/**
+ * Uploads each file under a name that begins with a dot and is not its own, then renames it, so that nobody reads half of
+ * one; its SHA-256 stands beside it.
+ */
+export const createSftpChannel =
+  ({ deps, surroundings }: SftpParts): SendReport<'sftp'> =>
+  async (channel, message, signal) => {
+    const login = loginOf(channel, surroundings);
+    if ('error' in login) return { ok: false, permanent: true, ...login };
+    const place = `${channel.host.toLowerCase()}:${channel.port ?? 22}`;
+    let socket: Socket | undefined;
+    const hangUp = (): void => void socket?.destroy();
+    try {
+      const port = channel.port ?? 22;
+      const within = { signal, withinMs: connectWithin };
+      socket = await dial({ host: channel.host, port }, surroundings.targets, within);
+      socket.setTimeout(silentWithin, hangUp);
+      signal.addEventListener('abort', hangUp, { once: true });
+      const client = await logIn(deps, socket, { channel, place, login });
+      await upload(client, channel.path, message);
+      await client.end();
+      return { ok: true };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof DialFailure) {
+        return { ok: false, error: `The SFTP server ${place} ${error.message}` };
+      }
+      return explainSftp(error, place);
+    } finally {
+      signal.removeEventListener('abort', hangUp);
+      hangUp();
+    }
+  };
+
+type Login = { readonly password: string } | { readonly privateKey: string };
+
+function loginOf(
+  { password_env: passwordEnv, private_key_env: keyEnv }: ChannelOf<'sftp'>,
+  surroundings: Surroundings,
+): Login | Pick<Extract<SendResult, { ok: false }>, 'error'> {
+  const name = keyEnv ?? passwordEnv;
+  const secret = name === undefined ? undefined : secretFromEnv(name, surroundings);
+  if (secret === undefined) {
+    return {
+      error: `The variable ${name ?? 'of password_env'} is not set where the server runs, or may not be named; its operator sets it, or lists it under secrets in the file of --config`,
+    };
+  }
+  // Some ways to set variables take no line ends.
+  return keyEnv === undefined
+    ? { password: secret }
+    : { privateKey: secret.includes('\n') ? secret : secret.replaceAll('\\n', '\n') };
+}
+
+interface LogInOptions {
+  readonly channel: ChannelOf<'sftp'>;
+  readonly place: string;
+  readonly login: Login;
+}
+
+async function logIn(
+  deps: SftpParts['deps'],
+  socket: Socket,
+  { channel, place, login }: LogInOptions,
+): Promise<SftpClient> {
+  const { default: Client } = await import('ssh2-sftp-client');
+  const expected = await expectedKey(deps, place, channel.host_key);
+  let seen = '';
+  // What happens while nothing is asked of it is seen by the next thing that is.
+  const client = new Client('govctl', { error() {}, end() {}, close() {} });
+  if ('password' in login) answerPrompts(client, login.password);
+  try {
+    await client.connect({
+      sock: socket,
+      username: channel.username,
+      ...login,
+      tryKeyboard: 'password' in login,
+      readyTimeout: connectWithin,
+      hostVerifier(key: Buffer) {
+        seen = fingerprintOf(key);
+        return expected === undefined || seen === expected;
+      },
+    });
+  } catch (error) {
+    if (expected === undefined || seen === '' || seen === expected) throw error;
+    throw new SftpRefusal(
+      `has another key than expected: ${seen}, not ${expected}. If it was set up anew, give the schedule's delivery.sftp.host_key its new one; else somebody may be in between`,
+    );
+  }
+  await rememberKey(deps, place, seen);
+  return client;
+}
+
+/** Many servers ask for a password that way only. */
+function answerPrompts(client: SftpClient, password: string): void {
+  type Prompts = readonly { readonly echo: boolean }[];
+  type Finish = (answers: string[]) => void;
+  client.on(
+    'keyboard-interactive',
+    (_: string, __: string, ___: string, prompts: Prompts, finish: Finish) => {
+      // What is shown as it is typed is no password.
+      finish(prompts.map(({ echo }) => (echo ? '' : password)));
+    },
+  );
+}
+
+async function upload(client: SftpClient, folder: string, message: ReportMessage): Promise<void> {
+  if (folder.split(/[/\\]/).includes('..')) throw new SftpRefusal('has a path with .. in it');
+  const inFolder = (name: string): string => `${folder.replace(/\/+$/, '')}/${name}`;
+  if ((await client.exists(folder)) !== 'd') {
+    throw new SftpRefusal(
+      'has no such folder: create it, or correct delivery.sftp.path of the schedule',
+    );
+  }
+  for (const file of message.files) {
+    const name = uploadName(message, file.filename);
+    await putWhole(name, Readable.from(file.read()), file.size);
+    const sum = Buffer.from(`${file.sha256}  ${name}\n`);
+    await putWhole(`${name}.sha256`, sum, sum.length);
+  }
+
+  async function putWhole(name: string, content: Readable | Buffer, size: number): Promise<void> {
+    const temporary = inFolder(`.${message.deliveryId}.part`);
+    try {
+      await client.put(content, temporary);
+      const arrived = (await client.stat(temporary)).size;
+      if (arrived !== size) throw new Error(`took ${arrived} of ${size} bytes`);
+      await moveOver(client, temporary, inFolder(name));
+    } catch (error) {
+      if (content instanceof Readable) content.destroy();
+      await client.delete(temporary, true).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+/** In one step where the server can; a file of an earlier try may be there. */
+async function moveOver(client: SftpClient, from: string, to: string): Promise<void> {
+  try {
+    await client.posixRename(from, to);
+  } catch {
+    await client.delete(to, true);
+    await client.rename(from, to);
+  }
+}

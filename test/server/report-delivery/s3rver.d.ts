@@ -1,0 +1,17 @@
+// It has no types of its own; as much as the tests use.
+declare module 's3rver' {
+  export default class S3rver {
+    constructor(options: {
+      readonly address: string;
+      readonly port: number;
+      readonly silent: boolean;
+      readonly directory: string;
+      readonly configureBuckets: readonly {
+        readonly name: string;
+        readonly configs: readonly string[];
+      }[];
+    });
+    run(): Promise<{ readonly port: number }>;
+    close(): Promise<void>;
+  }
+}

@@ -1,0 +1,257 @@
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import ssh2 from 'ssh2';
+import type { StoredChannel } from '../../../src/server/report-delivery/channels/channel.ts';
+import { knownHosts } from '../../../src/server/report-delivery/collection.ts';
+import { tempFolder } from '../store/lowdb/temp-folder.ts';
+import { openReportWorld } from './report-world.ts';
+import type { ReportWorld, WorldOptions } from './report-world.ts';
+import { hasOpenSsh, startOpenSsh } from './ssh-server.ts';
+import type { SshServer } from './ssh-server.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+async function openWorld(options: WorldOptions): Promise<ReportWorld> {
+  const world = await openReportWorld(options);
+  open.push(world);
+  return world;
+}
+
+async function folder(): Promise<string> {
+  const made = await tempFolder();
+  open.push({ close: () => made.remove() });
+  return made.path;
+}
+
+type Sftp = Extract<StoredChannel, { kind: 'sftp' }>;
+
+async function deliver(world: ReportWorld, channel: StoredChannel, reportId: string) {
+  const { id } = await world.queue(reportId, channel);
+  await world.idle();
+  return world.delivery(id);
+}
+
+const hasSsh = hasOpenSsh();
+
+describe.skipIf(!hasSsh)('a report that is uploaded to OpenSSH', () => {
+  async function ready(): Promise<{
+    server: SshServer;
+    world: ReportWorld;
+    inbox: string;
+    channel: Sftp;
+  }> {
+    // prettier-ignore
+    const home = await folder();
+    const server = await startOpenSsh(path.join(home, 'ssh'));
+    open.push(server);
+    const world = await openWorld({ env: { SFTP_KEY: server.privateKey } });
+    const inbox = path.join(home, 'in box ü');
+    mkdirSync(inbox);
+    const channel: Sftp = {
+      kind: 'sftp',
+      host: '127.0.0.1',
+      port: server.port,
+      username: server.username,
+      path: inbox,
+      private_key_env: 'SFTP_KEY',
+    };
+    return { server, world, inbox, channel };
+  }
+
+  test('lies there whole, with its SHA-256 beside it, and comes once however often it is sent', async () => {
+    const { world, inbox, channel } = await ready();
+    const pdf = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 7) % 256));
+    const report = await world.addReport({}, { pdf, csv: 'a,b\r\n' });
+    const delivery = await deliver(world, channel, report.id);
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, target: `sftp://127.0.0.1:${channel.port}${inbox}` }); // prettier-ignore
+    const names = ['csv', 'pdf'].flatMap((extension) => {
+      const name = `report-2026-03-01-${report.id.slice(-8)}.${extension}`;
+      return [name, `${name}.sha256`];
+    });
+    expect(readdirSync(inbox).sort()).toEqual(names);
+    expect(readFileSync(path.join(inbox, names[2] ?? ''))).toEqual(pdf);
+    const sha256 = report.result?.files[0]?.sha256;
+    expect(readFileSync(path.join(inbox, names[3] ?? ''), 'utf8')).toBe(`${sha256}  ${names[2]}\n`);
+    expect(await deliver(world, channel, report.id)).toMatchObject({ status: 'delivered' });
+    expect(readdirSync(inbox).sort()).toEqual(names);
+  });
+
+  test('goes to the server that was seen first, and to no other', async () => {
+    const { server, world, inbox, channel } = await ready();
+    const report = await world.addReport({}, { pdf: 'x' });
+    await deliver(world, channel, report.id);
+    const place = `127.0.0.1:${channel.port}`;
+    expect((await world.store.get(knownHosts, place))?.doc.key).toBe(server.hostKey);
+    const other = `SHA256:${'A'.repeat(43)}`;
+    await world.store.transact((tx) => tx.replace(knownHosts, { id: place, key: other, seen_at: '' })); // prettier-ignore
+    const before = readdirSync(inbox).length;
+    const second = await world.addReport({}, { pdf: 'y' });
+    const refused = await deliver(world, channel, second.id);
+    expect(refused).toMatchObject({ status: 'failed', attempts: 1 });
+    expect(refused.error).toContain(`another key than expected: ${server.hostKey}, not ${other}`);
+    expect(readdirSync(inbox)).toHaveLength(before);
+    const told = { ...channel, host_key: server.hostKey };
+    expect(await deliver(world, told, second.id)).toMatchObject({ status: 'delivered' });
+    expect((await world.store.get(knownHosts, place))?.doc.key).toBe(server.hostKey);
+  });
+
+  test('goes nowhere where the key is not the one that was given', async () => {
+    const { world, inbox, channel } = await ready();
+    const report = await world.addReport({}, { pdf: 'x' });
+    const wrong = { ...channel, host_key: `SHA256:${'B'.repeat(43)}` };
+    expect(await deliver(world, wrong, report.id)).toMatchObject({ status: 'failed' });
+    expect(readdirSync(inbox)).toEqual([]);
+  });
+
+  test('leaves the folder for nothing, whatever it is called', async () => {
+    const { world, inbox, channel } = await ready();
+    const report = await world.addReport({}, { pdf: 'x' });
+    const [file] = report.result?.files ?? [];
+    if (!report.result || !file) throw new Error('one was written');
+    const files = ['../../evil\r\n.pdf', '/etc/evil.pdf', '..', 'x'.repeat(400)].map((filename) => ({ ...file, filename })); // prettier-ignore
+    const hostile = await world.addReport({ result: { ...report.result, files } });
+    const delivery = await deliver(world, channel, hostile.id);
+    expect(delivery).toMatchObject({ status: 'delivered' });
+    expect(readdirSync(inbox)).toHaveLength(8);
+    expect(readdirSync(path.dirname(inbox)).sort()).toEqual(['in box ü', 'ssh']);
+  });
+
+  test('is tried again where the connection ends, and then lies there once', async () => {
+    const { server, world, inbox, channel } = await ready();
+    const report = await world.addReport({}, { pdf: Buffer.alloc(4_000_000) });
+    const { id } = await world.queue(report.id, channel);
+    const idle = world.idle();
+    const watch = setInterval(() => {
+      if (readdirSync(inbox).length > 0) server.hangUp();
+    }, 1);
+    await idle;
+    clearInterval(watch);
+    const first = await world.delivery(id);
+    await world.pass(60_000);
+    expect(await world.delivery(id)).toMatchObject({ status: 'delivered' });
+    // It may have been through before the first look.
+    expect(first.attempts).toBe(1);
+    const names = readdirSync(inbox).filter((name) => !name.startsWith('.'));
+    expect(names).toHaveLength(2);
+  });
+
+  test.each([
+    ['the folder is not there', { path: '/nowhere/at/all' }, 'has no such folder'],
+    ['the user is not let in', { username: 'nobody-of-that-name' }, 'does not take the user'],
+    ['the variable is not set', { private_key_env: 'NOT_SET' }, 'NOT_SET is not set'],
+    ['the variable holds no key', { private_key_env: 'NO_KEY' }, 'holds no private key'],
+  ] as const)('says so where %s', async (_, fields, said) => {
+    const { world, channel } = await ready();
+    const report = await world.addReport({}, { pdf: 'x' });
+    Object.assign(world.surroundings.env, { NO_KEY: 'not-a-key' });
+    const { id } = await world.queue(report.id, { ...channel, ...fields });
+    await world.pass(3_600_000);
+    const delivery = await world.delivery(id);
+    expect(delivery.status).toBe('failed');
+    expect(delivery.error).toContain(said);
+    expect(JSON.stringify([delivery, world.logged])).not.toContain('not-a-key');
+  });
+});
+
+interface PasswordServer {
+  readonly port: number;
+  readonly tries: () => number;
+}
+
+/** An SSH server with a password: OpenSSH needs an account for that. Its files are refused. */
+async function startPasswordServer(
+  method: 'password' | 'keyboard-interactive',
+): Promise<PasswordServer> {
+  // prettier-ignore
+  const { private: privateKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  let tries = 0;
+  const server = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
+    client.on('error', () => undefined);
+    client.on('authentication', (context) => {
+      if (context.method !== method) {
+        context.reject([method]);
+        return;
+      }
+      tries += 1;
+      const check = (given: string | undefined): void =>
+        given === 'right' ? context.accept() : context.reject();
+      if (context.method === 'password') check(context.password);
+      if (context.method === 'keyboard-interactive') {
+        context.prompt([{ prompt: 'Password: ', echo: false }], ([given]) => check(given));
+      }
+    });
+    client.on('ready', () => {
+      client.on('session', (accept) => {
+        accept().on('sftp', (acceptSftp) => {
+          const sftp = acceptSftp();
+          const denied = (id: number): void => sftp.status(id, 3);
+          sftp.on('LSTAT', denied).on('STAT', denied).on('OPEN', denied).on('REALPATH', denied);
+        });
+      });
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  open.push({ close: () => new Promise((closed) => server.close(() => closed())) });
+  const { port } = server.address() as AddressInfo; // of a socket that listens on a port
+  return { port, tries: () => tries };
+}
+
+describe('a password', () => {
+  const channelOf = ({ port }: PasswordServer): Sftp => ({
+    kind: 'sftp',
+    host: '127.0.0.1',
+    port,
+    username: 'ann',
+    path: '/inbox',
+    password_env: 'SFTP_PASSWORD',
+  });
+
+  test.each(['password', 'keyboard-interactive'] as const)(
+    'is given by way of %s',
+    async (method) => {
+      // prettier-ignore
+      const server = await startPasswordServer(method);
+      const world = await openWorld({ config: { secrets: { SFTP_PASSWORD: 'right' } } });
+      const report = await world.addReport({}, { pdf: 'x' });
+      const delivery = await deliver(world, channelOf(server), report.id);
+      expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
+      expect(delivery.error).toContain('does not let the user write to the folder');
+    },
+  );
+
+  test('that is wrong is tried five times, and never shown', async () => {
+    const server = await startPasswordServer('password');
+    const world = await openWorld({ env: { SFTP_PASSWORD: 'wr0ng-s3cret' } });
+    const report = await world.addReport({}, { pdf: 'x' });
+    const { id } = await world.queue(report.id, channelOf(server));
+    await world.pass(3_600_000);
+    const delivery = await world.delivery(id);
+    expect(delivery).toMatchObject({ status: 'failed', attempts: 5 });
+    expect(server.tries()).toBe(5);
+    expect(JSON.stringify([delivery, world.logged])).not.toContain('wr0ng-s3cret');
+  });
+
+  test('that the operator gives to no schedule stays where it is', async () => {
+    const server = await startPasswordServer('password');
+    const world = await openWorld({
+      local: false,
+      resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+      env: { SFTP_PASSWORD: 'right', GOVCTL_CHANNEL_PASSWORD: 'right' },
+    });
+    const report = await world.addReport({}, { pdf: 'x' });
+    const denied = await deliver(world, channelOf(server), report.id);
+    expect(denied).toMatchObject({ status: 'failed', attempts: 1 });
+    expect(denied.error).toContain('may not be named');
+    for (const host of ['127.0.0.1', 'inside.example', 'localhost', '::ffff:127.0.0.1']) {
+      const channel = { ...channelOf(server), host, password_env: 'GOVCTL_CHANNEL_PASSWORD' };
+      const refused = await deliver(world, channel, (await world.addReport({}, { pdf: 'x' })).id);
+      expect(refused.error).toContain('its address is not allowed as a target');
+    }
+    expect(server.tries()).toBe(0);
+  });
+});
