@@ -6,6 +6,10 @@ export const runTool = (tool: string, ...args: readonly string[]): void => {
   execFileSync(tool, args, { stdio: 'pipe' });
 };
 
+/** What a system tool says on stdout. @throws where it fails */
+export const readTool = (tool: string, ...args: readonly string[]): string =>
+  execFileSync(tool, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
 /** Starts a system tool that goes on beside the test. */
 export const startTool = (tool: string, ...args: readonly string[]): ChildProcess =>
   spawn(tool, args, { stdio: 'ignore' });

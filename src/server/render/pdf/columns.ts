@@ -77,7 +77,7 @@ function needOf(
     .split(/\s+/)
     .map((word) => type.width(word, 'narrowBold', headStyle.size) + 2 * headStyle.across + 0.5);
   let least = Math.max(0, ...heading);
-  let natural = least;
+  let natural = type.width(titleOf(column), 'narrowBold', headStyle.size) + padding;
   for (const row of rows.slice(0, sampled)) {
     const cell = setCell(row[at] ?? null, column.type);
     const short = { ...cell, text: cell.text.slice(0, 200) };

@@ -2,7 +2,7 @@ import { createCipheriv, createHash } from 'node:crypto';
 import type { Pdfkit, Security } from './pdfkit-inside.ts';
 
 /** The keys of a protected document, as its encryption dictionary holds them (ISO 32000-2, 7.6.4, revision 6). */
-export interface EncryptionKeys {
+interface EncryptionKeys {
   readonly fileKey: Uint8Array;
   readonly U: Uint8Array;
   readonly UE: Uint8Array;
@@ -46,7 +46,7 @@ function encrypt(key: Uint8Array, vector: Uint8Array, bytes: Uint8Array): Uint8A
 }
 
 /** The owner's password is made up and forgotten: there is one password, and it opens all. */
-export function makeKeys(password: string, random: RandomBytes): EncryptionKeys {
+function makeKeys(password: string, random: RandomBytes): EncryptionKeys {
   const user = passwordBytes(password);
   const owner = random(32);
   const fileKey = random(32);

@@ -37,7 +37,6 @@ export interface OutlineMark {
 }
 
 export const left = margin.side;
-export const right = (flow: Flow): number => flow.sheet.width - margin.side;
 export const contentWidth = (flow: Flow): number => flow.sheet.width - 2 * margin.side;
 export const bottom = (flow: Flow): number => flow.sheet.height - margin.bottom;
 

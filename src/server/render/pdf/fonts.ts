@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Pdfkit, PdfkitFont } from './pdfkit-inside.ts';
+import type { FontFile, Pdfkit, PdfkitFont } from './pdfkit-inside.ts';
 
 /** Tables are set in the narrow ones. */
 export type Face = 'sans' | 'bold' | 'narrow' | 'narrowBold' | 'mono';
@@ -46,6 +46,9 @@ const isHangul = /\p{Script=Hangul}/u;
 
 const box = 0x25a1;
 
+/** Fonts that were read, for later documents: reading and taking apart megabytes is most of a short report's time. */
+const read = new Map<FontName, FontFile>();
+
 /** Fonts of a document; each is read when the first text needs it. */
 export function createFonts(doc: Pdfkit): Fonts {
   const { resolve } = createRequire(import.meta.url);
@@ -53,8 +56,9 @@ export function createFonts(doc: Pdfkit): Fonts {
   const font = (name: FontName): PdfkitFont => {
     let known = opened.get(name);
     if (!known) {
-      doc.font(readFileSync(resolve(files[name])));
+      doc.font(read.get(name) ?? readFileSync(resolve(files[name])));
       opened.set(name, (known = doc._font));
+      read.set(name, known.font);
     }
     return known;
   };

@@ -39,7 +39,7 @@ const frameworks: Readonly<Record<string, string>> = {
   pci: 'PCI DSS',
 };
 
-export const frameworkTitle = (framework: string): string =>
+const frameworkTitle = (framework: string): string =>
   Object.hasOwn(frameworks, framework) ? (frameworks[framework] ?? framework) : framework;
 
 /** The first page: what this is, about what, when, and by whom. */
@@ -193,10 +193,7 @@ const entry = {
   2: { face: 'sans', size: 8.8, leading: 14.5 },
 } as const;
 
-/** One line for each section, and for each heading and table in it. */
-export const countEntries = (sections: readonly Section[]): number =>
-  sections.reduce((sum, section) => sum + 1 + namedBlocks(section), 0);
-
+/** The contents have a line for each section, and for each heading and table in it. */
 const namedBlocks = ({ blocks }: Section): number =>
   blocks.filter(({ kind }) => kind === 'heading' || kind === 'table').length;
 

@@ -22,22 +22,27 @@ export interface PdfkitPage {
   end(): void;
 }
 
+/** A font as fontkit has it; documents take their subsets from it and leave it as it is. */
+export interface FontFile {
+  hasGlyphForCodePoint(codePoint: number): boolean;
+}
+
 export interface PdfkitFont {
   /** Its name in a page's resources. */
   readonly id: string;
   readonly ascender: number;
-  readonly font: { hasGlyphForCodePoint(codePoint: number): boolean };
+  readonly font: FontFile;
   ref(): Ref;
   /** Glyphs in hex, four digits each, and how far each goes, in thousandths of the size. */
   encode(text: string): [readonly string[], readonly { readonly xAdvance: number }[]];
 }
 
-export interface Outline {
+interface Outline {
   readonly dictionary: Ref;
   addItem(title: string, options?: { readonly expanded?: boolean }): Outline;
 }
 
-export type Encrypt = (bytes: Uint8Array) => Uint8Array;
+type Encrypt = (bytes: Uint8Array) => Uint8Array;
 
 export interface Security {
   readonly dictionary: Ref;
@@ -50,7 +55,7 @@ export interface Pdfkit {
   readonly outline: Outline;
   ref(data: unknown): Ref;
   addPage(options: { readonly size: string; readonly layout: 'portrait' | 'landscape' }): unknown;
-  font(source: Uint8Array): unknown;
+  font(source: Uint8Array | FontFile): unknown;
   path(data: string): unknown;
   addContent(operators: string): unknown;
   /** All bytes that are ready. */

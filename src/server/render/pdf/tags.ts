@@ -52,7 +52,7 @@ export interface Tags {
   end(): Readonly<Record<string, unknown>>;
 }
 
-export interface TagAttributes {
+interface TagAttributes {
   readonly alt?: string;
   readonly title?: string;
   /** Of a header cell. */

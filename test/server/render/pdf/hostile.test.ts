@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Block, CellType, ReportModel } from '../../../../src/server/render/model.ts';
+import { readTool } from '../../../support/system-tool.ts';
 import { sampleReport, tableOf } from '../../../support/sample-report.ts';
 import { hostileReport, reportOf } from '../rendered.ts';
 import {
@@ -10,7 +11,6 @@ import {
   lettersOf,
   openPdf,
   pagesOf,
-  readTool,
   renderToBytes,
 } from './pdf-tools.ts';
 

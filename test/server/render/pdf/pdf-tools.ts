@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
@@ -7,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { ReportModel } from '../../../../src/server/render/model.ts';
 import { renderPdf } from '../../../../src/server/render/pdf/render-pdf.ts';
 import type { Rendered, RenderOptions } from '../../../../src/server/render/render.ts';
-import { hasTool, runTool } from '../../../support/system-tool.ts';
+import { hasTool, readTool, runTool } from '../../../support/system-tool.ts';
 import { makeRepo } from '../../../support/temp-repo.ts';
 
 export const hasPoppler = hasTool('pdftotext, pdfsig (apt-get install poppler-utils)', () => {
@@ -51,10 +50,6 @@ export async function renderToBytes(
 /** A file of these bytes, gone when the test ends. */
 export const asFile = (bytes: Uint8Array): string =>
   path.join(makeRepo({ 'report.pdf': bytes }), 'report.pdf');
-
-/** What a tool says on stdout. @throws where it fails */
-export const readTool = (tool: string, ...args: readonly string[]): string =>
-  execFileSync(tool, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 /** The text of each page, by poppler. */
 export const pagesOf = (bytes: Uint8Array): readonly string[] =>

@@ -1,16 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { readTool } from '../../../support/system-tool.ts';
 import { sampleReport } from '../../../support/sample-report.ts';
 import { makeTestSigner } from '../sign/test-signer.ts';
-import {
-  asFile,
-  hasPoppler,
-  hasQpdf,
-  openPdf,
-  readTool,
-  renderToBytes,
-  seededRandom,
-} from './pdf-tools.ts';
+import { asFile, hasPoppler, hasQpdf, openPdf, renderToBytes, seededRandom } from './pdf-tools.ts';
 
 const password = 'pässwörd 密码 42';
 
@@ -89,10 +81,7 @@ describe('a watermark', () => {
 /** pdfsig's answer; it ends with 0 only where it trusts who issued the certificate. */
 function checkSignature(file: string, ...args: readonly string[]): string {
   try {
-    return execFileSync('pdfsig', [...args, file], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    return readTool('pdfsig', ...args, file);
   } catch (error) {
     return String((error as { stdout?: unknown }).stdout);
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportModel } from '../../../../src/server/render/model.ts';
 import { renderPdf } from '../../../../src/server/render/pdf/render-pdf.ts';
+import { readTool } from '../../../support/system-tool.ts';
 import { sampleReport } from '../../../support/sample-report.ts';
 import {
   asFile,
@@ -8,7 +9,6 @@ import {
   hasQpdf,
   openPdf,
   pagesOf,
-  readTool,
   renderToBytes,
   seededRandom,
 } from './pdf-tools.ts';

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { detachedSignature } from '../../../../src/server/render/sign/detached-signature.ts';
-import { hasTool, runTool } from '../../../support/system-tool.ts';
+import { hasTool, readTool, runTool } from '../../../support/system-tool.ts';
 import { makeRepo } from '../../../support/temp-repo.ts';
 import { makeTestSigner } from './test-signer.ts';
 
@@ -21,14 +20,9 @@ function verify(content: Uint8Array, signature: Uint8Array, certificate: string)
     'ca.pem': certificate,
   });
   const at = (name: string): string => path.join(folder, name);
-  execFileSync(
-    'openssl',
-    ['cms', '-verify', '-binary', '-inform', 'DER', '-in', at('report.csv.sig')].concat(
-      ['-content', at('report.csv'), '-CAfile', at('ca.pem'), '-out', at('out')],
-      ['-purpose', 'any'],
-    ),
-    { stdio: 'pipe' },
-  );
+  const named = ['-in', at('report.csv.sig'), '-content', at('report.csv'), '-out', at('out')];
+  const trusted = ['-CAfile', at('ca.pem'), '-purpose', 'any'];
+  runTool('openssl', 'cms', '-verify', '-binary', '-inform', 'DER', ...named, ...trusted);
 }
 
 describe.skipIf(!hasOpenssl)('a detached signature', () => {
@@ -53,11 +47,8 @@ describe.skipIf(!hasOpenssl)('a detached signature', () => {
   ])('says when it was made: %s', async (time, shown) => {
     const signature = await detachedSignature([file], new Date(time), makeTestSigner('rsa'));
     const folder = makeRepo({ sig: signature });
-    const said = execFileSync(
-      'openssl',
-      ['cms', '-cmsout', '-print', '-noout', '-inform', 'DER', '-in', path.join(folder, 'sig')],
-      { encoding: 'utf8' },
-    );
+    const from = ['-inform', 'DER', '-in', path.join(folder, 'sig')];
+    const said = readTool('openssl', 'cms', '-cmsout', '-print', '-noout', ...from);
     expect(said).toContain(shown);
   });
 });
