@@ -1,10 +1,12 @@
-import type { ClientInput, Endpoint, ResponseBody } from '../contract/endpoint.ts';
+import type { Binary, ClientInput, Endpoint, ResponseBody } from '../contract/endpoint.ts';
 import type { ServiceContract } from '../contract/contract.ts';
 import { contract } from '../contract/contract.ts';
 import { GovctlError } from '../contract/errors.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 import { createTransport } from './transport.ts';
 import { readAnswer } from './answer.ts';
+import type { BytesAnswer, BytesOptions } from './bytes.ts';
+import { fetchBytes } from './bytes.ts';
 
 export interface CallOptions {
   /** Sent with any POST so that a repeat can't do it twice; the client makes one when it may retry. */
@@ -19,8 +21,9 @@ export interface Answer<T> {
   readonly status: number;
 }
 
-type Call<E extends Endpoint> =
-  object extends ClientInput<E>
+type Call<E extends Endpoint> = E extends Binary
+  ? (input: ClientInput<E>, options?: BytesOptions) => Promise<BytesAnswer>
+  : object extends ClientInput<E>
     ? (input?: ClientInput<E>, options?: CallOptions) => Promise<Answer<ResponseBody<E>>>
     : (input: ClientInput<E>, options?: CallOptions) => Promise<Answer<ResponseBody<E>>>;
 
@@ -48,8 +51,13 @@ export function createClient(options: TransportOptions): Client {
     Object.fromEntries(
       Object.entries(verbs).map(([verb, endpoint]: [string, Endpoint]) => [
         verb,
-        (input: RawInput = {}, call: CallOptions = {}) =>
-          callEndpoint(transport, endpoint, input, call),
+        (input: RawInput = {}, call: CallOptions & BytesOptions = {}) =>
+          endpoint.response.binary
+            ? fetchBytes(transport, pathOf(endpoint, input), {
+                ...call,
+                anonymous: endpoint.scope === null,
+              })
+            : callEndpoint(transport, endpoint, input, call),
       ]),
     ),
   ]);
@@ -72,7 +80,7 @@ async function callEndpoint(
   input: RawInput,
   options: CallOptions,
 ): Promise<Answer<unknown>> {
-  const path = fillPath(endpoint.path, input.params ?? {}) + queryString(input.query ?? {});
+  const path = pathOf(endpoint, input);
   const response = await transport.send(endpoint.method, path, {
     ...options,
     anonymous: endpoint.scope === null,
@@ -81,6 +89,9 @@ async function callEndpoint(
   const data = await readAnswer(response, endpoint, `${endpoint.method} ${path}`);
   return { data, etag: response.headers.get('etag') ?? undefined, status: response.status };
 }
+
+const pathOf = (endpoint: Endpoint, { params = {}, query = {} }: RawInput): string =>
+  fillPath(endpoint.path, params) + queryString(query);
 
 function bodyOf({ streamed }: Endpoint, { body }: RawInput) {
   if (body === undefined) return {};

@@ -34,6 +34,10 @@ export type ReportStatus = z.infer<typeof ReportStatus>;
 /** Header that carries a protected report's password to a download. */
 export const reportPasswordHeader = 'X-Service-Report-Password';
 
+/** A text as a header carries it: its UTF-8 bytes, each as one character. */
+export const headerText = (text: string): string =>
+  String.fromCharCode(...new TextEncoder().encode(text));
+
 const label = (max: number) =>
   z
     .string()

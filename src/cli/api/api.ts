@@ -27,10 +27,23 @@ export async function runApi(context: Context, options: ApiOptions): Promise<Exi
   const send = (query: Readonly<Record<string, unknown>>): Promise<HttpAnswer> =>
     exchange(transport, request, query, endpoint);
   if (options.paginate) return showPages(context, request, send);
+  if (endpoint?.response.binary) refuseTerminal(context);
   const answer = await context.progress('Waiting for the answer', () => send(request.query));
-  await showAnswer(context, answer, options.include ?? false);
+  const isBinary = endpoint?.response.binary === true;
+  await showAnswer(context, answer, options.include ?? false, isBinary);
   if (!answer.ok) throw await errorFromResponse(answer, `${request.method} ${request.path}`);
   return exitCodes.ok;
+}
+
+/** Bytes of any kind could do anything to a terminal. */
+function refuseTerminal({ world, flags }: Context): void {
+  if (flags.output.length > 0) {
+    throw new GovctlError('usage_error', 'A file is written as it is: leave out -o');
+  }
+  if (!world.terminal.stdoutIsTty) return;
+  throw new GovctlError('usage_error', 'The answer is a file, and standard output a terminal', {
+    hint: 'Send it elsewhere, as with `> FILE`; `govctl report download` also checks and resumes it.',
+  });
 }
 
 /** Paths that need no token, such as /healthz, are asked without one; nobody need be logged in. */
@@ -49,6 +62,7 @@ function exchange(
 ): Promise<HttpAnswer> {
   const options: SendOptions = {
     headers,
+    ...(endpoint?.response.binary ? { streamed: true } : {}),
     ...(body === undefined ? {} : { body }),
     anonymous: endpoint?.scope === null,
     // What is typed by hand is sent once: trying again is the person's to decide.
@@ -58,11 +72,20 @@ function exchange(
 }
 
 /** As it came into a pipe; laid out for a person; re-written only where a format was asked for. */
-async function showAnswer(context: Context, answer: HttpAnswer, include: boolean): Promise<void> {
+async function showAnswer(
+  context: Context,
+  answer: HttpAnswer,
+  include: boolean,
+  isBinary = false,
+): Promise<void> {
   const { stdout, stdoutIsTty } = context.world.terminal;
   if (include) {
     const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}\n`);
     await stdout.write(`HTTP ${answer.status}\n${headers.join('')}\n`);
+  }
+  if (answer.body && answer.ok && isBinary) {
+    for await (const bytes of answer.body) await stdout.write(bytes);
+    return;
   }
   const text = await answer.clone().text();
   const value = parseObject(text);

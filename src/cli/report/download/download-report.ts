@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Client } from '../../../client/client.ts';
 import { fillPath } from '../../../client/client.ts';
 import { GovctlError } from '../../../contract/errors.ts';
-import { reportPasswordHeader } from '../../../contract/reports.ts';
+import { headerText, reportPasswordHeader } from '../../../contract/reports.ts';
 import type { Context } from '../../context.ts';
 import { progressBar } from '../progress-bar.ts';
 import type { PasswordFlags } from '../read-password.ts';
@@ -85,7 +85,10 @@ function fetchFile(
       {
         fetchPart: fetchPartOf(client, from, {
           signal,
-          headers: password.value === undefined ? {} : { [reportPasswordHeader]: password.value },
+          headers:
+            password.value === undefined
+              ? {}
+              : { [reportPasswordHeader]: headerText(password.value) },
         }),
         files: partFiles,
         random: Math.random,
