@@ -66,11 +66,11 @@ export async function saveModel(
     }
     sections.push({ ...section, blocks });
   }
-  await writer.finish();
   const outline: Outline = { head: model.head, sections };
   const first = await blobs.create(ids[0]);
   await first.write(Buffer.from(JSON.stringify(outline)));
-  await first.finish();
+  // Each waits for the disk.
+  await Promise.all([writer.finish(), first.finish()]);
   return ids;
 }
 
