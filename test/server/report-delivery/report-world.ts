@@ -119,6 +119,7 @@ export async function openReportWorld(options: WorldOptions = {}) {
       return now;
     },
     startRunner,
+    setClock: (ms: number) => void (now = ms),
     /** Until nothing is due. */
     idle: () => startRunner().idle(),
     /** As a server's stop and next start. */
