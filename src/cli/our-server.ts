@@ -8,13 +8,18 @@ import { projectBaseUrl } from './project-base-url.ts';
 /**
  * Asks for what our server adds to the service's description.
  * @param feature as the user knows it: `the inventory`
+ * @param isMissing whether an error says that it is not there
  * @throws GovctlError that names the feature in one line where the server does not have it
  */
-export async function askOurServer<T>(feature: string, ask: () => Promise<T>): Promise<T> {
+export async function askOurServer<T>(
+  feature: string,
+  ask: () => Promise<T>,
+  isMissing: (error: unknown) => error is GovctlError = isPathMissing,
+): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    if (!isPathMissing(error)) throw error;
+    if (!isMissing(error)) throw error;
     throw new GovctlError(
       error.error,
       `This server does not have ${feature}, an extension of govctl's own server`,

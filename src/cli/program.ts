@@ -19,6 +19,7 @@ import { registerScanCommands } from './scan/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
 import { registerEventCommands } from './event/commands.ts';
 import { registerReportCommands } from './report/commands.ts';
+import { registerScheduleCommands } from './schedule/commands.ts';
 import { registerWebhookCommands } from './webhook/commands.ts';
 import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
@@ -117,6 +118,7 @@ export function createProgram(
   registerViolationCommands(program, act);
   registerExemptionCommands(program, act);
   registerReportCommands(program, act);
+  registerScheduleCommands(program, act);
   registerWebhookCommands(program, act);
   registerEventCommands(program, act);
   registerAuthCommands(program, act);

@@ -1,10 +1,13 @@
 import { GovctlError } from '../contract/errors.ts';
+import { headerText, reportPasswordHeader } from '../contract/reports.ts';
 import { badAnswer, errorFromResponse } from './answer.ts';
 import type { AnswerHeaders, HttpAnswer, Transport } from './transport.ts';
 
 export interface BytesOptions {
-  /** Such as `range` with `if-range`, `if-none-match`, or `X-Service-Report-Password` with `headerText` of a password. */
+  /** Such as `range` with `if-range`, or `if-none-match`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of a protected report. */
+  readonly password?: string;
   /** Ends the body, too. */
   readonly signal?: AbortSignal;
 }
@@ -35,11 +38,15 @@ export async function fetchBytes(
   options: BytesOptions & { readonly anonymous: boolean },
 ): Promise<BytesAnswer> {
   const what = `GET ${path}`;
-  const { headers, ...rest } = options;
+  const { headers, password, ...rest } = options;
   const answer = await transport.exchange('GET', path, {
     ...rest,
     streamed: true,
-    headers: { ...asItIs, ...headers },
+    headers: {
+      ...asItIs,
+      ...(password === undefined ? {} : { [reportPasswordHeader]: headerText(password) }),
+      ...headers,
+    },
   });
   const { status } = answer;
   if (status === 304) return { status, headers: answer.headers, body: none() };

@@ -68,6 +68,36 @@ export const webhookObjects: ObjectsOf<AnyWebhook> = {
   paged: false,
 };
 
+const anyObject = z.record(z.string(), z.unknown());
+
+/** A schedule of any server. */
+const AnySchedule = z.looseObject({
+  id: z.string().min(1),
+  name: z.string(),
+  description: absentIfOdd(z.string()),
+  schedule: z.looseObject({ cron: z.string(), timezone: absentIfOdd(z.string()) }),
+  report_template: z.looseObject({ name: absentIfOdd(z.string()), type: absentIfOdd(z.string()) }),
+  delivery: absentIfOdd(z.record(z.string(), anyObject)),
+  enabled: absentIfOdd(z.boolean()),
+  tags: absentIfOdd(z.array(z.string())),
+  next_run_at: absentIfOdd(z.string()),
+  last_run_at: absentIfOdd(z.string()),
+  last_report_id: absentIfOdd(z.string()),
+  last_status: absentIfOdd(z.string()),
+  created_at: absentIfOdd(z.string()),
+  updated_at: absentIfOdd(z.string()),
+  created_by: absentIfOdd(z.string()),
+});
+export type AnySchedule = z.infer<typeof AnySchedule>;
+
+export const scheduleObjects: ObjectsOf<AnySchedule> = {
+  path: '/v1/reports/schedules',
+  one: 'schedule',
+  many: 'schedules',
+  item: z.preprocess(withoutNulls, AnySchedule),
+  paged: true,
+};
+
 /** What a server said of an object, or to a change of it; the description leaves the body open, so there may be none. */
 export interface ObjectAnswer<T> {
   readonly item: T | undefined;
@@ -179,6 +209,13 @@ export const isPathMissing = (error: unknown): error is GovctlError =>
   error instanceof GovctlError &&
   (error.status === 404 || error.status === 405 || error.status === 501) &&
   !error.error.endsWith('_not_found');
+
+/**
+ * Whether an error says that a server knows nothing of schedules beyond creating them, as the description has it: to one
+ * that does not, `schedules` looks like the id of a report.
+ */
+export const isSchedulesMissing = (error: unknown): error is GovctlError =>
+  isPathMissing(error) || (error instanceof GovctlError && error.error === 'report_not_found');
 
 /**
  * Whether a server keeps tags on webhooks, an extension of ours: seen on one that has some, else known by the

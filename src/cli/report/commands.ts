@@ -47,7 +47,7 @@ export const contentFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--watermark <text>', 'across each page')
     .option('--sign', "sign it with the server's certificate");
 
-const passwordFlags = (command: GovctlCommand): GovctlCommand =>
+export const passwordFlags = (command: GovctlCommand): GovctlCommand =>
   command
     .option('--password-env <name>', 'the password is in this environment variable')
     .option('--password-file <file>', 'the password is in this file; - reads standard input')

@@ -1,0 +1,154 @@
+import { Option } from 'commander';
+import { reportTypes } from '../../contract/reports.ts';
+import { channelKinds, dateRangeTypes, scheduleSortFields } from '../../contract/schedules.ts';
+import type { GovctlCommand } from '../govctl-command.ts';
+import { HintedOption } from '../hinted-option.ts';
+import { collectValues, listFlags } from '../list-flags.ts';
+import type { Act } from '../program.ts';
+import { contentFlags, passwordFlags } from '../report/commands.ts';
+
+const which = 'its id, name or key in git';
+
+export function registerScheduleCommands(program: GovctlCommand, act: Act): void {
+  const schedule = program
+    .command('schedule')
+    .description('reports that are generated and sent again and again');
+  registerReads(schedule, act);
+  registerWrites(schedule, act);
+  registerRuns(schedule, act);
+}
+
+const words = (flags: string, description: string, known: readonly string[]): HintedOption =>
+  new HintedOption(flags, description).argParser(collectValues).offering(known);
+
+function registerReads(schedule: GovctlCommand, act: Act): void {
+  listFlags(schedule.command('list').description('list schedules'), scheduleSortFields, 'name')
+    .addOption(
+      words('--type <type>', `only reports of ${reportTypes.join(', ')}; repeatable`, reportTypes),
+    )
+    .option('--tag <tag>', 'only those with this tag; repeatable: all of them', collectValues)
+    .addOption(new Option('--enabled', 'only enabled ones').conflicts('disabled'))
+    .option('--disabled', 'only disabled ones')
+    .action(act(() => import('./list.ts').then((m) => m.runList)));
+  schedule
+    .command('get')
+    .description('show one schedule: when, what, and where to')
+    .argument('<schedule>', which)
+    .action(act(() => import('./get.ts').then((m) => m.runGet)));
+  schedule
+    .command('next')
+    .summary('when it fires next')
+    .description(
+      'Shows when a schedule fires next, in its zone and in UTC, and where the clocks are changed before it. With --cron it asks no server.',
+    )
+    .argument('[schedule]', which)
+    .option('--cron <expression>', "five fields, such as '0 9 * * 1'")
+    .option('--timezone <zone>', "such as Europe/Berlin (default: the schedule's, else UTC)")
+    .option('--count <n>', 'how many', '5')
+    .action(act(() => import('./next.ts').then((m) => m.runNext)));
+}
+
+const fieldFlags = (command: GovctlCommand): GovctlCommand =>
+  channelFlags(
+    contentFlags(
+      command
+        .option('--description <text>')
+        .option('--cron <expression>', "five fields, such as '0 9 * * 1'")
+        .option('--timezone <zone>', 'such as Europe/Berlin (default: UTC)')
+        .addOption(
+          new Option('--report-type <type>', 'what the reports are about').choices([
+            ...reportTypes,
+          ]),
+        )
+        .option('--report-name <name>', 'what they are called (default: as the schedule)')
+        .addOption(
+          new Option('--range <range>', 'what time they cover, such as last_week').choices([
+            ...dateRangeTypes,
+          ]),
+        )
+        .option('--tag <tag>', 'repeatable', collectValues),
+    ),
+  );
+
+const channelFlags = (command: GovctlCommand): GovctlCommand =>
+  command
+    .option('--email <address>', 'send it to them; repeatable, or a,b', collectValues)
+    .option('--subject <text>', 'of the mail; {{date}} is the day')
+    .option('--links', 'mail links in place of the files')
+    .option('--chat <channel>', "a chat channel of the server's configuration, such as #audit")
+    .option('--team-chat-env <name>', 'this environment variable holds the webhook of a team chat')
+    .option('--webhook-url <url>', 'post it there, signed')
+    .option('--webhook-secret-env <name>', "the server's variable with the secret it signs with")
+    .option('--sftp <place>', 'upload it: user@host/folder, or user@host:port/folder')
+    .option('--sftp-password-env <name>', "the server's variable with the password")
+    .option('--sftp-key-env <name>', "the server's variable with the private key")
+    .option('--sftp-host-key <hash>', "of the host's key, SHA256:… as ssh-keygen -l prints it")
+    .option('--s3 <place>', 'upload it: bucket, or bucket/prefix')
+    .option('--s3-region <region>')
+    .option('--s3-endpoint <url>', 'of a store that speaks S3');
+
+function registerWrites(schedule: GovctlCommand, act: Act): void {
+  const create = schedule
+    .command('create')
+    .summary('create a schedule')
+    .description(
+      "Creates a schedule, from flags or from a file. Secrets of channels are named: they are in the server's environment, never in the schedule.",
+    )
+    .argument('[name]', 'what to call it')
+    .option('-f, --file <file>', 'YAML or JSON with its fields; - reads standard input');
+  passwordFlags(fieldFlags(create))
+    .option('--disabled', 'create it disabled')
+    .action(act(() => import('./create.ts').then((m) => m.runCreate)));
+  const update = schedule
+    .command('update')
+    .summary('change some fields of a schedule')
+    .description('Changes some fields of a schedule. What no flag names stays as it is.')
+    .argument('<schedule>', which)
+    .option('-f, --file <file>', 'YAML or JSON with the fields to change; - reads standard input')
+    .option('--name <name>', 'what to call it from now on');
+  fieldFlags(update)
+    .addOption(
+      words('--remove <channel>', `send no more to ${channelKinds.join(', ')}`, channelKinds),
+    )
+    .option('--if-match <etag>', 'only if it still is as this ETag says')
+    .action(act(() => import('./update.ts').then((m) => m.runUpdate)));
+  schedule
+    .command('delete')
+    .description('remove a schedule; the reports it made stay')
+    .argument('<schedule>', which)
+    .option('-y, --yes', 'do not ask')
+    .option('--auto-approve', 'the same')
+    .option('--if-match <etag>', 'only if it still is as this ETag says')
+    .action(act(() => import('./delete.ts').then((m) => m.runDelete)));
+  schedule
+    .command('enable')
+    .description('switch a schedule on')
+    .argument('<schedule>', which)
+    .action(act(() => import('./enable.ts').then((m) => m.runEnable)));
+  schedule
+    .command('disable')
+    .description('switch a schedule off; it stays')
+    .argument('<schedule>', which)
+    .action(act(() => import('./enable.ts').then((m) => m.runDisable)));
+}
+
+function registerRuns(schedule: GovctlCommand, act: Act): void {
+  schedule
+    .command('run')
+    .summary('generate and send the report now')
+    .description(
+      'Generates and sends the report now, beside the schedule. With --wait it ends when all is sent: 0 sent, 1 failed, 8 still on its way when the time was up.',
+    )
+    .argument('<schedule>', which)
+    .option('--wait', 'wait until the report is sent')
+    .option('--timeout <time>', 'with --wait: at most so long, in seconds or as 10m', '600')
+    .action(act(() => import('./run.ts').then((m) => m.runRun)));
+  listFlags(
+    schedule.command('runs').description('what a schedule did, and what became of each delivery'),
+    ['fire_at'],
+    'fire_at',
+    'desc',
+  )
+    .argument('<schedule>', which)
+    .action(act(() => import('./runs.ts').then((m) => m.runRuns)));
+}

@@ -1,0 +1,76 @@
+import { createObject, scheduleObjects } from '../../client/objects.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { ScheduleInput } from '../../contract/schedules.ts';
+import { connect } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from '../project-base-url.ts';
+import type { FieldsOf } from '../read-fields.ts';
+import { readFields } from '../read-fields.ts';
+import type { PasswordFlags } from '../report/read-password.ts';
+import { readPassword } from '../report/read-password.ts';
+import { tableColumns } from '../table.ts';
+import type { FieldFlags } from './schedule-fields.ts';
+import { inputFromFlags } from './schedule-fields.ts';
+import { scheduleView } from './schedule-view.ts';
+
+export interface CreateOptions extends FieldFlags, PasswordFlags {
+  readonly args: readonly [string?];
+  readonly file?: string;
+  readonly disabled?: boolean;
+}
+
+export const scheduleFile: FieldsOf = { one: 'schedule', many: 'schedules', kind: 'Schedule' };
+
+export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
+  const input = await readInput(context, options);
+  const { client } = await connect(context, await projectBaseUrl(context));
+  const { item } = await context.progress('Creating it', () =>
+    createObject(client, scheduleObjects, input),
+  );
+  if (item) {
+    const room = tableColumns(context.world.terminal);
+    await context.show(
+      await scheduleView(item, room, (style) => `${style.green('Created')} ${item.id}`),
+    );
+  } else {
+    // The description shows no body for this answer: another server may send none.
+    await context.show({
+      value: { name: input.name },
+      human: (style) => `${style.green('Created')} ${input.name}\n`,
+    });
+  }
+  return exitCodes.ok;
+}
+
+async function readInput(context: Context, options: CreateOptions): Promise<ScheduleInput> {
+  const [name] = options.args;
+  const { file, cron, reportType } = options;
+  if (file !== undefined) {
+    if ((name ?? cron ?? reportType) !== undefined) {
+      throw new GovctlError(
+        'usage_error',
+        '--file holds all fields: leave out the name and flags',
+        {
+          hint: '`govctl schedule update` changes some of them.',
+        },
+      );
+    }
+    return readFields(context.world, file, ScheduleInput, scheduleFile);
+  }
+  const missing = [
+    name === undefined && 'its name',
+    cron === undefined && '--cron',
+    reportType === undefined && '--report-type',
+  ].find((one) => typeof one === 'string');
+  if (name === undefined || missing !== undefined) {
+    throw new GovctlError('usage_error', `The schedule needs ${missing ?? 'its name'}`, {
+      hint: "Write `govctl schedule create NAME --cron '0 9 * * 1' --report-type compliance`, or give -f FILE.",
+    });
+  }
+  const password = await readPassword(context, options, true);
+  return inputFromFlags(context.world, name, options, {
+    password,
+    disabled: options.disabled ?? false,
+  });
+}

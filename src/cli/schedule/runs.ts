@@ -1,0 +1,36 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import { collectPages, howMany, sayHowMany } from '../collect-pages.ts';
+import type { Context } from '../context.ts';
+import type { ListFlags } from '../list-flags.ts';
+import { tableColumns } from '../table.ts';
+import { wrapWords } from '../wrap-words.ts';
+import { findSchedule, withSchedules } from './find-schedule.ts';
+import { runLines } from './run-view.ts';
+
+export interface RunsOptions extends ListFlags {
+  readonly args: readonly [string];
+}
+
+/** What a schedule did: each run, and what became of sending its report. */
+export async function runRuns(context: Context, options: RunsOptions): Promise<ExitCode> {
+  const most = howMany(options);
+  const { rows, pagination } = await withSchedules(context, 'Listing runs', async (client) => {
+    const { schedule } = await findSchedule(context, client, options.args[0]);
+    return collectPages(most, async (place) => {
+      const { data } = await client.schedules.runs({
+        params: { id: schedule.id },
+        query: { order: options.order, ...place },
+      });
+      return { rows: data.runs, pagination: data.pagination };
+    });
+  });
+  const room = tableColumns(context.world.terminal);
+  await context.show({
+    value: { runs: rows, pagination },
+    rows: () => rows,
+    human: (style) => wrapWords(rows.map((run) => runLines(run, style)).join(''), room, 4),
+  });
+  await sayHowMany(context, 'runs', rows.length, pagination, false);
+  return exitCodes.ok;
+}

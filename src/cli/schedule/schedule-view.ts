@@ -1,0 +1,102 @@
+import { describeCron, sayTime } from '../../calendar/words.ts';
+import type { AnySchedule } from '../../client/objects.ts';
+import { cronFault } from '../../contract/cron.ts';
+import { TimeZone } from '../../contract/schedules.ts';
+import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
+import { formatDetails } from '../details.ts';
+import type { View } from '../output.ts';
+import { count } from '../printable.ts';
+import { typeTitle } from '../report/report-objects.ts';
+import type { Style } from '../terminal.ts';
+
+/** @param room columns; Infinity in a pipe */
+export async function scheduleView(
+  schedule: AnySchedule,
+  room: number,
+  headline?: (style: Style) => string,
+): Promise<View> {
+  const when = await describeTiming(schedule);
+  return {
+    value: schedule,
+    human: (style) =>
+      (headline ? `${headline(style)}\n` : '') + describeSchedule(schedule, when, style, room),
+  };
+}
+
+function describeSchedule(schedule: AnySchedule, when: string, style: Style, room: number): string {
+  const { owner, key } = readOwnership(schedule.tags ?? []);
+  const { created_at: created, created_by: by, last_run_at: last } = schedule;
+  const zone = zoneOf(schedule);
+  return formatDetails(
+    schedule.name,
+    [
+      ['id', schedule.id],
+      ['about', schedule.description],
+      ['when', when],
+      ['report', describeTemplate(schedule)],
+      ...Object.entries(schedule.delivery ?? {}).map(
+        ([kind, channel]) => [kind.replaceAll('_', ' '), describeChannel(channel)] as const,
+      ),
+      ['status', schedule.enabled === false ? 'disabled' : 'enabled'],
+      ['next', schedule.next_run_at && inZone(schedule.next_run_at, zone)],
+      [
+        'last',
+        last && `${inZone(last, zone)}${schedule.last_status ? `: ${schedule.last_status}` : ''}`,
+      ],
+      ['last report', schedule.last_report_id],
+      ['tags', withoutOwnership(schedule.tags ?? []).join(', ')],
+      ['git', owner && `kept by project ${owner}${key ? `, key ${key}` : ''}`],
+      ['created', [created, by && `by ${by}`].filter(Boolean).join(' ')],
+      ['updated', schedule.updated_at],
+    ],
+    style,
+    room,
+  );
+}
+
+/** A zone of another server may be none here. */
+export const zoneOf = ({ schedule: { timezone } }: AnySchedule): string =>
+  timezone !== undefined && TimeZone.safeParse(timezone).success ? timezone : 'UTC';
+
+/** `At 09:00, only on Monday (0 9 * * 1, Europe/Berlin)`. */
+async function describeTiming({ schedule: { cron, timezone } }: AnySchedule): Promise<string> {
+  const written = [cron, timezone ?? 'UTC'].join(', ');
+  return cronFault(cron) === undefined ? `${await describeCron(cron)} (${written})` : written;
+}
+
+/** Where people are, and as computers say it. */
+export function inZone(time: string, zone: string): string {
+  const at = Date.parse(time);
+  if (Number.isNaN(at) || zone === 'UTC') return time;
+  return `${sayTime(at, zone)} (${time})`;
+}
+
+function describeTemplate({ report_template: template }: AnySchedule): string {
+  const { name, type, framework, scope } = template as Readonly<Record<string, unknown>>;
+  const range =
+    typeof scope === 'object' && scope !== null && 'date_range_type' in scope
+      ? scope.date_range_type
+      : undefined;
+  return [
+    typeof name === 'string' ? JSON.stringify(name) : undefined,
+    typeof type === 'string' ? typeTitle(type) : undefined,
+    framework,
+    typeof range === 'string' ? range.replaceAll('_', ' ') : undefined,
+  ]
+    .filter((part) => typeof part === 'string')
+    .join(', ');
+}
+
+/** A channel in a few words. */
+function describeChannel(channel: Readonly<Record<string, unknown>>): string {
+  return Object.entries(channel)
+    .map(([name, value]) => {
+      if (name === 'recipients' && Array.isArray(value)) {
+        return value.length > 3 ? count(value.length, 'recipient') : value.join(', ');
+      }
+      // Whoever has the address of a chat's webhook can write there.
+      if (name === 'webhook_url') return 'a webhook of it';
+      return `${name.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+    })
+    .join(', ');
+}
