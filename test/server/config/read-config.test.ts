@@ -1,0 +1,187 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { GovctlError } from '../../../src/contract/errors.ts';
+import { readServerConfig } from '../../../src/server/config/read-config.ts';
+
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), 'govctl-config-test-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+type Env = Parameters<typeof readServerConfig>[1];
+
+function write(text: string, mode = 0o600): string {
+  const file = path.join(folder, 'server.yaml');
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return file;
+}
+
+const read = (text: string, env: Env = {}) => readServerConfig(write(text), env);
+
+/** What a file is refused with, without its folder. */
+async function refusal(text: string, env: Env = {}): Promise<string> {
+  const error: unknown = await read(text, env).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof GovctlError)) throw new Error(`not refused: ${String(error)}`);
+  expect(error.error).toBe('invalid_file');
+  return error.message.replaceAll(`${folder}/`, '');
+}
+
+const mail = 'smtp:\n  host: smtp.example.com\n  from: reports@example.com\n';
+
+describe('the file of --config', () => {
+  test('is the whole of it', async () => {
+    const { config, notices } = await read(
+      [
+        'smtp:',
+        '  host: smtp.example.com',
+        '  port: ${SMTP_PORT}',
+        '  user: reports',
+        '  password: ${SMTP_PASSWORD}',
+        '  from: Compliance reports <reports@example.com>',
+        '  reply_to: ask@example.com',
+        'chat:',
+        '  channels:',
+        '    "#compliance": https://chat.example.com/hooks/${TOKEN}/$${x}',
+        'object_storage:',
+        '  access_key_id: AKID',
+        '  secret_access_key: ${S3_SECRET}',
+        'secrets:',
+        '  SFTP_PASSWORD: ${SFTP_PASSWORD}',
+      ].join('\n'),
+      {
+        SMTP_PORT: '2525',
+        SMTP_PASSWORD: 'p: "x"\n',
+        TOKEN: 't',
+        S3_SECRET: 's',
+        SFTP_PASSWORD: 'f',
+      },
+    );
+    expect(config).toEqual({
+      smtp: {
+        host: 'smtp.example.com',
+        port: 2525,
+        tls: 'starttls',
+        user: 'reports',
+        password: 'p: "x"\n',
+        from: { name: 'Compliance reports', address: 'reports@example.com' },
+        reply_to: { name: '', address: 'ask@example.com' },
+      },
+      chat: { channels: { '#compliance': 'https://chat.example.com/hooks/t/${x}' } },
+      object_storage: { access_key_id: 'AKID', secret_access_key: 's' },
+      secrets: { SFTP_PASSWORD: 'f' },
+    });
+    expect(notices).toEqual([]);
+  });
+
+  test.each(['', '# nothing yet\n', '---\n'])('may say nothing: %j', async (text) => {
+    expect((await read(text)).config).toEqual({});
+  });
+
+  test.each([
+    [
+      'smtp:\n  host: a.example\n  form: x@y.example\n',
+      /^server\.yaml:3:3: smtp\.form is not a known field; did you mean from\?/m,
+    ],
+    ['smpt: {}\n', /^server\.yaml:1:1: smpt is not a known field; did you mean smtp\?/],
+    ['smtp:\n  host: [a]\n  from: a@b.example\n', /^server\.yaml:2:3: smtp\.host must be a string/],
+    [`${mail}  tls: ssl\n`, /^server\.yaml:4:3: smtp\.tls must be/],
+    [`${mail}  port: 70000\n`, /^server\.yaml:4:3: smtp\.port /],
+    ['smtp:\n  host: a\n  host: b\n', /^server\.yaml:3:3: .*"host" stands here twice/],
+    ['smtp:\n\thost: a\n', /^server\.yaml:2:\d+: this is not YAML/],
+    [`${mail}  user: a\n`, /one of user and password without the other/],
+    ['smtp:\n  host: a.example\n  from: nobody\n', /smtp\.from is no address/],
+    ['smtp:\n  from: a@b.example\n', /smtp has neither host nor url/],
+    [
+      'smtp:\n  url: smtp://a.example\n  port: 25\n  from: a@b.example\n',
+      /smtp\.port stands beside url/,
+    ],
+    ['smtp:\n  url: http://a.example\n  from: a@b.example\n', /must begin with smtp:/],
+    [`${mail}  ca_file: not-there.pem\n`, /ca_file: .*not-there\.pem/],
+    ['- a\n', /^server\.yaml:1:1: /],
+  ])('%j is refused at its place', async (text, said) => {
+    // prettier-ignore
+    expect(await refusal(text)).toMatch(said);
+  });
+
+  test('names every variable that is not set', async () => {
+    const said = await refusal(
+      'chat:\n  channels:\n    "#a": ${ONE}\n    "#b": https://x/${TWO}\n    "#c": ${__proto__}\n',
+      { TWO: '' },
+    );
+    expect(said.split('\n')).toEqual([
+      'server.yaml:3:5: chat.channels.#a names the variable ONE, which is not set',
+      'server.yaml:4:5: chat.channels.#b names the variable TWO, which is not set',
+      'server.yaml:5:5: chat.channels.#c names the variable __proto__, which is not set',
+    ]);
+  });
+
+  test.each([
+    'smtp:\n  host: a.example\n  from: a@b.example\n  password: 12345678\n',
+    'object_storage:\n  access_key_id: a\n  secret_access_key: 12345678\n',
+    'secrets:\n  A: 12345678\n',
+    'chat:\n  channels:\n    "#a": 12345678\n',
+    'smtp:\n  url: "smtp://u:12345678@[bad"\n  from: a@b.example\n',
+  ])('%j is refused without saying the secret', async (text) => {
+    expect(await refusal(text)).not.toContain('12345678');
+  });
+
+  test('that others can read and that holds a secret is worth a notice', async () => {
+    const plain = `${mail}  user: a\n  password: p4ss\n`;
+    const open = await readServerConfig(write(plain, 0o644), {});
+    expect(open.notices).toHaveLength(1);
+    expect(open.notices[0]).toContain('chmod 600');
+    expect(open.notices[0]).not.toContain('p4ss');
+    expect((await readServerConfig(write(plain, 0o600), {})).notices).toEqual([]);
+    const referred = `${mail}  user: a\n  password: \${P}\n`;
+    expect((await readServerConfig(write(referred, 0o644), { P: 'p4ss' })).notices).toEqual([]);
+  });
+
+  test('that is not there is said so', async () => {
+    const missing = path.join(folder, 'none.yaml');
+    await expect(readServerConfig(missing, {})).rejects.toThrow(`${missing} could not be read: there is no such file`); // prettier-ignore
+  });
+});
+
+describe('a mail server', () => {
+  test.each([
+    ['smtp://mail.example.com', { port: 587, tls: 'starttls' }],
+    ['smtps://mail.example.com', { port: 465, tls: 'tls' }],
+    ['smtp://mail.example.com:465', { port: 465, tls: 'tls' }],
+    ['smtp://127.0.0.1:1025', { port: 1025, tls: 'none' }],
+    [
+      'smtp://u%40x:p%2Fw@mail.example.com:25',
+      { port: 25, tls: 'starttls', user: 'u@x', password: 'p/w' },
+    ],
+    ['smtp://[::1]:25', { host: '::1', port: 25, tls: 'none' }],
+  ])('of the url %s', async (url, expected) => {
+    // prettier-ignore
+    const env = { GOVCTL_SMTP_URL: url, GOVCTL_SMTP_FROM: 'a@b.example' };
+    const { config } = await readServerConfig(undefined, env);
+    expect(config.smtp).toMatchObject(expected);
+  });
+
+  test('of the file wins over that of the environment', async () => {
+    const env = { GOVCTL_SMTP_URL: 'smtp://other.example', GOVCTL_SMTP_FROM: 'a@b.example' };
+    expect((await read(mail, env)).config.smtp?.host).toBe('smtp.example.com');
+  });
+
+  test.each([
+    [{ GOVCTL_SMTP_URL: 'smtp://a.example' }, 'set GOVCTL_SMTP_FROM'],
+    [{ GOVCTL_SMTP_URL: 'smtp://u:s3cr%et@a', GOVCTL_SMTP_FROM: 'a@b.example' }, '%25'],
+  ])('of %j is refused', async (env, said) => {
+    await expect(readServerConfig(undefined, env)).rejects.toThrow(said);
+    await expect(readServerConfig(undefined, env)).rejects.not.toThrow('s3cr');
+  });
+
+  test('whose password would travel readable is worth a notice', async () => {
+    const { notices } = await read(`${mail}  tls: none\n  user: a\n  password: \${P}\n`, {
+      P: 'p4ss',
+    });
+    expect(notices).toEqual([expect.stringContaining('travels readable')]);
+  });
+});
