@@ -31,7 +31,7 @@ import type { Send } from './outbound/send.ts';
 
 /** What goes on beside the requests, from the start on: evaluation, deliveries, reports, schedules, upkeep. */
 export interface BackgroundWork {
-  /** What moving the clock waits for. */
+  /** What moving the clock waits for; those that make work for others stand before them. */
   readonly workers: readonly Worker[];
   /** Of deliveries, since the start. */
   readonly attempts: Readonly<AttemptCounts>;
@@ -121,10 +121,10 @@ export function startBackgroundWork(
   return {
     workers: [
       evaluationWorker(deps.store, lane),
-      laneWorker(deps.store, webhookLanes, deliveries),
-      laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, scheduleLanes, fires),
+      laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, reportDeliveryLanes, reportDeliveries),
+      laneWorker(deps.store, webhookLanes, deliveries),
     ],
     reportWork,
     attempts: deliveries.attempts,

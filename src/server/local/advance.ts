@@ -4,6 +4,7 @@ import type { Worker } from './workers.ts';
 
 export interface Advance {
   readonly clock: Clock;
+  /** Those that make work for others stand before them. */
   readonly workers: readonly Worker[];
   /** Sets the clock to a moment, in milliseconds since the epoch. */
   readonly move: (to: number) => Promise<void>;
@@ -47,16 +48,24 @@ export async function advance({
   return { reached: true, steps };
 }
 
-/** Waits until all that is due is done. @returns false where some were still at it when the time was up */
+/**
+ * Waits until all that is due is done, one worker after another: what one does is work for those behind it.
+ * @returns false where some were still at it when the time was up
+ */
 export async function haveSettled(workers: readonly Worker[], withinMs: number): Promise<boolean> {
   const timer = new AbortController();
-  const all = Promise.all(workers.map((worker) => worker.settle())).then(() => true);
+  const all = settleInTurn(workers);
   const late = sleep(Math.max(0, withinMs), false, { signal: timer.signal }).catch(() => true);
   try {
     return await Promise.race([all, late]);
   } finally {
     timer.abort();
   }
+}
+
+async function settleInTurn(workers: readonly Worker[]): Promise<boolean> {
+  for (const worker of workers) await worker.settle();
+  return true;
 }
 
 async function earliestOf(workers: readonly Worker[]): Promise<number | undefined> {
