@@ -2,6 +2,9 @@ import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Observe } from './app.ts';
 import { createRequestHistogram } from './request-histogram.ts';
 import { collections } from './nouns.ts';
+import { reportStatuses } from '../contract/reports.ts';
+import { reports } from './reports/collection.ts';
+import type { ReportCounts } from './reports/generation/report-work.ts';
 import { allRows } from './store/all-rows.ts';
 import type { CollectionSpec, Store } from './store/store.ts';
 import { webhookLanes, webhooks } from './webhooks/collection.ts';
@@ -12,8 +15,12 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-/** Prometheus metrics: requests by route template and status, deliveries, the store, the process. */
-export function createMetrics(store: Store, attempts: Readonly<AttemptCounts>): Metrics {
+/** Prometheus metrics: requests by route template and status, deliveries, reports, the store, the process. */
+export function createMetrics(
+  store: Store,
+  attempts: Readonly<AttemptCounts>,
+  made: Readonly<ReportCounts>,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -39,6 +46,7 @@ export function createMetrics(store: Store, attempts: Readonly<AttemptCounts>): 
     },
   });
   addDeliveries(registry, store, attempts);
+  addReports(registry, store, made);
 
   const requests = createRequestHistogram();
   return {
@@ -68,6 +76,42 @@ function addDeliveries(registry: Registry, store: Store, attempts: Readonly<Atte
         waiting += (await store.laneState(webhookLanes, doc.id)).waiting;
       }
       this.set(waiting);
+    },
+  });
+}
+
+function addReports(registry: Registry, store: Store, made: Readonly<ReportCounts>): void {
+  new Gauge({
+    name: 'govctl_reports',
+    help: 'Stored reports by status',
+    labelNames: ['status'],
+    registers: [registry],
+    async collect() {
+      for (const status of reportStatuses) {
+        const where = { status: { any: [status] } };
+        const one = { where, orderBy: 'id', direction: 'asc', limit: 1 } as const;
+        this.set({ status }, (await store.page(reports, one)).total);
+      }
+    },
+  });
+  new Counter({
+    name: 'govctl_reports_ended_total',
+    help: 'Reports that were generated, or failed, by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ outcome: 'completed' }, made.completed);
+      this.inc({ outcome: 'failed' }, made.failed);
+    },
+  });
+  new Counter({
+    name: 'govctl_report_seconds_total',
+    help: 'Seconds that reports took that were completed',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(made.seconds);
     },
   });
 }

@@ -79,7 +79,11 @@ export async function createService(
     baseUrl,
   });
   const metrics = options.metrics
-    ? (await import('./metrics.ts')).createMetrics(deps.store, background.attempts)
+    ? (await import('./metrics.ts')).createMetrics(
+        deps.store,
+        background.attempts,
+        background.reportWork.counts,
+      )
     : undefined;
   const mode = options.rateLimit ?? (isLoopback(options.host) ? 'report' : 'enforce');
   let begun = 0;

@@ -3,7 +3,6 @@ import manifest from '../../package.json' with { type: 'json' };
 import { GovctlError } from '../contract/errors.ts';
 import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './address.ts';
 import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
-import { whenKnown } from './awaitable.ts';
 import { readServerConfig } from './config/read-config.ts';
 import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
@@ -16,6 +15,7 @@ import { openLog } from './log.ts';
 import type { LogLevel } from './log.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
 import { collections, lanes } from './nouns.ts';
+import { reports } from './reports/collection.ts';
 import { openSecretBox } from './secrets/secret-key.ts';
 import { createService, refuseRequest } from './service.ts';
 import type { ServiceOptions } from './service.ts';
@@ -93,7 +93,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       {
         dataDir: options.dataDir,
         given: options.secretKey,
-        isUsed: () => whenKnown(store.page(webhooks, anyOne), ({ total }) => total > 0),
+        async isUsed() {
+          const sealed = { ...anyOne, where: { sealed: { any: ['yes'] } } };
+          const used = [await store.page(webhooks, anyOne), await store.page(reports, sealed)];
+          return used.some(({ total }) => total > 0);
+        },
       },
     );
     const deps: Deps = { store, clock, ids, random, log, secrets, version: manifest.version };

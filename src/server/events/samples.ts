@@ -96,6 +96,7 @@ const report = {
   generated_at: later,
   size: { pages: 24, file_size_mb: 1.8 },
   summary: { compliance_score: 92.4, total_violations: 250, critical_findings: 3 },
+  created_at: at,
 };
 
 const user = { id: policy.created_by, name: 'ci', scopes: ['governance:read', 'compliance:write'] };
@@ -152,6 +153,7 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
       type: 'audit',
       framework: 'soc2',
       status: 'generating',
+      created_at: at,
     },
   },
   'compliance.framework.updated': {

@@ -93,6 +93,8 @@ export const reports: CollectionSpec<StoredReport> = {
     framework: ({ framework }) => framework && frameworkKey(framework),
     status: ({ status }) => status,
     schedule_id: ({ schedule_id: id }) => id,
+    /** `yes`: something of it is sealed. */
+    sealed: ({ security }) => (security?.password === undefined ? undefined : 'yes'),
   },
   order: {
     created_at: ({ created_at: at }) => at,

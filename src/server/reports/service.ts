@@ -7,6 +7,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { dropDeliveries } from '../report-delivery/service.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { timeFaults } from './check-request.ts';
@@ -159,6 +160,7 @@ export async function deleteReport(
   await tx.remove(reports, id);
   await tx.clear(reportLanes, id);
   await removeAccess(tx, id);
+  await dropDeliveries(tx, id);
   await recordAudit(deps, tx, actor, 'report.delete', id);
   return before.doc;
 }

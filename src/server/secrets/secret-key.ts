@@ -119,19 +119,19 @@ function unusable(file: string, verb: 'read' | 'written', cause: unknown): Govct
 }
 
 const wayBack =
-  'If that key is lost for good, so are the stored webhook secrets: start over with another --data-dir.';
+  'If that key is lost for good, so are the secrets that are stored: start over with another --data-dir.';
 
 const missingKey = (file: string): GovctlError =>
   new GovctlError(
     'data_refused',
-    `${file} is missing, the key that the stored webhook secrets were sealed with`,
+    `${file} is missing, the key that the stored secrets were sealed with`,
     { hint: `Put it back from a backup, or give the key in ${variable}. ${wayBack}` },
   );
 
 const otherKey = (where: string): GovctlError =>
   new GovctlError(
     'data_refused',
-    `The key in ${where} is not the one that the stored webhook secrets were sealed with`,
+    `The key in ${where} is not the one that the stored secrets were sealed with`,
     {
       hint: `Put secret.key of this data folder back from a backup, or give the right key in ${variable}. ${wayBack}`,
     },
