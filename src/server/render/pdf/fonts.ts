@@ -65,9 +65,14 @@ export function createFonts(doc: Pdfkit): Fonts {
   const draw = (name: FontName, codePoint: number): Glyph | undefined => {
     const used = font(name);
     if (!used.font.hasGlyphForCodePoint(codePoint)) return undefined;
-    const [hex, positions] = used.encode(String.fromCodePoint(codePoint));
-    const width = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
-    return { font: used, hex: hex.join(''), width };
+    // Not by pdfkit's own encode: the letters that fontkit says a glyph stands for are those of whoever asked first,
+    // which may have been an earlier document, and for a part of another glyph they are none.
+    const glyph = used.font.glyphForCodePoint(codePoint);
+    const id = used.subset.includeGlyph(glyph.id);
+    const width = glyph.advanceWidth * used.scale;
+    used.widths[id] = width;
+    used.unicode[id] = [codePoint];
+    return { font: used, hex: id.toString(16).padStart(4, '0'), width };
   };
   const stand = (codePoint: number, actual: string): Glyph | null => {
     const drawn = draw('sans', codePoint);

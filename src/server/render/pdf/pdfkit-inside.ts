@@ -25,16 +25,21 @@ export interface PdfkitPage {
 /** A font as fontkit has it; documents take their subsets from it and leave it as it is. */
 export interface FontFile {
   hasGlyphForCodePoint(codePoint: number): boolean;
+  glyphForCodePoint(codePoint: number): { readonly id: number; readonly advanceWidth: number };
 }
 
 export interface PdfkitFont {
   /** Its name in a page's resources. */
   readonly id: string;
-  readonly ascender: number;
   readonly font: FontFile;
+  readonly subset: { includeGlyph(id: number): number };
+  /** From the font's units to thousandths of the size. */
+  readonly scale: number;
+  /** Of the subset's glyphs. */
+  readonly widths: number[];
+  /** The code points that each of them stands for. */
+  readonly unicode: (readonly number[])[];
   ref(): Ref;
-  /** Glyphs in hex, four digits each, and how far each goes, in thousandths of the size. */
-  encode(text: string): [readonly string[], readonly { readonly xAdvance: number }[]];
 }
 
 interface Outline {

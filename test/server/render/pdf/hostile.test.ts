@@ -43,6 +43,15 @@ describe.skipIf(!hasPoppler)('texts of all kinds in a PDF', () => {
     expect(await readLetters(withBlocks(...paragraphs(text)))).toContain(lettersOf(text));
   });
 
+  it('does not depend on what an earlier document said', async () => {
+    const second = withBlocks(...paragraphs('Zc Uo'));
+    const before = (await renderToBytes(second)).bytes;
+    // Their glyphs are made of those of the second one's letters.
+    await renderToBytes(withBlocks(...paragraphs('Žč Üö')));
+    expect((await renderToBytes(second)).bytes.equals(before)).toBe(true);
+    expect(await readLetters(second)).toContain('ZcUo');
+  });
+
   it('shows a box where no font has a letter, and still says which it is', async () => {
     const text = 'name-🦄-नमस्ते-مرحبا-שלום-end';
     const letters = await readLetters(withBlocks(...paragraphs(text)));

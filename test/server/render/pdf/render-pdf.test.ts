@@ -3,6 +3,7 @@ import type { ReportModel } from '../../../../src/server/render/model.ts';
 import { renderPdf } from '../../../../src/server/render/pdf/render-pdf.ts';
 import { readTool } from '../../../support/system-tool.ts';
 import { sampleReport } from '../../../support/sample-report.ts';
+import { counted } from '../rendered.ts';
 import {
   asFile,
   hasPoppler,
@@ -182,6 +183,12 @@ describe('a report as PDF', () => {
     expect(count(/^\s*TR\b/gm)).toBe(6 + 3 + 200 + 3);
     expect(count(/^\s*TH\b/gm)).toBe(7 + 4 + 8);
     expect(count(/^\s*TD\b/gm)).toBe(6 * 7 + 3 * 4 + 200 * 8);
+  });
+
+  it('hands over a long table page by page', async () => {
+    const { bytes, largest } = await counted(renderPdf, sampleReport(2_000), { format: 'pdf' });
+    expect(bytes).toBeGreaterThan(500_000);
+    expect(largest).toBeLessThan(bytes / 4);
   });
 
   it('stops when it is told to', async () => {
