@@ -52,10 +52,11 @@ export async function fetchBytes(
   if (status === 304) return { status, headers: answer.headers, body: none() };
   if (!answer.ok) throw await errorFromResponse(answer, what);
   if (status !== 200 && status !== 206) throw badAnswer(answer, what, 'it is no file');
-  return { status, headers: answer.headers, body: whole(answer, what) };
+  return { status, headers: answer.headers, body: bytesOf(answer, what) };
 }
 
-async function* whole(answer: HttpAnswer, what: string): AsyncGenerator<Uint8Array> {
+/** The bytes of a streamed answer, to its end. @throws GovctlError unreachable where it is cut off before that */
+export async function* bytesOf(answer: HttpAnswer, what: string): AsyncGenerator<Uint8Array> {
   const length = answer.headers.get('content-length');
   let got = 0;
   try {

@@ -6,6 +6,9 @@ import type { Contract, Endpoint, Scope } from './endpoint.ts';
 import { ErrorBody } from './error-body.ts';
 import type { WireErrorName } from './errors.ts';
 import { errorCatalogue } from './errors.ts';
+import { describeBytes, partHeaders } from './openapi-bytes.ts';
+import { headerRefs, sharedHeaders } from './openapi-headers.ts';
+import type { HeaderName } from './openapi-headers.ts';
 import { reportPasswordHeader } from './reports.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -56,32 +59,6 @@ export function buildOpenApi({ version }: { readonly version: string }) {
   };
 }
 
-const integerHeader = (description: string) => ({ description, schema: { type: 'integer' } });
-const sharedHeaders = {
-  'X-Request-Id': { description: 'Finds the request in the log', schema: { type: 'string' } },
-  ETag: { description: 'The version; send it as If-Match', schema: { type: 'string' } },
-  'X-RateLimit-Limit': integerHeader('Requests in the window with the least left'),
-  'X-RateLimit-Remaining': integerHeader('Requests left in it'),
-  'X-RateLimit-Reset': integerHeader('Its end, in seconds since the epoch'),
-  'X-RateLimit-Retry-After': integerHeader('Seconds until the next try'),
-  'Retry-After': integerHeader('Seconds until the next try'),
-  'WWW-Authenticate': { description: 'How to authenticate', schema: { type: 'string' } },
-  Allow: { description: 'The methods the path takes', schema: { type: 'string' } },
-  'Accept-Ranges': { description: 'bytes: parts can be asked for', schema: { const: 'bytes' } },
-  'Content-Disposition': { description: 'The name of the file', schema: { type: 'string' } },
-  'Content-Range': { description: 'Which part of the file it is', schema: { type: 'string' } },
-  Digest: { description: 'SHA-256 of all of the file, base64', schema: { type: 'string' } },
-  'X-Content-SHA256': { description: 'The same in lower-case hex', schema: { type: 'string' } },
-  'Idempotent-Replayed': {
-    description: 'true: the stored answer of an earlier request with this key',
-    schema: { const: 'true' },
-  },
-} as const;
-type HeaderName = keyof typeof sharedHeaders;
-
-const headerRefs = (names: readonly HeaderName[]) =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-
 const rateHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
 function describeOperation(noun: string, verb: string, endpoint: Endpoint): JsonObject {
@@ -117,9 +94,7 @@ function describeParameters(endpoint: Endpoint): JsonObject {
     ...(versioned && method === 'GET'
       ? [conditional('If-None-Match', 'Answer 304 if the object still has this ETag')]
       : []),
-    ...(endpoint.response.binary
-      ? downloadHeaders.map(([name, text]) => conditional(name, text))
-      : []),
+    ...(endpoint.response.binary ? partHeaders.map(([name, text]) => conditional(name, text)) : []),
     ...(endpoint.errors.includes('report_password_required')
       ? [conditional(reportPasswordHeader, 'The password of a protected report')]
       : []),
@@ -129,12 +104,6 @@ function describeParameters(endpoint: Endpoint): JsonObject {
   ];
   return parameters.length > 0 ? { parameters } : {};
 }
-
-const downloadHeaders = [
-  ['Range', 'The part of it that is wanted, such as bytes=1000-'],
-  ['If-Range', 'Answer a part only of the file with this ETag, else all of it'],
-  ['If-None-Match', 'Answer 304 if the reader has this ETag'],
-] as const;
 
 function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query'): JsonObject[] {
   if (!schema) return [];
@@ -194,36 +163,6 @@ function describeSuccess({ response, scope, versioned, creates, method }: Endpoi
     ...(versioned && method === 'GET' ? { 304: unchanged } : {}),
   };
 }
-
-function describeBytes(
-  { status, type = 'application/octet-stream' }: Endpoint['response'],
-  common: readonly HeaderName[],
-): JsonObject {
-  const headers = headerRefs([...common, ...bytesHeaders]);
-  const content = { [type]: {} };
-  return {
-    [status]: { description: 'All of the file; its media type is its own', headers, content },
-    206: {
-      description: 'The part that Range asks for',
-      headers: { ...headers, ...headerRefs(['Content-Range']) },
-      content,
-    },
-    304: { description: 'The reader has this file', headers },
-    416: {
-      description: 'There is nothing in the range',
-      headers: headerRefs(['X-Request-Id', 'Content-Range']),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    },
-  };
-}
-
-const bytesHeaders = [
-  'ETag',
-  'Accept-Ranges',
-  'Content-Disposition',
-  'Digest',
-  'X-Content-SHA256',
-] as const;
 
 /** What an endpoint may answer: its own errors, and those that any endpoint of its kind may. */
 export function errorsOf(endpoint: Endpoint): readonly WireErrorName[] {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import type { FetchInit } from '../../src/client/transport.ts';
 import { GovctlError } from '../../src/contract/errors.ts';
-import { headerText, reportPasswordHeader } from '../../src/contract/reports.ts';
 import { startReports, create, idOf } from '../server/reports/report-world.ts';
 
 type Reply = Response | Error;
@@ -144,7 +143,7 @@ describe('a download by the client', () => {
     });
     const answer = await client.reports.download(
       { params: { report_id: id, format: 'pdf' } },
-      { headers: { [reportPasswordHeader]: headerText(password) } },
+      { password },
     );
     expect(await textOf(answer.body)).toContain('First quarter');
     await service.close();

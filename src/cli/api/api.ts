@@ -1,4 +1,5 @@
 import { errorFromResponse } from '../../client/answer.ts';
+import { bytesOf } from '../../client/bytes.ts';
 import { queryString } from '../../client/client.ts';
 import type { HttpAnswer, SendOptions, Transport } from '../../client/transport.ts';
 import { createTransport } from '../../client/transport.ts';
@@ -83,8 +84,8 @@ async function showAnswer(
     const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}\n`);
     await stdout.write(`HTTP ${answer.status}\n${headers.join('')}\n`);
   }
-  if (answer.body && answer.ok && isBinary) {
-    for await (const bytes of answer.body) await stdout.write(bytes);
+  if (answer.ok && isBinary) {
+    for await (const bytes of bytesOf(answer, 'the request')) await stdout.write(bytes);
     return;
   }
   const text = await answer.clone().text();

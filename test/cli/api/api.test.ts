@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contract } from '../../../src/contract/contract.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import type { FakeWorldSettings } from '../../support/fake-world.ts';
-import { runCommandLine } from '../../support/fake-world.ts';
+import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
 import type { MinimalService } from '../../support/minimal-service.ts';
 import { createMinimalService } from '../../support/minimal-service.ts';
 
@@ -39,6 +39,56 @@ describe('govctl api', () => {
     const shown = await run(['GET', '/v1/policies'], { tty: true });
     expect(shown.stdout).toMatch(/^\{\n {2}"policies": \[/);
     expect(JSON.parse((await run(['/v1/policies'])).stdout)).toEqual(JSON.parse(piped.stdout));
+  });
+
+  describe('of a file', () => {
+    const bytes = Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0xfe, 0x0a]);
+    const get = ['GET', '/v1/reports/rpt_1/download/pdf'];
+    const answering = (answer: () => Response): FakeWorldSettings => ({
+      fetch: () => Promise.resolve(answer()),
+    });
+
+    it('hands its bytes on as they are', async () => {
+      const out: Buffer[] = [];
+      const world = createFakeWorld({
+        ...answering(() => new Response(bytes, { headers: { etag: '"a"' } })),
+        cwd: folder,
+        env: {
+          GOVCTL_TOKEN: 'token',
+          GOVCTL_BASE_URL: 'https://service.example.com',
+          GOVCTL_CONFIG_DIR: folder,
+        },
+      });
+      const { stdout } = world.terminal;
+      const terminal = {
+        ...world.terminal,
+        stdout: {
+          ...stdout,
+          write: async (data: string | Uint8Array) => void out.push(Buffer.from(data)),
+        },
+      };
+      expect((await runCommandLine(['api', ...get], { ...world, terminal })).exitCode).toBe(0);
+      expect(Buffer.concat(out).equals(bytes)).toBe(true);
+    });
+
+    it('refuses to write it to a terminal, and in another form', async () => {
+      const settings = answering(() => new Response(bytes));
+      const shown = await run(get, { ...settings, tty: true });
+      expect([shown.exitCode, shown.stdout]).toEqual([3, '']);
+      expect(shown.stderr).toContain('> FILE');
+      expect((await run([...get, '-o', 'json'], settings)).exitCode).toBe(3);
+    });
+
+    it('shows an error as one', async () => {
+      const error = { error: 'report_not_found', error_description: 'There is no report rpt_1' };
+      const got = await run(
+        get,
+        answering(() => Response.json(error, { status: 404 })),
+      );
+      expect(got.exitCode).toBe(1);
+      expect(JSON.parse(got.stdout)).toEqual(error);
+      expect(got.stderr).toContain('There is no report rpt_1');
+    });
   });
 
   it('sends query fields of a GET in the query, and joins them with those of the path', async () => {
