@@ -104,9 +104,3 @@ export async function blobIds(service: TestService): Promise<readonly string[]> 
   for await (const id of service.deps.store.blobs.list()) ids.push(id);
   return ids.sort();
 }
-
-export async function textOf(service: TestService, blob: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of service.deps.store.blobs.read(blob)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}

@@ -43,7 +43,7 @@ export interface ReportCounts {
 }
 
 /** What happens beside, in the transaction in which a report ends: completed or failed. */
-export type ReportEnded = (tx: Tx, report: StoredReport) => Promise<void>;
+type ReportEnded = (tx: Tx, report: StoredReport) => Promise<void>;
 
 export interface ReportWorkOptions extends Generator {
   readonly createRunner: CreateLaneRunner;
