@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -145,6 +145,14 @@ describe('the file of --config', () => {
     const missing = path.join(folder, 'none.yaml');
     await expect(readServerConfig(missing, {})).rejects.toThrow(`${missing} could not be read: there is no such file`); // prettier-ignore
   });
+});
+
+test('the file that the documentation shows is one', async () => {
+  const page = readFileSync(new URL('../../../docs/schedules.md', import.meta.url), 'utf8');
+  const text = /```yaml\n(# server\.yaml.*?)```/s.exec(page)?.[1] ?? '';
+  const names = ['SMTP_PASSWORD', 'COMPLIANCE_HOOK', 'S3_KEY_ID', 'S3_SECRET', 'SFTP_PASSWORD'];
+  const { config } = await read(text, Object.fromEntries(names.map((name) => [name, 'x'])));
+  expect(Object.keys(config)).toEqual(['smtp', 'chat', 'object_storage', 'secrets']);
 });
 
 describe('a mail server', () => {
