@@ -3,7 +3,6 @@ import type {
   CellType,
   Column,
   Figures,
-  Heading,
   Notice,
   Paragraph,
   Row,
@@ -14,7 +13,6 @@ import { rowsOf } from './gather/rows.ts';
 import type { Rows } from './gather/rows.ts';
 
 export const paragraph = (text: string): Paragraph => ({ kind: 'paragraph', text });
-export const heading = (text: string): Heading => ({ kind: 'heading', text });
 export const notice = (tone: Tone, text: string): Notice => ({ kind: 'notice', tone, text });
 export const figures = (...items: Figures['items']): Figures => ({ kind: 'figures', items });
 

@@ -4,7 +4,7 @@ import { complianceScore, weightOf } from '../../../engine/score.ts';
 import type { Facts, PolicyFact } from './facts.ts';
 
 export const efforts = ['automatic', 'small', 'medium', 'large'] as const;
-export type Effort = (typeof efforts)[number];
+type Effort = (typeof efforts)[number];
 
 /** How efforts are found, as a report tells it. */
 export const effortRule =

@@ -26,7 +26,7 @@ export const riskFormula =
 export const ageBucketOf = (age: number): (typeof ageBuckets)[number] =>
   ageBuckets.find(({ days }) => age >= days * day) ?? ageBuckets[3];
 
-export const environmentFactor = (environment: string | undefined): number =>
+const environmentFactor = (environment: string | undefined): number =>
   environmentFactors.find(({ names }) => names.test(environment ?? ''))?.factor ?? 1;
 
 /** Exact, as all factors are quarters; in no order does their sum differ. */

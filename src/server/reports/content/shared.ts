@@ -43,7 +43,7 @@ export function aboutOf({ order, scope }: Facts): readonly LabelledValue[] {
 }
 
 /** The scan that a score is of, in words. */
-export const nameScan = ({ id, completed_at: at }: ScanFact, timezone?: string): string =>
+const nameScan = ({ id, completed_at: at }: ScanFact, timezone?: string): string =>
   `scan ${id}, completed ${moment(at ?? 0, timezone)}`;
 
 /** What has to be known to read the figures right; the same in each type of report. */
@@ -118,7 +118,7 @@ function whyNothing({ policies, disabled, evaluations: { resources } }: Facts): 
 }
 
 /** How good a score is at a glance. */
-export const toneOf = (score: number | null): Tone =>
+const toneOf = (score: number | null): Tone =>
   score === null ? 'neutral' : score >= 90 ? 'good' : score >= 70 ? 'warn' : 'bad';
 
 /** The figures that each type of report begins with. */

@@ -3,7 +3,7 @@ export const count = (amount: number, one: string, many = `${one}s`): string =>
   `${number(amount)} ${amount === 1 ? one : many}`;
 
 /** With commas, whatever the machine's language. */
-export const number = (amount: number): string =>
+const number = (amount: number): string =>
   String(amount).replace(/^\d+/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));
 
 /** `is` or `are`, of a number of things. */

@@ -33,7 +33,7 @@ export async function composeOf(
 }
 
 /** What a report says, read whole: its texts, and its tables as objects by the ids of their columns. */
-export interface Told {
+interface Told {
   readonly model: ReportModel;
   readonly sections: readonly string[];
   /** Paragraphs and notices of a section, or of all. */
@@ -42,7 +42,7 @@ export interface Told {
   has(table: string): boolean;
 }
 
-export async function tell(model: ReportModel): Promise<Told> {
+async function tell(model: ReportModel): Promise<Told> {
   const tables = new Map<string, readonly Readonly<Record<string, Cell>>[]>();
   for (const { blocks } of model.sections) {
     for (const block of blocks) {
@@ -70,7 +70,7 @@ export async function tell(model: ReportModel): Promise<Told> {
 const textOf = (block: Block): string[] =>
   block.kind === 'paragraph' || block.kind === 'notice' ? [block.text] : [];
 
-export async function readTable(table: Table): Promise<readonly Readonly<Record<string, Cell>>[]> {
+async function readTable(table: Table): Promise<readonly Readonly<Record<string, Cell>>[]> {
   const rows: Row[] = [];
   for await (const batch of table.rows()) rows.push(...batch);
   if (rows.length !== table.rowCount) {

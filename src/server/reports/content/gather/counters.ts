@@ -46,8 +46,8 @@ export const noneBySeverity = (): BySeverity => ({ CRITICAL: 0, HIGH: 0, MEDIUM:
 const mostGroups = 500;
 
 /** What has no value, and what is counted together. */
-export const noValue = 'none given';
-export const otherValues = 'all others';
+const noValue = 'none given';
+const otherValues = 'all others';
 
 /** Something for each value of a field. Values are from outside: there may be one for each resource. */
 export interface Groups<T> {

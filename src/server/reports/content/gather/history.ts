@@ -9,7 +9,7 @@ export interface Span {
 }
 
 /** A change of status within the span. */
-export interface Step {
+interface Step {
   readonly at: number;
   /** Absent: there was no violation yet, or it is not known what was. */
   readonly from?: ViolationStatus;
