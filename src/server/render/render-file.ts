@@ -1,7 +1,7 @@
 import type { ReportModel } from './model.ts';
-import { RenderFault } from './render-fault.ts';
-import type { Render, RenderOptions, Rendered } from './render.ts';
+import type { RenderOptions, Rendered } from './render.ts';
 import { rendererOf } from './renderers.ts';
+import { writeZip } from './zip.ts';
 
 export interface FileOptions extends RenderOptions {
   /** What the file is called within an archive. */
@@ -16,8 +16,18 @@ export async function renderFile(
   signal: AbortSignal,
 ): Promise<Rendered> {
   const render = await rendererOf(options.format);
-  if (!isArchived(options)) return render(model, options, write, signal);
-  return renderProtected(render);
+  const { password, filename } = options;
+  if (password === undefined || !isArchived(options)) return render(model, options, write, signal);
+  let rendered: Rendered = {};
+  const entry = {
+    name: filename,
+    write: async (add: typeof write) => {
+      rendered = await render(model, options, add, signal);
+    },
+  };
+  const modified = model.head.generated_at;
+  await writeZip([entry], write, { password, modified, signal });
+  return rendered;
 }
 
 /** Whether a file comes in an encrypted archive. */
@@ -26,7 +36,3 @@ export const isArchived = ({
   password,
 }: Pick<RenderOptions, 'format' | 'password'>): boolean =>
   password !== undefined && format !== 'pdf';
-
-function renderProtected(_render: Render): never {
-  throw new RenderFault('Only PDF files can be protected with a password yet');
-}
