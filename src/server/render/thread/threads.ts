@@ -20,6 +20,8 @@ export interface RendererOptions {
   readonly most: number;
   /** What a thread runs. */
   readonly file?: URL;
+  /** MiB of a thread's heap. */
+  readonly mostMemory?: number;
 }
 
 /** Where the build puts render-worker.ts; beside the built module that holds this one. */
@@ -28,10 +30,14 @@ const workerFile = new URL('render-worker.js', import.meta.url);
 /** Milliseconds that a thread is kept for the next file: to start one, and to load what it takes, is not for nothing. */
 const keptIdle = 30_000;
 /** MiB. A renderer that needs more is at fault, and is not to take the service with it. */
-const mostMemory = 1_024;
+const heapOfThread = 1_024;
 
 /** In threads, where the built worker is there; else in this one. */
-export function createRenderer({ most, file = workerFile }: RendererOptions): Renderer {
+export function createRenderer({
+  most,
+  file = workerFile,
+  mostMemory = heapOfThread,
+}: RendererOptions): Renderer {
   if (!existsSync(fileURLToPath(file))) {
     return { render: renderHere, close: () => Promise.resolve() };
   }
@@ -53,7 +59,7 @@ export function createRenderer({ most, file = workerFile }: RendererOptions): Re
 
   const take = (): Thread => {
     const [rested] = idle;
-    if (!rested) return startThread(file, { idle, all });
+    if (!rested) return startThread(file, mostMemory, { idle, all });
     idle.delete(rested);
     return rested;
   };
@@ -105,7 +111,7 @@ interface Threads {
   readonly all: Set<Thread>;
 }
 
-function startThread(file: URL, { idle, all }: Threads): Thread {
+function startThread(file: URL, mostMemory: number, { idle, all }: Threads): Thread {
   const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: mostMemory } });
   const gone = new AbortController();
   // Its jobs listen, one after the other.
