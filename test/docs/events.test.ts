@@ -22,8 +22,10 @@ const when: Record<EventType, string> = {
     'A scan of the whole inventory (without `resource_types` and `policy_ids`) finds the status of a framework in an account to be another than at the last such scan; `account_id` is absent for resources without one. NON_COMPLIANT: a score under 90, an open CRITICAL violation, or a HIGH or CRITICAL evaluation that can not be decided. A control is FAILED when a policy mapped to it has an open violation. The first assessment tells nothing. Names of controls are as in the labels of policies.',
   'compliance.score.changed':
     'The same scan finds a score that has moved by a point or more since it was told last; `previous_score` is that one.',
-  'compliance.report.generated': 'A report has been generated.',
-  'compliance.audit.started': 'An audit report begins to be generated.',
+  'compliance.report.generated':
+    'A report is completed, and can be downloaded. `report` is as lists show it. Not for one that failed.',
+  'compliance.audit.started':
+    'An audit report begins to be generated; where that was cut off and begins anew, not again.',
   'compliance.framework.updated':
     'A policy is created, changed or deleted so that it is `mapped` to other labels of a framework, or no longer (`unmapped`). One event for each framework; `controls` are those that come or go, empty where the label names none.',
   'scan.completed': 'A scan has ended. `scan` is as answered, without its undecided findings.',
@@ -45,8 +47,6 @@ const when: Record<EventType, string> = {
 /** Nothing causes these in this version. They can be asked for, made up and listened to all the same. */
 const later: ReadonlySet<EventType> = new Set([
   'policy.enforcement.failed',
-  'compliance.report.generated',
-  'compliance.audit.started',
   'user.login',
   'user.role.changed',
   'cost.anomaly.detected',

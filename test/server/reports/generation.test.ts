@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { events } from '../../../src/server/events/collection.ts';
+import { sampleData } from '../../../src/server/events/samples.ts';
 import { RenderCrash, RenderFault } from '../../../src/server/render/render-fault.ts';
 import { scans } from '../../../src/server/scans/collection.ts';
 import { allRows } from '../../../src/server/store/all-rows.ts';
@@ -112,6 +113,15 @@ test('one that is completed is told of once, as lists show it; an audit, when it
   expect(await told('compliance.audit.started')).toEqual([
     { audit: expect.objectContaining({ id, type: 'audit', status: 'generating' }) },
   ]);
+  const fieldsOf = (data: unknown, key: string): string[] =>
+    Object.keys((data as Record<string, Record<string, unknown>>)[key] ?? {}).sort();
+  for (const [type, key] of [
+    ['compliance.report.generated', 'report'],
+    ['compliance.audit.started', 'audit'],
+  ] as const) {
+    // As it is shown to those who write receivers.
+    expect(fieldsOf((await told(type))[0], key)).toEqual(fieldsOf(sampleData(type), key));
+  }
   await create(service);
   await service.reportWork.idle();
   expect(await told('compliance.report.generated')).toHaveLength(2);
