@@ -2,6 +2,7 @@ import { severities } from '../../../contract/policies.ts';
 import type { Severity } from '../../../contract/policies.ts';
 import { complianceScore, weightOf } from '../../../engine/score.ts';
 import type { Facts, PolicyFact } from './facts.ts';
+import { brief } from './gather/text.ts';
 
 export const efforts = ['automatic', 'small', 'medium', 'large'] as const;
 type Effort = (typeof efforts)[number];
@@ -77,7 +78,7 @@ export function adviceOf({
   remediation_action: action,
 }: PolicyFact): string {
   const said = messages.length > 0 ? messages.join('; ') : description;
-  return [said, action && describeAction(action)].filter(Boolean).join(' — ');
+  return brief([said, action && describeAction(action)].filter(Boolean).join(' — '));
 }
 
 function describeAction(action: string): string {

@@ -13,7 +13,8 @@ import { are, count, firstOf, scoreText } from './wording.ts';
 import { complianceScore } from '../../../engine/score.ts';
 
 const mostQuickWins = 10;
-const mostPoints = 100;
+/** Actions in a chart, which has a bar for now, too: the mean of what comes after them would say nothing. */
+const mostBars = 19;
 
 /** What to do, in which order, and what it brings. */
 export const remediation: Content = {
@@ -142,7 +143,7 @@ function planSection(facts: Facts, plan: readonly Action[]): Section {
 }
 
 function scoreChart({ evaluations }: Facts, plan: readonly Action[]): Chart {
-  const shown = plan.slice(0, mostPoints);
+  const shown = plan.slice(0, mostBars);
   const now = complianceScore(evaluations.total);
   const entries: readonly (readonly [string, number | null])[] = [
     ['now', now],
@@ -153,7 +154,10 @@ function scoreChart({ evaluations }: Facts, plan: readonly Action[]): Chart {
   return {
     kind: 'chart',
     id: 'score_after',
-    title: 'Score after each action',
+    title:
+      plan.length > mostBars
+        ? `Score after each of the first ${mostBars} actions`
+        : 'Score after each action',
     description: entries.map(([name, score]) => `${name} ${scoreText(score)}`).join(', '),
     form: 'bars',
     categories: entries.map(([name]) => name),

@@ -57,6 +57,39 @@ describe('what could not be decided', () => {
   });
 });
 
+describe('names from outside', () => {
+  it('are counted as any other, whatever they are and however long', async () => {
+    const service = await startTestService();
+    try {
+      const inventory = inventoryOf(service);
+      const long = 'x'.repeat(1_999);
+      const odd = ['__proto__', 'constructor', 'toString'];
+      for (const name of odd) {
+        await inventory.createPolicy(name, {
+          compliance_frameworks: ['__proto__:constructor'],
+          rules: [{ condition: 'resource.public', effect: 'DENY', message: '😀'.repeat(2_000) }],
+        });
+      }
+      // Two that an order by the beginning of ids does not tell apart.
+      for (const id of [...odd, `${long}a`, `${long}b`]) {
+        const fields = { environment: '__proto__', region: 'constructor', account_id: 'toString' };
+        await inventory.put(id, { public: true, ...fields });
+      }
+      const scope = { environments: ['__proto__'] };
+      const { table } = await told(service, { framework: '__proto__', scope });
+      expect(table('frameworks')).toMatchObject([{ framework: '__proto__', open: 15 }]);
+      expect(table('findings')).toHaveLength(15);
+      // Cut between characters.
+      expect(() => encodeURIComponent(String(table('findings')[0]?.message))).not.toThrow();
+      const risk = await told(service, { type: 'risk', scope });
+      expect(risk.table('top_resources').map(({ open }) => open)).toEqual([3, 3, 3, 3, 3]);
+      expect(risk.table('by_account')).toMatchObject([{ account: 'toString', open: 15 }]);
+    } finally {
+      await service.close();
+    }
+  });
+});
+
 describe('each type of report', () => {
   let service: TestService;
   let inventory: ReturnType<typeof inventoryOf>;
