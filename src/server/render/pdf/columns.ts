@@ -11,8 +11,37 @@ export interface PlannedColumn {
   readonly toTheRight: boolean;
 }
 
-export const cellStyle = { size: 7.5, leading: 9.4, across: 4, down: 3 } as const;
-export const headStyle = { size: 7.4, leading: 9.2, across: 4, down: 3.6 } as const;
+export interface CellStyle {
+  readonly size: number;
+  readonly leading: number;
+  /** Padding. */
+  readonly across: number;
+  readonly down: number;
+}
+
+export interface TableStyle {
+  readonly cell: CellStyle;
+  readonly head: CellStyle;
+}
+
+const roomy: TableStyle = {
+  cell: { size: 7.5, leading: 9.4, across: 4, down: 3 },
+  head: { size: 7.4, leading: 9.2, across: 4, down: 3.6 },
+};
+const dense: TableStyle = {
+  cell: { size: 6.7, leading: 8.4, across: 3, down: 2.8 },
+  head: { size: 6.6, leading: 8.2, across: 3, down: 3.2 },
+};
+
+/** Tables of more columns are set smaller. */
+const mostRoomy = 10;
+
+export const styleOf = (columns: readonly Column[]): TableStyle =>
+  columns.length > mostRoomy ? dense : roomy;
+
+/** Of a cell's letters: a monospaced face looks larger than its size. */
+export const sizeOf = ({ face }: Pick<CellText, 'face'>, { size }: CellStyle): number =>
+  face === 'mono' ? size * 0.89 : size;
 
 /** Tables of more columns get pages in landscape. */
 export const mostInPortrait = 7;
@@ -20,6 +49,8 @@ export const mostInPortrait = 7;
 /** What is enough for a column, and what it would like, padding included. */
 interface Need {
   readonly least: number;
+  /** Where there is too little room for all: ids and long words may break, words of a kind never. */
+  readonly hard: number;
   readonly natural: number;
   readonly share: number;
 }
@@ -34,8 +65,10 @@ export function planColumns(
   rows: readonly Row[],
   { left, width }: { readonly left: number; readonly width: number },
 ): readonly PlannedColumn[] {
+  const style = styleOf(columns);
+  const { head } = style;
   const widths = shareOut(
-    columns.map((column, n) => needOf(type, column, rows, n, width)),
+    columns.map((column, n) => needOf(type, column, rows, n, style)),
     width,
   );
   let x = left;
@@ -43,12 +76,9 @@ export function planColumns(
     const own = widths[n] ?? 0;
     const planned = {
       column,
-      heading: type.lines(
-        titleOf(column),
-        'narrowBold',
-        headStyle.size,
-        own - 2 * headStyle.across,
-      ),
+      heading: type
+        .lines(titleOf(column), 'narrowBold', head.size, own - 2 * head.across)
+        .slice(0, mostHeadLines),
       x,
       width: own,
       toTheRight: isNumeric(column.type),
@@ -57,6 +87,9 @@ export function planColumns(
     return planned;
   });
 }
+
+/** The head is repeated on each page: rows are to have room below it. */
+const mostHeadLines = 8;
 
 const titleOf = ({ title, type }: Column): string =>
   type === 'timestamp' ? `${title} (UTC)` : title;
@@ -68,24 +101,30 @@ function needOf(
   column: Column,
   rows: readonly Row[],
   at: number,
-  total: number,
+  { cell: style, head }: TableStyle,
 ): Need {
-  const padding = 2 * cellStyle.across + 0.5;
-  const wide = ({ text, face }: Pick<CellText, 'text' | 'face'>): number =>
-    type.width(text, face, cellStyle.size) + padding;
-  const heading = titleOf(column)
+  const padding = 2 * style.across + 0.5;
+  const wide = (cell: Pick<CellText, 'text' | 'face'>): number =>
+    type.width(cell.text, cell.face, sizeOf(cell, style)) + padding;
+  const title = titleOf(column);
+  const heading = title
     .split(/\s+/)
-    .map((word) => type.width(word, 'narrowBold', headStyle.size) + 2 * headStyle.across + 0.5);
+    .map((word) => type.width(word, 'narrowBold', head.size) + padding);
   let least = Math.max(0, ...heading);
-  let natural = type.width(titleOf(column), 'narrowBold', headStyle.size) + padding;
+  let hard = least;
+  let natural = type.width(title, 'narrowBold', head.size) + padding;
   for (const row of rows.slice(0, sampled)) {
     const cell = setCell(row[at] ?? null, column.type);
-    const short = { ...cell, text: cell.text.slice(0, 200) };
-    natural = Math.max(natural, wide(short));
-    least = Math.max(least, Math.min(leastOf(column, short, wide), total * 0.22));
+    const short = { ...cell, text: cell.text.slice(0, 60) };
+    natural = Math.max(natural, wide({ ...cell, text: cell.text.slice(0, 200) }));
+    const own = leastOf(column, short, wide);
+    least = Math.max(least, own);
+    hard = Math.max(hard, isBreakable(column) ? Math.min(own, padding + own * 0.4) : own);
   }
-  return { least, natural, share: Math.max(0.1, column.width) };
+  return { least, hard, natural, share: Math.max(0.1, column.width) };
 }
+
+const isBreakable = ({ type }: Column): boolean => type === 'id' || type === 'text';
 
 /** Short values stay whole, times break before the hour; of texts the longest word counts, up to a length. */
 function leastOf(
@@ -95,15 +134,15 @@ function leastOf(
 ): number {
   if (type === 'text') {
     const longest = cell.text.split(/\s+/).reduce((a, b) => (b.length > a.length ? b : a), '');
-    return Math.min(62, wide({ ...cell, text: longest }));
+    return Math.min(72, wide({ ...cell, text: longest }));
   }
   if (type === 'timestamp') return wide({ ...cell, text: cell.text.slice(0, 10) });
-  return wide(cell);
+  return type === 'id' ? Math.min(96, wide(cell)) : Math.min(160, wide(cell));
 }
 
 function shareOut(needs: readonly Need[], total: number): readonly number[] {
   const least = needs.reduce((sum, need) => sum + need.least, 0);
-  if (least >= total) return needs.map((need) => (need.least / least) * total);
+  if (least >= total) return squeeze(needs, least, total);
   const widths = needs.map((need) => need.least);
   let room = total - least;
   for (let round = 0; round < needs.length + 2 && room > 0.01; round++) {
@@ -121,4 +160,12 @@ function shareOut(needs: readonly Need[], total: number): readonly number[] {
     room -= given;
   }
   return widths;
+}
+
+/** What may break gives way first; where that is not enough, all do. */
+function squeeze(needs: readonly Need[], least: number, total: number): readonly number[] {
+  const hard = needs.reduce((sum, need) => sum + need.hard, 0);
+  if (hard >= total) return needs.map((need) => (need.hard / hard) * total);
+  const kept = (total - hard) / (least - hard);
+  return needs.map((need) => need.hard + (need.least - need.hard) * kept);
 }

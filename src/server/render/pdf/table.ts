@@ -1,8 +1,8 @@
 import type { Row, Table } from '../model.ts';
 import { setCell } from './cells.ts';
 import type { CellText } from './cells.ts';
-import { cellStyle, headStyle, planColumns } from './columns.ts';
-import type { PlannedColumn } from './columns.ts';
+import { planColumns, sizeOf, styleOf } from './columns.ts';
+import type { CellStyle, PlannedColumn, TableStyle } from './columns.ts';
 import {
   addMark,
   baseline,
@@ -24,6 +24,7 @@ import type { Line } from './text.ts';
 interface Grid {
   readonly title: string;
   readonly columns: readonly PlannedColumn[];
+  readonly style: TableStyle;
   readonly headHeight: number;
   readonly element: Element;
   /** The rows of this page. */
@@ -58,12 +59,14 @@ export async function writeTable(flow: Flow, table: Table): Promise<void> {
 function startGrid(flow: Flow, table: Table, rows: readonly Row[]): Grid {
   const { tags } = flow.file;
   const columns = planColumns(flow.type, table.columns, rows, { left, width: contentWidth(flow) });
+  const style = styleOf(table.columns);
   const most = Math.max(1, ...columns.map(({ heading }) => heading.length));
   const element = tags.open('Table', flow.element, { title: table.title });
   const grid = {
     title: table.title,
     columns,
-    headHeight: most * headStyle.leading + 2 * headStyle.down,
+    style,
+    headHeight: most * style.head.leading + 2 * style.head.down,
     element,
     rows: 0,
   };
@@ -91,7 +94,7 @@ function endGrid(flow: Flow, { body, element }: Grid): void {
 /** The head is read once: where it is repeated on a later page, it is an artifact. */
 function drawHead(
   flow: Flow,
-  { headHeight }: Pick<Grid, 'headHeight'>,
+  { headHeight, style: { head } }: Pick<Grid, 'headHeight' | 'style'>,
   drawCells: (draw: (column: PlannedColumn) => void) => void,
 ): void {
   const { sheet, y } = flow;
@@ -105,18 +108,16 @@ function drawHead(
     });
   });
   drawCells(({ heading, x, width, toTheRight }) => {
-    let top = y + headHeight - headStyle.down - heading.length * headStyle.leading;
+    let top = y + headHeight - head.down - heading.length * head.leading;
     for (const line of heading) {
-      const indent = toTheRight
-        ? width - headStyle.across - points(line, headStyle.size)
-        : headStyle.across;
+      const indent = toTheRight ? width - head.across - points(line, head.size) : head.across;
       drawLine(sheet, line, {
         x: x + indent,
-        y: top + baseline(headStyle),
-        size: headStyle.size,
+        y: top + baseline(head),
+        size: head.size,
         colour: ink.accent,
       });
-      top += headStyle.leading;
+      top += head.leading;
     }
   });
   flow.y += headHeight;
@@ -152,7 +153,7 @@ async function continueTable(flow: Flow, grid: Grid): Promise<void> {
 async function writeRow(flow: Flow, grid: Grid, row: Row): Promise<void> {
   const cells = setRow(flow, grid, row);
   const most = cells.reduce((lines, cell) => Math.max(lines, cell.lines.length), 1);
-  const height = most * cellStyle.leading + 2 * cellStyle.down;
+  const height = most * grid.style.cell.leading + 2 * grid.style.cell.down;
   const { tags } = flow.file;
   if (flow.y + height > bottom(flow)) {
     const whole = flow.sheet.height - margin.top - margin.bottom - grid.headHeight - 20;
@@ -180,8 +181,8 @@ async function writeLongRow(
   const element = tags.open('TR', grid.body);
   const elements = cells.map(() => tags.open('TD', element));
   for (let from = 0; from < count;) {
-    const room = bottom(flow) - flow.y - 2 * cellStyle.down;
-    const to = Math.min(count, from + Math.floor(room / cellStyle.leading));
+    const room = bottom(flow) - flow.y - 2 * grid.style.cell.down;
+    const to = Math.min(count, from + Math.floor(room / grid.style.cell.leading));
     if (to > from) drawRow(flow, grid, cells, elements, { from, to });
     from = Math.max(from, to);
     if (from < count) await continueTable(flow, grid);
@@ -193,15 +194,20 @@ async function writeLongRow(
   grid.rows++;
 }
 
-const setRow = (flow: Flow, { columns }: Grid, row: Row): readonly SetCell[] =>
+const setRow = (
+  flow: Flow,
+  { columns, style: { cell: style } }: Grid,
+  row: Row,
+): readonly SetCell[] =>
   columns.map((column, n) => {
     const cell = setCell(row[n] ?? null, column.column.type);
-    const width = column.width - 2 * cellStyle.across;
-    return { cell, column, lines: flow.type.lines(cell.text, cell.face, sizeOf(cell), width) };
+    const width = column.width - 2 * style.across;
+    return {
+      cell,
+      column,
+      lines: flow.type.lines(cell.text, cell.face, sizeOf(cell, style), width),
+    };
   });
-
-/** A monospaced face looks larger than its size. */
-const sizeOf = ({ face }: CellText): number => (face === 'mono' ? 6.7 : cellStyle.size);
 
 function drawRow(
   flow: Flow,
@@ -212,7 +218,7 @@ function drawRow(
 ): void {
   const { sheet, y } = flow;
   const width = contentWidth(flow);
-  const height = (to - from) * cellStyle.leading + 2 * cellStyle.down;
+  const height = (to - from) * grid.style.cell.leading + 2 * grid.style.cell.down;
   artifact(sheet, 'Layout', () => {
     if (grid.rows % 2 === 1) fillRect(sheet, ink.zebra, { x: left, y, width, height });
     fillRect(sheet, ink.hairline, { x: left, y: y + height - 0.4, width, height: 0.4 });
@@ -220,42 +226,37 @@ function drawRow(
   for (const [n, cell] of cells.entries()) {
     const element = elements[n];
     const lines = cell.lines.slice(from, to);
-    if (element && lines.length > 0) drawCell(flow, cell, lines, element);
+    if (element && lines.length > 0) drawCell(flow, grid.style.cell, cell, lines, element);
   }
   flow.y += height;
 }
 
 function drawCell(
   flow: Flow,
+  style: CellStyle,
   { cell, column }: SetCell,
   lines: readonly Line[],
   element: Element,
 ): void {
   const { sheet, file } = flow;
-  const size = sizeOf(cell);
+  const size = sizeOf(cell, style);
   const owner = cell.url === undefined ? element : file.tags.open('Link', element);
-  let top = flow.y + cellStyle.down;
+  let top = flow.y + style.down;
   mark(sheet, owner, () => {
     for (const line of lines) {
       const width = points(line, size);
-      const indent = column.toTheRight ? column.width - cellStyle.across - width : cellStyle.across;
+      const indent = column.toTheRight ? column.width - style.across - width : style.across;
       const x = column.x + indent;
       drawLine(sheet, line, {
         x,
-        y: top + baseline({ size, leading: cellStyle.leading }),
+        y: top + baseline({ size, leading: style.leading }),
         size,
         colour: cell.colour,
       });
       if (cell.url !== undefined) {
-        addLink(
-          file,
-          sheet,
-          { x, y: top, width, height: cellStyle.leading },
-          { url: cell.url },
-          owner,
-        );
+        addLink(file, sheet, { x, y: top, width, height: style.leading }, { url: cell.url }, owner);
       }
-      top += cellStyle.leading;
+      top += style.leading;
     }
   });
   if (owner !== element) file.tags.close(owner);
