@@ -1,4 +1,5 @@
 import type { PolicyInput } from '../contract/policies.ts';
+import type { ScheduleDocument } from './documents/schedule.ts';
 import type { WebhookDocument } from './documents/webhook.ts';
 
 /** Where something stands in a file. `file` as the user would type it (relative to where govctl runs), line and column from 1. */
@@ -46,6 +47,14 @@ export interface LocalWebhook {
   readonly references: readonly Reference[];
 }
 
+/** A schedule as its file says it. */
+export interface LocalSchedule {
+  /** Stable slug, unique among the project's schedules; given, or made of the name. */
+  readonly key: string;
+  readonly schedule: Readonly<Omit<ScheduleDocument, 'kind' | 'key'>>;
+  readonly place: Place;
+}
+
 export type OtherKind = 'Schedule' | 'Webhook' | 'Exemption' | 'PolicyTest';
 
 /** A document of another kind than a policy. */
@@ -80,7 +89,8 @@ export interface LoadedProject {
   readonly root: string;
   readonly policies: readonly LocalPolicy[];
   readonly webhooks: readonly LocalWebhook[];
-  /** Webhooks too. */
+  readonly schedules: readonly LocalSchedule[];
+  /** Webhooks and schedules too. */
   readonly others: readonly OtherDocument[];
   /** In order of file and line. Any of level error means: do not plan. */
   readonly problems: readonly Problem[];

@@ -1,6 +1,6 @@
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { LiveDocument } from '../../project/compare/live.ts';
-import { nounOf } from '../../project/kinds/kinds.ts';
+import { kinds, nounOf } from '../../project/kinds/kinds.ts';
 import type { Adoption } from '../../project/plan/adopt.ts';
 import { planAdoption } from '../../project/plan/adopt.ts';
 import type { Run } from '../context.ts';
@@ -27,7 +27,7 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
       'usage_error',
       'Say what to adopt: either names, urls or ids, or --all-matching',
       {
-        hint: '--all-matching takes every policy and webhook that belongs to no project and has the name, or url, of a local one.',
+        hint: '--all-matching takes every policy, webhook and schedule that belongs to no project and has the name, or url, of a local one.',
       },
     );
   }
@@ -78,7 +78,7 @@ function adoptable({ live, service }: Repo, wanted: readonly string[]): readonly
   );
 }
 
-function noteFileless({ policies, webhooks }: Adoption['withoutFile']): string[] {
+function noteFileless({ Policy: policies, ...others }: Adoption['withoutFile']): string[] {
   const has = (amount: number): string => (amount === 1 ? 'has' : 'have');
   return [
     ...(policies > 0
@@ -86,8 +86,11 @@ function noteFileless({ policies, webhooks }: Adoption['withoutFile']): string[]
           `${count(policies, 'policy', 'policies')} of no project ${has(policies)} no file here; \`govctl import\` writes such files.`,
         ]
       : []),
-    ...(webhooks > 0
-      ? [`${count(webhooks, 'webhook')} of no project ${has(webhooks)} no file here.`]
-      : []),
+    ...kinds.flatMap(({ name, noun: { one, many } }) => {
+      const amount = name === 'Policy' ? 0 : others[name];
+      return amount > 0
+        ? [`${count(amount, one, many)} of no project ${has(amount)} no file here.`]
+        : [];
+    }),
   ];
 }

@@ -11,7 +11,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .command('plan')
       .summary('show what apply would do')
       .description(
-        'Compares the policies and webhooks of the files with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
+        'Compares the policies, webhooks and schedules of the files with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
       )
       .argument('[paths...]', pathsHelp),
   )
@@ -67,7 +67,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('drift')
     .summary('find what was edited outside git')
     .description(
-      'Compares each live policy and webhook of the project with what was last applied to it, and shows those of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
+      'Compares each live policy, webhook and schedule of the project with what was last applied to it, and shows those of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
@@ -93,7 +93,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('adopt')
     .summary('take over live policies that belong to no project')
     .description(
-      'Marks live policies and webhooks as owned by this project, each matched with a local file by its name, webhooks by their url. Only their tags change; what the files want different shows in the next plan.',
+      'Marks live policies, webhooks and schedules as owned by this project, each matched with a local file by its name, webhooks by their url. Only their tags change; what the files want different shows in the next plan.',
     )
     .argument('[names...]', 'names or ids of live policies, urls or ids of webhooks, keys of files')
     .option(

@@ -8,13 +8,13 @@ import { findRenames } from '../../project/compare/find-renames.ts';
 import { isOwnedBy } from '../../project/compare/live.ts';
 import type { Kind } from '../../project/kinds/kind.ts';
 import { kinds, nounOf } from '../../project/kinds/kinds.ts';
-import type { LoadedProject, LocalWebhook } from '../../project/model.ts';
+import type { LoadedProject } from '../../project/model.ts';
 import type { Refusal } from '../../project/plan/guards.ts';
 import { guardDeletions, guardSelection, noteDeletions } from '../../project/plan/guards.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import { makePlan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
-import { notPlannedYet } from '../findings-format/other-kinds.ts';
+import { notPlanned } from '../findings-format/other-kinds.ts';
 import type { Repo } from './read-repo.ts';
 import { readRepo } from './read-repo.ts';
 
@@ -48,7 +48,11 @@ export async function preparePlan(
   options: SelectionOptions,
 ): Promise<Prepared> {
   const facts = (project: LoadedProject) => ({
-    local: { Policy: project.policies.length, Webhook: project.webhooks.length },
+    local: {
+      Policy: project.policies.length,
+      Webhook: project.webhooks.length,
+      Schedule: project.schedules.length,
+    },
     prune: options.prune ?? false,
     partial:
       !coversProject(project, context.world.cwd, paths) ||
@@ -58,7 +62,7 @@ export async function preparePlan(
   });
   const repo = await readRepo(context, paths, options, {
     check: (project) => refuseGuards(guardSelection(facts(project))),
-    needs: (webhook) => isPicked(options, webhook),
+    needs: (names) => isPicked(options, names),
   });
   const { project, owner, documents, live, baseUrl, service } = repo;
   const owned = live.filter(isOwnedBy(owner));
@@ -101,7 +105,7 @@ export async function preparePlan(
           `${local.key} (${local.place.file}:${local.place.line}) has the same content as ${JSON.stringify(formerName)}; give it \`key: ${key}\` to make this a rename.`,
       ),
       ...noteService(repo, comparisons),
-      ...notPlannedYet(project.others),
+      ...notPlanned(project.others),
       ...(allFiles
         ? []
         : [
@@ -132,10 +136,9 @@ function noteService({ service, documents }: Repo, comparisons: readonly Compari
 /** Whether the flags leave a document in; what they name that is nothing is refused later, when all names are known. */
 function isPicked(
   { target = [], exclude = [] }: SelectionOptions,
-  { key, webhook: { name, url } }: LocalWebhook,
+  names: readonly (string | undefined)[],
 ): boolean {
-  const isNamed = (given: readonly string[]): boolean =>
-    given.some((word) => [key, name, url].includes(word));
+  const isNamed = (given: readonly string[]): boolean => given.some((word) => names.includes(word));
   return (target.length === 0 || isNamed(target)) && !isNamed(exclude);
 }
 
@@ -184,7 +187,7 @@ function selectKeys(
         const near = nearestWord(word, [...keys, ...named.keys()]);
         throw new GovctlError(
           'usage_error',
-          `${flag} ${word}: no policy has this key or name, and no webhook this key, name or url`,
+          `${flag} ${word}: no policy or schedule has this key or name, and no webhook this key, name or url`,
           {
             hint: near ? `Did you mean ${near}?` : '`govctl plan -o json` shows the keys.',
           },

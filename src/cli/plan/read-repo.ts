@@ -1,6 +1,5 @@
 import type { Client } from '../../client/client.ts';
 import { listAll } from '../../client/list-all.ts';
-import { isPathMissing } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { LiveDocument } from '../../project/compare/live.ts';
 import { readLive } from '../../project/compare/live.ts';
@@ -8,7 +7,9 @@ import { loadConfig } from '../../project/config.ts';
 import type { Kind, KindName, LiveItem, LocalDocument, Secrets } from '../../project/kinds/kind.ts';
 import { kinds } from '../../project/kinds/kinds.ts';
 import { policyDocument } from '../../project/kinds/policy.ts';
-import type { LoadedProject, LocalWebhook, Problem } from '../../project/model.ts';
+import { scheduleDocument, scheduleKind } from '../../project/kinds/schedule.ts';
+import { webhookKind } from '../../project/kinds/webhook.ts';
+import type { LoadedProject, Problem } from '../../project/model.ts';
 import { loadProject } from '../../project/read/load.ts';
 import { resolveWebhooks } from '../../project/read/resolve-webhooks.ts';
 import { connect } from '../connect.ts';
@@ -49,8 +50,11 @@ export interface Repo extends Listing {
 interface Demands {
   /** Looks at the files before anything is waited for. */
   readonly check?: (project: LoadedProject) => void;
-  /** Webhooks whose variables have to be set, and that the service has to know of. Default: none. */
-  readonly needs?: (webhook: LocalWebhook) => boolean;
+  /**
+   * Documents, by their key, name or url, whose variables have to be set, and whose kind the service has to know of.
+   * Default: none.
+   */
+  readonly needs?: (names: readonly (string | undefined)[]) => boolean;
 }
 
 /** Reads files and service at the same time. */
@@ -68,7 +72,7 @@ export async function readRepo(
       ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
       : listLive(context, config.base_url, {
           // Asked once a list is there, which is after the reading of the files began.
-          isInFiles: async (kind) => kind.name === 'Policy' || (await reading).webhooks.length > 0,
+          isInFiles: async (kind) => isInFiles(await reading, kind),
           onPage: (amount) => update(`Reading the service: ${count(amount, 'policy', 'policies')}`),
         });
     // What is wrong in the files is said first; the listing's own failure may wait, or never be asked for.
@@ -80,7 +84,9 @@ export async function readRepo(
       ...(options.project === undefined ? {} : { project: options.project }),
     });
     const project = await reading;
-    const webhooks = resolveWebhooks(project.webhooks, env, needs);
+    const webhooks = resolveWebhooks(project.webhooks, env, ({ key, webhook }) =>
+      needs([key, webhook.name, webhook.url]),
+    );
     await refuseProblems(context, [...project.problems, ...webhooks.problems]);
     const owner = project.config.project;
     if (owner === undefined) {
@@ -94,11 +100,30 @@ export async function readRepo(
     }
     check(project);
     const listed = await listing;
-    await judgeWebhooks(context, listed, project.webhooks, needs);
-    const documents = [...project.policies.map(policyDocument), ...webhooks.documents];
+    const schedules = project.schedules.map(scheduleDocument);
+    const { service } = listed;
+    const isNeeded = (document: LocalDocument): boolean => needs(namesOf(document));
+    await judge(context, service.Webhook, webhookKind, webhooks.documents, isNeeded);
+    await judge(context, service.Schedule, scheduleKind, schedules, isNeeded);
+    const documents = [
+      ...project.policies.map(policyDocument),
+      ...webhooks.documents,
+      ...schedules,
+    ];
     const { secrets, variables } = webhooks;
     return { project, owner, documents, secrets, variables, ...listed };
   });
+}
+
+/** What a flag may call a document. */
+const namesOf = ({ kind, key, written }: LocalDocument): (string | undefined)[] => [
+  key,
+  kind.titleOf(written),
+  typeof written.url === 'string' ? written.url : undefined,
+];
+
+function isInFiles({ webhooks, schedules }: LoadedProject, { name }: Kind): boolean {
+  return { Policy: true, Webhook: webhooks.length > 0, Schedule: schedules.length > 0 }[name];
 }
 
 /** What listing a service asks and tells. */
@@ -148,34 +173,36 @@ async function listKind(
   } catch (failure) {
     if (kind.name === 'Policy') throw failure;
     const none = { items: [], keepsTags: undefined };
-    return isPathMissing(failure)
+    return kind.isMissing(failure)
       ? { ...none, isThere: false }
       : { ...none, isThere: true, failure };
   }
 }
 
-/** Files without webhooks can be planned with a service whose webhooks can't be read. */
-async function judgeWebhooks(
+/** Files without any of a kind can be planned with a service whose own of it can't be read. */
+async function judge(
   context: Context,
-  { service }: Listing,
-  local: readonly LocalWebhook[],
-  needs: (webhook: LocalWebhook) => boolean,
+  service: KindService,
+  { noun }: Kind,
+  local: readonly LocalDocument[],
+  isNeeded: (document: LocalDocument) => boolean,
 ): Promise<void> {
-  const { isThere, failure } = service.Webhook;
-  if (!isThere) refuseUnknown(local.filter(needs));
+  const { isThere, failure } = service;
+  if (!isThere) refuseUnknown(noun.many, local.filter(isNeeded));
   if (failure === undefined) return;
   if (local.length > 0) throw failure;
   const why = failure instanceof Error ? failure.message : String(failure);
-  await context.warn(`The webhooks of this server were not looked at: ${why}`);
+  await context.warn(`The ${noun.many} of this server were not looked at: ${why}`);
 }
 
-function refuseUnknown(webhooks: readonly LocalWebhook[]): void {
-  const [first] = webhooks;
+function refuseUnknown(many: string, documents: readonly LocalDocument[]): void {
+  const [first] = documents;
   if (!first) return;
   const { file, line } = first.place;
+  const has = many === 'schedules' ? 'has no schedules that can be looked at' : `has no ${many}`;
   throw new GovctlError(
     'not_found',
-    `This server has no webhooks, but the files do: ${first.key} (${file}:${line})${webhooks.length > 1 ? ` and ${webhooks.length - 1} more` : ''}`,
+    `This server ${has}, but the files do: ${first.key} (${file}:${line})${documents.length > 1 ? ` and ${documents.length - 1} more` : ''}`,
     { hint: 'Leave them out with --exclude, or keep them in a folder that is not applied here.' },
   );
 }

@@ -6,7 +6,7 @@ import type { Context, Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../findings-format/github.ts';
 import { renderJunit } from '../findings-format/junit.ts';
 import { renderMarkdown } from '../findings-format/markdown.ts';
-import { notPlannedYet } from '../findings-format/other-kinds.ts';
+import { notPlanned } from '../findings-format/other-kinds.ts';
 import { count } from '../printable.ts';
 import { renderProblems } from '../findings-format/problems-text.ts';
 import { renderSarif } from '../findings-format/sarif.ts';
@@ -33,7 +33,7 @@ export async function showProject(
 ): Promise<Summary> {
   const summary = summarise(project);
   const { problems } = project;
-  const notes = summary.errors > 0 ? [] : notPlannedYet(project.others);
+  const notes = summary.errors > 0 ? [] : notPlanned(project.others);
   const verdict = [describe(project, summary), ...notes].join('\n');
   const files = [...project.policies, ...project.others].map(({ place }) => place.file);
   const inRepo = fromWorkspace(problems, world.cwd, world.env);
@@ -86,20 +86,21 @@ function summarise({ files, policies, others, problems }: LoadedProject): Summar
 
 /** The outcome in one line. */
 function describe({ problems }: LoadedProject, summary: Summary): string {
-  const { files, policies, webhooks, errors, warnings } = summary;
+  const { files, policies, webhooks, schedules, errors, warnings } = summary;
   if (errors > 0) {
     const inFiles = new Set(problems.map(({ file }) => file)).size;
     const also = warnings > 0 ? ` and ${count(warnings, 'warning')}` : '';
     return `${count(errors, 'error')}${also} in ${count(inFiles, 'file')}; ${count(files, 'file')} read`;
   }
   if (files === 0) return 'No policy files found: no *.yaml or *.yml under the given paths';
-  const planned = policies + webhooks;
+  const planned = policies + webhooks + schedules;
   if (planned === 0)
     return `${count(files, 'file')} read: no policies in ${files === 1 ? 'it' : 'them'}`;
   const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
   const parts = [
     ...(policies > 0 ? [count(policies, 'policy', 'policies')] : []),
     ...(webhooks > 0 ? [count(webhooks, 'webhook')] : []),
+    ...(schedules > 0 ? [count(schedules, 'schedule')] : []),
   ];
   const what = parts.length > 1 ? `${planned} documents (${parts.join(', ')})` : parts.join('');
   return `${what} in ${count(files, 'file')} ${planned === 1 ? 'is' : 'are'} valid${also}`;

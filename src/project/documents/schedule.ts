@@ -1,62 +1,47 @@
 import * as z from 'zod';
-import { Cron, DateRangeType, EnvName, TimeZone } from '../../contract/schedules.ts';
-import { ReportFormat, ReportType } from '../../contract/reports.ts';
-import { email, key, name, text } from './fields.ts';
+import { FormatOptions } from '../../contract/reports.ts';
+import { ScheduleInput, channelFields } from '../../contract/schedules.ts';
+import { key } from './fields.ts';
+import { ownTags } from './policy.ts';
+
+const fields = ScheduleInput.shape;
+
+const security = FormatOptions.shape.security.unwrap();
+
+/** Refused, and not merely unknown: whoever writes one is told what to do. What it is, is not said. */
+const notInGit = (instead: string) =>
+  z
+    .unknown()
+    .superRefine((_, context) =>
+      context.addIssue({
+        code: 'custom',
+        message: `must not stand in git, which keeps it for ever; ${instead}`,
+        params: { secret: true },
+      }),
+    )
+    .optional();
+
+const password = notInGit('leave it out, and give it with `govctl schedule create --password-env`');
+
+const template = fields.report_template.extend({
+  format_options: FormatOptions.extend({
+    security: security.extend({ password }).optional(),
+  }).optional(),
+});
+
+const webhook = channelFields.webhook.unwrap().extend({
+  secret: notInGit(
+    'name the variable of the server that holds it, as in secret_env: WEBHOOK_SECRET',
+  ),
+});
 
 /** A report schedule in a file. Credentials of channels come from the server's environment, never from here. */
 export const ScheduleDocument = z.strictObject({
   kind: z.literal('Schedule'),
   key,
-  name,
-  description: text.optional(),
-  schedule: z.strictObject({ cron: Cron, timezone: TimeZone.optional() }),
-  report_template: z.strictObject({
-    name,
-    type: ReportType,
-    framework: text.optional(),
-    scope: z
-      .strictObject({
-        environments: z.array(text).optional(),
-        cloud_providers: z.array(text).optional(),
-        date_range_type: DateRangeType.optional(),
-      })
-      .optional(),
-    format_options: z
-      .strictObject({
-        formats: z.array(ReportFormat).min(1).optional(),
-        include_executive_summary: z.boolean().optional(),
-        include_detailed_findings: z.boolean().optional(),
-      })
-      .optional(),
-  }),
-  delivery: z
-    .strictObject({
-      email: z
-        .strictObject({ recipients: z.array(email).min(1), subject: text.optional() })
-        .optional(),
-      chat: z.strictObject({ channel: text }).optional(),
-      team_chat: z.strictObject({ webhook_url: z.url() }).optional(),
-      webhook: z.strictObject({ url: z.url(), secret_env: EnvName.optional() }).optional(),
-      sftp: z
-        .strictObject({
-          host: text,
-          port: z.int().min(1).max(65_535).optional(),
-          username: text,
-          path: text,
-          password_env: EnvName.optional(),
-          private_key_env: EnvName.optional(),
-        })
-        .optional(),
-      object_storage: z
-        .strictObject({
-          provider: z.literal('s3'),
-          bucket: text,
-          prefix: text.optional(),
-          region: text.optional(),
-          endpoint: z.url().optional(),
-        })
-        .optional(),
-    })
-    .optional(),
-  enabled: z.boolean().optional(),
+  ...fields,
+  report_template: template,
+  delivery: z.strictObject({ ...channelFields, webhook: webhook.optional() }).optional(),
+  tags: ownTags.optional(),
 });
+export type ScheduleDocument = z.infer<typeof ScheduleDocument>;

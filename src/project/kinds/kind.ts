@@ -3,7 +3,7 @@ import type { ObjectsOf } from '../../client/objects.ts';
 import type { Place } from '../model.ts';
 
 /** The kinds of documents that are planned and applied. */
-export type KindName = 'Policy' | 'Webhook';
+export type KindName = 'Policy' | 'Webhook' | 'Schedule';
 
 /** What a document says: the API's fields. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -73,6 +73,8 @@ export interface Kind {
   /** As people say it. */
   readonly noun: { readonly one: string; readonly many: string };
   readonly objects: ObjectsOf<LiveItem>;
+  /** Whether an error says that a service has none of this kind at all. */
+  readonly isMissing: (error: unknown) => boolean;
   /** What a file decides, in the order it is shown. */
   readonly fields: readonly string[];
   /** Those of them that a service never tells, so that nothing can be said of what it has. */

@@ -1,11 +1,16 @@
 import type { Kind, KindName } from './kind.ts';
 import { policyKind } from './policy.ts';
+import { scheduleKind } from './schedule.ts';
 import { webhookKind } from './webhook.ts';
 
 /** Every kind that is planned, in the order of views. */
-export const kinds: readonly Kind[] = [policyKind, webhookKind];
+export const kinds: readonly Kind[] = [policyKind, webhookKind, scheduleKind];
 
-const byName: Readonly<Record<KindName, Kind>> = { Policy: policyKind, Webhook: webhookKind };
+const byName: Readonly<Record<KindName, Kind>> = {
+  Policy: policyKind,
+  Webhook: webhookKind,
+  Schedule: scheduleKind,
+};
 
 /** The kind of a change or an orphan; what says none is of a policy, as plans of before are. */
 export const kindOf = ({ kind }: { readonly kind?: KindName | undefined }): Kind =>

@@ -1,4 +1,4 @@
-import { policyObjects } from '../../client/objects.ts';
+import { isPathMissing, policyObjects } from '../../client/objects.ts';
 import { policyFields } from '../../contract/policies.ts';
 import { byCodeUnit, sha256 } from '../compare/fingerprint.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
@@ -76,6 +76,7 @@ export const policyKind: Kind = {
   name: 'Policy',
   noun: { one: 'policy', many: 'policies' },
   objects: policyObjects,
+  isMissing: isPathMissing,
   fields: policyFields,
   untold: [],
   identity: 'name',

@@ -1,4 +1,4 @@
-import { keepsWebhookTags, webhookObjects } from '../../client/objects.ts';
+import { isPathMissing, keepsWebhookTags, webhookObjects } from '../../client/objects.ts';
 import { pausedByUser } from '../../contract/webhooks.ts';
 import { byCodeUnit, canonicalJson, fingerprint } from '../compare/fingerprint.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
@@ -189,6 +189,7 @@ export const webhookKind: Kind = {
   name: 'Webhook',
   noun: { one: 'webhook', many: 'webhooks' },
   objects: webhookObjects,
+  isMissing: isPathMissing,
   fields,
   untold: ['secret'],
   identity: 'url',

@@ -15,7 +15,7 @@ import { sealPlan } from './plan.ts';
 export interface Adoption {
   readonly plan: Plan;
   /** How many unowned live objects no file describes: they stay as they are. */
-  readonly withoutFile: { readonly policies: number; readonly webhooks: number };
+  readonly withoutFile: Readonly<Record<KindName, number>>;
 }
 
 /** Which local document would take a live one over: that of its name, of its url. */
@@ -52,10 +52,14 @@ export function planAdoption(
   });
   const filelessOf = (name: KindName): number =>
     unowned.filter((target) => target.kind.name === name && !fileOf(target)).length;
-  const isMixed = changes.some(({ kind }) => kind === 'Webhook');
+  const isMixed = changes.some(({ kind }) => kind !== undefined && kind !== 'Policy');
   return {
     plan: sealPlan({ changes, orphans: [], unchanged: 0, isMixed }, facts),
-    withoutFile: { policies: filelessOf('Policy'), webhooks: filelessOf('Webhook') },
+    withoutFile: {
+      Policy: filelessOf('Policy'),
+      Webhook: filelessOf('Webhook'),
+      Schedule: filelessOf('Schedule'),
+    },
   };
 }
 
@@ -80,7 +84,7 @@ function pickWanted(
         live.flatMap((each) => [each.title, fileOf(each)?.key ?? each.title]),
       );
       refuse(
-        `no live policy or webhook has this name, url, key or id${near ? `; did you mean "${near}"?` : ''}`,
+        `no live policy, webhook or schedule has this name, url, key or id${near ? `; did you mean "${near}"?` : ''}`,
       );
     } else if (first.ownership.owner === project) {
       refuse(`it belongs to "${project}" already`);

@@ -26,6 +26,19 @@ const WebhookDocument = z.object({
   tags: z.array(z.string()).optional(),
 });
 
+const anyObject = z.record(z.string(), z.unknown());
+
+/** A schedule; no file or plan holds a secret of one. */
+const ScheduleDocument = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  schedule: anyObject,
+  report_template: anyObject,
+  delivery: anyObject.optional(),
+  enabled: z.boolean().optional(),
+  tags: z.array(z.string()).optional(),
+});
+
 const Place = z.object({ file: z.string(), line: z.int(), column: z.int() });
 
 const commonFields = {
@@ -58,9 +71,17 @@ const WebhookChange = z.object({
   after: WebhookDocument.nullable(),
 });
 
+const ScheduleChange = z.object({
+  ...commonFields,
+  kind: z.literal('Schedule'),
+  cause: z.enum(causes),
+  before: ScheduleDocument.nullable(),
+  after: ScheduleDocument.nullable(),
+});
+
 /** A digest can be made anew by anyone; what no plan of govctl's says is not applied all the same. */
 export const Change = z
-  .union([PolicyChange, WebhookChange])
+  .union([PolicyChange, WebhookChange, ScheduleChange])
   .refine(
     ({ action, id, base, before, after }) =>
       (action === 'create') === (id === null) &&
@@ -73,11 +94,11 @@ export type Change = z.infer<typeof Change>;
 
 /** A change of a policy. */
 export const isOfPolicy = (change: Change): change is z.infer<typeof PolicyChange> =>
-  change.kind !== 'Webhook';
+  change.kind === undefined || change.kind === 'Policy';
 
 /** Whether a change lacks a secret that its file writes out, so that only who reads the file can make it. */
 export const needsItsFile = (change: Change): boolean =>
-  !isOfPolicy(change) && change.after !== null && lacksWrittenOut(change.after);
+  change.kind === 'Webhook' && change.after !== null && lacksWrittenOut(change.after);
 
 /** A live object's identity at a moment. */
 export const baseOf = (kind: Kind, item: LiveItem): NonNullable<Change['base']> => ({

@@ -12,7 +12,7 @@ import { Change, baseOf, changedFields, isOfPolicy } from './change.ts';
 /** Hours until a saved plan is too old to apply. */
 const validHours = 24;
 
-const kindName = z.enum(['Policy', 'Webhook'] satisfies KindName[]);
+const kindName = z.enum(['Policy', 'Webhook', 'Schedule'] satisfies KindName[]);
 
 /** Ours, live, and in no file; left alone. */
 const Orphan = z.object({
@@ -153,7 +153,7 @@ export function digestPlan(plan: Omit<Plan, 'digest'> & { readonly digest?: unkn
 
 /** The names of the variables that a change refers to. */
 export const changeVariables = (change: Change): string[] =>
-  isOfPolicy(change) || !change.after ? [] : variablesOf(change.after);
+  change.kind !== 'Webhook' || !change.after ? [] : variablesOf(change.after);
 
 export const planVariables = ({ changes }: Pick<Plan, 'changes'>): string[] => [
   ...new Set(changes.flatMap(changeVariables)),

@@ -28,6 +28,13 @@ const unique = {
     is: (url: string) => `has the url "${url}"`,
     hint: 'A url tells one webhook from another: put the events of both into one, or tell the two apart by a query such as ?for=ops.',
   },
+  Schedule: {
+    field: 'name',
+    noun: 'schedule',
+    code: 'duplicate-name',
+    is: (name: string) => `is called "${name}"`,
+    hint: 'A name tells one schedule from another; rename one of the two.',
+  },
 } as const;
 
 /** A name is a policy's identifier in the service, a url a webhook's, a key one's identifier in the repo: each once. */

@@ -12,6 +12,7 @@ import type {
   LoadOptions,
   LoadedProject,
   LocalPolicy,
+  LocalSchedule,
   LocalWebhook,
   Problem,
   ProjectConfig,
@@ -32,6 +33,7 @@ export interface FileContent {
   readonly absolute: string;
   readonly policies: LocalPolicy[];
   readonly webhooks: LocalWebhook[];
+  readonly schedules: LocalSchedule[];
   readonly identities: LocatedIdentity[];
   readonly locatedOthers: LocatedOther[];
   readonly problems: Problem[];
@@ -55,6 +57,7 @@ export function assembleProject(read: ReadProject, options: LoadOptions): Loaded
     root,
     policies: contents.flatMap((content) => content.policies),
     webhooks: contents.flatMap((content) => content.webhooks),
+    schedules: contents.flatMap((content) => content.schedules),
     others: contents.flatMap((content) => content.locatedOthers.map(({ other }) => other)),
     problems: inOrder([
       ...problems,
@@ -126,6 +129,7 @@ function readPolicyFile(
     absolute,
     policies: [],
     webhooks: [],
+    schedules: [],
     identities: [],
     locatedOthers: [],
     problems: [],
@@ -140,9 +144,10 @@ function readPolicyFile(
   content.problems.push(...problems);
   for (const [index, raw] of documents.entries()) {
     const read = readDocument(text.source, raw, preset, slips);
-    const { policy, webhook, identity, other, problems } = read;
+    const { policy, webhook, schedule, identity, other, problems } = read;
     if (policy) content.policies.push(policy);
     if (webhook) content.webhooks.push(webhook);
+    if (schedule) content.schedules.push(schedule);
     if (identity) content.identities.push({ ...identity, source: text.source, index });
     if (other) content.locatedOthers.push({ other, source: text.source, index, absolute });
     content.problems.push(...problems);

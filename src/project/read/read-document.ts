@@ -16,9 +16,17 @@ import { explainIssues } from './explain-issue.ts';
 import { makeKey } from '../key.ts';
 import { documentSpan, fieldSpan, locate, valueSpan } from './locate.ts';
 import type { FieldPath } from './locate.ts';
-import type { LocalPolicy, LocalWebhook, OtherDocument, OtherKind, Problem } from '../model.ts';
+import type {
+  LocalPolicy,
+  LocalSchedule,
+  LocalWebhook,
+  OtherDocument,
+  OtherKind,
+  Problem,
+} from '../model.ts';
 import type { RawDocument } from './parse-yaml.ts';
 import { spanOf } from './parse-yaml.ts';
+import { readSchedule, scheduleIdentity } from './read-schedule.ts';
 import { readWebhook, webhookIdentity } from './read-webhook.ts';
 import { scalarOffsets } from './scalar-offsets.ts';
 import { problemAt } from './source.ts';
@@ -48,6 +56,7 @@ export interface ReadDocument {
   readonly policy?: LocalPolicy;
   readonly identity?: Identity;
   readonly webhook?: LocalWebhook;
+  readonly schedule?: LocalSchedule;
   readonly other?: OtherDocument;
   readonly problems: readonly Problem[];
 }
@@ -214,7 +223,7 @@ function readOther(
   const parsed = schema.safeParse(fields);
   if (!parsed.success) {
     const problems = explainIssues(source, raw, parsed.error.issues, schema);
-    return kind === 'Webhook' ? { ...webhookIdentity(fields), problems } : { problems };
+    return { ...identityOfOther(kind, fields), problems };
   }
   const document = parsed.data;
   const other: OtherDocument = {
@@ -223,9 +232,22 @@ function readOther(
     document,
     place: source.place(documentSpan(raw).start),
   };
-  return kind === 'Webhook'
-    ? { other, ...readWebhook(source, raw, WebhookDocument.parse(fields)) }
-    : { other, problems: [] };
+  if (kind === 'Webhook') {
+    return { other, ...readWebhook(source, raw, WebhookDocument.parse(fields)) };
+  }
+  if (kind === 'Schedule') {
+    return { other, ...readSchedule(source, raw, ScheduleDocument.parse(fields)) };
+  }
+  return { other, problems: [] };
+}
+
+/** What a document is known by, even where the rest of it is wrong. */
+function identityOfOther(
+  kind: OtherKind,
+  fields: Readonly<Record<string, unknown>>,
+): { identity?: Identity } {
+  if (kind === 'Webhook') return webhookIdentity(fields);
+  return kind === 'Schedule' ? scheduleIdentity(fields) : {};
 }
 
 function titleOf(document: Record<string, unknown>, file: string): string {

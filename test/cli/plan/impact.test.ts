@@ -100,6 +100,7 @@ describe('govctl plan --impact', () => {
     expect(JSON.parse(outcome.stdout)).not.toHaveProperty('impact');
     expect(service.events.slice(asked).map(({ route }) => route)).toEqual([
       '/v1/policies',
+      '/v1/reports/schedules',
       '/v1/webhooks',
     ]);
   });

@@ -93,7 +93,7 @@ describe('adopting a webhook', () => {
     const refused = await run(['adopt', 'opps', '-y']);
     expect(refused.exitCode).toBe(3);
     expect(refused.stderr).toContain(
-      'no live policy or webhook has this name, url, key or id; did you mean "ops"?',
+      'no live policy, webhook or schedule has this name, url, key or id; did you mean "ops"?',
     );
     expect(await run(['adopt', 'ops', '-y'])).toMatchObject({ exitCode: 0 });
     expect(service.webhooks.get('wh_1')?.tags).toContain('govctl.owner:acme');
@@ -142,7 +142,7 @@ describe('drift without the variables of a webhook', () => {
 });
 
 describe('planning a repo without webhooks', () => {
-  it('asks for policies and webhooks at once, and for nothing after them', async () => {
+  it('asks for all kinds at once, and for nothing after them', async () => {
     const repo = createRepo();
     repo.write('policies/a.yaml', policyYaml('a'));
     const service = createMinimalWebhooks(repo.service.fetch);
@@ -159,6 +159,6 @@ describe('planning a repo without webhooks', () => {
       return service.fetch(address, init);
     };
     expect(await repo.govctl(['plan'], { fetch })).toMatchObject({ exitCode: 0 });
-    expect(asked.sort()).toEqual(['/v1/policies', '/v1/webhooks']);
+    expect(asked.sort()).toEqual(['/v1/policies', '/v1/reports/schedules', '/v1/webhooks']);
   });
 });

@@ -48,6 +48,7 @@ describe('reading policies', () => {
         },
       ],
       webhooks: [],
+      schedules: [],
       others: [],
       problems: [],
       files: 1,
