@@ -242,14 +242,13 @@ const ReportListQuery = z
 export type ReportListQuery = z.infer<typeof ReportListQuery>;
 
 /** Seconds. */
-export const linkLifetime = { least: 60, most: 604_800, default: 3_600 } as const;
+const linkLifetime = { least: 60, most: 604_800, default: 3_600 } as const;
 
 const LinkInput = z.strictObject({
   format: ReportFormat,
   /** Seconds. */
   expires_in: z.int().min(linkLifetime.least).max(linkLifetime.most).default(linkLifetime.default),
 });
-export type LinkInput = z.infer<typeof LinkInput>;
 
 const CreatedLink = z.looseObject({
   id: z.string(),
@@ -260,7 +259,6 @@ const CreatedLink = z.looseObject({
   sha256: z.string(),
   size_bytes: z.int(),
 });
-export type CreatedLink = z.infer<typeof CreatedLink>;
 
 /** One row of the access log. */
 const Download = z.looseObject({
@@ -276,12 +274,10 @@ const Download = z.looseObject({
   /** It took a part only (Range). */
   partial: z.boolean().optional(),
 });
-export type Download = z.infer<typeof Download>;
 
 const DownloadListQuery = z
   .strictObject({ ...listQuery(20), sort_by: z.enum(['at']).default('at') })
   .refine(offsetOrCursor, offsetOrCursorMessage);
-export type DownloadListQuery = z.infer<typeof DownloadListQuery>;
 
 const ByReport = z.strictObject({ report_id: z.string() });
 const ByReportFormat = z.strictObject({ report_id: z.string(), format: z.string() });

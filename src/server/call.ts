@@ -1,7 +1,6 @@
 import type { Binary, Endpoint, HandlerInput, ResponseBody, Scope } from '../contract/endpoint.ts';
 import type { ServiceContract } from '../contract/contract.ts';
 import type { Awaitable } from './awaitable.ts';
-import type { ByteBody } from './http/byte-body.ts';
 import type { Json } from './json.ts';
 import type { Tx } from './store/store.ts';
 
@@ -29,6 +28,16 @@ type AnswerBody<E extends Endpoint> = E extends Binary
     : ResponseBody<E> extends undefined
       ? undefined
       : Json<ResponseBody<E>>;
+
+/** A body of bytes that are read as they are sent. */
+export interface ByteBody {
+  /** Its media type. */
+  readonly type: string;
+  /** How many there are. */
+  readonly size: number;
+  /** Called once at most, when somebody takes the first of them. */
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
 
 export type AnyBody = string | ByteBody | undefined;
 

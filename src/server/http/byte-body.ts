@@ -1,12 +1,4 @@
-/** A body of bytes that are read as they are sent. */
-export interface ByteBody {
-  /** Its media type. */
-  readonly type: string;
-  /** How many there are. */
-  readonly size: number;
-  /** Called once at most, when somebody takes the first of them. */
-  readonly open: () => AsyncIterable<Uint8Array>;
-}
+import type { ByteBody } from '../call.ts';
 
 /** @param ended called once: when all were taken, nobody wants more, or reading failed */
 export function streamBytes(

@@ -41,7 +41,7 @@ export interface Stored {
 }
 
 /** A collection whose documents may hold sealed secrets. */
-export interface Sealed {
+interface Sealed {
   readonly in: string;
   readonly holds: (doc: Document) => boolean;
   /** Where they can't be opened any more. @returns the document with new ones; absent: whoever opens them says so */
@@ -95,7 +95,7 @@ export interface StoredWork {
 }
 
 /** A part of a blob; the parts follow one another from its first byte to its last. */
-export interface StoredPart {
+interface StoredPart {
   readonly blob: string;
   /** Base64. Of an empty blob there is one empty part. */
   readonly bytes: string;

@@ -8,10 +8,9 @@ import {
   reportPasswordHeader,
 } from '../../../contract/reports.ts';
 import { recordAudit } from '../../audit/service.ts';
-import type { Answer, Handlers, PublicCall } from '../../call.ts';
+import type { Answer, ByteBody, Handlers, PublicCall } from '../../call.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
-import type { ByteBody } from '../../http/byte-body.ts';
 import { toJson } from '../../json.ts';
 import { listPage } from '../../paging.ts';
 import { reports } from '../collection.ts';
