@@ -183,6 +183,15 @@ describe('a report that is not there', () => {
   });
 });
 
+test.each(['__proto__', 'constructor', '..%2F..%2Fetc', 'x'.repeat(2_000)])(
+  'the id %s is of no report',
+  async (id) => {
+    const got = await service.send('GET', `/v1/reports/${id}`);
+    expect(got.status).toBe(404);
+    expect(String(got.json.report_id).length).toBeLessThan(101);
+  },
+);
+
 describe('deleting', () => {
   test('takes the files along', async () => {
     const options = { formats: ['pdf', 'csv'] };
