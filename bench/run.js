@@ -13,6 +13,7 @@ import * as serverInventory from './server-inventory.js';
 import * as webhookDelivery from './webhook-delivery.js';
 import * as webhookMemory from './webhook-memory.js';
 import * as reportPdf from './report-pdf.js';
+import * as reportTables from './report-tables.js';
 import * as reportQueue from './report-queue.js';
 
 const benches = {
@@ -29,6 +30,7 @@ const benches = {
   'webhook-delivery': webhookDelivery,
   'webhook-memory': webhookMemory,
   'report-pdf': reportPdf,
+  'report-tables': reportTables,
   'report-queue': reportQueue,
 };
 const words = process.argv.slice(2);

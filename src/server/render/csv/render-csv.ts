@@ -12,19 +12,20 @@ const byteOrderMark = '\uFEFF';
  * @throws RenderFault where the report has no table
  */
 export const renderCsv: Render = async (model, _options, write, signal) => {
-  const { stringify } = await import('csv-stringify/sync');
   const { columns, rows } = mainTable(model);
-  // Either half of the end of a line is quoted, too: readers take each for one.
-  const text = (records: readonly (readonly string[])[]): string =>
-    stringify([...records], { record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
-  await write(Buffer.from(byteOrderMark + text([columns.map(({ id }) => safeText(id))])));
+  await write(Buffer.from(byteOrderMark + line(columns.map(({ id }) => textField(id)))));
   for await (const batch of rows()) {
     signal.throwIfAborted();
     if (batch.length === 0) continue;
-    await write(Buffer.from(text(batch.map((row) => columns.map((_, at) => field(row[at] ?? null)))))); // prettier-ignore
+    const lines = batch.map((row) => line(columns.map((_, at) => field(row[at] ?? null))));
+    await write(Buffer.from(lines.join('')));
   }
   return {};
 };
+
+// A line of one empty field would be taken for an empty line.
+const line = (fields: readonly string[]): string =>
+  fields.length === 1 && fields[0] === '' ? '""\r\n' : `${fields.join(',')}\r\n`;
 
 function mainTable({ head, sections }: ReportModel): Table {
   const tables = sections
@@ -38,12 +39,16 @@ function mainTable({ head, sections }: ReportModel): Table {
 function field(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : '';
-  return typeof cell === 'boolean' ? String(cell) : safeText(cell);
+  return typeof cell === 'boolean' ? String(cell) : textField(cell);
 }
 
 /** What spreadsheets begin a formula with, also in the wide forms of East Asian keyboards. */
 const formulaStart = /^[\s\0]*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
 const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+// Either half of the end of a line is quoted, too: some readers take each for one.
+const quoted = /[",\r\n]/;
 
-const safeText = (text: string): string =>
-  formulaStart.test(text) && !number.test(text) ? `'${text}` : text;
+function textField(text: string): string {
+  const safe = formulaStart.test(text) && !number.test(text) ? `'${text}` : text;
+  return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,8 +1,23 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderCsv } from '../../../../src/server/render/csv/render-csv.ts';
 import type { Cell, Column } from '../../../../src/server/render/model.ts';
 import { findingsTable, sampleReport, tableOf } from '../../../support/sample-report.ts';
 import { counted, rendered, reportOf } from '../rendered.ts';
+
+/** As RFC 4180 has it. */
+function parse(text: string): string[][] {
+  const records: string[][] = [];
+  const fields = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/gy;
+  let record: string[] = [];
+  for (const [, field = '', end] of text.matchAll(fields)) {
+    record.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);
+    if (end === ',') continue;
+    records.push(record);
+    record = [];
+  }
+  return records;
+}
 
 const column = (id: string, type: Column['type'] = 'text'): Column => ({ id, title: id, type, width: 1 }); // prettier-ignore
 const csvOf = async (columns: readonly Column[], rows: readonly (readonly Cell[])[]) =>
@@ -34,13 +49,28 @@ describe('a report as CSV', () => {
       expect(await lines(cell)).toBe(`'${cell}`);
     }
     expect(await lines('\r=1')).toBe('"\'\r=1"');
-    for (const cell of ['-5', '+4.5e3', 'a=b', '']) expect(await lines(cell)).toBe(cell);
+    for (const cell of ['-5', '+4.5e3', 'a=b']) expect(await lines(cell)).toBe(cell);
+    expect(await lines('')).toBe('""');
     expect(await csvOf([column('=cmd')], [])).toBe("\uFEFF'=cmd\r\n");
   });
 
   test('writes numbers as they are, and nothing for what is not there', async () => {
     const columns = [column('a', 'percent'), column('b', 'integer'), column('c'), column('d')];
     expect(await csvOf(columns, [[87.25, -3, true, null]])).toBe('\uFEFFa,b,c,d\r\n87.25,-3,true,\r\n'); // prettier-ignore
+  });
+
+  test('is read again as it was by whoever reads CSV', async () => {
+    const text = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', 'é', '审') });
+    const rows = fc.array(fc.tuple(text, text), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(rows, async (all) => {
+        const csv = await csvOf([column('a'), column('b')], all);
+        const shown = all.map((row) =>
+          row.map((cell) => (/^\s*[\r\n]/.test(cell) ? `'${cell}` : cell)),
+        );
+        expect(parse(csv.slice(1))).toEqual([['a', 'b'], ...shown]);
+      }),
+    );
   });
 
   test('says where there is no table to make one of', async () => {
