@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cleanEnvironment, projectRoot, runCli } from '../support/built-cli.ts';
 
 describe('the demo', () => {
-  it('plans, applies, finds the hand edit, checks, takes an inventory, and says what to type next', async () => {
+  it('plans, applies, finds the hand edit, checks, takes an inventory, makes a report, and says what to type next', async () => {
     const { exitCode, stdout, stderr } = await runCli(['demo']);
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toMatch(/Plan: (\d+) to create, 0 to update, 0 to delete/);
@@ -17,11 +17,18 @@ describe('the demo', () => {
     expect(stdout).toMatch(
       /CRITICAL\s+arn:aws:s3:::acme-shop-uploads\s+aws-s3-block-public-access/,
     );
+    const [, report = ''] = /The report is in (\S+)\./.exec(stderr) ?? [];
+    expect(
+      readdirSync(report)
+        .map((file) => path.extname(file))
+        .sort(),
+    ).toEqual(['.html', '.pdf']);
+    rmSync(report, { recursive: true });
     expect(stderr).toContain('govctl init');
     expect(existsSync(String(/its data is in (\S+)\./.exec(stdout)?.[1]))).toBe(false);
   });
 
-  it('with --keep goes on serving until Ctrl-C, then leaves nothing behind', async () => {
+  it('with --keep goes on serving until Ctrl-C, then leaves nothing but the report behind', async () => {
     const child = spawn(
       process.execPath,
       [path.join(projectRoot, 'bin', 'govctl.js'), 'demo', '--keep'],
@@ -47,6 +54,8 @@ describe('the demo', () => {
     expect(listed.exitCode, listed.stderr).toBe(0);
     child.kill('SIGINT');
     expect(await ended).toBe(0);
+    const [, report = ''] = /The report is in (\S+)\./.exec(stderr) ?? [];
+    rmSync(report, { recursive: true });
     expect(existsSync(String(/its data is in (\S+)\./.exec(stdout)?.[1]))).toBe(false);
   });
 });

@@ -11,13 +11,21 @@ import { parsePort } from '../server/port.ts';
 interface DemoOptions {
   readonly keep?: boolean;
   readonly port: string;
+  /** Of the report; default: a temporary folder that stays. */
+  readonly out?: string;
 }
+
+const reportWords = ['report', 'create', 'web-shop', '--type', 'compliance'];
 
 /** The policy that "somebody" edits in the console, and how. */
 const handEdit = { policy: 'aws-s3-block-public-access', setting: 'severity=LOW' };
 
-export const runDemo: Run<DemoOptions> = async (context, { keep = false, port }) => {
+export const runDemo: Run<DemoOptions> = async (context, { keep = false, port, out }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-demo-'));
+  const reports =
+    out === undefined
+      ? await mkdtemp(path.join(tmpdir(), 'govctl-demo-report-'))
+      : path.resolve(context.world.cwd, out);
   const server = await context.world.launchServer({
     host: '127.0.0.1',
     port: parsePort(port),
@@ -29,8 +37,8 @@ export const runDemo: Run<DemoOptions> = async (context, { keep = false, port })
     logLevel: 'silent',
   });
   try {
-    await playDemo(context, server, folder);
-    await context.say(closing(context, server, keep));
+    await playDemo(context, server, folder, reports);
+    await context.say(closing(context, server, { keep, reports }));
     if (keep) await untilInterrupted(context.world.signal);
   } finally {
     await server.stop();
@@ -39,7 +47,12 @@ export const runDemo: Run<DemoOptions> = async (context, { keep = false, port })
   return exitCodes.ok;
 };
 
-async function playDemo(context: Context, server: RunningServer, folder: string): Promise<void> {
+async function playDemo(
+  context: Context,
+  server: RunningServer,
+  folder: string,
+  reports: string,
+): Promise<void> {
   const play = createPlayer(context, server, folder);
   await play.title(
     'A governance service, a library of policies, and git as the source of truth.',
@@ -75,6 +88,11 @@ async function playDemo(context: Context, server: RunningServer, folder: string)
     'What is wrong is a violation, until it is mended or waived.',
     ['violation', 'list', '--severity', 'CRITICAL'],
     { head: 10 },
+  );
+  await play.step(
+    'For whoever has to see it in writing: a report, as a web page and as a PDF.',
+    [...reportWords, '--format', 'html,pdf', '--out', reports],
+    { head: 12 },
   );
 }
 
@@ -165,7 +183,11 @@ function shorten(text: string, head: number, tail: number): string {
   );
 }
 
-function closing(context: Context, server: RunningServer, keep: boolean): string {
+function closing(
+  context: Context,
+  server: RunningServer,
+  { keep, reports }: { readonly keep: boolean; readonly reports: string },
+): string {
   const { talkStyle: style } = context;
   const command = (text: string): string => `  ${style.cyan(text)}`;
   const start = keep
@@ -183,6 +205,8 @@ function closing(context: Context, server: RunningServer, keep: boolean): string
         command('govctl demo --keep          # the same service, left running'),
       ];
   return [
+    '',
+    `The report is in ${reports}.`,
     '',
     ...start,
     command(

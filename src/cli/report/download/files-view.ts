@@ -6,11 +6,7 @@ import { showSize } from '../sizes.ts';
 import type { DownloadedFile } from './download-report.ts';
 
 /** What was downloaded: a line for each file. */
-export const filesView = (
-  report: ShownReport,
-  files: readonly DownloadedFile[],
-  room: number,
-): View => ({
+export const filesView = (report: ShownReport, files: readonly DownloadedFile[]): View => ({
   value: {
     report_id: report.id,
     files: files.map(({ verified, ...file }) => ({ ...file, verified: verified === true })),
@@ -29,10 +25,10 @@ export const filesView = (
               cell: ({ verified, sha256 }) =>
                 verified ? `verified ${sha256.slice(0, 12)}…` : 'not told by the server',
               paint: (text, { verified }) => (verified ? text : style.yellow(text)),
-              drops: 1,
             },
           ],
           style,
-          room,
+          // A path must be copied whole.
+          Infinity,
         ),
 });

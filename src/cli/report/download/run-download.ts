@@ -4,7 +4,6 @@ import { GovctlError, exitCodes } from '../../../contract/errors.ts';
 import { connect } from '../../connect.ts';
 import type { Context } from '../../context.ts';
 import { projectBaseUrl } from '../../project-base-url.ts';
-import { tableColumns } from '../../table.ts';
 import { findReport } from '../find-report.ts';
 import type { PasswordFlags } from '../read-password.ts';
 import { parseFormats } from '../report-fields.ts';
@@ -67,8 +66,7 @@ export async function downloadAll(
       if (error instanceof GovctlError && error.error.startsWith('report_')) break;
     }
   }
-  const room = tableColumns(context.world.terminal);
-  if (files.length > 0) await context.show(filesView(report, files, room));
+  if (files.length > 0) await context.show(filesView(report, files));
   if (files.some(({ verified }) => !verified)) {
     await context.warn('the server does not say what hash its files have: nothing was compared');
   }
