@@ -1,4 +1,4 @@
-import type { Cell, CellType } from './model.ts';
+import type { Cell, CellType, Column } from './model.ts';
 
 const integers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
@@ -12,7 +12,17 @@ export function cellText(cell: Cell, type: CellType): string {
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
   if (typeof cell === 'number') return numberText(cell, type);
   if (type === 'timestamp') return timeText(cell);
-  return cell;
+  return type === 'status' || type === 'severity' ? cell.replaceAll('_', ' ') : cell;
+}
+
+/** A column's title as people read it: times say their zone there, not in each cell. */
+export const columnTitle = ({ title, type }: Column): string =>
+  type === 'timestamp' ? `${title} (UTC)` : title;
+
+/** Any text; one that is a time is shown as such, with its zone. */
+export function readable(text: string): string {
+  const time = timeText(text);
+  return time === text ? text : `${time} UTC`;
 }
 
 function numberText(cell: number, type: CellType): string {

@@ -25,6 +25,7 @@ export const statusTones: Readonly<Record<string, Tone>> = {
   'not met': 'bad',
   not_met: 'bad',
   non_compliant: 'bad',
+  'non compliant': 'bad',
   'non-compliant': 'bad',
   violation: 'bad',
   expired: 'bad',

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +6,7 @@ import { renderFile } from '../../../src/server/render/render-file.ts';
 import { writeZip } from '../../../src/server/render/zip.ts';
 import type { ZipEntry } from '../../../src/server/render/zip.ts';
 import { sampleReport } from '../../support/sample-report.ts';
-import { hasTool, runTool } from '../../support/system-tool.ts';
+import { hasTool, readTool, runTool } from '../../support/system-tool.ts';
 
 const has7z = hasTool('7z (apt-get install p7zip-full)', () => runTool('7z', 'i'));
 const folder = mkdtempSync(path.join(tmpdir(), 'govctl-zip-'));
@@ -28,9 +27,6 @@ async function zipped(entries: readonly ZipEntry[], password?: string): Promise<
   await writeZip(entries, async (chunk) => void chunks.push(chunk), options);
   return Buffer.concat(chunks);
 }
-
-const list = (file: string, password: string): string =>
-  execFileSync('7z', ['l', '-slt', `-p${password}`, file], { encoding: 'utf8', stdio: 'pipe' });
 
 describe('a ZIP', () => {
   test('is the same each time, wherever the clock stands', async () => {
@@ -89,13 +85,11 @@ describe.skipIf(!has7z)('a protected report', () => {
     await renderFile(sampleReport(), options, async (chunk) => void chunks.push(chunk), goOn);
     const file = path.join(folder, 'report.zip');
     writeFileSync(file, Buffer.concat(chunks));
-    const listed = list(file, options.password);
+    const listed = readTool('7z', 'l', '-slt', `-p${options.password}`, file);
     expect(listed).toContain('Path = report.json');
     expect(listed).toContain('Method = AES-256 Deflate');
     expect(listed).toContain('Modified = 2026-11-02 09:30:00');
-    execFileSync('7z', ['x', `-p${options.password}`, `-o${folder}`, '-y', file], {
-      stdio: 'pipe',
-    });
+    runTool('7z', 'x', `-p${options.password}`, `-o${folder}`, '-y', file);
     const opened = JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')) as { report: { name: string } }; // prettier-ignore
     expect(opened.report.name).toBe('SOC 2 evidence, October 2026');
     expect(() => runTool('7z', 't', '-pwrong', file)).toThrow();

@@ -1,3 +1,4 @@
+import { columnTitle } from '../cell-text.ts';
 import type { Cell, CellType, Column, ReportModel, Row, Section, Table } from '../model.ts';
 import type { Render } from '../render.ts';
 import { writeZip } from '../zip.ts';
@@ -92,7 +93,9 @@ async function writeTable({ table, from, rows }: TableSheet, add: Write): Promis
   const letters = columns.map((_, at) => columnLetters(at));
   const out = gather(add);
   await out.add(startOfSheet(columns.map(widthOf), true, false));
-  const heads = columns.map(({ title }, at) => textCell(`${letters[at] ?? ''}1`, title, 'head'));
+  const heads = columns.map((column, at) =>
+    textCell(`${letters[at] ?? ''}1`, columnTitle(column), 'head'),
+  );
   await out.add(`<row r="1">${heads.join('')}</row>`);
   let at = 0;
   for await (const batch of table.rows()) {
@@ -133,8 +136,8 @@ const widths: Readonly<Record<CellType, number>> = {
   status: 16,
 };
 
-const widthOf = ({ type, title }: Column): number =>
-  Math.min(60, Math.max(widths[type], title.length + 4));
+const widthOf = (column: Column): number =>
+  Math.min(60, Math.max(widths[column.type], columnTitle(column).length + 4));
 
 /** Puts texts together into chunks. */
 function gather(write: Write): {

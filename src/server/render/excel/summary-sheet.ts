@@ -1,5 +1,5 @@
 import { reportTypeTitles } from '../../../contract/reports.ts';
-import { timeText } from '../cell-text.ts';
+import { readable } from '../cell-text.ts';
 import type { Block, Chart, ReportModel } from '../model.ts';
 import { toneWords } from '../tones.ts';
 import { columnLetters, tableCell, textCell } from './cells.ts';
@@ -39,8 +39,8 @@ function* linesOf(
   yield [[kind.join(' · '), 'heading']];
   if (head.description !== undefined) yield [[head.description, 'text']];
   yield [];
-  for (const { label, value } of head.about) yield fact(label, timeText(value));
-  yield fact('Generated (UTC)', timeText(head.generated_at));
+  for (const { label, value } of head.about) yield fact(label, readable(value));
+  yield fact('Generated', readable(head.generated_at));
   yield fact('By', head.generated_by);
   yield fact('Report', head.id);
   yield fact('Made with', head.generator);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { reportTypeTitles } from '../../../contract/reports.ts';
-import { timeText } from '../cell-text.ts';
+import { readable } from '../cell-text.ts';
 import type { Figures, ReportHead, ReportModel } from '../model.ts';
 import { figuresHtml } from './blocks.ts';
 import { escapeText } from './escape.ts';
@@ -48,8 +48,8 @@ function headerHtml(head: ReportHead): string {
   const kind = [reportTypeTitles[type], framework].filter((part) => part !== undefined);
   const lead = description === undefined ? '' : `<p class="lead">${escapeText(description)}</p>\n`;
   const facts = [
-    ...about.map(({ label, value }) => ({ label, value: timeText(value) })),
-    { label: 'Generated', value: `${timeText(generated_at)} UTC` },
+    ...about.map(({ label, value }) => ({ label, value: readable(value) })),
+    { label: 'Generated', value: readable(generated_at) },
     { label: 'By', value: generated_by },
     { label: 'Report', value: id },
   ].map(
@@ -78,7 +78,7 @@ function summaryFigures({ summary }: ReportHead): Figures['items'] {
 
 /** From where the sections end. */
 export const endOfPage = ({ head }: ReportModel, script: string): string => `</main>
-<footer><p>${escapeText(head.name)} · ${escapeText(head.id)} · made with ${escapeText(head.generator)}. Times are UTC.</p></footer>
+<footer><p>${escapeText(head.name)} · ${escapeText(head.id)} · made with ${escapeText(head.generator)}.</p></footer>
 </div>
 <script>${script}</script>
 </body>

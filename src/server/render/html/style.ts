@@ -1,3 +1,4 @@
+import { columnTitle } from '../cell-text.ts';
 import type { Column, Table } from '../model.ts';
 import { colourStyle } from './colours.ts';
 import { cssString } from './escape.ts';
@@ -160,7 +161,8 @@ function columnsStyle(id: string, columns: readonly Column[]): string {
     return `#${id} col:nth-child(${at + 1}){width:${share}%}`;
   });
   const titles = columns.map(
-    ({ title }, at) => `#${id} td:nth-child(${at + 1})::before{content:${cssString(title)}}`,
+    (column, at) =>
+      `#${id} td:nth-child(${at + 1})::before{content:${cssString(columnTitle(column))}}`,
   );
   return `${widths.join('')}@media screen and (max-width:47.99rem){${titles.map((rule) => `.cards${rule}`).join('')}}`;
 }

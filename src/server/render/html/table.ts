@@ -1,4 +1,4 @@
-import { cellText } from '../cell-text.ts';
+import { cellText, columnTitle } from '../cell-text.ts';
 import type { Cell, CellType, Column, Row, Table } from '../model.ts';
 import { toneOfStatus } from '../tones.ts';
 import { visibleText } from '../visible-text.ts';
@@ -29,9 +29,10 @@ export async function* tableHtml(
   const cards = columns.length >= cardColumns;
   const cols = columns.map(() => '<col>').join('');
   const many = columns.length > manyColumns;
-  const heads = columns.map(({ title, type }) => {
+  const heads = columns.map((column) => {
+    const title = columnTitle(column);
     const isWhole = !many && title.split(/\s/).every((word) => word.length <= longestWord);
-    const classes = [numberTypes.has(type) ? 'number' : '', isWhole ? 'whole' : ''];
+    const classes = [numberTypes.has(column.type) ? 'number' : '', isWhole ? 'whole' : ''];
     return `<th scope="col" class="${classes.join(' ').trim()}">${escapeText(title)}</th>`;
   });
   const types = scriptJson(columns.map(({ type }) => type));

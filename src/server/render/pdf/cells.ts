@@ -1,5 +1,5 @@
 import type { Cell, CellType } from '../model.ts';
-import { cellText, timeText } from '../cell-text.ts';
+import { cellText } from '../cell-text.ts';
 import type { Face } from './fonts.ts';
 import { ink, inkOfWord } from './palette.ts';
 
@@ -27,7 +27,7 @@ export function setCell(cell: Cell, type: CellType): CellText {
       return { text, face: 'mono', colour: ink.text };
     case 'severity':
     case 'status':
-      return { text: text.replaceAll('_', ' '), face: 'narrowBold', colour: inkOfWord(text) };
+      return { text, face: 'narrowBold', colour: inkOfWord(text) };
     default:
       return address.test(text)
         ? { text, face: 'narrow', colour: ink.link, url: text }
@@ -36,9 +36,3 @@ export function setCell(cell: Cell, type: CellType): CellText {
 }
 
 const plain = (text: string): CellText => ({ text, face: 'narrow', colour: ink.text });
-
-/** A text that is a time says its zone. */
-export function readable(text: string): string {
-  const time = timeText(text);
-  return time === text ? text : `${time} UTC`;
-}

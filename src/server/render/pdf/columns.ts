@@ -1,3 +1,4 @@
+import { columnTitle } from '../cell-text.ts';
 import type { Column, Row } from '../model.ts';
 import { setCell, isNumeric } from './cells.ts';
 import type { CellText } from './cells.ts';
@@ -77,7 +78,7 @@ export function planColumns(
     const planned = {
       column,
       heading: type
-        .lines(titleOf(column), 'narrowBold', head.size, own - 2 * head.across)
+        .lines(columnTitle(column), 'narrowBold', head.size, own - 2 * head.across)
         .slice(0, mostHeadLines),
       x,
       width: own,
@@ -91,9 +92,6 @@ export function planColumns(
 /** The head is repeated on each page: rows are to have room below it. */
 const mostHeadLines = 8;
 
-const titleOf = ({ title, type }: Column): string =>
-  type === 'timestamp' ? `${title} (UTC)` : title;
-
 const sampled = 200;
 
 function needOf(
@@ -106,7 +104,7 @@ function needOf(
   const padding = 2 * style.across + 0.5;
   const wide = (cell: Pick<CellText, 'text' | 'face'>): number =>
     type.width(cell.text, cell.face, sizeOf(cell, style)) + padding;
-  const title = titleOf(column);
+  const title = columnTitle(column);
   const heading = title
     .split(/\s+/)
     .map((word) => type.width(word, 'narrowBold', head.size) + padding);

@@ -1,6 +1,6 @@
 import { reportTypeTitles } from '../../../contract/reports.ts';
 import type { ReportHead, ReportModel, Section } from '../model.ts';
-import { readable } from './cells.ts';
+import { readable } from '../cell-text.ts';
 import type { Sheet } from './file.ts';
 import { baseline, left, startSheet, styles } from './flow.ts';
 import type { Flow, OutlineMark, TextStyle } from './flow.ts';
