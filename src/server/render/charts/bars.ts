@@ -92,7 +92,12 @@ function planColumns(data: ChartData, { width, measure }: DrawOptions): Plan | u
       const value = values[at] ?? null;
       const text = formatValue(value, percent);
       if (!single) return label(text, ends[which] ?? width, y + 12, 'end');
-      return label(text, barLeft + scale.at(Math.max(0, value ?? 0)) + 5, y + 12, 'start');
+      return label(
+        text,
+        barLeft + scale.at(isOthers(data, at) ? 0 : Math.max(0, value ?? 0)) + 5,
+        y + 12,
+        'start',
+      );
     }),
   ];
   const top = single ? 2 : 18;
@@ -173,6 +178,7 @@ function barsOf(
   scale: ValueScale,
 ): PathShape[] {
   const { series, categories, percent, unit } = data;
+  if (isOthers(data, at)) return [];
   let above = 0;
   let below = 0;
   return series.flatMap(({ name, colour, values }) => {
@@ -198,9 +204,15 @@ function barsOf(
   });
 }
 
+/** Many in one row are no bar beside single ones: it would dwarf them. Their values say enough. */
+const isOthers = ({ hasOthers = false, categories }: ChartData, at: number): boolean =>
+  hasOthers && at === categories.length - 1;
+
 /** The lowest and the highest end of a row. */
-function extentOf({ categories, series }: ChartData): [number, number] {
+function extentOf(data: ChartData): [number, number] {
+  const { categories, series } = data;
   const ends = categories.map((_, at) => {
+    if (isOthers(data, at)) return [0, 0] as const;
     const values = series.map(({ values }) => values[at] ?? 0);
     const sum = (wanted: (value: number) => boolean): number =>
       values.filter(wanted).reduce((all, value) => all + value, 0);

@@ -13,6 +13,8 @@ export interface ChartData {
   readonly unit?: string;
   readonly percent: boolean;
   readonly most?: number;
+  /** The last category stands for many. */
+  readonly hasOthers?: boolean;
 }
 
 /** Beyond these, sums and scales of numbers are none any more. */
@@ -57,6 +59,7 @@ export function sumOthers(data: ChartData, most: number): ChartData {
   const others = `others (${formatNumber(categories.length - kept)})${percent ? ', mean' : ''}`;
   return {
     ...data,
+    hasOthers: true,
     categories: [...categories.slice(0, kept), others],
     series: series.map((one) => {
       const rest = one.values.slice(kept).filter((value) => value !== null);
