@@ -23,7 +23,7 @@ export interface FieldsOf {
   readonly kind?: string;
 }
 
-export const policyFields: FieldsOf = { one: 'policy', many: 'policies', kind: 'Policy' };
+const policyFields: FieldsOf = { one: 'policy', many: 'policies', kind: 'Policy' };
 
 /**
  * The fields of one object in a YAML or JSON file; `-` is standard input.

@@ -28,7 +28,7 @@ export function registerReportCommands(program: GovctlCommand, act: Act): void {
 const words = (flags: string, description: string, known: readonly string[]): HintedOption =>
   new HintedOption(flags, description).argParser(collectValues).offering(known);
 
-export const formatOption = (description: string): HintedOption =>
+const formatOption = (description: string): HintedOption =>
   words('--format <format>', description, reportFormats);
 
 /** What a report, and a schedule's template, take alike. */
@@ -91,7 +91,7 @@ function registerReads(report: GovctlCommand, act: Act): void {
     .addOption(
       words('--status <state>', `only ${reportStatuses.join(', ')}; repeatable`, reportStatuses),
     )
-    .option('--schedule <id>', 'only those that this schedule made')
+    .option('--schedule <schedule>', 'only those that this one made, by id, name or key in git')
     .action(act(() => import('./list.ts').then((m) => m.runList)));
   report
     .command('get')

@@ -1,3 +1,4 @@
+import type { Client } from '../../client/client.ts';
 import { fetchPage } from '../../client/list-all.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
@@ -10,6 +11,7 @@ import { joined } from '../list-flags.ts';
 import type { ListFlags } from '../list-flags.ts';
 import { parseWords } from '../parse-words.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
+import { askSchedules, findSchedule } from '../schedule/find-schedule.ts';
 import type { Column } from '../table.ts';
 import { formatTable, tableColumns } from '../table.ts';
 import type { ShownReport } from './report-objects.ts';
@@ -29,11 +31,11 @@ export async function runList(context: Context, options: ListOptions): Promise<E
     ...joined('type', options.type && parseWords('--type', options.type, reportTypes)),
     ...joined('framework', options.framework),
     ...joined('status', options.status && parseWords('--status', options.status, reportStatuses)),
-    // No id yet: a schedule is looked up by the command of schedules.
-    ...(options.schedule === undefined ? {} : { schedule_id: options.schedule }),
   };
   const { client } = await connect(context, await projectBaseUrl(context));
-  const query = { ...filter, ...orderOf(options) };
+  const { schedule } = options;
+  const made = schedule === undefined ? {} : { schedule_id: await idOf(context, client, schedule) };
+  const query = { ...filter, ...made, ...orderOf(options) };
   const { rows, pagination } = await context.progress('Listing reports', () =>
     collectPages(most, async (place) => {
       const { items, pagination: its } = await fetchPage(client, shownReports, {
@@ -50,9 +52,16 @@ export async function runList(context: Context, options: ListOptions): Promise<E
     human: (style) =>
       rows.length === 0 ? '' : formatTable(rows, columnsFor(context, room), style, room),
   });
-  await sayHowMany(context, 'reports', rows.length, pagination, Object.keys(filter).length > 0);
+  const isFiltered = Object.keys({ ...filter, ...made }).length > 0;
+  await sayHowMany(context, 'reports', rows.length, pagination, isFiltered);
   return exitCodes.ok;
 }
+
+/** What made a report may be gone by now, so an id is taken as it is. */
+const idOf = async (context: Context, client: Client, named: string): Promise<string> =>
+  named.startsWith('sch_')
+    ? named
+    : (await askSchedules(() => findSchedule(context, client, named))).schedule.id;
 
 /** The description gives the list no order, so one is asked for only where it is another than a list has anyway. */
 const orderOf = ({ sort, order }: ListFlags): Record<string, string> =>

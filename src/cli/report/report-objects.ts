@@ -14,7 +14,6 @@ const ShownLink = z.looseObject({
   created_by: text,
   downloads: number,
 });
-export type ShownLink = z.infer<typeof ShownLink>;
 
 const ShownFormat = z.looseObject({
   format: z.string(),

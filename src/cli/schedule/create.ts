@@ -47,14 +47,11 @@ async function readInput(context: Context, options: CreateOptions): Promise<Sche
   const [name] = options.args;
   const { file, cron, reportType } = options;
   if (file !== undefined) {
-    if ((name ?? cron ?? reportType) !== undefined) {
-      throw new GovctlError(
-        'usage_error',
-        '--file holds all fields: leave out the name and flags',
-        {
-          hint: '`govctl schedule update` changes some of them.',
-        },
-      );
+    const beside = name === undefined ? flagBeside(options) : 'a name';
+    if (beside !== undefined) {
+      throw new GovctlError('usage_error', `--file and ${beside} exclude each other`, {
+        hint: 'Write the field into the file.',
+      });
     }
     return readFields(context.world, file, ScheduleInput, scheduleFile);
   }
@@ -73,4 +70,19 @@ async function readInput(context: Context, options: CreateOptions): Promise<Sche
     password,
     disabled: options.disabled ?? false,
   });
+}
+
+/** A flag that says what a file would. */
+function flagBeside(options: CreateOptions): string | undefined {
+  const [flag] =
+    Object.entries(options).find(
+      ([name, value]) =>
+        !['args', 'file'].includes(name) &&
+        value !== undefined &&
+        // Those that are on until they are taken away.
+        !(value === true && ['summary', 'findings'].includes(name)),
+    ) ?? [];
+  if (flag === undefined) return undefined;
+  const word = flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return ['summary', 'findings'].includes(flag) ? `--no-${word}` : `--${word}`;
 }

@@ -119,7 +119,7 @@ const flagNames: Readonly<Record<string, string>> = {
 };
 
 /** What the service would refuse, said of the flags. @throws GovctlError usage_error */
-export function checked(input: unknown): ScheduleInput {
+function checked(input: unknown): ScheduleInput {
   const parsed = ScheduleInput.safeParse(input);
   if (parsed.success) return parsed.data;
   throw new GovctlError('usage_error', 'The schedule is not valid', {

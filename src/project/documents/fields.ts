@@ -5,4 +5,3 @@ import { PolicyDocument } from './policy.ts';
 export const key = PolicyDocument.shape.key;
 export const name = PolicyDocument.shape.name;
 export const text = z.string().min(1).max(16_384);
-export const email = z.email('must be an e-mail address');

@@ -122,11 +122,16 @@ describe('govctl schedule create', () => {
     expect((await run(['create', '-f', 's.yaml'])).exitCode).toBe(0);
     expect(await json('get', 'Filed')).toMatchObject({ schedule: { cron: '0 9 1 * *' } });
     const both = await run(['create', 'X', '-f', 's.yaml']);
-    expect([both.exitCode, both.stderr]).toEqual([3, expect.stringContaining('--file holds all')]);
+    expect([both.exitCode, both.stderr]).toEqual([
+      3,
+      expect.stringContaining('--file and a name exclude'),
+    ]);
   });
 
   it.each([
     [['create', 'X'], 'The schedule needs --cron'],
+    [['create', '-f', 's.yaml', '--s3-region', 'x'], '--file and --s3-region exclude'],
+    [['create', '-f', 's.yaml', '--no-summary'], '--file and --no-summary exclude'],
     [['create', 'X', '--cron', '* * * * *'], 'The schedule needs --report-type'],
     [['create', 'X', '--cron', '0 9 * *', '--report-type', 'risk'], '--cron: must be a cron'],
     [['create', 'X', '--cron', '0 0 31 2 *', '--report-type', 'risk'], '--cron: '],
