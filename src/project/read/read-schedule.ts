@@ -29,7 +29,9 @@ export function readSchedule(
   raw: RawDocument,
   document: ScheduleDocument,
 ): { schedule: LocalSchedule; identity?: Identity; problems: Problem[] } {
-  const { key, kind: _, ...schedule } = document;
+  const { key, ...rest } = document;
+  const schedule: LocalSchedule['schedule'] & { kind?: 'Schedule' } = rest;
+  delete schedule.kind;
   return {
     schedule: {
       key: key ?? makeKey(schedule.name),
