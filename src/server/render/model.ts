@@ -137,6 +137,11 @@ export interface Column {
   readonly type: CellType;
   /** Its share of a page's width beside the others'. */
   readonly width: number;
+  /**
+   * Where it is for reading; absent: among the others. `below`: in a small line under the row, with its title, where
+   * it has a value; `data`: nowhere. Spreadsheets, CSV and JSON have it as a column all the same.
+   */
+  readonly shown?: 'below' | 'data';
 }
 
 export interface Table {

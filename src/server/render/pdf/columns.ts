@@ -1,11 +1,12 @@
 import { columnTitle } from '../cell-text.ts';
 import type { Column, Row } from '../model.ts';
+import { readingOf } from '../reading.ts';
+import type { PlacedColumn } from '../reading.ts';
 import { setCell, isNumeric } from './cells.ts';
 import type { CellText } from './cells.ts';
 import type { Line, Typesetter } from './text.ts';
 
-export interface PlannedColumn {
-  readonly column: Column;
+export interface PlannedColumn extends PlacedColumn {
   readonly heading: readonly Line[];
   readonly x: number;
   readonly width: number;
@@ -37,15 +38,21 @@ const dense: TableStyle = {
 /** Tables of more columns are set smaller. */
 const mostRoomy = 10;
 
-export const styleOf = (columns: readonly Column[]): TableStyle =>
+export const styleOf = (columns: readonly PlacedColumn[]): TableStyle =>
   columns.length > mostRoomy ? dense : roomy;
 
 /** Of a cell's letters: a monospaced face looks larger than its size. */
 export const sizeOf = ({ face }: Pick<CellText, 'face'>, { size }: CellStyle): number =>
   face === 'mono' ? size * 0.89 : size;
 
-/** Tables of more columns get pages in landscape. */
-export const mostInPortrait = 7;
+/** Of columns, and of their shares: tables with more get pages in landscape. */
+const mostInPortrait = { columns: 10, shares: 11 };
+
+export function needsLandscape(columns: readonly Column[]): boolean {
+  const { main } = readingOf(columns);
+  const shares = main.reduce((sum, { column: { width } }) => sum + width, 0);
+  return main.length > mostInPortrait.columns || shares > mostInPortrait.shares;
+}
 
 /** What is enough for a column, and what it would like, padding included. */
 interface Need {
@@ -62,21 +69,22 @@ interface Need {
  */
 export function planColumns(
   type: Typesetter,
-  columns: readonly Column[],
+  columns: readonly PlacedColumn[],
   rows: readonly Row[],
   { left, width }: { readonly left: number; readonly width: number },
 ): readonly PlannedColumn[] {
   const style = styleOf(columns);
   const { head } = style;
   const widths = shareOut(
-    columns.map((column, n) => needOf(type, column, rows, n, style)),
+    columns.map((column) => needOf(type, column, rows, style)),
     width,
   );
   let x = left;
-  return columns.map((column, n) => {
+  return columns.map(({ column, at }, n) => {
     const own = widths[n] ?? 0;
     const planned = {
       column,
+      at,
       heading: type
         .lines(columnTitle(column), 'narrowBold', head.size, own - 2 * head.across)
         .slice(0, mostHeadLines),
@@ -96,9 +104,8 @@ const sampled = 200;
 
 function needOf(
   type: Typesetter,
-  column: Column,
+  { column, at }: PlacedColumn,
   rows: readonly Row[],
-  at: number,
   { cell: style, head }: TableStyle,
 ): Need {
   const padding = 2 * style.across + 0.5;

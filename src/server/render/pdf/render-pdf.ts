@@ -1,7 +1,7 @@
 import type { ReportModel, Section } from '../model.ts';
 import type { Render, RenderOptions } from '../render.ts';
 import { writeBlock } from './blocks.ts';
-import { mostInPortrait } from './columns.ts';
+import { needsLandscape } from './columns.ts';
 import { openFile } from './file.ts';
 import { addMark, beginPage, styles, writeElement } from './flow.ts';
 import type { Flow } from './flow.ts';
@@ -65,7 +65,7 @@ async function writeSection(front: FrontFlow, section: Section): Promise<void> {
   const { tags } = front.file;
   const element = tags.open('Sect', tags.root, { title: section.title });
   const landscape = section.blocks.some(
-    (block) => block.kind === 'table' && block.columns.length > mostInPortrait,
+    (block) => block.kind === 'table' && needsLandscape(block.columns),
   );
   front.section = section.title;
   const flow: Flow = Object.assign(front, { element, sheet: beginPage(front, landscape) });

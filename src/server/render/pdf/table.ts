@@ -1,8 +1,7 @@
 import type { Row, Table } from '../model.ts';
-import { setCell } from './cells.ts';
-import type { CellText } from './cells.ts';
-import { planColumns, sizeOf, styleOf } from './columns.ts';
-import type { CellStyle, PlannedColumn, TableStyle } from './columns.ts';
+import { readingOf } from '../reading.ts';
+import { planColumns, styleOf } from './columns.ts';
+import type { PlannedColumn } from './columns.ts';
 import {
   addMark,
   baseline,
@@ -15,28 +14,11 @@ import {
   writeElement,
 } from './flow.ts';
 import type { Flow } from './flow.ts';
-import { addLink, artifact, drawLine, fillRect, margin, mark } from './page.ts';
+import { artifact, drawLine, fillRect, margin, mark } from './page.ts';
 import { ink } from './palette.ts';
+import { below, drawBelow, drawRow, heightBelow, heightOf, points, setRow } from './table-row.ts';
+import type { Grid, SetRow } from './table-row.ts';
 import type { Element } from './tags.ts';
-import type { Line } from './text.ts';
-
-/** A table while it is written. */
-interface Grid {
-  readonly title: string;
-  readonly columns: readonly PlannedColumn[];
-  readonly style: TableStyle;
-  readonly headHeight: number;
-  readonly element: Element;
-  /** The rows of this page. */
-  body: Element;
-  rows: number;
-}
-
-interface SetCell {
-  readonly lines: readonly Line[];
-  readonly cell: CellText;
-  readonly column: PlannedColumn;
-}
 
 export async function writeTable(flow: Flow, table: Table): Promise<void> {
   await makeRoom(flow, 90);
@@ -58,12 +40,15 @@ export async function writeTable(flow: Flow, table: Table): Promise<void> {
 
 function startGrid(flow: Flow, table: Table, rows: readonly Row[]): Grid {
   const { tags } = flow.file;
-  const columns = planColumns(flow.type, table.columns, rows, { left, width: contentWidth(flow) });
-  const style = styleOf(table.columns);
+  const reading = readingOf(table.columns);
+  const width = contentWidth(flow);
+  const columns = planColumns(flow.type, reading.main, rows, { left, width });
+  const style = styleOf(reading.main);
   const most = Math.max(1, ...columns.map(({ heading }) => heading.length));
   const element = tags.open('Table', flow.element, { title: table.title });
   const grid = {
     title: table.title,
+    reading,
     columns,
     style,
     headHeight: most * style.head.leading + 2 * style.head.down,
@@ -123,8 +108,6 @@ function drawHead(
   flow.y += headHeight;
 }
 
-const points = (line: Line, size: number): number => (line.width * size) / 1000;
-
 async function continueTable(flow: Flow, grid: Grid): Promise<void> {
   await turnPage(flow, flow.sheet.landscape);
   const style = styles.small;
@@ -151,113 +134,75 @@ async function continueTable(flow: Flow, grid: Grid): Promise<void> {
 }
 
 async function writeRow(flow: Flow, grid: Grid, row: Row): Promise<void> {
-  const cells = setRow(flow, grid, row);
-  const most = cells.reduce((lines, cell) => Math.max(lines, cell.lines.length), 1);
-  const height = most * grid.style.cell.leading + 2 * grid.style.cell.down;
+  const set = setRow(flow, grid, row);
+  const height = heightOf(grid.style.cell, set.lines) + heightBelow(set.below.length);
   const { tags } = flow.file;
   if (flow.y + height > bottom(flow)) {
     const whole = flow.sheet.height - margin.top - margin.bottom - grid.headHeight - 20;
-    if (height > whole) return writeLongRow(flow, grid, cells, most);
+    if (height > whole) return writeLongRow(flow, grid, set);
     tags.close(grid.body);
     await continueTable(flow, grid);
     grid.body = tags.open('TBody', grid.element);
   }
-  const element = tags.open('TR', grid.body);
-  const elements = cells.map(() => tags.open('TD', element));
-  drawRow(flow, grid, cells, elements, { from: 0, to: most });
-  for (const cell of elements) tags.close(cell);
-  tags.close(element);
+  const first = openRow(flow, grid.body, set.cells);
+  drawRow(flow, grid, set, first.cells, { from: 0, to: set.lines });
+  first.close();
+  if (set.below.length > 0) {
+    const second = openRow(flow, grid.body, [set.below], grid.columns.length);
+    drawBelow(flow, grid, set.below, second.cells);
+    second.close();
+  }
   grid.rows++;
 }
 
 /** A row that no page holds goes over as many as it takes. */
-async function writeLongRow(
-  flow: Flow,
-  grid: Grid,
-  cells: readonly SetCell[],
-  count: number,
-): Promise<void> {
+async function writeLongRow(flow: Flow, grid: Grid, set: SetRow): Promise<void> {
   const { tags } = flow.file;
-  const element = tags.open('TR', grid.body);
-  const elements = cells.map(() => tags.open('TD', element));
-  for (let from = 0; from < count;) {
-    const room = bottom(flow) - flow.y - 2 * grid.style.cell.down;
-    const to = Math.min(count, from + Math.floor(room / grid.style.cell.leading));
-    if (to > from) drawRow(flow, grid, cells, elements, { from, to });
-    from = Math.max(from, to);
-    if (from < count) await continueTable(flow, grid);
+  const { cell } = grid.style;
+  const pieces = async (
+    count: number,
+    [padding, leading]: readonly [number, number],
+    draw: (from: number, to: number) => void,
+  ): Promise<void> => {
+    for (let from = 0; from < count;) {
+      const room = bottom(flow) - flow.y - padding;
+      const to = Math.min(count, from + Math.floor(room / leading));
+      if (to > from) draw(from, to);
+      from = Math.max(from, to);
+      if (from < count) await continueTable(flow, grid);
+    }
+  };
+  const first = openRow(flow, grid.body, set.cells);
+  await pieces(set.lines, [2 * cell.down, cell.leading], (from, to) => {
+    drawRow(flow, grid, set, first.cells, { from, to });
+  });
+  first.close();
+  if (set.below.length > 0) {
+    const second = openRow(flow, grid.body, [set.below], grid.columns.length);
+    await pieces(set.below.length, [below.down, below.leading], (from, to) => {
+      drawBelow(flow, grid, set.below.slice(from, to), second.cells);
+    });
+    second.close();
   }
-  for (const cell of elements) tags.close(cell);
-  tags.close(element);
   tags.close(grid.body);
   grid.body = tags.open('TBody', grid.element);
   grid.rows++;
 }
 
-const setRow = (
-  flow: Flow,
-  { columns, style: { cell: style } }: Grid,
-  row: Row,
-): readonly SetCell[] =>
-  columns.map((column, n) => {
-    const cell = setCell(row[n] ?? null, column.column.type);
-    const width = column.width - 2 * style.across;
-    return {
-      cell,
-      column,
-      lines: flow.type.lines(cell.text, cell.face, sizeOf(cell, style), width),
-    };
-  });
-
-function drawRow(
-  flow: Flow,
-  grid: Grid,
-  cells: readonly SetCell[],
-  elements: readonly Element[],
-  { from, to }: { readonly from: number; readonly to: number },
-): void {
-  const { sheet, y } = flow;
-  const width = contentWidth(flow);
-  const height = (to - from) * grid.style.cell.leading + 2 * grid.style.cell.down;
-  artifact(sheet, 'Layout', () => {
-    if (grid.rows % 2 === 1) fillRect(sheet, ink.zebra, { x: left, y, width, height });
-    fillRect(sheet, ink.hairline, { x: left, y: y + height - 0.4, width, height: 0.4 });
-  });
-  for (const [n, cell] of cells.entries()) {
-    const element = elements[n];
-    const lines = cell.lines.slice(from, to);
-    if (element && lines.length > 0) drawCell(flow, grid.style.cell, cell, lines, element);
-  }
-  flow.y += height;
-}
-
-function drawCell(
-  flow: Flow,
-  style: CellStyle,
-  { cell, column }: SetCell,
-  lines: readonly Line[],
-  element: Element,
-): void {
-  const { sheet, file } = flow;
-  const size = sizeOf(cell, style);
-  const owner = cell.url === undefined ? element : file.tags.open('Link', element);
-  let top = flow.y + style.down;
-  mark(sheet, owner, () => {
-    for (const line of lines) {
-      const width = points(line, size);
-      const indent = column.toTheRight ? column.width - style.across - width : style.across;
-      const x = column.x + indent;
-      drawLine(sheet, line, {
-        x,
-        y: top + baseline({ size, leading: style.leading }),
-        size,
-        colour: cell.colour,
-      });
-      if (cell.url !== undefined) {
-        addLink(file, sheet, { x, y: top, width, height: style.leading }, { url: cell.url }, owner);
-      }
-      top += style.leading;
-    }
-  });
-  if (owner !== element) file.tags.close(owner);
+/** A row with an element for each cell. @param span how many columns each is under */
+function openRow(
+  { file: { tags } }: Flow,
+  body: Element,
+  cells: readonly unknown[],
+  span?: number,
+): { readonly cells: readonly Element[]; readonly close: () => void } {
+  const row = tags.open('TR', body);
+  const elements = cells.map(() => tags.open('TD', row, span === undefined ? {} : { span }));
+  return {
+    cells: elements,
+    close() {
+      for (const cell of elements) tags.close(cell);
+      tags.close(row);
+    },
+  };
 }

@@ -57,6 +57,8 @@ interface TagAttributes {
   readonly title?: string;
   /** Of a header cell. */
   readonly scope?: 'Column';
+  /** Of a cell: how many columns it is under. */
+  readonly span?: number;
 }
 
 /** @param treeRoot the number of the StructTreeRoot */
@@ -121,10 +123,11 @@ function elementText({ type, parent, attributes, kids, page }: Element): string 
   return `<</S/${type}/P ${parent} 0 R${attributes}${place}${content}>>`;
 }
 
-function attributesText({ alt, title, scope }: TagAttributes): string {
+function attributesText({ alt, title, scope, span }: TagAttributes): string {
   const parts: string[] = [];
   if (alt !== undefined) parts.push(`/Alt${textString(alt)}`);
   if (title !== undefined) parts.push(`/T${textString(title)}`);
   if (scope !== undefined) parts.push(`/A<</O/Table/Scope/${scope}>>`);
+  if (span !== undefined) parts.push(`/A<</O/Table/ColSpan ${span}>>`);
   return parts.join('');
 }
