@@ -8,8 +8,9 @@ const connectTimeoutMs = 10_000;
 const keepAliveMs = 10_000;
 /** Milliseconds in which a file that is on its way brings nothing: it was cut off, though nobody said so. */
 const longestSilence = 30_000;
-/** Bytes of an answer's body; what is longer is none of this API's. */
+/** Bytes of an answer's body that is read whole; what is longer is none of this API's. A file may be of any length. */
 const longestAnswer = 256 * 1024 * 1024;
+const anyLength = -1;
 
 /**
  * The network, by undici: connections are kept, HTTP/1.1 without pipelining, a proxy where the environment names
@@ -46,25 +47,35 @@ function proxySettings(env: NodeJS.ProcessEnv) {
   };
 }
 
+const optionsFor = (maxResponseSize: number) => ({
+  pipelining: 1,
+  connect: { timeout: connectTimeoutMs },
+  keepAliveTimeout: keepAliveMs,
+  maxResponseSize,
+});
+
 async function openNetwork(env: NodeJS.ProcessEnv): Promise<Network> {
-  const options = {
-    pipelining: 1,
-    connect: { timeout: connectTimeoutMs },
-    keepAliveTimeout: keepAliveMs,
-    maxResponseSize: longestAnswer,
-  };
   const proxy = proxySettings(env);
   // These two files are what a request needs; all of undici takes 45 ms longer to load.
-  const [{ default: request }, dispatcher] = await Promise.all([
+  const [{ default: request }, dispatcherFor] = await Promise.all([
     import('undici/lib/api/api-request.js'),
     proxy
       ? import('undici').then(
-          ({ EnvHttpProxyAgent }) => new EnvHttpProxyAgent({ ...options, ...proxy }),
+          ({ EnvHttpProxyAgent }) =>
+            (most: number) =>
+              new EnvHttpProxyAgent({ ...optionsFor(most), ...proxy }),
         )
-      : import('undici/lib/dispatcher/agent.js').then(({ default: Agent }) => new Agent(options)),
+      : import('undici/lib/dispatcher/agent.js').then(
+          ({ default: Agent }) =>
+            (most: number) =>
+              new Agent(optionsFor(most)),
+        ),
   ]);
+  const whole = dispatcherFor(longestAnswer);
+  let files: Dispatcher | undefined;
   return async (url, { method, headers, body, signal, streamed }) => {
     const { origin, pathname, search } = new URL(url);
+    const dispatcher = streamed ? (files ??= dispatcherFor(anyLength)) : whole;
     const answer = await request.call(dispatcher, {
       origin,
       path: pathname + search,
