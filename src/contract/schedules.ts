@@ -29,7 +29,7 @@ export const dateRangeTypes = [
 export const DateRangeType = z.enum(dateRangeTypes);
 export type DateRangeType = z.infer<typeof DateRangeType>;
 
-export const Cron = z
+const Cron = z
   .string()
   .max(256, { abort: true })
   .superRefine((expression, context) => {
@@ -50,7 +50,7 @@ const text = (max: number) =>
     .regex(/^\P{Cc}*$/u, 'must have no control characters');
 
 /** Of a variable of the server's environment, which holds a secret that no schedule may. */
-export const EnvName = z
+const EnvName = z
   .string()
   .max(256)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
@@ -273,7 +273,7 @@ export type ScheduleListQuery = z.infer<typeof ScheduleListQuery>;
 const RunListQuery = z
   .strictObject({ ...listQuery(20), sort_by: z.enum(['fire_at', 'id']).default('fire_at') })
   .refine(offsetOrCursor, offsetOrCursorMessage);
-export type RunListQuery = z.infer<typeof RunListQuery>;
+
 
 export const schedules = {
   list: endpoint({

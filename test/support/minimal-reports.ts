@@ -20,7 +20,7 @@ export interface ReportFaults {
   readonly states?: readonly Readonly<Record<string, unknown>>[];
 }
 
-export interface PlainRequest {
+interface PlainRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -60,7 +60,7 @@ const names = [
 const pad = (n: number, width: number): string => String(n).padStart(width, '0');
 
 /** One finding; the same for the same number. */
-export function sampleFinding(n: number): Row {
+function sampleFinding(n: number): Row {
   const name = names[n % names.length] ?? '';
   const day = pad(1 + (n % 28), 2);
   return [

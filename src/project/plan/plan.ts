@@ -7,7 +7,7 @@ import { ownershipTags, withoutOwnership } from '../compare/ownership.ts';
 import type { Body, KindName, LocalDocument } from '../kinds/kind.ts';
 import { contentHash, documentOf } from '../kinds/kind.ts';
 import { variablesOf } from '../kinds/webhook.ts';
-import { Change, baseOf, changedFields, isOfPolicy } from './change.ts';
+import { Change, baseOf, changedFields } from './change.ts';
 
 /** Hours until a saved plan is too old to apply. */
 const validHours = 24;

@@ -48,7 +48,7 @@ export interface Section {
 
 export type Block = Paragraph | Notice | Figures | Heading | Chart | Table;
 
-export interface Heading {
+interface Heading {
   readonly kind: 'heading';
   readonly text: string;
 }

@@ -26,7 +26,7 @@ export type SendToChannel = (
   options: { readonly signal: AbortSignal; readonly owner: string },
 ) => Promise<SendResult>;
 
-export type DeliveryEnded = (tx: Tx, delivery: StoredReportDelivery) => Promise<void>;
+type DeliveryEnded = (tx: Tx, delivery: StoredReportDelivery) => Promise<void>;
 
 /** Makes one try of the work at a lane's head, and stores what came of it. For a lane runner. */
 export function createReportDeliverer(

@@ -9,7 +9,6 @@ import { reportDeliveries, reportDeliveryLanes } from './collection.ts';
 import type { StoredReportDelivery } from './collection.ts';
 
 export { channelFault } from './channels/fault.ts';
-export type { ChannelFault } from './channels/fault.ts';
 export type { StoredChannel, Surroundings } from './channels/channel.ts';
 export { targetOf };
 

@@ -15,7 +15,7 @@ export interface ReceivedMail {
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
 /** What a mail server answers to a command: a code and words; undefined: it takes it. */
-export type Refusal = { readonly code: number; readonly text: string } | undefined;
+type Refusal = { readonly code: number; readonly text: string } | undefined;
 
 export interface MailServerOptions extends SMTPServerOptions {
   /** To a recipient. */

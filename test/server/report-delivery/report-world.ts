@@ -32,7 +32,7 @@ import type { StoredSchedule } from '../../../src/server/schedules/collection.ts
 import { openLowdbStore } from '../../../src/server/store/lowdb/open.ts';
 import { tempFolder } from '../store/lowdb/temp-folder.ts';
 
-export const start = Date.parse('2026-03-01T12:00:00.000Z');
+const start = Date.parse('2026-03-01T12:00:00.000Z');
 
 export type ReportWorld = Awaited<ReturnType<typeof openReportWorld>>;
 

@@ -39,7 +39,7 @@ export const createChatChannel =
   };
 
 /** The text alone says everything, for servers and notifications that show nothing else. */
-export function chatMessage(message: ReportMessage, links: readonly MessageLink[]): unknown {
+function chatMessage(message: ReportMessage, links: readonly MessageLink[]): unknown {
   const title = titleOf(message);
   const figures = figuresOf(message).map(
     ({ label, value }) => `*${marked(label)}:* ${marked(value)}`,

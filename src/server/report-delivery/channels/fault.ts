@@ -3,7 +3,7 @@ import type { ChannelOf, StoredChannel, Surroundings } from './channel.ts';
 import { variableFault } from './secret-from-env.ts';
 
 /** What is wrong with a field of a schedule's `delivery`. */
-export interface ChannelFault {
+interface ChannelFault {
   /** As in `delivery.sftp.host`. */
   readonly field: string;
   readonly message: string;

@@ -29,7 +29,7 @@ export const createTeamChatChannel =
   };
 
 /** @see https://adaptivecards.io/explorer/AdaptiveCard.html */
-export const cardMessage = (message: ReportMessage, links: readonly MessageLink[]): unknown => ({
+const cardMessage = (message: ReportMessage, links: readonly MessageLink[]): unknown => ({
   type: 'message',
   attachments: [
     {
