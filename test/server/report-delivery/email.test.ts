@@ -83,7 +83,7 @@ describe('a report that is mailed', () => {
     expect(headers).toContain(`Message-ID: <${delivery.id}@sender.example>`);
     expect(headers).toContain('Auto-Submitted: auto-generated');
     const text = readable(mail);
-    expect(text).toContain('Compliance score: 87.5 %');
+    expect(text).toContain('Compliance score: 87.5%');
     expect(text).toContain('Violations: 12 (1 critical, 3 high, 5 medium, 3 low)');
     expect(text).toContain('report.pdf (5 kB)');
     expect(text).not.toContain('signature=');

@@ -127,7 +127,7 @@ describe('a team chat', () => {
     expect(card?.content.body[0]?.text).toContain(
       '\\[x\\]\\(http://e\\) \\!\\[i\\]\\(y\\) \\*b\\*',
     );
-    expect(card?.content.body[2]?.facts).toContainEqual({ title: 'Compliance score', value: '87.5 %' }); // prettier-ignore
+    expect(card?.content.body[2]?.facts).toContainEqual({ title: 'Compliance score', value: '87.5%' }); // prettier-ignore
     expect(card?.content.actions).toEqual([
       {
         type: 'Action.OpenUrl',

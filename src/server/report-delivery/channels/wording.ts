@@ -33,7 +33,7 @@ export function figuresOf({ report }: ReportMessage): readonly LabelledValue[] {
     .map((severity) => `${summary[severity]} ${severity}`)
     .join(', ');
   return [
-    { label: 'Compliance score', value: score === null ? 'not known' : `${score} %` },
+    { label: 'Compliance score', value: score === null ? 'not known' : `${score}%` },
     { label: 'Violations', value: total === 0 ? 'none' : `${total} (${severities})` },
   ];
 }

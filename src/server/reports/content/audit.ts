@@ -1,12 +1,12 @@
 import type { Section, Table } from '../../render/model.ts';
-import { column, figures, isoCell, paragraph, table } from './blocks.ts';
+import { below, column, dataOnly, figures, isoCell, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { policiesSection, scansTable } from './common-tables.ts';
 import type { Content } from './content.ts';
 import type { AuditRow, EvaluationRow, Facts, StepRow } from './facts.ts';
 import { rowsOf } from './gather/rows.ts';
 import { exemptionsSection, openingOf } from './shared.ts';
-import { count, moment } from './wording.ts';
+import { count, countOrNo, moment, were } from './wording.ts';
 
 /** Everything that was evaluated, and who changed what. */
 export const audit: Content = {
@@ -40,7 +40,7 @@ function summarySection(facts: Facts): Section {
     blocks: [
       paragraph(openingOf(facts)),
       paragraph(
-        `${timeOf(facts)}, ${count(actors, 'actor')} made ${count(entries, 'change')} that the audit log has. There ${scans.within.length === 1 ? 'was' : 'were'} ${count(scans.within.length, 'scan')}, and ${count(exemptions.length, 'exemption')} in effect.`,
+        `${timeOf(facts)}, the audit log has ${countOrNo(entries, 'change')}${entries > 0 ? ` by ${count(actors, 'actor')}` : ''}. ${sentence(countOrNo(scans.within.length, 'scan'))} ${were(scans.within.length)} asked for, and ${countOrNo(exemptions.length, 'exemption')} ${were(exemptions.length)} in effect.`,
       ),
       paragraph(
         `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,
@@ -49,32 +49,37 @@ function summarySection(facts: Facts): Section {
   };
 }
 
+/** With a capital letter. */
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
 const times = (amount: number): string => count(amount, 'time');
 
 const timeOf = ({ scope: { since, at }, order: { scope } }: Facts): string =>
   since === undefined ? `Up to ${moment(at, scope.timezone)}` : 'Within the range';
 
-function evaluationsSection({ scope, evaluations }: Facts): Section {
+function evaluationsSection({ scope, order, evaluations }: Facts): Section {
   const columns: readonly ColumnOf<EvaluationRow>[] = [
     column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
     column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
-    column('resource', 'Resource', 'id', 3, ({ resource }) => resource),
+    column('resource', 'Resource', 'id', 2, ({ resource }) => resource),
     column('status', 'Status', 'status', 1, ({ status }) => status),
-    column('message', 'Message', 'text', 4, ({ message }) => message || null),
-    column('evaluated_at', 'Evaluated', 'timestamp', 2, () => isoCell(scope.at)),
-    column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type),
-    column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
-    column('provider', 'Provider', 'text', 1, ({ provider }) => provider),
-    column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null),
-    column('region', 'Region', 'text', 1, ({ region }) => region ?? null),
-    column('policy_id', 'Policy id', 'id', 2, ({ policy_id: id }) => id),
+    column('message', 'Message', 'text', 5, ({ message }) => message || null),
+    dataOnly(column('evaluated_at', 'Evaluated', 'timestamp', 2, () => isoCell(scope.at))),
+    below(column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type)),
+    below(
+      column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
+    ),
+    below(column('provider', 'Provider', 'text', 1, ({ provider }) => provider)),
+    below(column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null)),
+    below(column('region', 'Region', 'text', 1, ({ region }) => region ?? null)),
+    dataOnly(column('policy_id', 'Policy id', 'id', 2, ({ policy_id: id }) => id)),
   ];
   return {
     id: 'evaluations',
     title: 'Evaluations',
     blocks: [
       paragraph(
-        'Every policy in scope over every resource in scope of its type, the most severe first, then by policy and resource.',
+        `Every policy in scope over every resource in scope of its type, the most severe first, then by policy and resource. All were evaluated at ${moment(scope.at, order.scope.timezone)}.`,
       ),
       table(
         { id: 'evaluations', title: 'Evaluations', empty: 'Nothing was evaluated.' },
@@ -89,11 +94,11 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
   const columns: readonly ColumnOf<AuditRow>[] = [
     column('at', 'When', 'timestamp', 2, ({ at }) => at),
     column('actor', 'Who', 'id', 2, ({ actor }) => actor),
-    column('via', 'With', 'id', 2, ({ via }) => via),
+    below(column('via', 'With', 'id', 2, ({ via }) => via)),
     column('action', 'What', 'text', 2, ({ action }) => action),
     column('subject', 'Of', 'id', 3, ({ subject }) => subject),
     column('changes', 'Changed fields', 'text', 2, ({ changes }) => changes || null),
-    column('request_id', 'Request', 'id', 2, ({ request_id: id }) => id),
+    below(column('request_id', 'Request', 'id', 2, ({ request_id: id }) => id)),
   ];
   return {
     id: 'changes',
@@ -151,13 +156,13 @@ function statusSection({ violations }: Facts, details: boolean): Section {
     column('at', 'When', 'timestamp', 2, ({ at }) => isoCell(at)),
     column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
     column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
-    column('resource', 'Resource', 'id', 3, ({ resource }) => resource),
+    column('resource', 'Resource', 'id', 2, ({ resource }) => resource),
     column('from', 'From', 'status', 1, ({ from }) => from ?? null),
     column('to', 'To', 'status', 1, ({ to }) => to),
     column('cause', 'Cause', 'text', 2, ({ cause }) => cause),
-    column('by', 'By', 'id', 2, ({ by }) => by ?? null),
-    column('reason', 'Reason', 'text', 2, ({ reason }) => reason ?? null),
-    column('violation_id', 'Violation', 'id', 2, ({ id }) => id),
+    below(column('by', 'By', 'id', 2, ({ by }) => by ?? null)),
+    below(column('reason', 'Reason', 'text', 2, ({ reason }) => reason ?? null)),
+    below(column('violation_id', 'Violation', 'id', 2, ({ id }) => id)),
   ];
   return {
     id: 'status_changes',

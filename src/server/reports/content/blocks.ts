@@ -27,6 +27,11 @@ export const column = <T>(
   cell: (item: T) => Cell,
 ): ColumnOf<T> => ({ id, title, type, width, cell });
 
+/** In a line under the row, where it is for reading. */
+export const below = <T>(one: ColumnOf<T>): ColumnOf<T> => ({ ...one, shown: 'below' });
+/** In spreadsheets, CSV and JSON alone. */
+export const dataOnly = <T>(one: ColumnOf<T>): ColumnOf<T> => ({ ...one, shown: 'data' });
+
 /** A table of items, a row for each. */
 export function table<T>(
   about: Pick<Table, 'id' | 'title' | 'empty'>,
@@ -38,7 +43,7 @@ export function table<T>(
   return {
     kind: 'table',
     ...about,
-    columns: columns.map(({ id, title, type, width }) => ({ id, title, type, width })),
+    columns: columns.map(({ cell: _, ...column }) => column),
     rowCount: rows.count,
     async *rows() {
       for await (const batch of rows.read()) yield batch.map(cells);

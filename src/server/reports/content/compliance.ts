@@ -1,5 +1,5 @@
 import type { Chart, Section, SeriesColour } from '../../render/model.ts';
-import { column, paragraph, table } from './blocks.ts';
+import { below, column, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { policiesSection, violationColumns } from './common-tables.ts';
 import type { Content } from './content.ts';
@@ -11,7 +11,7 @@ import type { BySeverity } from './gather/counters.ts';
 import { orderKey } from './gather/order-key.ts';
 import { rowsOf } from './gather/rows.ts';
 import { breakdown, exemptionsSection, fromHighest, openingOf, severityChart } from './shared.ts';
-import { count, firstOf, listed, scoreText } from './wording.ts';
+import { count, firstOf, listed, number, scoreText } from './wording.ts';
 import { scoreOf } from './score.ts';
 
 /** Score, frameworks and their controls with evidence, and what is found. */
@@ -50,7 +50,7 @@ function summarySection(facts: Facts, frameworks: readonly FrameworkStatus[]): S
   const { total } = facts.violations;
   const severe = fromHighest.flatMap((severity) => {
     const amount = total.bySeverity[severity];
-    return amount > 0 ? [`${amount} ${severity}`] : [];
+    return amount > 0 ? [`${number(amount)} ${severity}`] : [];
   });
   const failed = frameworks.flatMap(({ controls }) => controls).filter(isFailed);
   return {
@@ -170,7 +170,9 @@ function undecidedSection({ evaluations }: Facts): Section {
     column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
     column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
     column('resource', 'Resource', 'id', 3, ({ resource }) => resource),
-    column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
+    below(
+      column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
+    ),
     column('why', 'Why', 'text', 4, ({ message }) => message),
   ];
   return {

@@ -3,6 +3,7 @@ import { compliantFrom } from '../../compliance/service.ts';
 import type { Facts, PolicyFact, PolicyStanding } from './facts.ts';
 import { sumCounters } from './gather/counters.ts';
 import type { Counter } from './gather/counters.ts';
+import { scoreText } from './wording.ts';
 
 export interface FrameworkStatus {
   readonly name: string;
@@ -101,7 +102,9 @@ function frameworkStatus(
       (severity === 'HIGH' || severity === 'CRITICAL') && error > 0,
   );
   const because = [
-    ...(score !== null && score < compliantFrom ? [`its score is under ${compliantFrom} %`] : []),
+    ...(score !== null && score < compliantFrom
+      ? [`its score of ${scoreText(score)} is under ${scoreText(compliantFrom)}`]
+      : []),
     ...(isCritical ? ['a CRITICAL violation is open'] : []),
     ...(isUndecided ? ['a HIGH or CRITICAL evaluation could not be decided'] : []),
   ];

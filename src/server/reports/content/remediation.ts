@@ -1,5 +1,5 @@
 import type { Chart, Section } from '../../render/model.ts';
-import { column, figures, paragraph, table } from './blocks.ts';
+import { below, column, figures, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { violationColumns } from './common-tables.ts';
 import type { Content } from './content.ts';
@@ -67,29 +67,29 @@ function summarySection(facts: Facts, plan: readonly Action[]): Section {
     id: 'summary',
     title: 'Executive summary',
     blocks: [
-      paragraph(openingOf(facts)),
       paragraph(
         first
-          ? `There ${are(plan.length)} ${count(plan.length, 'action')} to take. The first is policy ${first.policy.name}, ${first.policy.severity}, with ${count(first.open, 'open violation')}.`
+          ? `There ${are(plan.length)} ${count(plan.length, 'action')} to take. The first is to fix what policy ${first.policy.name} (${first.policy.severity}) finds: ${count(first.open, 'open violation')}.`
           : 'There is nothing to fix: no violation of an enabled policy is open.',
       ),
       ...(last !== undefined && last !== null && now !== null
         ? [
             paragraph(
-              `With all of them done, the score as evaluated now goes from ${scoreText(now)} to ${scoreText(last)}.`,
+              `With ${plan.length === 1 ? 'it' : 'all of them'} done, the score goes from ${scoreText(now)} as evaluated now to ${scoreText(last)}.`,
             ),
           ]
         : []),
       ...(quick.length > 0
         ? [
             paragraph(
-              `${count(quick.length, 'quick win')}: ${firstOf(
+              `${count(quick.length, 'quick win')}, most gain first: ${firstOf(
                 quick.map(({ policy }) => policy.name),
                 5,
               )}.`,
             ),
           ]
         : []),
+      paragraph(openingOf(facts)),
     ],
   };
 }
@@ -98,17 +98,19 @@ const actionColumns: readonly ColumnOf<Action>[] = [
   column('step', 'Step', 'integer', 1, ({ step }) => step),
   column('policy', 'Policy', 'text', 2, ({ policy }) => policy.name),
   column('severity', 'Severity', 'severity', 1, ({ policy }) => policy.severity),
-  column('advice', 'What to do', 'text', 4, ({ policy }) => adviceOf(policy) || null),
+  column('advice', 'What to do', 'text', 6, ({ policy }) => adviceOf(policy) || null),
   column('open', 'Open violations', 'integer', 1, ({ open }) => open),
   column('effort', 'Effort', 'text', 1, ({ effort }) => effort),
   column('gain', 'Gain', 'decimal', 1, ({ gain }) => gain),
   column('score_after', 'Score after', 'percent', 1, ({ scoreAfter }) => scoreAfter),
-  column('resource_type', 'Resource type', 'text', 2, ({ policy }) => policy.resource_type),
-  column('failing', 'Fails now', 'integer', 1, ({ failing }) => failing),
-  column('examples', 'Resources, for example', 'text', 3, ({ policy }) =>
-    firstOf(policy.failing, 5),
+  below(column('resource_type', 'Resource type', 'text', 2, ({ policy }) => policy.resource_type)),
+  below(column('failing', 'Fails now', 'integer', 1, ({ failing }) => failing)),
+  below(
+    column('examples', 'Resources, for example', 'text', 3, ({ policy }) =>
+      firstOf(policy.failing, 5),
+    ),
   ),
-  column('policy_id', 'Policy id', 'id', 2, ({ policy }) => policy.id),
+  below(column('policy_id', 'Policy id', 'id', 2, ({ policy }) => policy.id)),
 ];
 
 function planSection(facts: Facts, plan: readonly Action[]): Section {
@@ -128,7 +130,7 @@ function planSection(facts: Facts, plan: readonly Action[]): Section {
       ...(rest > 0
         ? [
             paragraph(
-              `${count(rest, 'open violation')} ${are(rest)} of policies that are no longer enabled in scope, and in no action.`,
+              `${count(rest, 'open violation')} ${are(rest)} of policies that are no longer enabled in scope, and ${are(rest)} in no action.`,
             ),
           ]
         : []),

@@ -1,5 +1,5 @@
 import type { Chart, Section, SeriesColour, Table } from '../../render/model.ts';
-import { column, paragraph, table } from './blocks.ts';
+import { below, column, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { Facts, PolicyStanding, ResourceStanding, Standing } from './facts.ts';
 import type { BySeverity } from './gather/counters.ts';
@@ -45,11 +45,13 @@ export function resourcesSection({ violations: { topResources } }: Facts): Secti
     column('points', 'Risk points', 'decimal', 1, ({ points }) => rounded(points)),
     column('open', 'Open violations', 'integer', 1, ({ open }) => open),
     ...severityColumns(({ bySeverity }: ResourceStanding) => bySeverity),
-    column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type),
-    column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
-    column('provider', 'Provider', 'text', 1, ({ provider }) => provider),
-    column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null),
-    column('region', 'Region', 'text', 1, ({ region }) => region ?? null),
+    below(column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type)),
+    below(
+      column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
+    ),
+    below(column('provider', 'Provider', 'text', 1, ({ provider }) => provider)),
+    below(column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null)),
+    below(column('region', 'Region', 'text', 1, ({ region }) => region ?? null)),
   ];
   const shown = topResources.slice(0, mostBars);
   return {
@@ -116,7 +118,7 @@ export function riskiestPoliciesSection(facts: Facts): Section {
     column('points', 'Risk points', 'decimal', 1, ({ standing }) => rounded(standing.points)),
     column('open', 'Open violations', 'integer', 1, ({ standing }) => standing.open),
     column('exempt', 'Exempt', 'integer', 1, ({ standing }) => standing.exempt),
-    column('policy_id', 'Policy id', 'id', 2, ({ id }) => id),
+    below(column('policy_id', 'Policy id', 'id', 2, ({ id }) => id)),
   ];
   return {
     id: 'policies',

@@ -1,5 +1,5 @@
 import type { Section } from '../../render/model.ts';
-import { column, figures, paragraph, table } from './blocks.ts';
+import { below, column, figures, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { violationColumns } from './common-tables.ts';
 import type { Content } from './content.ts';
@@ -64,32 +64,30 @@ function summarySection(facts: Facts): Section {
     id: 'summary',
     title: 'Executive summary',
     blocks: [
-      paragraph(openingOf(facts)),
-      ...(total.open > 0
-        ? [
-            paragraph(
-              `The open violations add up to ${count(rounded(total.points), 'risk point')} over ${count(affected, 'resource')}.`,
-            ),
-          ]
-        : []),
+      paragraph(
+        total.open === 0
+          ? 'No violation is open, so nothing has risk points.'
+          : `The open violations add up to ${count(rounded(total.points), 'risk point')} over ${count(affected, 'resource')}.`,
+      ),
       ...(first
         ? [
             paragraph(
-              `The resource with the most is ${first.resource}, with ${count(rounded(first.points), 'point')} of ${count(first.open, 'open violation')}.`,
+              `Most at risk is the resource ${first.resource}, with ${count(rounded(first.points), 'point')} from ${count(first.open, 'open violation')}.`,
             ),
           ]
         : []),
       ...(policy
         ? [
             paragraph(
-              `The policy with the most is ${policy.name}, with ${count(rounded(policy.standing.points), 'point')}.`,
+              `The policy with the most points is ${policy.name}, with ${count(rounded(policy.standing.points), 'point')} from ${count(policy.standing.open, 'open violation')}.`,
             ),
           ]
         : []),
+      paragraph(openingOf(facts)),
       ...(ending.length > 0
         ? [
             paragraph(
-              `${count(ending.length, 'exemption')} ${ending.length === 1 ? 'ends' : 'end'} within ${soon} days; what ${ending.length === 1 ? 'it covers' : 'they cover'} is open again then.`,
+              `${count(ending.length, 'exemption')} ${ending.length === 1 ? 'ends' : 'end'} within ${soon} days; what ${ending.length === 1 ? 'it covers' : 'they cover'} will then be open again.`,
             ),
           ]
         : []),
@@ -156,7 +154,7 @@ function expiringSection(facts: Facts): Section {
     column('covers', 'Covers', 'integer', 1, ({ covers }) => covers),
     column('owner', 'Owner', 'text', 2, ({ owner }) => owner),
     column('reason', 'Reason', 'text', 3, ({ reason }) => reason),
-    column('id', 'Exemption', 'id', 2, ({ id }) => id),
+    below(column('id', 'Exemption', 'id', 2, ({ id }) => id)),
   ];
   const from = moment(scope.end, order.scope.timezone);
   return {

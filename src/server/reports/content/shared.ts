@@ -9,7 +9,7 @@ import type {
   Table,
   Tone,
 } from '../../render/model.ts';
-import { column, figures, isoCell, notice, paragraph, table } from './blocks.ts';
+import { below, column, figures, isoCell, notice, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { ExemptionFact, Facts, ScanFact, Standing } from './facts.ts';
 import { newCounter } from './gather/counters.ts';
@@ -17,7 +17,7 @@ import type { Counter } from './gather/counters.ts';
 import { describeFramework } from './gather/framework.ts';
 import { isNarrowed } from './gather/scope.ts';
 import { scoreOf } from './score.ts';
-import { are, count, firstOf, moment, scoreText } from './wording.ts';
+import { are, count, firstOf, moment, number, scoreText, were } from './wording.ts';
 
 /** From the highest. */
 export const fromHighest = [...severities].reverse();
@@ -69,7 +69,7 @@ function caveatsOf(facts: Facts): readonly Block[] {
       said.push(
         notice(
           'warn',
-          `${count(changed, 'policy', 'policies')} in scope ${changed === 1 ? 'was' : 'were'} created or changed after the end of the range.`,
+          `${count(changed, 'policy', 'policies')} in scope ${were(changed)} created or changed after the end of the range.`,
         ),
       );
     }
@@ -152,20 +152,27 @@ export const introduced = (facts: Facts, sections: readonly Section[]): readonly
 export function openingOf(facts: Facts): string {
   const { evaluations, policies, violations } = facts;
   const { evaluated, pass, fail, error, exempt } = evaluations.total;
-  const looked = `${count(policies.length, 'policy', 'policies')} ${are(policies.length)} enabled in scope, and ${count(evaluations.resources, 'resource')}.`;
+  const looked = `${count(policies.length, 'enabled policy', 'enabled policies')} and ${count(evaluations.resources, 'resource')} are in scope.`;
   if (evaluated === 0) return `${looked} Nothing was evaluated.`;
-  const found = `${count(evaluated, 'evaluation')}: ${count(pass, 'passes', 'pass')}, ${count(fail, 'fails', 'fail')}, ${exempt} exempt, ${error} undecided.`;
+  const found = `Of ${count(evaluated, 'evaluation')}, ${number(pass)} passed, ${number(fail)} failed, ${number(exempt)} ${were(exempt)} exempt and ${number(error)} could not be decided.`;
   const { open } = violations.total;
   return `${looked} ${found} ${open === 0 ? 'No violation is open' : `${count(open, 'violation')} ${are(open)} open`}.`;
 }
 
-export const evaluationColumns = <T>(of: (item: T) => Counter): readonly ColumnOf<T>[] => [
-  column('evaluations', 'Evaluations', 'integer', 1, (item) => of(item).evaluated),
-  column('passed', 'Passed', 'integer', 1, (item) => of(item).pass),
-  column('failed', 'Failed', 'integer', 1, (item) => of(item).fail),
-  column('exempt', 'Exempt', 'integer', 1, (item) => of(item).exempt),
-  column('undecided', 'Undecided', 'integer', 1, (item) => of(item).error),
-];
+/** @param under those that stand under the row */
+export function evaluationColumns<T>(
+  of: (item: T) => Counter,
+  under: readonly ('passed' | 'exempt' | 'undecided')[] = [],
+): readonly ColumnOf<T>[] {
+  const columns: readonly ColumnOf<T>[] = [
+    column('evaluations', 'Evaluations', 'integer', 1, (item) => of(item).evaluated),
+    column('passed', 'Passed', 'integer', 1, (item) => of(item).pass),
+    column('failed', 'Failed', 'integer', 1, (item) => of(item).fail),
+    column('exempt', 'Exempt', 'integer', 1, (item) => of(item).exempt),
+    column('undecided', 'Undecided', 'integer', 1, (item) => of(item).error),
+  ];
+  return columns.map((one) => (under.some((id) => id === one.id) ? below(one) : one));
+}
 
 /** How each value of a field stands: its evaluations, its score, its open violations where they are given. */
 export function breakdown(
@@ -220,11 +227,11 @@ export function exemptionsSection({ exemptions, scope, order }: Facts): Section 
     column('covers', 'Covers', 'integer', 1, ({ covers }) => covers),
     column('owner', 'Owner', 'text', 2, ({ owner }) => owner),
     column('reason', 'Reason', 'text', 3, ({ reason }) => reason),
-    column('category', 'Category', 'text', 1, ({ category }) => category ?? null),
+    below(column('category', 'Category', 'text', 1, ({ category }) => category ?? null)),
     column('expires', 'Last day', 'date', 1, ({ expires }) => expires),
-    column('created_at', 'Created', 'timestamp', 2, ({ created_at: at }) => isoCell(at)),
-    column('created_by', 'Created by', 'id', 2, ({ created_by: by }) => by),
-    column('id', 'Exemption', 'id', 2, ({ id }) => id),
+    below(column('created_at', 'Created', 'timestamp', 2, ({ created_at: at }) => isoCell(at))),
+    below(column('created_by', 'Created by', 'id', 2, ({ created_by: by }) => by)),
+    below(column('id', 'Exemption', 'id', 2, ({ id }) => id)),
   ];
   const { timezone } = order.scope;
   const when =

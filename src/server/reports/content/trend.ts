@@ -10,7 +10,7 @@ import type { Period } from './periods.ts';
 import { changedPolicies, changesSection } from './trend-changes.ts';
 import type { Changed } from './trend-changes.ts';
 import { fromHighest, openingOf } from './shared.ts';
-import { are, count, firstOf, lasting, moment, rounded, scoreText } from './wording.ts';
+import { count, firstOf, lasting, moment, number, rounded, scoreText, were } from './wording.ts';
 
 /** Points of a line; more would not be seen. */
 const mostPoints = 100;
@@ -56,24 +56,31 @@ function summarySection(facts: Facts): Section {
     id: 'summary',
     title: 'Executive summary',
     blocks: [
-      paragraph(openingOf(facts)),
       paragraph(
         first && last && first !== last
           ? `Over ${count(scans.length, 'scan')} of everything, the score went from ${scoreText(first.score)} to ${scoreText(last.score)}.`
-          : `There ${are(scans.length)} ${count(scans.length, 'completed scan')} of everything, too few to compare scores.`,
+          : `There is ${scans.length === 0 ? 'no' : 'only one'} completed scan of everything within the time; it takes two to compare scores.`,
       ),
       paragraph(
         `Violations were opened ${count(opened, 'time')}, resolved ${count(resolved + resolvedExempt, 'time')} and exempted ${count(exempted, 'time')}.`,
       ),
       ...(scope.since === undefined
-        ? []
+        ? [
+            paragraph(
+              'Without a date range there is no beginning to compare with, so this report cannot say which policies got better or worse.',
+            ),
+          ]
         : [
             paragraph(
-              `${count(openAtStart, 'violation')} ${openAtStart === 1 ? 'was' : 'were'} open at the beginning of the range, ${open} at its end.`,
+              `${count(openAtStart, 'violation')} ${were(openAtStart)} open at the beginning of the range, ${number(open)} at its end.`,
             ),
             ...(worse.length > 0 ? [paragraph(`Worse: ${named(worse)}.`)] : []),
             ...(better.length > 0 ? [paragraph(`Better: ${named(better)}.`)] : []),
+            ...(worse.length + better.length === 0
+              ? [paragraph('No policy has more or fewer open violations than at the beginning.')]
+              : []),
           ]),
+      paragraph(openingOf(facts)),
     ],
   };
 }

@@ -3,8 +3,15 @@ export const count = (amount: number, one: string, many = `${one}s`): string =>
   `${number(amount)} ${amount === 1 ? one : many}`;
 
 /** With commas, whatever the machine's language. */
-const number = (amount: number): string =>
+export const number = (amount: number): string =>
   String(amount).replace(/^\d+/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));
+
+/** As `count`, but that none is `no policies`. */
+export const countOrNo = (amount: number, one: string, many = `${one}s`): string =>
+  amount === 0 ? `no ${many}` : count(amount, one, many);
+
+/** `was` or `were`, of a number of things. */
+export const were = (amount: number): string => (amount === 1 ? 'was' : 'were');
 
 /** `is` or `are`, of a number of things. */
 export const are = (amount: number): string => (amount === 1 ? 'is' : 'are');
@@ -20,7 +27,7 @@ export const firstOf = (words: readonly string[], most: number): string =>
     : `${words.slice(0, most).join(', ')} and ${number(words.length - most)} more`;
 
 export const scoreText = (score: number | null): string =>
-  score === null ? 'not known' : `${score} %`;
+  score === null ? 'not known' : `${score}%`;
 
 /** Two decimals at most. */
 export const rounded = (value: number): number => Math.round(value * 100) / 100;
