@@ -76,17 +76,31 @@ function enhance(root) {
     for (const row of JSON.parse(part.textContent)) rows.push(row);
     part.remove();
   }
+  const box = table.parentElement;
+  const sizes = new ResizeObserver(() => box.classList.toggle('fits', table.offsetWidth <= box.clientWidth));
+  for (const one of [box, table]) sizes.observe(one);
   if (rows.length < 2) return;
   root.querySelector('.more')?.remove();
   const heads = [...table.tHead.rows[0].cells];
   const titles = heads.map((head) => head.textContent);
-  const state = { words: [], chosen: new Map(), at: -1, direction: 1, page: 0 };
+  const cols = [...table.querySelectorAll('col')];
+  const main = heads.filter((head) => !head.hidden).length;
+  const isLined = main < heads.length;
+  const state = { all: false, words: [], chosen: new Map(), at: -1, direction: 1, page: 0 };
   let shown = rows;
   let haystacks;
 
-  const rowOf = (row) => {
-    const line = make('tr');
-    row.forEach((cell, at) => {
+  const lineBelow = (row) =>
+    row.flatMap((cell, at) => {
+      if (at < main || cell === null || cell === '') return [];
+      const isTime = columns[at] === 'timestamp';
+      const title = isTime ? titles[at].replace(/ \(UTC\)$/, '') : titles[at];
+      return [title + ' ' + textOf(cell, columns[at]) + (isTime ? ' UTC' : '')];
+    }).join(' · ');
+  const rowOf = (row, place) => {
+    const even = place % 2 === 1 ? ' even' : '';
+    const line = make('tr', { className: isLined ? 'row' + even : '' });
+    row.slice(0, state.all ? row.length : main).forEach((cell, at) => {
       const type = columns[at];
       const name = numbers.has(type) ? 'number' : type;
       const place = make('td', { className: name });
@@ -94,9 +108,12 @@ function enhance(root) {
       place.append(root.classList.contains('cards') && typeof content === 'string' ? make('span', {}, content) : content);
       line.append(place);
     });
-    return line;
+    const under = state.all ? '' : lineBelow(row);
+    if (under === '') return [line];
+    line.classList.add('split');
+    return [line, make('tr', { className: 'below' + even }, make('td', { colSpan: main }, under))];
   };
-  const fill = (part) => body.replaceChildren(...part.map(rowOf));
+  const fill = (part) => body.replaceChildren(...part.flatMap(rowOf));
 
   const status = make('p');
   status.setAttribute('role', 'status');
@@ -202,9 +219,18 @@ function enhance(root) {
     bar.append(make('label', {}, titles[at], choice));
   });
   bar.append(make('label', { className: 'sorter' }, 'Sort by', sorter));
+  if (isLined) {
+    const all = make('input', { type: 'checkbox' });
+    all.addEventListener('change', () => {
+      state.all = all.checked;
+      for (const one of [...heads, ...cols].filter((_, n) => n % heads.length >= main)) one.hidden = !state.all;
+      show();
+    });
+    bar.append(make('label', { className: 'all' }, all, 'All columns'));
+  }
   root.querySelector('.top').append(status);
-  table.before(bar);
-  table.after(pager);
+  box.before(bar);
+  box.after(pager);
   show();
 
   const left = make('p', { className: 'more' });
@@ -213,7 +239,7 @@ function enhance(root) {
     fill(shown.slice(0, printedMost));
     if (shown.length <= printedMost) return;
     left.textContent = whole.format(shown.length - printedMost) + ' more rows are in the file and not on paper.';
-    table.after(left);
+    box.after(left);
   });
   addEventListener('afterprint', () => {
     left.remove();

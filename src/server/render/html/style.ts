@@ -1,5 +1,6 @@
 import { columnTitle } from '../cell-text.ts';
 import type { Column, Table } from '../model.ts';
+import { readingOf } from '../reading.ts';
 import { colourStyle } from './colours.ts';
 import { cssString } from './escape.ts';
 
@@ -79,12 +80,16 @@ footer p{margin:0 0 .3rem;max-width:none}
 
 const tableStyle = `
 .table{margin:0 0 1.8rem}
-.table.many{overflow-x:auto}
+.box{overflow-x:auto}
+.box.fits{overflow:visible}
 .bar{display:flex;flex-wrap:wrap;gap:.4rem .8rem;align-items:end;margin:0 0 .4rem;font-size:.87rem}
 .bar label{min-width:0;max-width:100%;display:flex;flex-direction:column;color:var(--muted);font-size:.8rem}
 .bar input,.bar select,.pager button{font:inherit;font-size:.87rem;color:var(--text);background:var(--background);border:1px solid var(--rule);border-radius:4px;padding:.25rem .5rem;min-height:2rem;max-width:100%}
 .bar input{width:15rem}
 .bar .sorter{display:none}
+.lined .bar .sorter{display:flex}
+.bar .all{flex-direction:row;align-items:center;gap:.4rem;min-height:2rem}
+.bar .all input{width:auto;min-height:0}
 table{width:100%;border-collapse:collapse;font-size:.84rem;line-height:1.4;font-variant-numeric:tabular-nums}
 .top{display:flex;flex-wrap:wrap;gap:0 1rem;align-items:baseline;justify-content:space-between;margin:0 0 .4rem}
 .top p{margin:0}
@@ -93,7 +98,12 @@ table{width:100%;border-collapse:collapse;font-size:.84rem;line-height:1.4;font-
 th,td{text-align:left;vertical-align:top;padding:.32rem .5rem;border-bottom:1px solid var(--hairline)}
 thead th,thead td{background:var(--head);border-bottom:1px solid var(--rule);font-weight:600;vertical-align:bottom}
 .table thead th{position:sticky;top:0;z-index:1}
+tbody tr{background:var(--background)}
 tbody tr:nth-child(even){background:var(--raised)}
+.lined tbody tr{background:var(--background)}
+.lined tbody tr.even{background:var(--raised)}
+.split td{border-bottom:0;padding-bottom:.1rem}
+.below td{padding-top:0;color:var(--muted);font-size:.92em}
 .number{text-align:right}
 td.number{white-space:nowrap}
 .id{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.92em}
@@ -113,13 +123,22 @@ th[aria-sort=descending] button::after{content:"\\a0\\2193";color:var(--accent)}
 .pager button{cursor:pointer}
 .pager button[aria-disabled=true]{cursor:default;color:var(--muted);border-color:var(--hairline)}
 .more,.empty{color:var(--muted);font-size:.87rem;margin:.5rem 0 0}
+@media screen and (min-width:48rem){
+ .box:not(.fits) tr:not(.below)>:first-child{position:sticky;left:0;background:inherit;z-index:1}
+ .box:not(.fits) thead tr>:first-child{background:var(--head);z-index:2}
+}
 @media screen and (max-width:47.99rem){
  .cards .bar .sorter{display:flex}
+ .cards .bar .all{display:none}
  .bar label,.bar input,.bar select{width:100%}
  .cards table,.cards tbody{display:block}
  .cards thead{display:block;position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
  .cards tr{display:block;border:1px solid var(--hairline);border-radius:4px;margin:0 0 .6rem;padding:.3rem .2rem}
  .cards td{white-space:normal;display:grid;grid-template-columns:7.5rem minmax(0,1fr);gap:.6rem;border:0;padding:.16rem .5rem;text-align:left}
+ .cards tr.split{border-bottom:0;border-radius:4px 4px 0 0;margin:0}
+ .cards tr.below{border-top:0;border-radius:0 0 4px 4px}
+ .cards tr.below td{display:block}
+ .cards tr.below td::before{content:none!important}
  .cards td::before{color:var(--muted);font-weight:400;font-family:system-ui,sans-serif}
 }
 `;
@@ -139,6 +158,8 @@ const printStyle = `
  main>section+section{break-before:page}
  svg,.figures,.notice,tr{break-inside:avoid}
  thead{display:table-header-group}
+ .split{break-after:avoid}
+ .box{overflow:visible}
  .table thead th{position:static}
  p{orphans:3;widows:3}
  a{color:inherit}
@@ -153,16 +174,26 @@ export function styleOf(tables: readonly (readonly [id: string, table: Table])[]
   return `${colourStyle}${pageStyle}${tableStyle}${printStyle}${columns.join('')}`;
 }
 
+/** Letters of text need some room, the more the larger its share; beyond, the table scrolls in its box. */
+const leastRem = (width: number): number => Math.round(Math.min(11, 3 + width * 1.6) * 10) / 10;
+
 /** Widths by share, and the titles of columns for where each row stands as a card. */
 function columnsStyle(id: string, columns: readonly Column[]): string {
-  const all = columns.reduce((sum, { width }) => sum + Math.max(0, width), 0) || 1;
-  const widths = columns.map(({ width }, at) => {
+  const { main, below } = readingOf(columns);
+  const all = main.reduce((sum, { column: { width } }) => sum + Math.max(0, width), 0) || 1;
+  const widths = main.map(({ column: { width } }, n) => {
     const share = Math.round((Math.max(0, width) / all) * 10_000) / 100;
-    return `#${id} col:nth-child(${at + 1}){width:${share}%}`;
+    return `#${id} col:nth-child(${n + 1}){width:${share}%}`;
   });
-  const titles = columns.map(
-    (column, at) =>
-      `#${id} td:nth-child(${at + 1})::before{content:${cssString(columnTitle(column))}}`,
+  const placed = [...main, ...below].map(({ column }) => column);
+  const least = placed.map(({ type, width }, n) =>
+    type === 'text' || type === 'id'
+      ? `#${id} tr:not(.below)>td:nth-child(${n + 1}){min-width:${leastRem(width)}rem}`
+      : '',
   );
-  return `${widths.join('')}@media screen and (max-width:47.99rem){${titles.map((rule) => `.cards${rule}`).join('')}}`;
+  const titles = placed.map(
+    (column, n) =>
+      `.cards#${id} td:nth-child(${n + 1})::before{content:${cssString(columnTitle(column))}}`,
+  );
+  return `${widths.join('')}@media (min-width:48rem){${least.join('')}}@media screen and (max-width:47.99rem){${titles.join('')}}`;
 }

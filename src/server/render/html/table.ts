@@ -1,5 +1,7 @@
 import { cellText, columnTitle } from '../cell-text.ts';
 import type { Cell, CellType, Column, Row, Table } from '../model.ts';
+import { lineBelow, readingOf } from '../reading.ts';
+import type { PlacedColumn, Reading } from '../reading.ts';
 import { toneOfStatus } from '../tones.ts';
 import { visibleText } from '../visible-text.ts';
 import { escapeText, isWebAddress, scriptJson } from './escape.ts';
@@ -10,9 +12,8 @@ const firstRows = 200;
 const blockRows = 2_000;
 /** From this many columns on each row stands as a card where it is narrow. */
 const cardColumns = 4;
-/** With more than these, words of titles are broken where it is narrow. */
-const manyColumns = 10;
-const longestWord = 16;
+/** Of a title; longer ones may be broken. */
+const longestWord = 24;
 
 const numberTypes: ReadonlySet<CellType> = new Set(['integer', 'decimal', 'percent']);
 
@@ -26,21 +27,20 @@ export async function* tableHtml(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { columns, title } = table;
-  const cards = columns.length >= cardColumns;
-  const cols = columns.map(() => '<col>').join('');
-  const many = columns.length > manyColumns;
-  const heads = columns.map((column) => {
-    const title = columnTitle(column);
-    const isWhole = !many && title.split(/\s/).every((word) => word.length <= longestWord);
-    const classes = [numberTypes.has(column.type) ? 'number' : '', isWhole ? 'whole' : ''];
-    return `<th scope="col" class="${classes.join(' ').trim()}">${escapeText(title)}</th>`;
-  });
-  const types = scriptJson(columns.map(({ type }) => type));
+  const reading = readingOf(columns);
+  const { main, below } = reading;
+  const cards = main.length >= cardColumns;
+  // What stands under rows has columns only where the script shows them.
+  const placed = [...main, ...below];
+  const hidden = (n: number): string => (n < main.length ? '' : ' hidden');
+  const cols = placed.map((_, n) => `<col${hidden(n)}>`).join('');
+  const heads = placed.map(({ column }, n) => headHtml(column, hidden(n)));
+  const types = scriptJson(placed.map(({ column: { type } }) => type));
   yield (
-    `<div class="table${cards ? ' cards' : ''}${many ? ' many' : ''}" id="${id}">` +
+    `<div class="table${cards ? ' cards' : ''}${below.length > 0 ? ' lined' : ''}" id="${id}">` +
     `<script type="application/json" class="columns">${types}</script>` +
     `<div class="top"><p class="title" id="${id}-title">${escapeText(title)}</p></div>` +
-    `<table aria-labelledby="${id}-title"><colgroup>${cols}</colgroup>` +
+    `<div class="box"><table aria-labelledby="${id}-title"><colgroup>${cols}</colgroup>` +
     `<thead><tr>${heads.join('')}</tr></thead><tbody>\n`
   );
   let count = 0;
@@ -48,10 +48,12 @@ export async function* tableHtml(
   for await (const rows of table.rows()) {
     signal.throwIfAborted();
     for (const row of rows) {
-      if (count < firstRows) yield rowHtml(row, columns, cards);
+      if (count < firstRows) yield rowHtml(row, reading, cards, count % 2 === 1);
       count += 1;
       if (count === firstRows) yield endOfTable(table, count);
-      block.push(scriptJson(columns.map(({ type }, at) => shownCell(row[at] ?? null, type))));
+      block.push(
+        scriptJson(placed.map(({ column: { type }, at }) => shownCell(row[at] ?? null, type))),
+      );
       // More than the first rows: the HTML of those has ended.
       if (block.length === blockRows) yield blockHtml(block.splice(0));
     }
@@ -61,8 +63,15 @@ export async function* tableHtml(
   yield '</div>\n';
 }
 
+function headHtml(column: Column, hidden: string): string {
+  const title = columnTitle(column);
+  const isWhole = title.split(/\s/).every((word) => word.length <= longestWord);
+  const classes = [numberTypes.has(column.type) ? 'number' : '', isWhole ? 'whole' : ''];
+  return `<th scope="col" class="${classes.join(' ').trim()}"${hidden}>${escapeText(title)}</th>`;
+}
+
 function endOfTable({ rowCount, empty }: Table, count: number): string {
-  const end = '</tbody></table>\n';
+  const end = '</tbody></table></div>\n';
   if (count === 0) return `${end}<p class="empty">${escapeText(empty)}</p>`;
   const left = rowCount - count;
   if (left <= 0) return end;
@@ -79,15 +88,23 @@ function shownCell(cell: Cell, type: CellType): string | number | null {
   return visibleText(cellText(cell, type));
 }
 
-function rowHtml(row: Row, columns: readonly Column[], cards: boolean): string {
-  const cells = columns.map(({ type }, at) => {
+function rowHtml(row: Row, reading: Reading, cards: boolean, isEven: boolean): string {
+  const { main, below } = reading;
+  const cells = main.map(({ column: { type }, at }: PlacedColumn) => {
     const cell = row[at] ?? null;
     const name = numberTypes.has(type) ? 'number' : type;
     const content = contentHtml(cell, type);
     const isBare = cards && !content.startsWith('<');
     return `<td class="${name}">${isBare ? `<span>${content}</span>` : content}</td>`;
   });
-  return `<tr>${cells.join('')}</tr>\n`;
+  if (below.length === 0) return `<tr>${cells.join('')}</tr>\n`;
+  const even = isEven ? ' even' : '';
+  const line = visibleText(lineBelow(reading, row));
+  if (line === '') return `<tr class="row${even}">${cells.join('')}</tr>\n`;
+  return (
+    `<tr class="row split${even}">${cells.join('')}</tr>` +
+    `<tr class="below${even}"><td colspan="${main.length}">${escapeText(line)}</td></tr>\n`
+  );
 }
 
 const severities: ReadonlySet<string> = new Set(['critical', 'high', 'medium', 'low']);
