@@ -7,6 +7,7 @@ import { formatValue } from './numbers.ts';
 import { valueScale } from './scale.ts';
 import type { ValueScale } from './scale.ts';
 import {
+  cutMiddle,
   cutText,
   gridLine,
   rectangle,
@@ -69,7 +70,7 @@ function planColumns(data: ChartData, { width, measure }: DrawOptions): Plan | u
     const head = 11 + widthOf(heads[at] ?? '', { measure, size: smallSize });
     return Math.max(widest(texts, style), single ? 0 : head);
   });
-  const labelWidth = Math.min(widest(categories, style), width * 0.36);
+  const labelWidth = Math.min(widest(categories, style), width * (single ? 0.46 : 0.36));
   const right = columns.reduce((sum, column) => sum + column + (single ? 6 : 10), 0);
   const barLeft = Math.ceil(labelWidth) + between;
   const barWidth = Math.floor(width - barLeft - right - 2);
@@ -87,7 +88,7 @@ function planColumns(data: ChartData, { width, measure }: DrawOptions): Plan | u
         return [squareSign(start - 11, 2, colour), { kind: 'text', ...place, text, fill: 'text' }];
       });
   const texts: Plan['texts'] = (at, y, scale) => [
-    label(cutText(categories[at] ?? '', labelWidth, style), Math.ceil(labelWidth), y + 12, 'end'),
+    label(cutMiddle(categories[at] ?? '', labelWidth, style), Math.ceil(labelWidth), y + 12, 'end'),
     ...series.map(({ values }, which): TextShape => {
       const value = values[at] ?? null;
       const text = formatValue(value, percent);
@@ -115,7 +116,7 @@ function planStacked(data: ChartData, { width, measure }: DrawOptions): Plan {
   const texts: Plan['texts'] = (at, y) => {
     const values = series.map(({ values }) => formatValue(values[at] ?? null, percent)).join(' · ');
     const right = cutText(values, width * 0.6, style);
-    const left = cutText(categories[at] ?? '', width - widthOf(right, style) - between, style);
+    const left = cutMiddle(categories[at] ?? '', width - widthOf(right, style) - between, style);
     return [label(left, 0, y + 10, 'start'), label(right, width, y + 10, 'end')];
   };
   const place = { top: legend.height + 2, rowHeight: 30, barAt: 14, barHeight: 9 };

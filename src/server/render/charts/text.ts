@@ -31,6 +31,31 @@ export function cutText(text: string, most: number, style: TextStyle): string {
   return fits > 0 || widthOf('…', style) <= most ? cut(fits) : '';
 }
 
+/**
+ * The text in one line, `…` in its middle where it is wider than `most` points: names that begin alike, as those of cloud
+ * resources do, are told apart by their ends.
+ */
+export function cutMiddle(text: string, most: number, style: TextStyle): string {
+  const line = oneLine(text);
+  if (widthOf(line, style) <= most) return line;
+  const parts = [...graphemes.segment(line)].map(({ segment }) => segment);
+  const cut = (count: number): string => {
+    const start = Math.floor(count / 3);
+    return `${parts.slice(0, start).join('').trimEnd()}…${parts
+      .slice(start - count)
+      .join('')
+      .trimStart()}`;
+  };
+  let fits = 0;
+  let tooMany = parts.length;
+  while (tooMany - fits > 1) {
+    const middle = (fits + tooMany) >> 1;
+    if (widthOf(cut(middle), style) <= most) fits = middle;
+    else tooMany = middle;
+  }
+  return fits > 2 ? cut(fits) : cutText(line, most, style);
+}
+
 export function oneLine(text: string): string {
   const start = text.slice(0, longest * 4);
   const line = start.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();

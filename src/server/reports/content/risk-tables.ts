@@ -1,5 +1,5 @@
 import type { Chart, Section, SeriesColour, Table } from '../../render/model.ts';
-import { below, column, paragraph, table } from './blocks.ts';
+import { below, column, dataOnly, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { Facts, PolicyStanding, ResourceStanding, Standing } from './facts.ts';
 import type { BySeverity } from './gather/counters.ts';
@@ -118,7 +118,7 @@ export function riskiestPoliciesSection(facts: Facts): Section {
     column('points', 'Risk points', 'decimal', 1, ({ standing }) => rounded(standing.points)),
     column('open', 'Open violations', 'integer', 1, ({ standing }) => standing.open),
     column('exempt', 'Exempt', 'integer', 1, ({ standing }) => standing.exempt),
-    below(column('policy_id', 'Policy id', 'id', 2, ({ id }) => id)),
+    dataOnly(column('policy_id', 'Policy id', 'id', 2, ({ id }) => id)),
   ];
   return {
     id: 'policies',

@@ -134,7 +134,9 @@ function scoresSection(facts: Facts): Section {
           ]
         : []),
       paragraph(
-        `Each scan of everything that was completed within the time is a point${scans.length > mostPoints ? `; ${mostPoints} of ${scans.length} are drawn` : ''}.`,
+        scans.length < 2
+          ? `${scans.length === 0 ? 'No' : 'Only one'} scan of everything was completed within the time, so there is nothing to draw or to compare.`
+          : `Each scan of everything that was completed within the time is a point${scans.length > mostPoints ? `; ${mostPoints} of ${scans.length} are drawn` : ''}.`,
       ),
       ...(scans.length > 1 ? [scores, failures] : []),
       ...(first && last && first !== last ? [comparison(facts, first, last)] : []),
