@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Handlers } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { listLookedUp, listPage } from '../paging.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import type { Versioned } from '../store/store.ts';
+import { withoutAbsent } from '../without-absent.ts';
 import { checkSchedule } from './check.ts';
 import { runs, scheduleFilters, schedules } from './collection.ts';
 import type { StoredSchedule } from './collection.ts';
@@ -15,7 +17,7 @@ import {
   updateSchedule,
 } from './service.ts';
 import { showRun, showSchedule } from './show.ts';
-import { channelsOf, storedSecurity } from './stored-form.ts';
+import { channelsOf, hashedSecurity } from './stored-form.ts';
 
 export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handlers['schedules'] => {
   const show = (doc: StoredSchedule) => toJson(showSchedule(deps, doc));
@@ -40,7 +42,7 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
         });
       }
       const id = deps.ids.next('sch');
-      const security = await storedSecurity(deps, id, format?.security);
+      const security = await hashedSecurity(format?.security);
       return call.transact(async (tx) => {
         const created = await createSchedule(deps, tx, call.actor, body, { id, security });
         return { ...answerOne(created), headers: { Location: `/v1/reports/schedules/${id}` } };
@@ -56,12 +58,7 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
         framework: framework === doc.report_template.framework ? undefined : framework,
         channels: channelsOf(delivery ?? undefined).filter((one) => !isKept(doc, one)),
       });
-      const security = await storedSecurity(
-        deps,
-        params.id,
-        template?.format_options?.security,
-        doc.report_template.format_options?.security,
-      );
+      const security = await hashedSecurity(template?.format_options?.security);
       return call.transact(async (tx) => {
         const checkMatch = (revision: number): void => call.checkMatch(revision);
         return answerOne(
@@ -86,20 +83,22 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
     runs: async ({ params, query }) => {
       await readSchedule(deps.store, params.id);
       const own = { schedule_id: { any: [params.id] } };
-      return listLookedUp(deps.store, runs, query, own, 'runs', async ({ doc }) =>
+      // Its own query: a parsed one is kept, for the lists of other schedules, too.
+      return listLookedUp(deps.store, runs, { ...query }, own, 'runs', async ({ doc }) =>
         toJson(await showRun(deps.store, doc)),
       );
     },
   };
 };
 
-/** But for its secret, which leads nowhere. */
+/** But for its secret, which leads nowhere; unless another one is given. */
 function isKept(
   { channels }: StoredSchedule,
-  { kind, ...given }: ReturnType<typeof channelsOf>[number],
+  given: ReturnType<typeof channelsOf>[number],
 ): boolean {
-  const stored = channels.find((one) => one.kind === kind);
-  const plain = (fields: object): string =>
-    JSON.stringify({ ...fields, kind, secret: undefined, secret_hint: undefined });
-  return stored !== undefined && plain(stored) === plain(given);
+  if ('secret' in given) return false;
+  const stored = channels.find(({ kind }) => kind === given.kind);
+  const plain = (fields: object): object =>
+    withoutAbsent({ ...fields, secret: undefined, secret_hint: undefined });
+  return stored !== undefined && isDeepStrictEqual(plain(stored), plain(given));
 }

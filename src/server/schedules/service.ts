@@ -7,7 +7,6 @@ import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { dropDeliveries } from '../report-delivery/service.ts';
-import type { StoredSecurity } from '../reports/collection.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
@@ -16,7 +15,8 @@ import { runs, scheduleLanes, schedules } from './collection.ts';
 import type { StoredRun, StoredSchedule } from './collection.ts';
 import { relay, withNext } from './fire.ts';
 import { startRun, withLast } from './run.ts';
-import { storedChannels, storedTemplate } from './stored-form.ts';
+import { storedChannels, storedSecurity, storedTemplate } from './stored-form.ts';
+import type { HashedSecurity } from './stored-form.ts';
 
 export { deliveryEnded, scheduleReportDeleted, scheduleReportEnded } from './run.ts';
 
@@ -30,13 +30,13 @@ export const readSchedule = (reader: Reader, id: string): Awaitable<Versioned<St
     );
   });
 
-/** @param security of its template, ready to be stored under this id */
+/** @param security of its template */
 export async function createSchedule(
   deps: Deps,
   tx: Tx,
   actor: Actor,
   { delivery, report_template: template, ...input }: ScheduleInput,
-  { id, security }: { readonly id: string; readonly security: StoredSecurity | undefined },
+  { id, security }: { readonly id: string; readonly security: HashedSecurity | undefined },
 ): Promise<Versioned<StoredSchedule>> {
   const now = deps.clock.now();
   const at = timestamp(now);
@@ -44,7 +44,7 @@ export async function createSchedule(
     arrange({
       id,
       ...input,
-      report_template: storedTemplate(template, security),
+      report_template: storedTemplate(template, storedSecurity(deps, id, security)),
       channels: storedChannels(deps, id, delivery),
       enabled: input.enabled ?? true,
       created_at: at,
@@ -62,8 +62,8 @@ export async function createSchedule(
 /**
  * Changes the fields given; null clears. What changes nothing writes nothing. Another time, and being enabled again,
  * count from now on.
- * @param security of the template given, ready to be stored
- * @throws GovctlError schedule_not_found, invalid_schedule (another id), or what `checkMatch` throws
+ * @param security of the template given
+ * @throws GovctlError schedule_not_found, invalid_schedule (another id, or a secret that is to stay and is not there), or what `checkMatch` throws
  */
 export async function updateSchedule(
   deps: Deps,
@@ -71,7 +71,7 @@ export async function updateSchedule(
   actor: Actor,
   id: string,
   update: ScheduleUpdate,
-  security: StoredSecurity | undefined,
+  security: HashedSecurity | undefined,
   checkMatch: (revision: number) => void,
 ): Promise<Versioned<StoredSchedule>> {
   const before = await readSchedule(tx, id);
@@ -101,7 +101,7 @@ function givenFields(
   deps: Deps,
   before: StoredSchedule,
   { delivery, report_template: template, ...update }: ScheduleUpdate,
-  security: StoredSecurity | undefined,
+  security: HashedSecurity | undefined,
 ): Record<string, unknown> {
   const plain = Object.entries(update).filter(
     ([field, value]) => value !== undefined && Object.hasOwn(plainDefaults, field),
@@ -110,7 +110,19 @@ function givenFields(
     ...Object.fromEntries(
       plain.map(([field, value]) => [field, value ?? plainDefaults[field as PlainField]]), // filtered just now
     ),
-    ...(template === undefined ? {} : { report_template: storedTemplate(template, security) }),
+    ...(template === undefined
+      ? {}
+      : {
+          report_template: storedTemplate(
+            template,
+            storedSecurity(
+              deps,
+              before.id,
+              security,
+              before.report_template.format_options?.security,
+            ),
+          ),
+        }),
     ...(delivery === undefined
       ? {}
       : { channels: storedChannels(deps, before.id, delivery ?? undefined, before.channels) }),

@@ -50,8 +50,8 @@ function showChannel(
 ): readonly [string, object] {
   if (!('secret' in fields)) return [kind, fields];
   const { secret: sealed, ...plain } = fields;
-  const secret = sealed === undefined ? undefined : openFor(deps, scheduleId, sealed);
-  return [kind, secret === undefined ? plain : { ...plain, secret_hint: hintOf(secret) }];
+  if (sealed === undefined) return [kind, plain];
+  return [kind, { ...plain, secret_hint: hintOf(openFor(deps, scheduleId, sealed)) }];
 }
 
 function showTemplate({ format_options: format, ...template }: StoredTemplate) {

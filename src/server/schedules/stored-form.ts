@@ -7,10 +7,13 @@ import type { StoredSecurity } from '../reports/collection.ts';
 import { readySecurity } from '../reports/service.ts';
 import type { ReadySecurity } from '../reports/service.ts';
 import { withoutAbsent } from '../without-absent.ts';
+import { invalidSchedule } from './check.ts';
 import type { StoredFormatOptions, StoredSchedule, StoredTemplate } from './collection.ts';
 
 /** Characters of a secret that are shown. */
 const hintLength = 4;
+/** Shown of one that was sealed with another key. */
+const unreadableHint = '????';
 
 /** Opens what was sealed for a schedule; undefined where this server's key is another. */
 export function openFor(
@@ -25,11 +28,14 @@ export function openFor(
   }
 }
 
-export const hintOf = (secret: string): string => secret.slice(-hintLength);
+/** What is shown of a secret. @param secret as `openFor` found it */
+export const hintOf = (secret: string | undefined): string =>
+  secret === undefined ? unreadableHint : secret.slice(-hintLength);
 
 /**
  * The channels of a schedule, in the contract's order, a webhook's secret sealed.
  * @param before what a secret stays in that is given as its hint, or not changed
+ * @throws GovctlError invalid_schedule for a hint that is none of the secret's
  */
 export function storedChannels(
   deps: Pick<Deps, 'secrets'>,
@@ -66,39 +72,67 @@ function storedSecret(
   { secret, secret_hint: hint }: GivenWebhook,
   old: string | undefined,
 ): string | undefined {
+  if (secret === undefined && hint === undefined) return undefined;
   const known = old === undefined ? undefined : openFor(deps, scheduleId, old);
   if (secret !== undefined) {
     return secret === known ? old : deps.secrets.seal(secret, scheduleId);
   }
-  return hint !== undefined && known !== undefined && hint === hintOf(known) ? old : undefined;
+  // One that can't be read stays: another start may have its key again.
+  if (old !== undefined && (known === undefined || hint === hintOf(known))) return old;
+  const message =
+    old === undefined
+      ? 'stands for a secret, and none is stored: give the secret, or leave both out'
+      : 'is not that of the secret which is stored: read the schedule again, or give the secret';
+  throw invalidSchedule([{ field: 'delivery.webhook.secret_hint', message }]);
 }
 
 type GivenSecurity = NonNullable<NonNullable<UpdatedTemplate['format_options']>['security']>;
 
+/** A template's protection as it was given, a password hashed. */
+export interface HashedSecurity {
+  readonly given: GivenSecurity;
+  readonly hash: string | undefined;
+}
+
+/** Before the transaction, as hashing takes its time. */
+export async function hashedSecurity(
+  given: GivenSecurity | undefined,
+): Promise<HashedSecurity | undefined> {
+  return given && { given, hash: (await readySecurity(given))?.password_hash };
+}
+
 /**
- * A template's protection, its password sealed and hashed: before the transaction, as hashing takes its time.
- * @param before what a password stays in that is answered as `protected`, or not changed
+ * A template's protection, its password sealed.
+ * @param before what a password stays in that is answered as `protected`, or not changed; read in the same transaction
+ * @throws GovctlError invalid_schedule where a password is to stay that is not there
  */
-export async function storedSecurity(
+export function storedSecurity(
   deps: Pick<Deps, 'secrets'>,
   scheduleId: string,
-  given: GivenSecurity | undefined,
+  hashed: HashedSecurity | undefined,
   before?: StoredSecurity,
-): Promise<StoredSecurity | undefined> {
-  if (given === undefined) return undefined;
-  const { password, protected: isKept, ...plain } = given;
+): StoredSecurity | undefined {
+  if (!hashed) return undefined;
+  const { password, protected: isKept, ...plain } = hashed.given;
   const old = before?.password;
-  const isSame = old !== undefined && password === openFor(deps, scheduleId, old);
-  if (before && (isSame || (password === undefined && isKept === true))) {
-    const { password_hash: hash } = before;
-    return withoutAbsent({ ...plain, password: old, password_hash: hash }) as StoredSecurity; // only what is optional can be absent
+  if (password === undefined && isKept === true && old === undefined) {
+    const field = 'report_template.format_options.security.protected';
+    const message =
+      'stands for a password, and none is stored: give the password, or leave both out';
+    throw invalidSchedule([{ field, message }]);
   }
-  const ready = await readySecurity(given);
+  const isSame =
+    old !== undefined &&
+    (password === undefined ? isKept === true : password === openFor(deps, scheduleId, old));
   return withoutAbsent({
     ...plain,
-    password: password === undefined ? undefined : deps.secrets.seal(password, scheduleId),
-    password_hash: ready?.password_hash,
-  }) as StoredSecurity; // as above
+    ...(isSame
+      ? { password: old, password_hash: before?.password_hash }
+      : {
+          password: password === undefined ? undefined : deps.secrets.seal(password, scheduleId),
+          password_hash: hashed.hash,
+        }),
+  }) as StoredSecurity; // only what is optional can be absent
 }
 
 /** A template with what `storedSecurity` made of its protection. */
