@@ -2,6 +2,8 @@ import { GovctlError } from '../../../contract/errors.ts';
 import type { ReportFormat } from '../../../contract/reports.ts';
 import type { Deps } from '../../deps.ts';
 import type { Rendered } from '../../render/render.ts';
+import { StoreUnavailable } from '../../store/store.ts';
+import type { Blobs } from '../../store/store.ts';
 import { reports } from '../collection.ts';
 import type { ReportResult, StoredFile, StoredReport } from '../collection.ts';
 import { notReady } from '../download/not-ready.ts';
@@ -40,13 +42,13 @@ export function createFurtherFiles(
   const make = async (
     report: StoredReport,
     result: ReportResult,
-    format: ReportFormat,
+    { format, lost }: { readonly format: ReportFormat; readonly lost: StoredFile | undefined },
     signal: AbortSignal,
   ): Promise<StoredFile> => {
     const scratch = createScratch(deps.store.blobs);
     const job = deps.ids.next('job');
     writing.add(job);
-    let kept: StoredFile | undefined;
+    let isKept = false;
     try {
       const { file, rendered } = await makeFile(deps, maker, {
         report,
@@ -57,19 +59,26 @@ export function createFurtherFiles(
         signal,
       });
       signal.throwIfAborted();
-      kept = await addFile(deps, report.id, file, rendered);
-      if (kept !== file) await scratch.discard();
+      const kept = await addFile(deps, report.id, { file, rendered, lost }).catch(
+        (error: unknown) => {
+          // Whether it lasted is not known: the next start looks for what nothing refers to.
+          isKept = error instanceof StoreUnavailable;
+          throw error;
+        },
+      );
+      isKept = kept === file;
+      if (isKept && lost) await removeLost(deps.store.blobs, lost);
       return kept;
     } catch (error) {
-      if (!kept) await scratch.discard().catch(() => undefined);
-      throw unavailable(deps, report.id, error);
+      throw await unavailable(deps, report.id, signal.aborted ? signal.reason : error);
     } finally {
+      if (!isKept) await scratch.discard().catch(() => undefined);
       writing.delete(job);
     }
   };
 
-  const end = async (which: readonly Making[]): Promise<void> => {
-    for (const { abort } of which) abort.abort(new Error('it is not wanted any more'));
+  const end = async (which: readonly Making[], why: GovctlError): Promise<void> => {
+    for (const { abort } of which) abort.abort(why);
     await Promise.all(which.map(({ file }) => file.catch(() => undefined)));
   };
 
@@ -78,53 +87,84 @@ export function createFurtherFiles(
       const { doc } = await readReport(deps.store, reportId);
       const { result } = doc;
       if (doc.status !== 'completed' || !result) throw notReady(doc);
-      const there = result.files.find((file) => file.format === format);
-      if (there) return there;
+      const named = result.files.find((file) => file.format === format);
+      if (named && (await isThere(deps.store.blobs, named))) return named;
       const key = `${reportId} ${format}`;
       const known = makings.get(key);
       if (known) return known.file;
-      if (stopped) throw new GovctlError('unavailable', 'The service is stopping');
+      if (stopped) throw stopping();
       const abort = new AbortController();
-      const file = make(doc, result, format, abort.signal).finally(() => makings.delete(key));
+      const file = make(doc, result, { format, lost: named }, abort.signal).finally(() =>
+        makings.delete(key),
+      );
       makings.set(key, { report: reportId, abort, file });
       return file;
     },
-    forget: (reportId) => end([...makings.values()].filter(({ report }) => report === reportId)),
+    forget: (reportId) =>
+      end(
+        [...makings.values()].filter(({ report }) => report === reportId),
+        reportNotFound(reportId),
+      ),
     async stop() {
       stopped = true;
-      await end([...makings.values()]);
+      await end([...makings.values()], stopping());
     },
   };
+}
+
+const stopping = (): GovctlError => new GovctlError('unavailable', 'The service is stopping');
+
+/** Whether all of a file can be read. */
+async function isThere(blobs: Blobs, { blob, signature }: StoredFile): Promise<boolean> {
+  if (!(await blobs.stat(blob))) return false;
+  return !signature || (await blobs.stat(signature.blob)) !== undefined;
+}
+
+/** What is left of it; best effort, as the next start does it, too. */
+async function removeLost(blobs: Blobs, { blob, signature }: StoredFile): Promise<void> {
+  for (const id of signature ? [blob, signature.blob] : [blob]) {
+    await blobs.remove(id).catch(() => undefined);
+  }
+}
+
+interface Made {
+  readonly file: StoredFile;
+  readonly rendered: Rendered;
+  /** What the report names in its place, but is not there. */
+  readonly lost: StoredFile | undefined;
 }
 
 /** @returns the file that the report has in this format from now on */
 const addFile = (
   { store, clock }: Deps,
   id: string,
-  file: StoredFile,
-  { pages }: Rendered,
+  { file, rendered: { pages }, lost }: Made,
 ): Promise<StoredFile> =>
   store.transact(async (tx) => {
     const report = (await tx.get(reports, id))?.doc;
     if (!report?.result) throw reportNotFound(id);
     const { result } = report;
     const there = result.files.find(({ format }) => format === file.format);
-    if (there) return there;
+    if (there && there.blob !== lost?.blob) return there;
     const names = result.sections.map(({ name }) => name);
     await tx.replace(reports, {
       ...report,
       updated_at: new Date(clock.now()).toISOString(),
       result: {
         ...result,
-        files: [...result.files, file],
+        files: there
+          ? result.files.map((one) => (one === there ? file : one))
+          : [...result.files, file],
         ...(pages ? { pages: pages.total, sections: sectionsOf(names, pages) } : {}),
       },
     });
     return file;
   });
 
-function unavailable(deps: Deps, id: string, error: unknown): GovctlError {
+async function unavailable(deps: Deps, id: string, error: unknown): Promise<GovctlError> {
   if (error instanceof GovctlError) return error;
+  // Its files went with it, under what was being made.
+  if (!(await deps.store.get(reports, id))) return reportNotFound(id);
   deps.log.error({ report_id: id, err: error }, 'a further format of a report was not made');
   return new GovctlError('unavailable', failureOf(error, id).reason, { cause: error });
 }
