@@ -126,3 +126,39 @@ export function hostileReport(): ReportModel {
     })),
   };
 }
+
+/** A report of one table, of which two columns stand under rows and one is in data alone. */
+export function linedReport(model: ReportModel, rows = 8): ReportModel {
+  const column = (id: string, title: string, shown?: 'below' | 'data') => ({
+    id,
+    title,
+    type: 'text' as const,
+    width: 2,
+    ...(shown && { shown }),
+  });
+  return reportOf(model, [
+    {
+      kind: 'table',
+      id: 'lined',
+      title: 'Lined',
+      columns: [
+        column('policy', 'Policy'),
+        column('region', 'Region', 'below'),
+        column('names', 'All names', 'data'),
+        column('message', 'Message'),
+        column('account', 'Account', 'below'),
+      ],
+      rowCount: rows,
+      async *rows() {
+        yield Array.from({ length: rows }, (_, at) => [
+          `policy-${at}`,
+          `region-${at}`,
+          'left-out',
+          'Close the port',
+          at === 0 ? null : `account-${at}`,
+        ]);
+      },
+      empty: 'None.',
+    },
+  ]);
+}

@@ -124,8 +124,9 @@ th[aria-sort=descending] button::after{content:"\\a0\\2193";color:var(--accent)}
 .pager button[aria-disabled=true]{cursor:default;color:var(--muted);border-color:var(--hairline)}
 .more,.empty{color:var(--muted);font-size:.87rem;margin:.5rem 0 0}
 @media screen and (min-width:48rem){
- .box:not(.fits) tr:not(.below)>:first-child{position:sticky;left:0;background:inherit;z-index:1}
- .box:not(.fits) thead tr>:first-child{background:var(--head);z-index:2}
+ .box:not(.fits) tr:not(.below)>:first-child{position:sticky;left:0;z-index:1}
+ .box:not(.fits) tbody tr:not(.below)>:first-child{background:inherit}
+ .box:not(.fits) thead tr>:first-child{z-index:2}
 }
 @media screen and (max-width:47.99rem){
  .cards .bar .sorter{display:flex}

@@ -27,7 +27,7 @@ export interface TableStyle {
 }
 
 const roomy: TableStyle = {
-  cell: { size: 7.5, leading: 9.4, across: 4, down: 3 },
+  cell: { size: 7.5, leading: 9.4, across: 4, down: 2.6 },
   head: { size: 7.4, leading: 9.2, across: 4, down: 3.6 },
 };
 const dense: TableStyle = {

@@ -19,7 +19,7 @@ export function policiesSection({ policies, violations, disabled }: Facts): Sect
     name,
     severity,
     below(type),
-    ...evaluationColumns(({ counter }: PolicyFact) => counter),
+    ...evaluationColumns(({ counter }: PolicyFact) => counter, ['exempt']),
     column('open', 'Open violations', 'integer', 1, open),
     column('score', 'Met', 'percent', 1, ({ counter }) => complianceScore(counter)),
     below(mapped),

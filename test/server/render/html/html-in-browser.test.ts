@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderHtml } from '../../../../src/server/render/html/render-html.ts';
 import { findingsTable, sampleReport } from '../../../support/sample-report.ts';
-import { hostileReport, rendered, reportOf } from '../rendered.ts';
+import { hostileReport, linedReport, rendered, reportOf } from '../rendered.ts';
 import { hasChromium, startReader } from './browser.ts';
 import type { Opened, Reader } from './browser.ts';
 
@@ -129,6 +129,28 @@ describe.skipIf(!hasChromium)('a report in a browser', () => {
     );
     expect(label).toBe('"What it asks for"');
     expect(await page.getByRole('img').count()).toBe(3);
+  });
+
+  test('shows what is secondary under rows, as columns where that is wanted, and finds it there', async () => {
+    for (const width of [360, 1280]) {
+      const { page } = await open(await rendered(renderHtml, linedReport(sampleReport())), {
+        viewport: { width, height: 800 },
+      });
+      const lines = page.locator('tr.below');
+      expect(await lines.first().innerText()).toBe('Region region-0');
+      expect(await lines.nth(1).innerText()).toBe('Region region-1 · Account account-1');
+      await page.getByLabel('Filter').fill('account-3');
+      await says(page.locator('.table'), /^1 of 8 rows$/);
+      expect(await lines.allInnerTexts()).toEqual(['Region region-3 · Account account-3']);
+      expect(await page.content()).not.toContain('left-out');
+    }
+    const { page } = await open(await rendered(renderHtml, linedReport(sampleReport())));
+    await page.getByLabel('All columns').check();
+    expect(await page.locator('thead th:visible').count()).toBe(4);
+    expect(await page.locator('tr.below').count()).toBe(0);
+    expect(await cells(page.locator('.table'), 4)).toContain('account-3');
+    await page.getByLabel('All columns').uncheck();
+    expect(await page.locator('tr.below').count()).toBe(8);
   });
 
   test('is dark where the system is, with enough contrast in both', async () => {

@@ -3,7 +3,7 @@ import type { ReportModel } from '../../../../src/server/render/model.ts';
 import { renderPdf } from '../../../../src/server/render/pdf/render-pdf.ts';
 import { readTool } from '../../../support/system-tool.ts';
 import { sampleReport } from '../../../support/sample-report.ts';
-import { counted } from '../rendered.ts';
+import { counted, linedReport } from '../rendered.ts';
 import {
   asFile,
   hasPoppler,
@@ -30,6 +30,13 @@ describe('a report as PDF', () => {
     expect(readTool('qpdf', '--check', asFile(bytes))).toContain(
       'No syntax or stream encoding errors',
     );
+  });
+
+  it.skipIf(!hasPoppler)('says in a line under a row what has no column', async () => {
+    const { bytes } = await renderToBytes(linedReport(sampleReport()));
+    const text = pagesOf(bytes).join('\n');
+    expect(text).toContain('Region region-1 · Account account-1');
+    expect(text).not.toMatch(/left-out|All names/);
   });
 
   it('says what it is in its metadata', async () => {
