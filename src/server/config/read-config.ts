@@ -8,7 +8,7 @@ import type { ParsedText } from '../../inventory/text/parse.ts';
 import type { ServerConfig } from './config.ts';
 import { resolveReferences } from './references.ts';
 import type { Env } from './references.ts';
-import { ConfigFile, isSecret } from './schema.ts';
+import { ConfigFile, isSecret, secretRule } from './schema.ts';
 import { smtpOf } from './smtp.ts';
 
 export interface ReadConfig {
@@ -78,7 +78,7 @@ async function readConfigFile(
     ({ field, message }) => {
       const steps = field === '' ? [] : field.split('.');
       // What is written there must not be told.
-      const said = isSecret(steps) ? 'must be a text that is not empty' : message;
+      const said = isSecret(steps) ? secretRule(steps) : message;
       return at(parsed, steps, `${field || 'the file'} ${said}`);
     },
   );

@@ -2,6 +2,8 @@ import * as z from 'zod';
 
 const text = z.string().min(1).max(4_096);
 const address = z.string().min(3).max(512);
+/** Of an incoming webhook. */
+const hook = text.refine(isHttp);
 
 const Port = z.union([z.int(), z.string().regex(/^\d{1,5}$/).transform(Number)]).pipe(z.int().min(1).max(65_535)); // prettier-ignore
 
@@ -22,7 +24,7 @@ export const ConfigFile = z.strictObject({
       reply_to: address.optional(),
     })
     .optional(),
-  chat: z.strictObject({ channels: z.record(z.string(), text) }).optional(),
+  chat: z.strictObject({ channels: z.record(z.string(), hook) }).optional(),
   object_storage: z
     .strictObject({
       access_key_id: text,
@@ -35,6 +37,16 @@ export const ConfigFile = z.strictObject({
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
 const secretFields = ['smtp.url', 'smtp.password', 'object_storage.secret_access_key', 'object_storage.session_token']; // prettier-ignore
+
+function isHttp(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** What has to stand where nothing that stands there may be shown. */
+export const secretRule = ([top]: readonly PropertyKey[]): string =>
+  top === 'chat'
+    ? 'must be an address that begins with https:// or http://'
+    : 'must be a text that is not empty';
 
 /** Whether what stands at a path must not be shown. */
 export function isSecret(path: readonly PropertyKey[]): boolean {

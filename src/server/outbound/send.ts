@@ -57,7 +57,12 @@ export function createSender(targets: Targets, clock: Pick<Clock, 'monotonic'>):
   ): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const { origin, path } = placeOf(url);
+      const place = placeOf(url);
+      if (!place) {
+        resolve({ durationMs: 0, error: 'has no address that anything can be sent to' });
+        return;
+      }
+      const { origin, path } = place;
       const underWay = abortedBy(signal);
       const exchange = new Exchange({ timeoutMs, underWay, clock, resolve, reject });
       network.dispatch({ origin, path, method, headers, body }, exchange);
@@ -85,11 +90,13 @@ interface Place {
 /** Addresses that stay parsed: the same ones are sent to again and again. */
 const mostPlaces = 1_000;
 
-function createPlaces(): (url: string) => Place {
+/** Undefined: it is none. What is wrong is not thrown, as that would hold all of it, with the keys in it. */
+function createPlaces(): (url: string) => Place | undefined {
   const places = new Map<string, Place>();
   return (url) => {
     const known = places.get(url);
     if (known) return known;
+    if (!URL.canParse(url)) return undefined;
     const { origin, pathname, search } = new URL(url);
     const place = { origin, path: pathname + search };
     if (places.size === mostPlaces) places.clear();

@@ -125,9 +125,17 @@ describe('the file of --config', () => {
     'object_storage:\n  access_key_id: a\n  secret_access_key: 12345678\n',
     'secrets:\n  A: 12345678\n',
     'chat:\n  channels:\n    "#a": 12345678\n',
+    'chat:\n  channels:\n    "#a": hooks.example.com/12345678\n',
+    'chat:\n  channels:\n    "#a": "https://[12345678"\n',
     'smtp:\n  url: "smtp://u:12345678@[bad"\n  from: a@b.example\n',
   ])('%j is refused without saying the secret', async (text) => {
     expect(await refusal(text)).not.toContain('12345678');
+  });
+
+  test('says what the address of a chat channel has to be', async () => {
+    expect(await refusal('chat:\n  channels:\n    "#a": hooks.example.com/T0/B0\n')).toBe(
+      'server.yaml:3:5: chat.channels.#a must be an address that begins with https:// or http://',
+    );
   });
 
   test('that others can read and that holds a secret is worth a notice', async () => {
@@ -151,7 +159,10 @@ test('the file that the documentation shows is one', async () => {
   const page = readFileSync(new URL('../../../docs/schedules.md', import.meta.url), 'utf8');
   const text = /```yaml\n(# server\.yaml.*?)```/s.exec(page)?.[1] ?? '';
   const names = ['SMTP_PASSWORD', 'COMPLIANCE_HOOK', 'S3_KEY_ID', 'S3_SECRET', 'SFTP_PASSWORD'];
-  const { config } = await read(text, Object.fromEntries(names.map((name) => [name, 'x'])));
+  const { config } = await read(
+    text,
+    Object.fromEntries(names.map((name) => [name, 'https://x.example'])),
+  );
   expect(Object.keys(config)).toEqual(['smtp', 'chat', 'object_storage', 'secrets']);
 });
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StoredChannel } from '../../../src/server/report-delivery/channels/channel.ts';
 import { verifyWebhook } from '../../../src/webhook/webhook.ts';
@@ -98,6 +99,14 @@ describe('a chat channel', () => {
     expect(delivery.error ?? '').toContain(said);
     expect(delivery.error ?? '').not.toContain('s3cret');
     if (status === '429') expect(Date.parse(delivery.next_attempt_at ?? '') - world.now).toBe(30_000); // prettier-ignore
+  });
+
+  test('whose address is none fails without telling it, also to the log', async () => {
+    const world = await openWorld(configured('chat.example.com/hooks/T0K3N'));
+    const report = await world.addReport({}, { pdf: 'x' });
+    const delivery = await deliver(world, channel, report.id);
+    expect(delivery.error).toBe('The chat server has no address that anything can be sent to');
+    expect(inspect([delivery, world.logged], { depth: 9 })).not.toContain('T0K3N');
   });
 
   test.each(['#other', '__proto__', 'constructor'])(
