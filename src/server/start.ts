@@ -16,9 +16,11 @@ import type { LogLevel } from './log.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
 import { collections, lanes } from './nouns.ts';
 import { reports } from './reports/collection.ts';
+import { schedules } from './schedules/collection.ts';
 import { openSecretBox } from './secrets/secret-key.ts';
 import { createService, refuseRequest } from './service.ts';
 import type { ServiceOptions } from './service.ts';
+import { hasOwnSigner } from './signing/service.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
@@ -95,8 +97,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         given: options.secretKey,
         async isUsed() {
           const sealed = { ...anyOne, where: { sealed: { any: ['yes'] } } };
-          const used = [await store.page(webhooks, anyOne), await store.page(reports, sealed)];
-          return used.some(({ total }) => total > 0);
+          const used = [
+            await store.page(webhooks, anyOne),
+            await store.page(reports, sealed),
+            await store.page(schedules, sealed),
+          ];
+          return used.some(({ total }) => total > 0) || (await hasOwnSigner(store));
         },
       },
     );

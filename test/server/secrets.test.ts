@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { GovctlError } from '../../src/contract/errors.ts';
 import { serverState } from '../../src/server/secrets/collection.ts';
 import { openSecretBox } from '../../src/server/secrets/secret-key.ts';
@@ -158,4 +158,56 @@ it('a server makes its secret key at the first start and finds it again', async 
   await (await start()).stop();
   expect(await readFile(path.join(folder, 'secret.key'), 'utf8')).toBe(key);
   await rm(folder, { recursive: true, force: true });
+});
+
+describe('a server whose key is gone does not start over what it sealed:', () => {
+  const body = (fields: object) =>
+    JSON.stringify({
+      name: 'x',
+      schedule: { cron: '0 9 * * *' },
+      report_template: { name: 'R', type: 'audit' },
+      ...fields,
+    });
+  const security = { password: 'open sesame' };
+  test.each<[string, string, string, string | undefined]>([
+    [
+      "a schedule's webhook",
+      'POST',
+      '/v1/reports/schedules',
+      body({ delivery: { webhook: { url: 'https://93.184.216.34/', secret: 'long-enough' } } }),
+    ],
+    [
+      "a schedule's password",
+      'POST',
+      '/v1/reports/schedules',
+      body({ report_template: { name: 'R', type: 'audit', format_options: { security } } }),
+    ],
+    ['the key that signs', 'GET', '/v1/reports/signing/certificate', undefined],
+  ])('%s', async (_, method, url, text) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'govctl-secrets-test-'));
+    const start = () =>
+      startServer({
+        host: '127.0.0.1',
+        port: 0,
+        dataDir: folder,
+        store: 'lowdb',
+        allowTargets: [],
+        metrics: false,
+        logLevel: 'silent',
+      });
+    const server = await start();
+    const got = await server.fetch(`${server.baseUrl}${url}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${server.apiKey?.key ?? ''}`,
+        'content-type': 'application/json',
+      },
+      ...(text === undefined ? {} : { body: text }),
+    });
+    expect(got.status, await got.text()).toBeLessThan(300);
+    await server.stop();
+    await rm(path.join(folder, 'secret.key'));
+    await expect(start()).rejects.toThrow('secret.key is missing');
+    await rm(folder, { recursive: true, force: true });
+  });
 });

@@ -47,6 +47,12 @@ export const schedules: CollectionSpec<StoredSchedule> = {
     enabled: ({ enabled }) => String(enabled),
     type: ({ report_template: { type } }) => type,
     tags: ({ tags }) => tags,
+    /** `yes`: something of it is sealed. */
+    sealed: ({ channels, report_template: { format_options: format } }) =>
+      format?.security?.password !== undefined ||
+      channels.some((one) => one.kind === 'webhook' && one.secret !== undefined)
+        ? 'yes'
+        : undefined,
   },
   order: {
     created_at: ({ created_at: at }) => at,

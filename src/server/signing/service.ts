@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { Signer } from '../render/render.ts';
 import { signDigest } from '../render/sign/detached-signature.ts';
 import { serverState } from '../secrets/collection.ts';
+import type { Reader } from '../store/store.ts';
 import { makeSelfSigned } from './self-signed.ts';
 
 /** Paths of PEM files: a certificate, with those that vouch for it after it, and its key. */
@@ -32,6 +33,10 @@ export function createSigner(deps: SigningDeps, given?: Signer): FindSigner {
 
 const own = 'report_signing';
 
+/** Whether it has made a key of its own, which is sealed: what was signed with it should be followed by more of it. */
+export const hasOwnSigner = async (store: Reader): Promise<boolean> =>
+  (await store.get(serverState, own)) !== undefined;
+
 /** Kept, so that a later start signs with the same; of two that make one at once, the first one stored is both's. */
 async function ownSigner(deps: SigningDeps): Promise<Signer> {
   const { store, secrets, log } = deps;
@@ -56,7 +61,7 @@ async function ownSigner(deps: SigningDeps): Promise<Signer> {
   });
 }
 
-/** Undefined where it was sealed with another key: webhooks alone keep a start from taking a new one. */
+/** Undefined where it was sealed with another key: in another server's snapshot, or data that were put together. */
 function openSigner({ secrets }: SigningDeps, sealed: string): Signer | undefined {
   let text: string;
   try {
