@@ -34,6 +34,20 @@ const storage = (fields: object = {}): StoredChannel => ({
 });
 const inside: Resolve = () => Promise.resolve([{ address: '10.0.0.7', family: 4 }]);
 
+test.each(['GOVCTL_SERVER_SECRET_KEY', 'govctl_token', 'AWS_SECRET_ACCESS_KEY'])(
+  "%s is the server's own, also where only this machine reaches it",
+  async (name) => {
+    const channel = sftp({ password_env: name });
+    expect(await faultOf(channel, { local: true })).toMatchObject({
+      field: 'delivery.sftp.password_env',
+      message: expect.stringContaining('GOVCTL_CHANNEL_') as unknown,
+    });
+    const secrets = { [name]: 'x' };
+    const resolve: Resolve = () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]);
+    expect(await faultOf(channel, { local: true, config: { secrets }, resolve })).toBeUndefined();
+  },
+);
+
 describe('a channel that could never work is refused when it is written', () => {
   test.each<[string, StoredChannel, string, RegExp]>([
     [
