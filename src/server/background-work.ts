@@ -72,8 +72,7 @@ export function startBackgroundWork(
 ): BackgroundWork {
   const lane = createEvaluationLane(deps, prepare);
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
-  // One beside those in the background: whoever downloads waits for no other report.
-  const renderer = createRenderer({ most: reportsAtOnce + 1 });
+  const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
     prepare,
     compose: composeReport,

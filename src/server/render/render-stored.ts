@@ -13,6 +13,8 @@ export interface RenderJob {
   /** Resolves when more can be taken. */
   readonly write: (chunk: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
+  /** Somebody waits for it: it is to wait for nothing that is made in the background. */
+  readonly isAwaited?: boolean;
 }
 
 export type RenderStored = (job: RenderJob) => Promise<Rendered>;

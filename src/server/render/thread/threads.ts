@@ -7,6 +7,9 @@ import { renderHere } from '../render-stored.ts';
 import type { RenderJob, RenderStored } from '../render-stored.ts';
 import type { Rendered } from '../render.ts';
 import { renderOver } from './render-over.ts';
+import { createTurns } from './turns.ts';
+import { usualPatience, watched } from './watch.ts';
+import type { Patience } from './watch.ts';
 
 /** What renders: in threads, so that requests are answered meanwhile. */
 export interface Renderer {
@@ -18,10 +21,14 @@ export interface Renderer {
 export interface RendererOptions {
   /** Files that are rendered at once; others wait. */
   readonly most: number;
+  /** And beside them, of those that somebody waits for; default 1. */
+  readonly mostAwaited?: number;
   /** What a thread runs. */
   readonly file?: URL;
   /** MiB of a thread's heap. */
   readonly mostMemory?: number;
+  /** How long one is waited for that neither reads nor writes. */
+  readonly patience?: Patience;
 }
 
 /** Where the build puts render-worker.ts; beside the built module that holds this one. */
@@ -35,27 +42,18 @@ const heapOfThread = 1_024;
 /** In threads, where the built worker is there; else in this one. */
 export function createRenderer({
   most,
+  mostAwaited = 1,
   file = workerFile,
   mostMemory = heapOfThread,
+  patience = usualPatience,
 }: RendererOptions): Renderer {
   if (!existsSync(fileURLToPath(file))) {
     return { render: renderHere, close: () => Promise.resolve() };
   }
   const idle = new Set<Thread>();
   const all = new Set<Thread>();
-  const waiting: (() => void)[] = [];
-  let underWay = 0;
+  const [turns, awaited] = [createTurns(most), createTurns(mostAwaited)];
   let closed = false;
-
-  const turn = async (): Promise<void> => {
-    if (underWay >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else underWay += 1;
-  };
-  const next = (): void => {
-    const resolve = waiting.shift();
-    if (resolve) resolve();
-    else underWay -= 1;
-  };
 
   const take = (): Thread => {
     const [rested] = idle;
@@ -66,14 +64,16 @@ export function createRenderer({
 
   const renderIn = async (thread: Thread, job: RenderJob): Promise<Rendered> => {
     let isFree = false;
+    const watch = watched(job, patience);
     try {
-      const rendered = await thread.render(job);
+      const rendered = await thread.render(watch.job);
       isFree = true;
       return rendered;
     } catch (error) {
       isFree = error instanceof RenderFault;
       throw error;
     } finally {
+      watch.end();
       // What may still be at it can take nothing else.
       if (isFree && !closed) thread.rest();
       else await thread.end();
@@ -82,13 +82,12 @@ export function createRenderer({
 
   return {
     async render(job) {
-      await turn();
+      const giveBack = await (job.isAwaited === true ? awaited : turns).take(job.signal);
       try {
-        job.signal.throwIfAborted();
         if (closed) throw new RenderCrash('the service is stopping');
         return await renderIn(take(), job);
       } finally {
-        next();
+        giveBack();
       }
     },
     async close() {

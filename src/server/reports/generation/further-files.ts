@@ -57,6 +57,7 @@ export function createFurtherFiles(
         into: scratch,
         prefix: blobPrefix(report.id, job),
         signal,
+        isAwaited: true,
       });
       signal.throwIfAborted();
       const kept = await addFile(deps, report.id, { file, rendered, lost }).catch(

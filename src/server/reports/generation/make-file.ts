@@ -27,13 +27,15 @@ export interface FileOrder {
   readonly signal: AbortSignal;
   /** Of the model's bytes, as they are read. */
   readonly onRead?: (bytes: number) => void;
+  /** Somebody waits for it. */
+  readonly isAwaited?: boolean;
 }
 
 /** Renders a report in one format into a blob, protected and signed as it was asked for. */
 export async function makeFile(
   deps: Deps,
   { render, signer }: FileMaker,
-  { report, format, model, into, prefix, signal, onRead }: FileOrder,
+  { report, format, model, into, prefix, signal, onRead, isAwaited }: FileOrder,
 ): Promise<{ readonly file: StoredFile; readonly rendered: Rendered }> {
   const { watermark, sign } = report.security ?? {};
   const password = passwordOf(deps, report);
@@ -55,6 +57,7 @@ export async function makeFile(
     },
     write: (chunk) => writer.write(chunk),
     signal,
+    ...(isAwaited === true ? { isAwaited } : {}),
   });
   const { size, sha256 } = await writer.finish();
   const file: StoredFile = {
