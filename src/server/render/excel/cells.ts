@@ -26,10 +26,16 @@ export function textCell(place: string, text: string, style: StyleName = 'text')
     visible.length <= longestText
       ? visible
       : `${visible.slice(0, longestText - cutMark.length).replace(/[\uD800-\uDBFF]$/, '')}${cutMark}`;
-  // Excel reads _x0041_ as a character's number.
-  const escaped = xmlText(shown).replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
-  return `<c r="${place}" s="${styles[style]}" t="inlineStr"><is><t xml:space="preserve">${escaped}</t></is></c>`;
+  return `<c r="${place}" s="${styles[style]}" t="inlineStr"><is><t xml:space="preserve">${stringXml(shown)}</t></is></c>`;
 }
+
+/** Text of XML where Excel reads `_x0041_` as a character's number. */
+export const stringXml = (text: string): string =>
+  xmlText(text).replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
+
+/** A cell that has only a look. */
+export const emptyCell = (place: string, style: StyleName): string =>
+  `<c r="${place}" s="${styles[style]}"/>`;
 
 const numberCell = (place: string, value: number, style: StyleName): string =>
   `<c r="${place}" s="${styles[style]}"><v>${value}</v></c>`;
@@ -57,7 +63,7 @@ const percentOf = (value: number): number => Number((value / 100).toPrecision(15
 
 /** Days since the end of 1899, as Excel counts from March 1900 on. */
 const epoch = Date.UTC(1899, 11, 30);
-const day = 86_400_000;
+const secondsOfDay = 86_400;
 const first = Date.UTC(1900, 2, 1);
 const last = Date.UTC(9999, 11, 31, 23, 59, 59);
 
@@ -66,9 +72,8 @@ function serialOf(text: string, type: 'timestamp' | 'date'): number | undefined 
   if (!wanted.test(text)) return undefined;
   const instant = Date.parse(text);
   if (Number.isNaN(instant) || instant < first || instant > last) return undefined;
-  // To the second, which is as exact as it is shown.
-  const seconds = Math.floor((instant - epoch) / 1000);
-  return Number(((seconds * 1000) / day).toFixed(9));
+  // To the second, which is as exact as it is shown; and with all digits: a little less is shown as the second before.
+  return Math.floor((instant - epoch) / 1000) / secondsOfDay;
 }
 
 function styleOf(text: string, type: CellType): StyleName {

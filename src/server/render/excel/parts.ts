@@ -2,10 +2,10 @@ import type { ReportHead } from '../model.ts';
 import { columnLetters, xmlText } from './cells.ts';
 import { stylesXml } from './styles.ts';
 
-const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+export const xmlHead = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const packages = 'http://schemas.openxmlformats.org/package/2006';
-const spreadsheet = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+export const spreadsheet = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /** A sheet as the workbook names it. */
@@ -27,9 +27,12 @@ export function workbookParts(
     ['/docProps/core.xml', 'application/vnd.openxmlformats-package.core-properties+xml'],
     ...numbers.map((n) => [`/xl/worksheets/sheet${n}.xml`, `${types}.worksheet+xml`]),
   ].map(([name, type]) => `<Override PartName="${name}" ContentType="${type}"/>`);
-  const filters = sheets.flatMap(({ name, table }, at) =>
+  const names = sheets.flatMap(({ name, table }, at) =>
     table
-      ? `<definedName name="_xlnm._FilterDatabase" localSheetId="${at}" hidden="1">${xmlText(quoted(name))}!${filtered(table, '$')}</definedName>`
+      ? [
+          `<definedName name="_xlnm._FilterDatabase" localSheetId="${at}" hidden="1">${xmlText(quoted(name))}!${filtered(table, '$')}</definedName>`,
+          `<definedName name="_xlnm.Print_Titles" localSheetId="${at}">${xmlText(quoted(name))}!$1:$1</definedName>`,
+        ]
       : [],
   );
   const sheetXml = sheets.map(
@@ -38,7 +41,7 @@ export function workbookParts(
   return [
     [
       '[Content_Types].xml',
-      `${head}<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${overrides.join('')}</Types>`,
+      `${xmlHead}<Types xmlns="${packages}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${overrides.join('')}</Types>`,
     ],
     [
       '_rels/.rels',
@@ -49,11 +52,11 @@ export function workbookParts(
     ],
     [
       'docProps/core.xml',
-      `${head}<cp:coreProperties xmlns:cp="${packages}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><dc:title>${xmlText(report.name)}</dc:title><dc:creator>${xmlText(report.generator)}</dc:creator><dcterms:created xsi:type="dcterms:W3CDTF">${xmlText(report.generated_at)}</dcterms:created></cp:coreProperties>`,
+      `${xmlHead}<cp:coreProperties xmlns:cp="${packages}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><dc:title>${xmlText(report.name)}</dc:title><dc:creator>${xmlText(report.generator)}</dc:creator><dcterms:created xsi:type="dcterms:W3CDTF">${xmlText(report.generated_at)}</dcterms:created></cp:coreProperties>`,
     ],
     [
       'xl/workbook.xml',
-      `${head}<workbook xmlns="${spreadsheet}" xmlns:r="${relationships}"><sheets>${sheetXml.join('')}</sheets>${filters.length > 0 ? `<definedNames>${filters.join('')}</definedNames>` : ''}</workbook>`,
+      `${xmlHead}<workbook xmlns="${spreadsheet}" xmlns:r="${relationships}"><sheets>${sheetXml.join('')}</sheets>${names.length > 0 ? `<definedNames>${names.join('')}</definedNames>` : ''}</workbook>`,
     ],
     [
       'xl/_rels/workbook.xml.rels',
@@ -67,11 +70,12 @@ export function workbookParts(
 }
 
 const rels = (all: readonly (readonly [id: string, type: string, target: string])[]): string =>
-  `${head}<Relationships xmlns="${packages}/relationships">${all
+  `${xmlHead}<Relationships xmlns="${packages}/relationships">${all
     .map(([id, type, target]) => `<Relationship Id="${id}" Type="${type}" Target="${target}"/>`)
     .join('')}</Relationships>`;
 
-const quoted = (name: string): string => `'${name.replaceAll("'", "''")}'`;
+/** A sheet's name as references have it. */
+export const quoted = (name: string): string => `'${name.replaceAll("'", "''")}'`;
 
 /** The head and the rows of a table, as in `A1:H101`. */
 export const filtered = (
@@ -80,17 +84,3 @@ export const filtered = (
 ): string =>
   // prettier-ignore
   `${fixed}A${fixed}1:${fixed}${columnLetters(columns - 1)}${fixed}${rows + 1}`;
-
-/** What a sheet begins with, up to its rows. */
-export function startOfSheet(widths: readonly number[], frozen: boolean, first: boolean): string {
-  const pane = frozen
-    ? '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft" activeCell="A2" sqref="A2"/>'
-    : '';
-  const cols = widths.map(
-    (width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`,
-  );
-  return `${head}<worksheet xmlns="${spreadsheet}"><sheetViews><sheetView workbookViewId="0"${first ? ' tabSelected="1"' : ''}>${pane}</sheetView></sheetViews>${cols.length > 0 ? `<cols>${cols.join('')}</cols>` : ''}<sheetData>`;
-}
-
-export const endOfSheet = (filter?: string): string =>
-  `</sheetData>${filter === undefined ? '' : `<autoFilter ref="${filter}"/>`}</worksheet>`;

@@ -1,12 +1,16 @@
 import { columnTitle } from '../cell-text.ts';
-import type { Cell, CellType, Column, ReportModel, Row, Section, Table } from '../model.ts';
+import type { Cell, Column, ReportHead, ReportModel, Row, Section, Table } from '../model.ts';
 import type { Render } from '../render.ts';
 import { writeZip } from '../zip.ts';
 import type { ZipEntry } from '../zip.ts';
 import { columnLetters, tableCell, textCell } from './cells.ts';
-import { endOfSheet, filtered, startOfSheet, workbookParts } from './parts.ts';
+import { columnWidths } from './column-widths.ts';
+import { filtered, workbookParts } from './parts.ts';
+import { endOfSheet, startOfSheet } from './sheet-frame.ts';
+import { headHeight, rowHeight } from './row-height.ts';
 import { sheetNames } from './sheet-names.ts';
-import { summaryRows } from './summary-sheet.ts';
+import type { SheetNote } from './summary-lines.ts';
+import { summarySheet } from './summary-sheet.ts';
 
 type Write = (chunk: Uint8Array) => Promise<void>;
 
@@ -42,7 +46,7 @@ export const renderExcel: Render = async (model, _options, write, signal) => {
     { name: 'xl/worksheets/sheet1.xml', write: (add) => writeSummary(model, sheets, add) },
     ...sheets.map((sheet, at) => ({
       name: `xl/worksheets/sheet${at + 2}.xml`,
-      write: (add: Write) => writeTable(sheet, add),
+      write: (add: Write) => writeTable(model.head, sheet, add),
     })),
   ];
   await writeZip(entries, write, { modified: model.head.generated_at, signal });
@@ -78,38 +82,54 @@ async function writeSummary(
   sheets: readonly TableSheet[],
   add: Write,
 ): Promise<void> {
-  const namesOf = (section: Section): readonly string[] =>
+  const sheetsIn = (section: Section): readonly SheetNote[] =>
     tablesOf(section).flatMap((table) =>
-      sheets.filter((sheet) => sheet.table === table).map(({ name }) => name),
+      sheets
+        .filter((sheet) => sheet.table === table)
+        .map(({ name, rows }) => ({ name, rows, empty: table.empty })),
     );
+  const { widths, rows, merged, links } = summarySheet(model, sheetsIn);
   const out = gather(add);
-  await out.add(startOfSheet([44, 28, 18, 18, 18], false, true));
-  for (const row of summaryRows(model, namesOf)) await out.add(row);
-  await out.end(endOfSheet());
+  await out.add(startOfSheet({ widths, isTable: false, isOpen: true }));
+  for (const row of rows) await out.add(row);
+  await out.end(endOfSheet(model.head, { merged, links }));
 }
 
-async function writeTable({ table, from, rows }: TableSheet, add: Write): Promise<void> {
+async function writeTable(
+  report: ReportHead,
+  { table, from, rows }: TableSheet,
+  add: Write,
+): Promise<void> {
   const { columns } = table;
   const letters = columns.map((_, at) => columnLetters(at));
   const out = gather(add);
-  await out.add(startOfSheet(columns.map(widthOf), true, false));
-  const heads = columns.map((column, at) =>
-    textCell(`${letters[at] ?? ''}1`, columnTitle(column), 'head'),
-  );
-  await out.add(`<row r="1">${heads.join('')}</row>`);
+  const widths = await columnWidths(table);
+  await out.add(startOfSheet({ widths, isTable: true, isOpen: false }));
+  const titles = columns.map(columnTitle);
+  const heads = titles.map((title, at) => textCell(`${letters[at] ?? ''}1`, title, 'head'));
+  await out.add(rowXml(1, heads.join(''), headHeight(titles, widths)));
   let at = 0;
   for await (const batch of table.rows()) {
     for (const row of batch) {
-      if (at >= from && at < from + rows)
-        await out.add(rowXml(row, columns, letters, at - from + 2));
+      if (at >= from && at < from + rows) {
+        const number = at - from + 2;
+        const cells = cellsXml(row, columns, letters, number);
+        await out.add(rowXml(number, cells, rowHeight(row, columns, widths)));
+      }
       at += 1;
     }
     if (at >= from + rows) break;
   }
-  await out.end(endOfSheet(filtered({ columns: columns.length, rows })));
+  const filter = filtered({ columns: columns.length, rows });
+  const lined = rows === 0 ? undefined : filter.replace('A1', 'A2');
+  await out.end(endOfSheet(report, { filter, ...(lined !== undefined && { lined }) }));
 }
 
-function rowXml(
+/** @param height points; none: as the program has it */
+const rowXml = (number: number, cells: string, height?: number): string =>
+  `<row r="${number}"${height === undefined ? '' : ` ht="${height}" customHeight="1"`}>${cells}</row>`;
+
+function cellsXml(
   row: Row,
   columns: readonly Column[],
   letters: readonly string[],
@@ -120,24 +140,8 @@ function rowXml(
     const cell: Cell = row[at] ?? null;
     cells += tableCell(`${letters[at] ?? ''}${number}`, cell, columns[at]?.type ?? 'text');
   }
-  return `<row r="${number}">${cells}</row>`;
+  return cells;
 }
-
-/** Characters, of a column that shows such cells. */
-const widths: Readonly<Record<CellType, number>> = {
-  text: 40,
-  id: 32,
-  integer: 11,
-  decimal: 12,
-  percent: 11,
-  timestamp: 19,
-  date: 12,
-  severity: 12,
-  status: 16,
-};
-
-const widthOf = (column: Column): number =>
-  Math.min(60, Math.max(widths[column.type], columnTitle(column).length + 4));
 
 /** Puts texts together into chunks. */
 function gather(write: Write): {

@@ -24,7 +24,7 @@ async function cellOf(cell: Row[number], type: CellType = 'text'): Promise<strin
   const table = tableOf({ id: 't', title: 'T', columns }, [[cell]]);
   const files = await unzip(await rendered(renderExcel, reportOf(sampleReport(), [table])));
   const sheet = files.get('xl/worksheets/sheet2.xml') ?? '';
-  return /<row r="2">(.*?)<\/row>/s.exec(sheet)?.[1] ?? '';
+  return /<row r="2"[^>]*>(.*?)<\/row>/s.exec(sheet)?.[1] ?? '';
 }
 
 describe('a report as a workbook', () => {
