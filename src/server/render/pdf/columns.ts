@@ -1,7 +1,7 @@
 import { columnTitle } from '../cell-text.ts';
 import type { Column, Row } from '../model.ts';
 import { readingOf } from '../reading.ts';
-import type { PlacedColumn } from '../reading.ts';
+import type { PlacedColumn, Reading } from '../reading.ts';
 import { setCell, isNumeric } from './cells.ts';
 import type { CellText } from './cells.ts';
 import type { Line, Typesetter } from './text.ts';
@@ -35,11 +35,18 @@ const dense: TableStyle = {
   head: { size: 6.6, leading: 8.2, across: 3, down: 3.2 },
 };
 
+/** Lists: a line for each row, which needs little air. */
+const tight: TableStyle = { ...roomy, cell: { ...roomy.cell, down: 1.9 } };
+
 /** Tables of more columns are set smaller. */
 const mostRoomy = 10;
+/** Tables of no more are lists. */
+const mostTight = 4;
 
-export const styleOf = (columns: readonly PlacedColumn[]): TableStyle =>
-  columns.length > mostRoomy ? dense : roomy;
+export function styleOf({ main, below }: Reading): TableStyle {
+  if (main.length > mostRoomy) return dense;
+  return main.length <= mostTight && below.length === 0 ? tight : roomy;
+}
 
 /** Of a cell's letters: a monospaced face looks larger than its size. */
 export const sizeOf = ({ face }: Pick<CellText, 'face'>, { size }: CellStyle): number =>
@@ -69,11 +76,12 @@ interface Need {
  */
 export function planColumns(
   type: Typesetter,
-  columns: readonly PlacedColumn[],
+  reading: Reading,
   rows: readonly Row[],
   { left, width }: { readonly left: number; readonly width: number },
 ): readonly PlannedColumn[] {
-  const style = styleOf(columns);
+  const { main: columns } = reading;
+  const style = styleOf(reading);
   const { head } = style;
   const widths = shareOut(
     columns.map((column) => needOf(type, column, rows, style)),

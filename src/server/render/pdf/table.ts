@@ -42,8 +42,8 @@ function startGrid(flow: Flow, table: Table, rows: readonly Row[]): Grid {
   const { tags } = flow.file;
   const reading = readingOf(table.columns);
   const width = contentWidth(flow);
-  const columns = planColumns(flow.type, reading.main, rows, { left, width });
-  const style = styleOf(reading.main);
+  const columns = planColumns(flow.type, reading, rows, { left, width });
+  const style = styleOf(reading);
   const most = Math.max(1, ...columns.map(({ heading }) => heading.length));
   const element = tags.open('Table', flow.element, { title: table.title });
   const grid = {

@@ -6,7 +6,7 @@ import type { Content } from './content.ts';
 import type { AuditRow, EvaluationRow, Facts, StepRow } from './facts.ts';
 import { rowsOf } from './gather/rows.ts';
 import { exemptionsSection, openingOf } from './shared.ts';
-import { count, countOrNo, moment, were } from './wording.ts';
+import { count, countOrNo, listed, moment, times, were } from './wording.ts';
 
 /** Everything that was evaluated, and who changed what. */
 export const audit: Content = {
@@ -42,6 +42,21 @@ function summarySection(facts: Facts): Section {
       paragraph(
         `${timeOf(facts)}, the audit log has ${countOrNo(entries, 'change')}${entries > 0 ? ` by ${count(actors, 'actor')}` : ''}. ${sentence(countOrNo(scans.within.length, 'scan'))} ${were(scans.within.length)} asked for, and ${countOrNo(exemptions.length, 'exemption')} ${were(exemptions.length)} in effect.`,
       ),
+      ...(entries > 0
+        ? [
+            paragraph(
+              `Most often there was ${listed(
+                byCount(log?.actions.entries() ?? [])
+                  .slice(0, 3)
+                  .map(([action, counted]) => `${action} (${times(counted.count)})`),
+              )}. Most changes came from ${listed(
+                byCount(log?.actors.entries() ?? [])
+                  .slice(0, 3)
+                  .map(([actor, counted]) => `${actor} (${counted.count})`),
+              )}.`,
+            ),
+          ]
+        : []),
       paragraph(
         `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,
       ),
@@ -51,8 +66,6 @@ function summarySection(facts: Facts): Section {
 
 /** With a capital letter. */
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-
-const times = (amount: number): string => count(amount, 'time');
 
 const timeOf = ({ scope: { since, at }, order: { scope } }: Facts): string =>
   since === undefined ? `Up to ${moment(at, scope.timezone)}` : 'Within the range';
@@ -122,22 +135,20 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
   };
 }
 
-function countsTable(
-  id: string,
-  title: string,
-  what: string,
-  entries: readonly (readonly [string, { readonly count: number }])[],
-): Table {
+function countsTable(id: string, title: string, what: string, entries: Counted): Table {
   type Entry = (typeof entries)[number];
   const columns: readonly ColumnOf<Entry>[] = [
     column('name', what, 'text', 3, ([name]) => name),
     column('changes', 'Changes', 'integer', 1, ([, counted]) => counted.count),
   ];
-  const items = [...entries].sort(
-    ([a, one], [b, other]) => other.count - one.count || (a < b ? -1 : 1),
-  );
-  return table({ id, title, empty: 'There is none.' }, columns, items);
+  return table({ id, title, empty: 'There is none.' }, columns, byCount(entries));
 }
+
+type Counted = readonly (readonly [string, { readonly count: number }])[];
+
+/** The most first. */
+const byCount = (entries: Counted): Counted =>
+  [...entries].sort(([a, one], [b, other]) => other.count - one.count || (a < b ? -1 : 1));
 
 const scansSection = ({ scans }: Facts): Section => ({
   id: 'scans',

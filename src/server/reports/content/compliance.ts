@@ -11,7 +11,7 @@ import type { BySeverity } from './gather/counters.ts';
 import { orderKey } from './gather/order-key.ts';
 import { rowsOf } from './gather/rows.ts';
 import { breakdown, exemptionsSection, fromHighest, openingOf, severityChart } from './shared.ts';
-import { count, firstOf, listed, number, scoreText } from './wording.ts';
+import { are, count, firstOf, listed, number, scoreText } from './wording.ts';
 import { scoreOf } from './score.ts';
 
 /** Score, frameworks and their controls with evidence, and what is found. */
@@ -60,7 +60,7 @@ function summarySection(facts: Facts, frameworks: readonly FrameworkStatus[]): S
       paragraph(
         value === null
           ? 'There is no compliance score, as nothing was evaluated.'
-          : `The compliance score is ${scoreText(value)}${scan ? `, as scan ${scan.id} found` : ''}.`,
+          : `The compliance score is ${scoreText(value)}${scan ? `, as scan ${scan.id} found` : ''}.${compliantOf(frameworks)}`,
       ),
       paragraph(openingOf(facts)),
       ...(severe.length > 0 ? [paragraph(`Open by severity: ${listed(severe)}.`)] : []),
@@ -77,6 +77,14 @@ function summarySection(facts: Facts, frameworks: readonly FrameworkStatus[]): S
         : []),
     ],
   };
+}
+
+/** How many frameworks are compliant; the sentences about each follow. */
+function compliantOf(frameworks: readonly FrameworkStatus[]): string {
+  const { length: all } = frameworks;
+  if (all < 2) return '';
+  const compliant = frameworks.filter(({ status }) => status === 'COMPLIANT').length;
+  return ` Of ${all} frameworks, ${compliant === 0 ? 'none is' : `${compliant} ${are(compliant)}`} compliant.`;
 }
 
 const isFailed = ({ status }: ControlStatus): boolean => status === 'FAILED';

@@ -77,9 +77,15 @@ export function adviceOf({
   description,
   remediation_action: action,
 }: PolicyFact): string {
-  const said = messages.length > 0 ? messages.join('; ') : description;
+  const said = messages.length > 0 ? joined(messages) : description;
   return brief([said, action && describeAction(action)].filter(Boolean).join(' — '));
 }
+
+/** One after the other, each ended. */
+const joined = (messages: readonly string[]): string =>
+  messages
+    .map((one, at) => (at === messages.length - 1 || /[.!?…]$/.test(one) ? one : `${one}.`))
+    .join(' ');
 
 function describeAction(action: string): string {
   if (!action.startsWith('webhook:')) return action;

@@ -10,7 +10,17 @@ import type { Period } from './periods.ts';
 import { changedPolicies, changesSection } from './trend-changes.ts';
 import type { Changed } from './trend-changes.ts';
 import { fromHighest, openingOf } from './shared.ts';
-import { count, firstOf, lasting, moment, number, rounded, scoreText, were } from './wording.ts';
+import {
+  count,
+  firstOf,
+  lasting,
+  moment,
+  number,
+  rounded,
+  scoreText,
+  times,
+  were,
+} from './wording.ts';
 
 /** Points of a line; more would not be seen. */
 const mostPoints = 100;
@@ -62,7 +72,7 @@ function summarySection(facts: Facts): Section {
           : `There is ${scans.length === 0 ? 'no' : 'only one'} completed scan of everything within the time; it takes two to compare scores.`,
       ),
       paragraph(
-        `Violations were opened ${count(opened, 'time')}, resolved ${count(resolved + resolvedExempt, 'time')} and exempted ${count(exempted, 'time')}.`,
+        `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,
       ),
       ...(scope.since === undefined
         ? [

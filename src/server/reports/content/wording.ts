@@ -10,6 +10,9 @@ export const number = (amount: number): string =>
 export const countOrNo = (amount: number, one: string, many = `${one}s`): string =>
   amount === 0 ? `no ${many}` : count(amount, one, many);
 
+/** `once`, `2 times`, `0 times`. */
+export const times = (amount: number): string => (amount === 1 ? 'once' : count(amount, 'time'));
+
 /** `was` or `were`, of a number of things. */
 export const were = (amount: number): string => (amount === 1 ? 'was' : 'were');
 
