@@ -1,9 +1,11 @@
 import { dateRangeOf } from '../../calendar/date-range.ts';
 import { localDate } from '../../calendar/words.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import type { ChannelKind } from '../../contract/schedules.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { fillIn } from '../fill-in.ts';
 import type { StoredReportDelivery } from '../report-delivery/collection.ts';
 import { deliveriesOfRun, queueReportDelivery } from '../report-delivery/service.ts';
 import type { StoredReport } from '../reports/collection.ts';
@@ -14,6 +16,9 @@ import { withoutAbsent } from '../without-absent.ts';
 import { runs, schedules } from './collection.ts';
 import type { StoredRun, StoredSchedule } from './collection.ts';
 import { openedSecurity, plainOptions } from './stored-form.ts';
+
+/** Characters of a report's name. */
+const longestName = 256;
 
 export const zoneOf = ({ schedule }: Pick<StoredSchedule, 'schedule'>): string =>
   schedule.timezone ?? 'UTC';
@@ -102,7 +107,7 @@ function orderOf(schedule: StoredSchedule, at: number): ReportOrder {
   const zone = zoneOf(schedule);
   const { date_range_type: type, ...scope } = template.scope ?? {};
   return {
-    name: template.name.replaceAll('{{date}}', localDate(at, zone)),
+    name: nameOf(template.name, localDate(at, zone)),
     type: template.type,
     framework: template.framework,
     description: template.description,
@@ -116,18 +121,24 @@ function orderOf(schedule: StoredSchedule, at: number): ReportOrder {
   };
 }
 
-/** A report has ended: what it is to be sent to, in the same transaction. */
+/** Not longer than a report's name may be, and no half of a character at its end. */
+const nameOf = (name: string, date: string): string =>
+  fillIn(name, { date })
+    .slice(0, longestName)
+    .replace(/[\ud800-\udbff]$/, '');
+
+/**
+ * A report has ended: what it is to be sent to, in the same transaction. That it has failed is told, too, and ends the
+ * run whatever becomes of the telling.
+ */
 export async function scheduleReportEnded(deps: Deps, tx: Tx, report: StoredReport): Promise<void> {
   if (report.run_id === undefined) return;
   const run = (await tx.get(runs, report.run_id))?.doc;
   // Gone with its schedule.
   if (run?.status !== 'pending') return;
   const schedule = (await tx.get(schedules, run.schedule_id))?.doc;
-  if (report.status === 'failed') {
-    await endRun(deps, tx, run, report.failure?.reason ?? 'The report was not generated');
-    return;
-  }
-  const channels = schedule?.channels ?? [];
+  const hasFailed = report.status === 'failed';
+  const channels = (schedule?.channels ?? []).filter(({ kind }) => !hasFailed || tells(kind));
   for (const channel of channels) {
     await queueReportDelivery(deps, tx, {
       reportId: report.id,
@@ -136,8 +147,13 @@ export async function scheduleReportEnded(deps: Deps, tx: Tx, report: StoredRepo
       channel,
     });
   }
-  if (channels.length === 0) await endRun(deps, tx, run);
+  if (hasFailed) {
+    await endRun(deps, tx, run, report.failure?.reason ?? 'The report was not generated');
+  } else if (channels.length === 0) await endRun(deps, tx, run);
 }
+
+/** Whether a channel reaches those who can do something about a report that was not made: a folder can't. */
+const tells = (kind: ChannelKind): boolean => kind !== 'sftp' && kind !== 'object_storage';
 
 /** A report has gone before it had ended, and its run with it: in the same transaction. */
 export async function scheduleReportDeleted(

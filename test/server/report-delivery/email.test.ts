@@ -172,6 +172,7 @@ describe('a report that is mailed', () => {
     });
     await world.idle();
     expect(readable(onlyMail(server))).toContain('could not be made: the disk is full');
+    expect(readable(onlyMail(server))).toContain('Subject: Failed: Weekly review');
   });
 });
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StoredChannel } from '../../../src/server/report-delivery/channels/channel.ts';
+import { reports } from '../../../src/server/reports/collection.ts';
 import { verifyWebhook } from '../../../src/webhook/webhook.ts';
 import { openReportWorld } from './report-world.ts';
 import type { ReportWorld, WorldOptions } from './report-world.ts';
@@ -145,6 +146,27 @@ describe('a team chat', () => {
       },
     ]);
     expect(JSON.stringify(world.logged)).not.toContain('T0K3N');
+  });
+});
+
+describe('a report that failed', () => {
+  const failure = { reason: 'the disk is full' };
+  test.each<[string, (url: string) => StoredChannel]>([
+    ['a chat channel', () => ({ kind: 'chat', channel: '#a' })],
+    ['a team chat', (url) => ({ kind: 'team_chat', webhook_url: url })],
+    ['a webhook', (url) => ({ kind: 'webhook', url })],
+  ])('is told to %s, with the reason and without links', async (_, channelAt) => {
+    const { seen, url } = await startReceiver();
+    const world = await openWorld({ config: { chat: { channels: { '#a': url } } } });
+    const { result: _made, ...completed } = await world.addReport();
+    const report = { ...completed, id: world.deps.ids.next('rpt'), status: 'failed', failure } as const; // prettier-ignore
+    await world.store.transact((tx) => tx.insert(reports, report));
+    const delivery = await deliver(world, channelAt(url), report.id);
+    expect(delivery.status).toBe('delivered');
+    const text = String(seen[0]?.body);
+    expect(text).toContain('the disk is full');
+    expect(text).toMatch(/Failed: Weekly review|"type":"report.failed"/);
+    expect(text).not.toContain('governance.example');
   });
 });
 

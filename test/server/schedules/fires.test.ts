@@ -142,6 +142,27 @@ describe('a fire', () => {
   }
 });
 
+describe('the name of a report', () => {
+  it('has the day of its fire, however it is written', async () => {
+    await start();
+    const name = '{{date}} {{ date }} {{report}} {{toString}}';
+    const id = await world.create({ report_template: { name, type: 'audit' } });
+    await world.goTo('2026-03-02T12:00:00.000Z');
+    expect(await storedReports(id)).toMatchObject([
+      { name: '2026-03-02 2026-03-02 {{report}} {{toString}}' },
+    ]);
+  });
+
+  it('is no longer than a name may be', async () => {
+    await start();
+    const name = `${'{{date}}'.repeat(25)}12345\u{1f4c5}${'x'.repeat(49)}`;
+    const id = await world.create({ report_template: { name, type: 'audit' } });
+    await world.goTo('2026-03-02T12:00:00.000Z');
+    const [report] = await storedReports(id);
+    expect(report?.name).toBe(`${'2026-03-02'.repeat(25)}12345`);
+  });
+});
+
 describe('fires that were missed', () => {
   it('are made up for by one run, for the last of them', async () => {
     await start();
@@ -269,12 +290,40 @@ describe('a run', () => {
 
   it('has failed, and says why, where its report has', async () => {
     await start({ reports: { compose: () => Promise.reject(new Error('no such luck')) } });
-    const id = await world.create({ delivery: { email: { recipients: ['a@example.com'] } } });
+    const id = await world.create();
     await world.goTo('2026-03-02T12:00:00.000Z');
     const [run] = await world.runsOf(id);
     expect(run).toMatchObject({ status: 'failed', report_status: 'failed', deliveries: [] });
     expect(run?.error).toMatch(/./);
     expect((await world.read(id)).last_status).toBe('failed');
+  });
+
+  it('tells those who read its channels that its report has failed, and puts nothing into folders', async () => {
+    await start({
+      isLocal: true,
+      deliver: () => Promise.resolve({ ok: true }),
+      reports: { compose: () => Promise.reject(new Error('no such luck')) },
+    });
+    const id = await world.create({
+      delivery: {
+        email: { recipients: ['a@example.com'] },
+        chat: { channel: '#a' },
+        team_chat: { webhook_url: 'https://chat.example.com/' },
+        webhook: { url: 'https://hooks.example.com/x' },
+        sftp: { host: 'sftp.example.com', username: 'u', path: '/in', password_env: 'PW' },
+        object_storage: { provider: 's3', bucket: 'reports' },
+      },
+    });
+    await world.goTo('2026-03-02T12:00:00.000Z');
+    const [run] = await world.runsOf(id);
+    expect(run).toMatchObject({
+      status: 'failed',
+      error: expect.not.stringContaining('Not delivered') as unknown,
+      deliveries: ['email', 'chat', 'team_chat', 'webhook'].map((channel) => ({
+        channel,
+        status: 'delivered',
+      })),
+    });
   });
 
   it('has failed where its report can not be asked for any more, and the next one is made', async () => {

@@ -1,3 +1,4 @@
+import { fillIn } from '../../fill-in.ts';
 import type { MessageLink, ReportMessage } from './channel.ts';
 import { figuresOf, oneLine, sentenceOf, sizeOf } from './wording.ts';
 
@@ -9,12 +10,10 @@ export interface Enclosed {
 
 export const defaultSubject = '{{report}}, {{date}}';
 
-/** `{{date}}` is the day it was due; `{{report}}` its name. */
+/** `{{date}}` is the day it was due; `{{report}}` its name. That nothing came of it shows at once. */
 export const subjectOf = (subject: string, { report, date }: ReportMessage): string =>
   oneLine(
-    subject
-      .replace(/\{\{\s*date\s*\}\}/g, () => date)
-      .replace(/\{\{\s*report\s*\}\}/g, () => report.name),
+    `${report.status === 'failed' ? 'Failed: ' : ''}${fillIn(subject, { date, report: report.name })}`,
     250,
   );
 

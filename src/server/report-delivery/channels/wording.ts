@@ -9,9 +9,9 @@ export const oneLine = (text: string, most: number): string => {
   return `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 };
 
-/** As in `Weekly SOC 2, 2026-11-21`. */
+/** As in `Weekly SOC 2, 2026-11-21`; it begins with `Failed: ` where nothing came of it. */
 export const titleOf = ({ report, date }: ReportMessage): string =>
-  `${oneLine(report.name, 200)}, ${date}`;
+  `${report.status === 'failed' ? 'Failed: ' : ''}${oneLine(report.name, 190)}, ${date}`;
 
 /** What has become of it, in one sentence. */
 export function sentenceOf({ report }: ReportMessage): string {
