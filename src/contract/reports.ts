@@ -156,6 +156,21 @@ const FormatEntry = z.looseObject({
   signature_url: z.string().optional(),
 });
 
+/** The sending of one report to one channel. */
+export const ReportDelivery = z.looseObject({
+  id: z.string(),
+  channel: z.string(),
+  /** As in `3 recipients`, `sftp://host/path`; no secret. */
+  target: z.string(),
+  status: z.string(),
+  attempts: z.int(),
+  last_attempt_at: Timestamp.optional(),
+  next_attempt_at: Timestamp.optional(),
+  delivered_at: Timestamp.optional(),
+  error: z.string().optional(),
+});
+export type ReportDelivery = z.infer<typeof ReportDelivery>;
+
 export const ReportDetail = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -173,6 +188,10 @@ export const ReportDetail = z.looseObject({
   estimated_duration: z.string().optional(),
   scheduled_at: Timestamp.optional(),
   failure: z.looseObject({ reason: z.string() }).optional(),
+  /** Ext: whom it was asked to tell, and, once it has ended, what became of that. */
+  notifications: z
+    .looseObject({ email: z.array(z.string()), deliveries: z.array(ReportDelivery) })
+    .optional(),
   content: z
     .looseObject({
       pages: z.int().optional(),

@@ -11,7 +11,14 @@ import {
   offsetOrCursorMessage,
 } from './lists.ts';
 import { Tags, serverAssigned } from './policies.ts';
-import { Email, FormatOptions, ReportFramework, ReportType, scopeFields } from './reports.ts';
+import {
+  Email,
+  FormatOptions,
+  ReportDelivery,
+  ReportFramework,
+  ReportType,
+  scopeFields,
+} from './reports.ts';
 
 /** Relative ranges, in the schedule's zone; half-open. `last_week` is Monday to Monday. */
 export const dateRangeTypes = [
@@ -215,21 +222,6 @@ export const runCauses = ['schedule', 'missed', 'manual'] as const;
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
-/** The sending of one report to one channel. */
-export const ReportDelivery = z.looseObject({
-  id: z.string(),
-  channel: z.string(),
-  /** As in `3 recipients`, `sftp://host/path`; no secret. */
-  target: z.string(),
-  status: z.string(),
-  attempts: z.int(),
-  last_attempt_at: Timestamp.optional(),
-  next_attempt_at: Timestamp.optional(),
-  delivered_at: Timestamp.optional(),
-  error: z.string().optional(),
-});
-export type ReportDelivery = z.infer<typeof ReportDelivery>;
-
 export const ScheduleRun = z.looseObject({
   id: z.string(),
   schedule_id: z.string(),
@@ -273,7 +265,6 @@ export type ScheduleListQuery = z.infer<typeof ScheduleListQuery>;
 const RunListQuery = z
   .strictObject({ ...listQuery(20), sort_by: z.enum(['fire_at', 'id']).default('fire_at') })
   .refine(offsetOrCursor, offsetOrCursorMessage);
-
 
 export const schedules = {
   list: endpoint({

@@ -234,12 +234,13 @@ function answerOf(
   rate: Readonly<Record<string, string>>,
   bytesEnded: (status: number, bytes: number, failure: unknown) => void,
 ): Response {
-  const { body, revision, headers } = answer;
+  const { body, revision, isMoving, headers } = answer;
   const status = answer.status ?? response.status;
   const all: Record<string, string> = { 'X-Request-Id': requestId, ...rate, ...headers };
   if (revision !== undefined) {
     all.ETag = etagOf(revision);
-    if (method === 'GET' && isKnown(request.headers.get('if-none-match'), revision)) {
+    const known = isMoving !== true && isKnown(request.headers.get('if-none-match'), revision);
+    if (method === 'GET' && known) {
       return new Response(null, { status: 304, headers: all });
     }
   }

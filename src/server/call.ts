@@ -47,6 +47,8 @@ export interface Answer<Body extends AnyBody = string | undefined> {
   readonly status?: 201 | 206 | 304;
   /** Of a single object; becomes its ETag. */
   readonly revision?: number;
+  /** What is shown of it changes under the same revision: it is sent to whoever has that, too. */
+  readonly isMoving?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -41,6 +41,14 @@ const ShownReport = z.looseObject({
   estimated_duration: text,
   scheduled_at: text,
   failure: absentIfOdd(z.looseObject({ reason: z.string() })),
+  notifications: absentIfOdd(
+    z.looseObject({
+      email: z.array(z.string()),
+      deliveries: absentIfOdd(
+        z.array(z.looseObject({ target: z.string(), status: z.string(), error: text })),
+      ),
+    }),
+  ),
   content: absentIfOdd(
     z.looseObject({
       pages: number,

@@ -47,6 +47,7 @@ function describeReport(report: ShownReport, style: Style, room: number, now: nu
       ['formats', (report.formats ?? []).map(describeFormat).join(', ')],
       ['protected', isProtected ? 'by a password' : undefined],
       ['links', sharing?.links?.length ? count(sharing.links.length, 'link') : undefined],
+      ['notifies', report.notifications && describeNotifications(report.notifications)],
       ['scan', metadata?.source_scan_id],
       ['policies', metadata?.policies === undefined ? undefined : String(metadata.policies)],
       ['resources', metadata?.resources === undefined ? undefined : String(metadata.resources)],
@@ -121,6 +122,17 @@ function describeContents({ pages, sections }: NonNullable<ShownReport['content'
 function describeFormat({ format, size_bytes: bytes, size_mb: mb }: ShownFormat): string {
   const size = bytes ?? (mb === undefined ? undefined : mb * 1_000_000);
   return size === undefined ? format : `${format} (${showSize(size)})`;
+}
+
+/** Whom it tells of its end, or what became of that. */
+function describeNotifications({
+  email,
+  deliveries = [],
+}: NonNullable<ShownReport['notifications']>): string {
+  if (deliveries.length === 0) return email.join(', ');
+  return deliveries
+    .map(({ target, status, error }) => `${target}: ${[status, error].filter(Boolean).join(', ')}`)
+    .join('; ');
 }
 
 /** What to do next. */

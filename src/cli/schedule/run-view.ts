@@ -1,4 +1,5 @@
-import type { ReportDelivery, ScheduleRun } from '../../contract/schedules.ts';
+import type { ReportDelivery } from '../../contract/reports.ts';
+import type { ScheduleRun } from '../../contract/schedules.ts';
 import { formatDetails } from '../details.ts';
 import type { View } from '../output.ts';
 import { count, printableLine } from '../printable.ts';

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { isStillHead } from '../lanes/head.ts';
 import { drawRandom } from '../outbound/retry.ts';
+import { reports } from '../reports/collection.ts';
 import type { LaneWork, Tx } from '../store/store.ts';
 import { afterTry } from './after-try.ts';
 import type { ReportMessage, SendResult, StoredChannel } from './channels/channel.ts';
@@ -79,6 +80,7 @@ export function createReportDeliverer(
     const now = clock.now();
     const after = afterTry(before, { at, now, result, random: drawRandom(deps.random) });
     await tx.replace(reportDeliveries, after);
+    await touchReport(tx, after);
     if (after.next_attempt_at === undefined) {
       await tx.complete(reportDeliveryLanes, claimed);
       await ended(tx, after);
@@ -94,4 +96,11 @@ export function createReportDeliverer(
     if (error === undefined) log.info({ ...place, attempts }, 'report delivered');
     else log.warn({ ...place, attempts, status, error, next }, 'report not delivered');
   }
+}
+
+/** A notification is shown in its report, so the ETag of that changes. */
+async function touchReport(tx: Tx, delivery: StoredReportDelivery): Promise<void> {
+  if (delivery.schedule_id !== undefined) return;
+  const report = (await tx.get(reports, delivery.report_id))?.doc;
+  if (report) await tx.replace(reports, report);
 }

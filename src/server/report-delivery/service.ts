@@ -1,8 +1,10 @@
+import type { ReportDelivery } from '../../contract/reports.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { StoredReport } from '../reports/collection.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx } from '../store/store.ts';
+import { withoutAbsent } from '../without-absent.ts';
 import type { StoredChannel } from './channels/channel.ts';
 import { targetOf } from './channels/target-of.ts';
 import { reportDeliveries, reportDeliveryLanes } from './collection.ts';
@@ -68,11 +70,35 @@ export const deliveriesOfRun = (
   runId: string,
 ): Promise<readonly StoredReportDelivery[]> => deliveriesBy(reader, 'run_id', runId);
 
+/** Those that tell whom a report was asked to tell of its end, in the order they were queued. */
+export const notificationsOf = async (
+  reader: Reader,
+  reportId: string,
+): Promise<readonly StoredReportDelivery[]> =>
+  (await deliveriesBy(reader, 'report_id', reportId)).filter(isNotification);
+
+const isNotification = ({ schedule_id: schedule }: StoredReportDelivery): boolean =>
+  schedule === undefined;
+
+/** As answered, in a run or a report. */
+export const showDelivery = (delivery: StoredReportDelivery): ReportDelivery =>
+  withoutAbsent({
+    id: delivery.id,
+    channel: delivery.kind,
+    target: delivery.target,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_attempt_at: delivery.last_attempt_at,
+    next_attempt_at: delivery.next_attempt_at,
+    delivered_at: delivery.delivered_at,
+    error: delivery.error,
+  });
+
 /** Forgets what was sent and what waits of a schedule, or of a report that is none's, in the transaction that deletes it. */
 export async function dropDeliveries(tx: Tx, ownerId: string): Promise<void> {
   const index = ownerId.startsWith('sch_') ? 'schedule_id' : 'report_id';
   const owned = (await deliveriesBy(tx, index, ownerId)).filter(
-    ({ schedule_id: schedule }) => index === 'schedule_id' || schedule === undefined,
+    (one) => index === 'schedule_id' || isNotification(one),
   );
   for (const lane of new Set(owned.map(laneOf))) await tx.clear(reportDeliveryLanes, lane);
   for (const { id } of owned) await tx.remove(reportDeliveries, id);

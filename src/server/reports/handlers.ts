@@ -50,7 +50,9 @@ export const reportHandlers = (
     const now = deps.clock.now();
     const links = await linksOf(deps.store, doc.id, now);
     const options = { now, baseUrl, links };
-    return { body: toJson(await showReport(deps.store, doc, options)), revision };
+    // Its place in the queue and its estimates depend on others, and on the time.
+    const isMoving = doc.status === 'pending' || doc.status === 'generating';
+    return { body: toJson(await showReport(deps.store, doc, options)), revision, isMoving };
   },
 
   delete: async ({ params }, call) => {

@@ -6,6 +6,7 @@ import type {
 } from '../../contract/reports.ts';
 import { timestamp } from '../deps.ts';
 import { formatDuration } from '../format-duration.ts';
+import { notificationsOf, showDelivery } from '../report-delivery/service.ts';
 import type { Reader } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import type { ReportResult, StoredFile, StoredReport, StoredSecurity } from './collection.ts';
@@ -100,6 +101,7 @@ export async function showReport(
     ...(await showProgress(reader, report, now)),
     scheduled_at: report.scheduled_at,
     failure: report.failure,
+    notifications: await showNotifications(reader, report),
     scope,
     format_options: {
       formats: report.formats,
@@ -130,6 +132,15 @@ export async function showReport(
     schedule_id: report.schedule_id,
     run_id: report.run_id,
   });
+}
+
+async function showNotifications(
+  reader: Reader,
+  { id, notify }: StoredReport,
+): Promise<ReportDetail['notifications']> {
+  if (!notify) return undefined;
+  const deliveries = await notificationsOf(reader, id);
+  return { email: [...notify], deliveries: deliveries.map(showDelivery) };
 }
 
 const showSecurity = ({ password: _p, password_hash: _h, ...plain }: StoredSecurity) => plain;

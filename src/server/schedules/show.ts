@@ -1,13 +1,10 @@
 import type { AnsweredSchedule, ScheduleRun } from '../../contract/schedules.ts';
-import type { ReportDelivery } from '../../contract/schedules.ts';
 import type { Deps } from '../deps.ts';
-import type { StoredReportDelivery } from '../report-delivery/collection.ts';
-import { deliveriesOfRun } from '../report-delivery/service.ts';
+import { deliveriesOfRun, showDelivery } from '../report-delivery/service.ts';
 import type { StoredChannel } from '../report-delivery/service.ts';
 import { reports } from '../reports/collection.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
 import type { Reader } from '../store/store.ts';
-import { withoutAbsent } from '../without-absent.ts';
 import type { StoredRun, StoredSchedule, StoredTemplate } from './collection.ts';
 import { hintOf, openFor } from './stored-form.ts';
 
@@ -77,16 +74,3 @@ export async function showRun(reader: Reader, run: StoredRun): Promise<ScheduleR
     deliveries: deliveries.map(showDelivery),
   };
 }
-
-const showDelivery = (delivery: StoredReportDelivery): ReportDelivery =>
-  withoutAbsent({
-    id: delivery.id,
-    channel: delivery.kind,
-    target: delivery.target,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    last_attempt_at: delivery.last_attempt_at,
-    next_attempt_at: delivery.next_attempt_at,
-    delivered_at: delivery.delivered_at,
-    error: delivery.error,
-  });

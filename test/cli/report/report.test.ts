@@ -256,6 +256,17 @@ describe('govctl report get', () => {
     expect((await run(['get', 'rpt_9'])).stderr).toContain('no report with the id or name "rpt_9"');
   });
 
+  it('says whom it tells, and what became of that', async () => {
+    const email = ['a@one.example', 'b@two.example'];
+    service.put({ name: 'R', status: 'pending', notifications: { email, deliveries: [] } });
+    expect((await run(['get', 'R'])).stdout).toContain('notifies  a@one.example, b@two.example\n');
+    const deliveries = [{ target: '2 recipients', status: 'failed', error: 'no mail\u001b[2J' }];
+    service.put({ name: 'S', status: 'completed', notifications: { email, deliveries } });
+    expect((await run(['get', 'S'])).stdout).toMatch(
+      /notifies +2 recipients: failed, no mail�\[2J\n/,
+    );
+  });
+
   it.each([
     [{ status: 'pending', queue_position: 3 }, 8, 'pending, number 3 in the queue'],
     [{ status: 'generating', progress: 42.4 }, 8, 'generating 42 %'],

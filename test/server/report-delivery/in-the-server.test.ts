@@ -95,7 +95,7 @@ test('a schedule mails its report, a report tells whom it was to, and a link of 
     .poll(runsOf, { timeout: 10_000 })
     .toMatchObject([{ status: 'completed', deliveries: [{ status: 'delivered' }] }]);
 
-  await call(server, 'POST', '/v1/reports', {
+  const asked = await call(server, 'POST', '/v1/reports', {
     name: 'Told',
     type: 'risk',
     scope: {},
@@ -108,4 +108,12 @@ test('a schedule mails its report, a report tells whom it was to, and a link of 
   const file = await server.fetch(link, { method: 'GET' });
   expect(file.status).toBe(200);
   expect(JSON.parse(await file.text())).toBeTypeOf('object');
+  await expect
+    .poll(() => call(server, 'GET', `/v1/reports/${String(asked.id)}`), { timeout: 10_000 })
+    .toMatchObject({
+      notifications: {
+        email: ['bob@two.example'],
+        deliveries: [{ channel: 'email', target: 'bob@two.example', status: 'delivered' }],
+      },
+    });
 });

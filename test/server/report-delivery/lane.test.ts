@@ -64,6 +64,21 @@ describe('tries', () => {
   });
 });
 
+describe('a try', () => {
+  test('of a notification changes the ETag of its report, which shows it; that of a schedule does not', async () => {
+    const world = await openWorld(() => Promise.resolve({ ok: true }));
+    const schedule = await world.addSchedule([email]);
+    const revisionOf = async (id: string) => (await world.store.get(reports, id))?.revision ?? 0;
+    const [told, scheduled] = [await world.addReport(), await world.addReport()];
+    await world.queue(told.id, email);
+    await world.queue(scheduled.id, email, schedule.id);
+    const before = [await revisionOf(told.id), await revisionOf(scheduled.id)] as const;
+    await world.idle();
+    expect(await revisionOf(told.id)).toBeGreaterThan(before[0]);
+    expect(await revisionOf(scheduled.id)).toBe(before[1]);
+  });
+});
+
 describe('a lane', () => {
   test('keeps the order of its channel, and one that hangs or fails stops no other', async () => {
     const sent: string[] = [];

@@ -378,3 +378,28 @@ test('a further format that can not be made says so, leaves nothing, and may be 
   fails = false;
   expect((await service.reportWork.ensureFile(id, 'excel')).filename).toBe('First-quarter.xlsx');
 });
+
+test('one that waits is answered anew though its ETag is known, as its place in the queue changes', async () => {
+  service = await startReports();
+  const later = (days: number) => ({
+    delivery: { immediate: false, scheduled_at: at(days * 24 * 60 * minute) },
+  });
+  const id = idOf(await create(service, later(2)));
+  const got = await service.send('GET', `/v1/reports/${id}`);
+  await create(service, later(1));
+  const headers = { 'if-none-match': String(got.headers.get('etag')) };
+  const again = await service.send('GET', `/v1/reports/${id}`, { headers });
+  expect([again.status, got.json.queue_position, again.json.queue_position]).toEqual([200, 1, 2]);
+  const ended = idOf(await create(service));
+  await service.reportWork.idle();
+  const tag = String((await service.send('GET', `/v1/reports/${ended}`)).headers.get('etag'));
+  const known = await service.send('GET', `/v1/reports/${ended}`, { headers: { 'if-none-match': tag } }); // prettier-ignore
+  expect(known.status).toBe(304);
+});
+
+test('whom it is to tell is shown in it', async () => {
+  service = await startReports();
+  const email = ['ann@one.example'];
+  const id = idOf(await create(service, { delivery: { notifications: { email } } }));
+  expect(await read(service, id)).toMatchObject({ notifications: { email, deliveries: [] } });
+});
