@@ -15,7 +15,7 @@ import { streamBody } from './http/stream-body.ts';
 import type { Peer } from './listener.ts';
 import { befall, cutShort } from './local/faults.ts';
 import type { LocalService } from './local/service.ts';
-import { createKeysUnderWay, fingerprintOf, oneTime } from './idempotency/service.ts';
+import { createKeysUnderWay, oneTime } from './idempotency/service.ts';
 import type { KeysUnderWay } from './idempotency/service.ts';
 import type { RateLimiter } from './limits/service.ts';
 import { AuthorisedCall, RequestCall } from './request-call.ts';
@@ -124,8 +124,8 @@ function createRoute(
 
     const handle = (query: unknown, parsed: ReadBody): Awaitable<AnyAnswer> => {
       const key = method === 'POST' ? request.headers.get('idempotency-key') : null;
-      const fingerprint = (): string => fingerprintOf(`${method} ${path} ${parsed.text()}`);
-      const once = key === null ? undefined : oneTime(key, endpoint.secret === true, fingerprint);
+      const sent = (): string => `${method} ${path} ${parsed.text()}`;
+      const once = key === null ? undefined : oneTime(key, endpoint.secret === true, sent);
       const call = principal
         ? new AuthorisedCall(deps, request, context.env, requestId, keys, once, principal)
         : new RequestCall(deps, request, context.env, requestId, keys, once, undefined);

@@ -1,4 +1,7 @@
+import { hash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { idempotencyKeys } from '../../src/server/idempotency/service.ts';
+import { createSecretBox } from '../../src/server/secrets/service.ts';
 import type { TestService } from './test-service.ts';
 import { listOf, policy, startTestService } from './test-service.ts';
 
@@ -25,6 +28,38 @@ describe('an Idempotency-Key', () => {
     expect(first.headers.get('idempotent-replayed')).toBeNull();
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(await count()).toBe(1);
+  });
+
+  it('keeps nothing of a request that its password could be guessed with', async () => {
+    const text = JSON.stringify({
+      name: 'Protected',
+      type: 'compliance',
+      scope: {},
+      format_options: { security: { password: 'hunter2hunter2' } },
+    });
+    const headers = { 'idempotency-key': 'k' };
+    await service.send('POST', '/v1/reports', { text, headers });
+    const page = { orderBy: 'expires_at', direction: 'asc', limit: 1 } as const;
+    const [row] = (await service.deps.store.page(idempotencyKeys, page)).rows;
+    const request = `POST /v1/reports ${text}`;
+    for (const encoding of ['base64url', 'hex'] as const) {
+      expect(JSON.stringify(row)).not.toContain(hash('sha256', request, encoding));
+    }
+    expect((await service.send('POST', '/v1/reports', { text, headers })).status).toBe(201);
+    const other = createSecretBox(Buffer.alloc(32), () => Buffer.alloc(12));
+    expect(other.fingerprint(request)).not.toBe(service.deps.secrets.fingerprint(request));
+  });
+
+  it('knows what an earlier version of the server wrote down', async () => {
+    const first = await post('k');
+    const { store } = service.deps;
+    const page = { orderBy: 'expires_at', direction: 'asc', limit: 1 } as const;
+    const [row] = (await store.page(idempotencyKeys, page)).rows;
+    if (!row) throw new Error('it was just kept');
+    const fingerprint = hash('sha256', `POST /v1/policies ${JSON.stringify(policy('p'))}`, 'base64url'); // prettier-ignore
+    await store.transact((tx) => tx.replace(idempotencyKeys, { ...row.doc, fingerprint }));
+    expect((await post('k')).text).toBe(first.text);
+    expect((await post('k', 'q')).json.error).toBe('idempotency_key_reused');
   });
 
   it('lets only one of many at the same moment happen', async () => {

@@ -13,7 +13,7 @@ const longestKey = 255;
 interface IdempotencyRecord {
   /** Owner and key. */
   readonly id: string;
-  /** Of method, path and body. */
+  /** Of method, path and body, which may hold a password: only the server's key makes it. */
   readonly fingerprint: string;
   /** Absent where the answer carried a secret. */
   readonly answer?: Answer;
@@ -28,23 +28,27 @@ export const idempotencyKeys: CollectionSpec<IdempotencyRecord> = {
 
 export interface OneTime {
   readonly key: string;
-  /** Known once the body has been read. */
-  readonly fingerprint: () => string;
+  /** Method, path and body; known once that has been read. */
+  readonly request: () => string;
   readonly secret: boolean;
 }
 
 /** @throws GovctlError malformed_request when the key is empty, too long or not printable ASCII */
-export function oneTime(key: string, secret: boolean, fingerprint: () => string): OneTime {
+export function oneTime(key: string, secret: boolean, request: () => string): OneTime {
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > longestKey) {
     throw new GovctlError(
       'malformed_request',
       `The Idempotency-Key must be 1 to ${longestKey} printable ASCII characters without spaces`,
     );
   }
-  return { key, secret, fingerprint };
+  return { key, secret, request };
 }
 
-export const fingerprintOf = (request: string): string => hash('sha256', request, 'base64url');
+/** Whether a record is of this request. */
+const isOf = ({ secrets }: Deps, { fingerprint }: IdempotencyRecord, request: string): boolean =>
+  fingerprint === secrets.fingerprint(request) ||
+  // Of a day ago at most, where an earlier version wrote it.
+  fingerprint === hash('sha256', request, 'base64url');
 
 const recordOf = (owner: string, key: string): string => `${owner} ${key}`;
 
@@ -85,15 +89,15 @@ export async function runOnce<B extends string | undefined>(
   deps: Deps,
   tx: Tx,
   owner: string,
-  { key, fingerprint: fingerprintNow, secret }: OneTime,
+  { key, request: requestNow, secret }: OneTime,
   work: (tx: Tx) => Promise<Answer<B>>,
 ): Promise<Answer<B>> {
   const id = recordOf(owner, key);
-  const fingerprint = fingerprintNow();
+  const request = requestNow();
   const now = deps.clock.now();
   const seen = (await tx.get(idempotencyKeys, id))?.doc;
   if (seen && seen.expires_at > now) {
-    if (seen.fingerprint !== fingerprint) {
+    if (!isOf(deps, seen, request)) {
       throw reused('was used for another request within 24 hours; use a new key for each change');
     }
     if (!seen.answer) {
@@ -104,6 +108,7 @@ export async function runOnce<B extends string | undefined>(
     return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
   }
   const answer = await work(tx);
+  const fingerprint = deps.secrets.fingerprint(request);
   const record = { id, fingerprint, ...(secret ? {} : { answer }), expires_at: now + keptMs };
   await (seen ? tx.replace(idempotencyKeys, record) : tx.insert(idempotencyKeys, record));
   return answer;

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
 /** Keeps secrets unreadable at rest. */
 export interface SecretBox {
@@ -6,6 +6,8 @@ export interface SecretBox {
   seal(secret: string, owner: string): string;
   /** @throws Error where the text was changed, or was sealed with another key or for another owner */
   open(sealed: string, owner: string): string;
+  /** Tells texts apart, and nothing of them to whoever has not the key. */
+  fingerprint(text: string): string;
 }
 
 const cipherName = 'aes-256-gcm';
@@ -15,8 +17,12 @@ const tagLength = 16;
 /** Begins every sealed text: another one is to mean another form. */
 const version = 'v1:';
 
+/** Another key than the one that seals, though of the same. */
+const fingerprintKey = (key: Uint8Array): Buffer =>
+  createHmac('sha256', key).update('govctl fingerprints').digest();
+
 /**
- * `v1:` and the base64url of nonce, AES-256-GCM ciphertext and tag; the owner is its associated data.
+ * Sealed: `v1:` and the base64url of nonce, AES-256-GCM ciphertext and tag; the owner is its associated data.
  * @param key 32 bytes
  */
 export const createSecretBox = (
@@ -41,4 +47,6 @@ export const createSecretBox = (
     const text = bytes.subarray(nonceLength, -tagLength);
     return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
   },
+  fingerprint: (text) =>
+    version + createHmac('sha256', fingerprintKey(key)).update(text).digest('base64url'),
 });

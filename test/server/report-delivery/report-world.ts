@@ -72,6 +72,7 @@ export async function openReportWorld(options: WorldOptions = {}) {
         if (!text.startsWith(`sealed ${owner} `)) throw new Error('sealed for another');
         return text.slice(`sealed ${owner} `.length);
       },
+      fingerprint: (text) => text,
     },
     version: '1.2.3',
   };

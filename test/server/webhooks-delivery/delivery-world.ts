@@ -66,7 +66,11 @@ export async function openWorld(options: { limits?: SlotLimits } = {}) {
     ids: createIds(clock, (bytes) => Buffer.alloc(bytes, (drawn += 1))),
     random,
     log,
-    secrets: { seal: (secret) => `sealed ${secret}`, open: (text) => text.replace('sealed ', '') },
+    secrets: {
+      seal: (secret) => `sealed ${secret}`,
+      open: (text) => text.replace('sealed ', ''),
+      fingerprint: (text) => text,
+    },
     version: '1.2.3',
   };
   const requests: Request[] = [];
