@@ -126,7 +126,7 @@ th[aria-sort=descending] button::after{content:"\\a0\\2193";color:var(--accent)}
 @media screen and (min-width:48rem){
  .box:not(.fits) tr:not(.below)>:first-child{position:sticky;left:0;z-index:1}
  .box:not(.fits) tbody tr:not(.below)>:first-child{background:inherit}
- .box:not(.fits) thead tr>:first-child{z-index:2}
+ .box:not(.fits) thead tr:not(.below)>:first-child{z-index:2}
 }
 @media screen and (max-width:47.99rem){
  .cards .bar .sorter{display:flex}
@@ -159,6 +159,7 @@ const printStyle = `
  main>section+section{break-before:page}
  svg,.figures,.notice,tr{break-inside:avoid}
  thead{display:table-header-group}
+ th button{display:contents}
  .split{break-after:avoid}
  .box{overflow:visible}
  .table thead th{position:static}

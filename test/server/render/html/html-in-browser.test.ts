@@ -146,6 +146,7 @@ describe.skipIf(!hasChromium)('a report in a browser', () => {
     }
     const { page } = await open(await rendered(renderHtml, linedReport(sampleReport())));
     await page.getByLabel('All columns').check();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280);
     expect(await page.locator('thead th:visible').count()).toBe(4);
     expect(await page.locator('tr.below').count()).toBe(0);
     expect(await cells(page.locator('.table'), 4)).toContain('account-3');
