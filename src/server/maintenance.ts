@@ -4,6 +4,7 @@ import type { Deps } from './deps.ts';
 import { areMany, mostKept, removeOldEvents } from './events/retention.ts';
 import { idempotencyKeys } from './idempotency/service.ts';
 import { reportLinks } from './reports/download/collection.ts';
+import { removeOldDownloads } from './reports/download/retention.ts';
 import type { CollectionSpec, Document } from './store/store.ts';
 import type { Deliveries } from './webhooks/delivery/deliveries.ts';
 import { eventOf } from './webhooks/delivery/work.ts';
@@ -47,6 +48,7 @@ export function createUpkeep(
     await removeExpired(deps, accessTokens, now - expiredTokensKept);
     await removeExpired(deps, idempotencyKeys, now);
     await removeExpired(deps, reportLinks, now);
+    await removeOldDownloads(deps);
     surplus = await removeOldEvents(deps, eventOf, mostEvents);
     await deliveries?.maintain();
   }

@@ -15,6 +15,7 @@ import type { Tx } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { runs, schedules } from './collection.ts';
 import type { StoredRun, StoredSchedule } from './collection.ts';
+import { removeOldRuns } from './retention.ts';
 import { openedSecurity, plainOptions } from './stored-form.ts';
 
 /** Characters of a report's name. */
@@ -56,6 +57,7 @@ export async function startRun(
       : { status: 'pending', report_id: asked.reportId }),
   };
   await tx.insert(runs, run);
+  await removeOldRuns(tx, schedule.id);
   const last = {
     last_run_at: startedAt,
     last_report_id: run.report_id,

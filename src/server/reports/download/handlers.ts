@@ -24,6 +24,7 @@ import { checkLink, createLink, linkNotFound } from './links.ts';
 import { notReady } from './not-ready.ts';
 import { createPasswordTries } from './password-tries.ts';
 import { verifyPassword } from './password.ts';
+import { removeSurplus } from './retention.ts';
 
 type DownloadHandlers = Pick<
   Handlers['reports'],
@@ -191,6 +192,7 @@ const writeDown = (
       ...(ip === undefined ? {} : { ip }),
       ...(sent === 'whole' ? {} : { partial: true }),
     });
+    await removeSurplus(tx, download.report_id);
     if (download.link_id === undefined || sent === 'rest') return;
     const link = (await tx.get(reportLinks, download.link_id))?.doc;
     if (link) await tx.replace(reportLinks, { ...link, downloads: link.downloads + 1 });
