@@ -92,7 +92,13 @@ export async function createService(
   const limiter = createRateLimiter(mode, deps.clock);
   const system = metrics ? { metricsText: metrics.text } : {};
   const local = isLocal(options)
-    ? createLocalService({ deps, clock, workers: background.workers, stored })
+    ? createLocalService({
+        deps,
+        clock,
+        workers: background.workers,
+        stored,
+        isBeingWritten: background.reportWork.isBeingWritten,
+      })
     : undefined;
   const app = createApp(
     deps,

@@ -51,7 +51,7 @@ export const stored: Stored = {
     { in: reports.name, holds: holdsPassword },
     { in: reportDeliveries.name, holds: holdsLinks, renew: forgetLinks },
   ],
-  files: { in: reports.name, of: filesOf, mayBecome },
+  files: { in: reports.name, of: filesOf },
 };
 
 // Each gets documents of its collection only.
@@ -86,12 +86,6 @@ function filesOf(doc: Document): readonly FileOf[] {
       ...(signature ? [signature] : []),
     ]),
   ];
-}
-
-/** An attempt that is under way may become the report's; the ids of its blobs begin with the report's. */
-function mayBecome(doc: Document, blob: string): boolean {
-  const { id, status } = doc as StoredReport;
-  return status === 'generating' && blob.startsWith(`${id}.`);
 }
 
 /** A delivery that is under way names the place of its event in the lane. */

@@ -122,8 +122,11 @@ export async function startTestService(
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
     ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
   ];
+  const { isBeingWritten } = reportWork;
   const local =
-    options.isLocal === false ? undefined : createLocalService({ deps, clock, workers, stored });
+    options.isLocal === false
+      ? undefined
+      : createLocalService({ deps, clock, workers, stored, isBeingWritten });
   const app = createApp(
     deps,
     createHandlers(deps, {

@@ -3,7 +3,6 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { Deps } from '../deps.ts';
 import type { Blobs } from '../store/store.ts';
 import type { Snapshot } from './read-snapshot.ts';
-import type { Stored } from './snapshot.ts';
 
 export async function idsOf(blobs: Blobs): Promise<readonly string[]> {
   const ids: string[] = [];
@@ -52,16 +51,16 @@ async function isSame(blobs: Blobs, id: string, parts: readonly Buffer[]): Promi
   return here.digest('hex') === given.digest('hex');
 }
 
-/** Those of the blobs that were there before which no document of a snapshot has, or may get. */
-export function orphansOf(
-  before: readonly string[],
-  { files }: Stored,
-  { documents, blobs }: Snapshot,
-): readonly string[] {
-  const docs = [...documents].flatMap(([spec, all]) => (spec.name === files.in ? all : []));
-  return before.filter(
-    (blob) => !blobs.has(blob) && !docs.some((doc) => files.mayBecome(doc, blob)),
-  );
+/**
+ * What is there and named, or named by nothing any more. What is being written is named later, or removed by whoever
+ * writes it.
+ */
+export async function settledBlobs(
+  blobs: Blobs,
+  isBeingWritten: (blob: string) => boolean,
+): Promise<readonly string[]> {
+  const ids = await idsOf(blobs);
+  return ids.filter((id) => !isBeingWritten(id));
 }
 
 /** Best effort: the next start removes what is left. */

@@ -17,7 +17,7 @@ import { readSnapshot } from './read-snapshot.ts';
 import type { Snapshot } from './read-snapshot.ts';
 import { createRequestLog } from './request-log.ts';
 import type { RequestLog } from './request-log.ts';
-import { idsOf, orphansOf, putBlobs, removeBlobs } from './restore-blobs.ts';
+import { idsOf, putBlobs, removeBlobs, settledBlobs } from './restore-blobs.ts';
 import { empty, replaceAll } from './restore.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { Stored } from './snapshot.ts';
@@ -52,6 +52,8 @@ export interface LocalOptions {
   readonly clock: AdjustableClock;
   readonly workers: readonly Worker[];
   readonly stored: Stored;
+  /** Whether a blob is of an attempt that is under way: it may be named yet. */
+  readonly isBeingWritten: (blob: string) => boolean;
 }
 
 /** The first and the last moment that a clock can be set to: what an ISO time with four digits of a year can say. */
@@ -95,7 +97,13 @@ export async function resumeClock(
 }
 
 /** The test aids of a server that only this machine can reach. */
-export function createLocalService({ deps, clock, workers, stored }: LocalOptions): LocalService {
+export function createLocalService({
+  deps,
+  clock,
+  workers,
+  stored,
+  isBeingWritten,
+}: LocalOptions): LocalService {
   const { store, secrets } = deps;
   const faults = createFaultTable(deps);
   const requests = createRequestLog(clock);
@@ -157,8 +165,8 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
       ? renewSecrets(read)
       : { snapshot: read, renewed: 0 };
     await haveSettled(workers, settleWithin);
-    const before = await idsOf(store.blobs);
-    const written = await putBlobs(store.blobs, snapshot.blobs, before);
+    const before = await settledBlobs(store.blobs, isBeingWritten);
+    const written = await putBlobs(store.blobs, snapshot.blobs, await idsOf(store.blobs));
     const restored = await store
       .transact(async (tx) => {
         const counts = await replaceAll(tx, stored, snapshot);
@@ -170,7 +178,10 @@ export function createLocalService({ deps, clock, workers, stored }: LocalOption
         if (!(error instanceof StoreUnavailable)) await removeBlobs(deps, written);
         throw error;
       });
-    await removeBlobs(deps, orphansOf(before, stored, snapshot));
+    await removeBlobs(
+      deps,
+      before.filter((id) => !snapshot.blobs.has(id)),
+    );
     const { taken_at } = snapshot.head;
     if (options.clock === 'snapshot') await move(Date.parse(taken_at));
     return { taken_at, restored, new_secrets: renewed, clock: clockNow() };

@@ -56,8 +56,6 @@ interface Sealed {
 export interface Files {
   readonly in: string;
   readonly of: (doc: Document) => readonly FileOf[];
-  /** Whether a blob that the document does not name yet may become its own. */
-  readonly mayBecome: (doc: Document, blob: string) => boolean;
 }
 
 /** A blob of a document, as far as the document knows it. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reports } from '../../../src/server/reports/collection.ts';
+import { until } from '../../support/until.ts';
 import { idsOf, writeBlob } from '../store/blob-contract.ts';
 import { blobIds, create, idOf, read, startReports } from '../reports/report-world.ts';
 import type { Got, TestService } from '../test-service.ts';
@@ -190,4 +191,41 @@ test('a reset leaves no file of a report', async () => {
   const got = await service.send('POST', '/v1/local/reset');
   expect(got.json).toMatchObject({ removed: { reports: 1, report_downloads: 1 } });
   expect(await idsOf(service.deps.store.blobs)).toEqual([]);
+});
+
+test('a restore leaves a file that is made just now, which its report names soon after', async () => {
+  const id = await completed();
+  const text = await snapshot();
+  let held = false;
+  let goOn = (): void => undefined;
+  const passage = new Promise<void>((resolve) => (goOn = resolve));
+  const other = await startReports({
+    wrapStore: (store) => ({
+      ...store,
+      blobs: {
+        ...store.blobs,
+        async create(blob) {
+          const writer = await store.blobs.create(blob);
+          if (!blob.endsWith('.csv')) return writer;
+          return {
+            ...writer,
+            async finish() {
+              const done = await writer.finish();
+              held = true;
+              await passage;
+              return done;
+            },
+          };
+        },
+      },
+    }),
+  });
+  await restore(text, '', other);
+  const asked = download(id, 'csv', other);
+  await until(() => held);
+  expect((await restore(text, '', other)).status).toBe(200);
+  goOn();
+  expect(await asked).toMatchObject({ status: 200, text: expect.stringMatching(/^csv /) });
+  expect((await other.send('GET', '/v1/local/snapshot')).status).toBe(200);
+  await other.close();
 });

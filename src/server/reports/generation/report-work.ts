@@ -13,7 +13,7 @@ import type { Generated, Generator } from './generate.ts';
 import { createFurtherFiles } from './further-files.ts';
 import { createProgress } from './progress.ts';
 import { recover, removeBlobs } from './recover.ts';
-import { blobPrefix, createScratch } from './scratch.ts';
+import { blobPrefix, createScratch, readBlobId } from './scratch.ts';
 import { begun, completed, failed, interrupted, putBack, setBack } from './transitions.ts';
 
 /** The making of reports, in the background and on demand. */
@@ -29,6 +29,8 @@ export interface ReportWork {
   ensureFile(reportId: string, format: ReportFormat): Promise<StoredFile>;
   /** Stops what is made of a report that has been deleted, and removes its files. */
   forget(report: StoredReport): Promise<void>;
+  /** Whether a blob is of an attempt that is under way: its report may name it yet. */
+  isBeingWritten(blob: string): boolean;
   /** Begins nothing more, and gives what is under way so many milliseconds; the rest is begun anew after the next start. */
   stop(withinMs: number): Promise<void>;
   /** Since the start. */
@@ -225,6 +227,10 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
       underWay.get(report.id)?.abort(new Error('the report was deleted'));
       await furtherFiles.forget(report.id);
       if (report.result) await removeBlobs(deps, report.result);
+    },
+    isBeingWritten(blob) {
+      const attempt = readBlobId(blob)?.attempt;
+      return attempt !== undefined && writing.has(attempt);
     },
     async stop(withinMs) {
       await runner.stop(withinMs);
