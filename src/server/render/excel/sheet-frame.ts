@@ -70,8 +70,8 @@ const listXml = (name: string, items: readonly string[] | undefined, counted = f
     ? ''
     : `<${name}${counted ? ` count="${items.length}"` : ''}>${items.join('')}</${name}>`;
 
-/** Excel takes no more than 255 characters of a header. */
-const longestName = 200;
+/** It has room beside a sheet's name; Excel takes no more than 255 characters of a header in all. */
+const longestName = 100;
 
 /** The report's name at the left, the sheet's at the right. */
 const headerOf = ({ name }: ReportHead): string => `&L${printed(name)}&R&A`;

@@ -17,7 +17,7 @@ export function digitsOf(text: string, style: StyleName): number {
 
 /** Points: over and under the lines of a row, and each of them. */
 export const rowPadding = 3;
-export const lineHeight = (style: StyleName): number => lettersOf(style).size * 1.35;
+export const lineHeight = (style: StyleName): number => lettersOf(style).size * 1.3;
 
 /**
  * A text in the lines it takes in a cell. Nothing is taken out: together they are the text.

@@ -18,6 +18,22 @@ async function unzip(bytes: Buffer): Promise<Map<string, string>> {
 const sheetNamesOf = (files: ReadonlyMap<string, string>): string[] =>
   [...(files.get('xl/workbook.xml') ?? '').matchAll(/<sheet name="([^"]*)"/g)].map(([, name = '']) => name); // prettier-ignore
 
+const textsIn = (xml: string): string =>
+  [...xml.matchAll(/<t [^>]*>(.*?)<\/t>/gs)].map(([, text = '']) => text).join('');
+
+const textAt = (sheet: string, place: string): string =>
+  textsIn(new RegExp(`<c r="${place}" .*?</c>`, 's').exec(sheet)?.[0] ?? '');
+
+/** The rows of a summary: their texts, and how high they are. */
+const summaryRows = (sheet: string): { number: number; height: number; text: string }[] =>
+  [...sheet.matchAll(/<row r="(\d+)" ht="(\d+)" customHeight="1">(.*?)<\/row>/gs)].map(
+    ([, number, height, cells = '']) => ({
+      number: Number(number),
+      height: Number(height),
+      text: textsIn(cells),
+    }),
+  );
+
 /** The sheet of a table of one column, and the cell in its second row. */
 async function cellOf(cell: Row[number], type: CellType = 'text'): Promise<string> {
   const columns = [{ id: 'a', title: 'A', type, width: 1 }];
@@ -39,6 +55,103 @@ describe('a report as a workbook', () => {
     expect(summary).toContain('Problem: Three critical violations have been open');
     expect(summary).toContain('Checks by control (checks)');
     expect(files.get('docProps/core.xml')).toContain('2026-11-02T09:30:00.000Z');
+  });
+
+  test('leads from the summary to each sheet, and says how much is there', async () => {
+    const files = await unzip(await rendered(renderExcel, sampleReport()));
+    const summary = files.get('xl/worksheets/sheet1.xml') ?? '';
+    const links = [...summary.matchAll(/<hyperlink ref="([A-Z]+\d+)" location="([^"]*)"\/>/g)];
+    expect(links.map(([, , to]) => to)).toEqual(["'Controls'!A1", "'Where the evidence is'!A1", "'Detailed findings'!A1", "'Exemptions'!A1"]); // prettier-ignore
+    const [, from = ''] = links[2] ?? [];
+    expect(textAt(summary, from)).toBe('Sheet → Detailed findings');
+    expect(textAt(summary, from.replace('A', 'B'))).toBe('64 rows');
+    expect(summary).toContain('There are no exemptions.');
+  });
+
+  test('has the texts of the summary over its columns, in rows as high as they need', async () => {
+    const words = Array.from({ length: 2_500 }, (_, n) => `word${n}`);
+    const blocks = ['short', words.slice(0, 60).join(' '), words.join(' '), 'a\n\nb'].map((text) => ({ kind: 'paragraph' as const, text })); // prettier-ignore
+    const files = await unzip(await rendered(renderExcel, reportOf(sampleReport(), blocks)));
+    const summary = files.get('xl/worksheets/sheet1.xml') ?? '';
+    const rows = summaryRows(summary);
+    const heightOf = (text: string): number => rows.find((row) => row.text === text)?.height ?? 0;
+    const one = heightOf('short');
+    expect(heightOf('SOC 2 evidence, October 2026')).toBeGreaterThan(1.5 * one);
+    expect(heightOf(words.slice(0, 60).join(' '))).toBeGreaterThan(3 * one);
+    expect(heightOf('a\n\nb')).toBeGreaterThan(2 * one);
+    // What is too long for a row goes on in the next.
+    const long = rows.filter(({ text }) => /word(?:1\d\d|\d{4})\b/.test(text));
+    expect(long.length).toBeGreaterThan(1);
+    expect(long.map(({ text }) => text).join(' ')).toBe(words.join(' '));
+    for (const { number, height, text } of rows) {
+      expect(height).toBeLessThanOrEqual(409);
+      if (long.some((row) => row.text === text)) expect(summary).toContain(`<mergeCell ref="A${number}:G${number}"/>`); // prettier-ignore
+    }
+  });
+
+  test('has the numbers of charts as numbers, shares as such, and times as times', async () => {
+    const files = await unzip(await rendered(renderExcel, sampleReport()));
+    const summary = files.get('xl/worksheets/sheet1.xml') ?? '';
+    const first = summaryRows(summary).find(({ text }) => text === 'Time (UTC)AllProduction');
+    const next = (first?.number ?? 0) + 1;
+    expect(summary).toContain(`<c r="A${next}" s="5"><v>46296.25</v></c><c r="B${next}" s="4"><v>0.8275</v></c><c r="C${next}" s="4"><v>0.78</v></c>`); // prettier-ignore
+  });
+
+  test('is printed on landscape pages that say of what and which they are, with the head on each', async () => {
+    const model = sampleReport();
+    const head = { ...model.head, name: `R&D "&P" ${'&'.repeat(200)}` };
+    const files = await unzip(await rendered(renderExcel, { ...model, head }));
+    for (const n of [1, 2, 3, 4, 5]) {
+      const sheet = files.get(`xl/worksheets/sheet${n}.xml`) ?? '';
+      expect(sheet).toContain('<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>');
+      expect(sheet).toContain('<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>'); // prettier-ignore
+      const [, header = '', footer = ''] = /<oddHeader>(.*)<\/oddHeader><oddFooter>(.*)<\/oddFooter>/.exec(sheet) ?? []; // prettier-ignore
+      // Signs of the name are no codes: each is there twice, also where it is cut.
+      expect(header).toMatch(/^&amp;LR&amp;&amp;D &quot;&amp;&amp;P&quot; (&amp;&amp;)+…&amp;R&amp;A$/); // prettier-ignore
+      expect(header.replaceAll('&amp;', '&').length).toBeLessThan(255);
+      expect(footer).toBe('&amp;L2026-11-02 09:30:00 UTC · govctl 0.1.0&amp;RPage &amp;P of &amp;N'); // prettier-ignore
+    }
+    const workbook = files.get('xl/workbook.xml') ?? '';
+    expect(workbook).toContain('<definedName name="_xlnm.Print_Titles" localSheetId="3">\'Detailed findings\'!$1:$1</definedName>'); // prettier-ignore
+    expect(workbook.match(/Print_Titles/g)).toHaveLength(4);
+  });
+
+  test('has columns as wide as their first cells need, to a limit, and rows as high', async () => {
+    const types = ['id', 'timestamp', 'integer', 'text', 'text'] as const;
+    const columns = types.map((type, at) => ({ id: `c${at}`, title: 'A title of words', type, width: 1 })); // prettier-ignore
+    const long = 'The key has not been rotated for so long that nobody knows it. '.repeat(4);
+    const row = [
+      'viol_01k00000000000000000000000',
+      '2026-10-01T08:00:00.000Z',
+      1_234_567_890,
+      'ok',
+    ];
+    const table = tableOf({ id: 't', title: 'T', columns }, [
+      [...row, 'short'],
+      [...row, long],
+    ]);
+    const files = await unzip(await rendered(renderExcel, reportOf(sampleReport(), [table])));
+    const sheet = files.get('xl/worksheets/sheet2.xml') ?? '';
+    const widths = [...sheet.matchAll(/ width="([\d.]+)"/g)].map(([, width]) => Number(width));
+    expect(widths).toHaveLength(5);
+    const [id = 0, time = 0, number = 0, text = 0, message = 0] = widths;
+    expect(id).toBeGreaterThan(31);
+    expect(id).toBeLessThan(40);
+    expect(time).toBeGreaterThan(19);
+    expect(number).toBeGreaterThan('1,234,567,890'.length);
+    expect(text).toBeLessThan(15);
+    expect(message).toBe(48);
+    expect(sheet).toContain('<row r="2"><');
+    expect(Number(/<row r="3" ht="(\d+)" customHeight="1">/.exec(sheet)?.[1])).toBeGreaterThan(50);
+  });
+
+  test('shows no time a second early', async () => {
+    for (const time of ['08:00:00', '16:20:01', '23:59:59']) {
+      const [, serial] = /<v>(.*)<\/v>/.exec(await cellOf(`2026-10-01T${time}.000Z`, 'timestamp')) ?? []; // prettier-ignore
+      const day = Number(serial) - 46_296;
+      const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
+      expect(day * 86_400).toBeCloseTo(hours * 3600 + minutes * 60 + seconds, 5);
+    }
   });
 
   test('has cells of the types of their columns', async () => {
@@ -87,7 +200,7 @@ describe('a report as a workbook', () => {
     for (const [name, text] of files) {
       // Well-formed: nothing but what it is made of stands between < and >.
       expect(text.match(/<(?![/?]?[a-zA-Z][\w:]*( [\w:]+="[^"<]*")*\/?\??>)/), name).toBeNull();
-       
+
       expect(text, name).not.toMatch(/[\0-\x08\x0b\x0c\x0e-\x1f\u202e]/);
     }
     expect(sheetNamesOf(files)).toHaveLength(11);
