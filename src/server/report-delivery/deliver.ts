@@ -7,7 +7,7 @@ import { afterTry } from './after-try.ts';
 import type { ReportMessage, SendResult, StoredChannel } from './channels/channel.ts';
 import { reportDeliveries, reportDeliveryLanes } from './collection.ts';
 import type { StoredReportDelivery } from './collection.ts';
-import { readMessage } from './message.ts';
+import { MessageGone, readMessage } from './message.ts';
 import type { MakeLink } from './message.ts';
 
 /** Milliseconds that one try may take, whatever it does. */
@@ -48,16 +48,14 @@ export function createReportDeliverer(
     const late = AbortSignal.timeout(tryWithin);
     try {
       const message = await readMessage(deps, delivery, makeLink);
-      if (!message) {
-        const error = `The report ${delivery.report_id} was deleted before it was delivered`;
-        return { ok: false, error, permanent: true };
-      }
+      if (!message) return deleted(delivery);
       return await send(delivery.channel, message, {
         signal: AbortSignal.any([signal, late]),
         owner: delivery.schedule_id ?? delivery.report_id,
       });
     } catch (err) {
       if (signal.aborted) throw err;
+      if (err instanceof MessageGone) return deleted(delivery);
       if (late.aborted) return { ok: false, error: 'It took longer than 10 minutes' };
       log.error({ delivery: delivery.id, kind: delivery.kind, err }, 'a report was not sent');
       return { ok: false, error: 'Something went wrong inside the server; its log says what' };
@@ -97,6 +95,12 @@ export function createReportDeliverer(
     else log.warn({ ...place, attempts, status, error, next }, 'report not delivered');
   }
 }
+
+const deleted = ({ report_id: id }: StoredReportDelivery): SendResult => ({
+  ok: false,
+  error: `The report ${id} was deleted before it was delivered`,
+  permanent: true,
+});
 
 /** A notification is shown in its report, so the ETag of that changes. */
 async function touchReport(tx: Tx, delivery: StoredReportDelivery): Promise<void> {

@@ -18,6 +18,11 @@ export type MakeLink = (
   expiresInSeconds: number,
 ) => Promise<Pick<MessageLink, 'url' | 'expires_at'>>;
 
+/** Its report was deleted, or it itself, while it was being made: nothing of it is to be sent. */
+export class MessageGone extends Error {
+  override readonly name = 'MessageGone';
+}
+
 /** Seconds that the links of a message lead anywhere. */
 const linksLast = 7 * 24 * 3_600;
 
@@ -42,32 +47,35 @@ export async function readMessage(
     date: dayOf(report, schedule || undefined, run?.fire_at),
     files: files.map((file) => handedOver(store, file)),
     settled: delivery.settled ?? [],
-    links: () => linksOf(deps, delivery.id, report, makeLink),
+    links: () => linksOf(deps, delivery, makeLink),
   };
 }
 
-/** Made once for all tries of a delivery. They open a report, so they are kept sealed. */
+/**
+ * Made once for all tries of a delivery. They open a report, so they are kept sealed.
+ * @throws MessageGone
+ */
 async function linksOf(
   { store, secrets }: Pick<Deps, 'store' | 'secrets'>,
-  deliveryId: string,
-  report: StoredReport,
+  { id: deliveryId, report_id: reportId }: StoredReportDelivery,
   makeLink: MakeLink,
 ): Promise<readonly MessageLink[]> {
   const opened = ({ links }: StoredReportDelivery): readonly MessageLink[] | undefined =>
     links === undefined
       ? undefined
       : (JSON.parse(secrets.open(links, deliveryId)) as readonly MessageLink[]); // as sealed below
-  const known = (await store.get(reportDeliveries, deliveryId))?.doc;
-  const before = known && opened(known);
-  if (before) return before;
   return store.transact(async (tx) => {
+    const report = (await tx.get(reports, reportId))?.doc;
+    const delivery = (await tx.get(reportDeliveries, deliveryId))?.doc;
+    if (!report || !delivery) throw new MessageGone(`${deliveryId} of ${reportId}`);
+    const before = opened(delivery);
+    if (before) return before;
     const links: MessageLink[] = [];
     for (const { format } of report.result?.files ?? []) {
       links.push({ format, ...(await makeLink(tx, report, format, linksLast)) });
     }
-    const delivery = (await tx.get(reportDeliveries, deliveryId))?.doc;
     const sealed = secrets.seal(JSON.stringify(links), deliveryId);
-    if (delivery) await tx.replace(reportDeliveries, { ...delivery, links: sealed });
+    await tx.replace(reportDeliveries, { ...delivery, links: sealed });
     return links;
   });
 }

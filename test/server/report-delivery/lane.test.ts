@@ -65,6 +65,30 @@ describe('tries', () => {
 });
 
 describe('a try', () => {
+  test.each([1, 2])(
+    'number %i sends no links to a report that is deleted meanwhile: it has failed for good',
+    async (last) => {
+      let sent = 0;
+      let deleteReport = (): Promise<void> => Promise.resolve();
+      const world = await openWorld(async (_, message) => {
+        if (message.attempt === last) await deleteReport();
+        await message.links();
+        sent += 1;
+        return { ok: false, error: 'later' };
+      });
+      const report = await world.addReport({}, { pdf: 'x' });
+      deleteReport = () => world.store.transact((tx) => tx.remove(reports, report.id));
+      const { id } = await world.queue(report.id, chat);
+      await world.pass(1_000);
+      expect(sent).toBe(last - 1);
+      expect(await world.delivery(id)).toMatchObject({
+        status: 'failed',
+        attempts: last,
+        error: `The report ${report.id} was deleted before it was delivered`,
+      });
+    },
+  );
+
   test('of a notification changes the ETag of its report, which shows it; that of a schedule does not', async () => {
     const world = await openWorld(() => Promise.resolve({ ok: true }));
     const schedule = await world.addSchedule([email]);
