@@ -6,7 +6,7 @@ import type { Content } from './content.ts';
 import type { AuditRow, EvaluationRow, Facts, StepRow } from './facts.ts';
 import { rowsOf } from './gather/rows.ts';
 import { exemptionsSection, openingOf } from './shared.ts';
-import { count, countOrNo, listed, moment, times, were } from './wording.ts';
+import { count, countOrNo, listed, moment, sentence, times, were } from './wording.ts';
 
 /** Everything that was evaluated, and who changed what. */
 export const audit: Content = {
@@ -63,9 +63,6 @@ function summarySection(facts: Facts): Section {
     ],
   };
 }
-
-/** With a capital letter. */
-const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 const timeOf = ({ scope: { since, at }, order: { scope } }: Facts): string =>
   since === undefined ? `Up to ${moment(at, scope.timezone)}` : 'Within the range';

@@ -48,7 +48,7 @@ export function frameworksSection(frameworks: readonly FrameworkStatus[]): Secti
     title: 'Frameworks',
     blocks: [
       paragraph(
-        'A framework is NON_COMPLIANT where its score is under 90%, a CRITICAL violation of it is open, or a HIGH or CRITICAL evaluation could not be decided. What is exempt counts as met.',
+        'A framework is not compliant where its score is under 90%, a CRITICAL violation of it is open, or a HIGH or CRITICAL evaluation could not be decided. What is exempt counts as met.',
       ),
       ...(scored.length > 0 ? [chart] : []),
       table(

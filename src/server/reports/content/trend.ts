@@ -12,12 +12,14 @@ import type { Changed } from './trend-changes.ts';
 import { fromHighest, openingOf } from './shared.ts';
 import {
   count,
+  countOrNo,
   firstOf,
   lasting,
   moment,
   number,
   rounded,
   scoreText,
+  sentence,
   times,
   were,
 } from './wording.ts';
@@ -82,7 +84,7 @@ function summarySection(facts: Facts): Section {
           ]
         : [
             paragraph(
-              `${count(openAtStart, 'violation')} ${were(openAtStart)} open at the beginning of the range, ${number(open)} at its end.`,
+              `${sentence(countOrNo(openAtStart, 'violation'))} ${were(openAtStart)} open at the beginning of the range, ${number(open)} at its end.`,
             ),
             ...(worse.length > 0 ? [paragraph(`Worse: ${named(worse)}.`)] : []),
             ...(better.length > 0 ? [paragraph(`Better: ${named(better)}.`)] : []),

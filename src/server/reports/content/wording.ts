@@ -10,6 +10,10 @@ export const number = (amount: number): string =>
 export const countOrNo = (amount: number, one: string, many = `${one}s`): string =>
   amount === 0 ? `no ${many}` : count(amount, one, many);
 
+/** With a capital letter. */
+export const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
 /** `once`, `2 times`, `0 times`. */
 export const times = (amount: number): string => (amount === 1 ? 'once' : count(amount, 'time'));
 
