@@ -7,7 +7,7 @@ import { readServerConfig } from './config/read-config.ts';
 import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
 import { createIds } from './ids.ts';
-import { listen } from './listener.ts';
+import { listen, stopping } from './listener.ts';
 import { createAdjustableClock } from './local/clock.ts';
 import { isLocal } from './local/is-local.ts';
 import { resumeClock } from './local/service.ts';
@@ -19,7 +19,7 @@ import { reports } from './reports/collection.ts';
 import { schedules } from './schedules/collection.ts';
 import { openSecretBox } from './secrets/secret-key.ts';
 import { createService, refuseRequest } from './service.ts';
-import type { ServiceOptions } from './service.ts';
+import type { Service, ServiceOptions } from './service.ts';
 import { hasOwnSigner } from './signing/service.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
@@ -107,30 +107,31 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
     );
     const deps: Deps = { store, clock, ids, random, log, secrets, version: manifest.version };
-    // Known once it listens, where the port is picked; nobody is answered before.
-    let address = baseUrlOf(options.host, options.port, options.tls !== undefined);
-    const shownUrl = (): string => (options.publicUrl ?? address).replace(/\/+$/, '');
+    const door = createDoor(deps);
+    const listener = await listen({
+      host: options.host,
+      port: options.port,
+      ...(options.tls ? { tls: options.tls } : {}),
+      fetch: door.fetch,
+      refuse: (status, description) => refuseRequest(deps, status, description),
+    });
+    opened.push(
+      () => listener.close(stopWithin),
+      () => listener.stopListening(),
+      () => door.open(undefined),
+    );
+    // Where it listens is known by now: what it begins at once tells others of it.
+    const baseUrl = baseUrlOf(options.host, listener.port, options.tls !== undefined);
+    const shownUrl = (options.publicUrl ?? baseUrl).replace(/\/+$/, '');
     const service = await createService(
       deps,
       clock,
       { ...options, config, env },
       serverLog.request,
-      shownUrl,
+      () => shownUrl,
     );
     opened.push(service.stop);
-    const listener = await listen({
-      host: options.host,
-      port: options.port,
-      ...(options.tls ? { tls: options.tls } : {}),
-      fetch: service.fetch,
-      refuse: (status, description) => refuseRequest(deps, status, description),
-    });
-    const baseUrl = baseUrlOf(options.host, listener.port, options.tls !== undefined);
-    address = baseUrl;
-    opened.push(
-      () => listener.close(stopWithin),
-      () => listener.stopListening(),
-    );
+    door.open(service);
     const publish = readyFile === undefined ? undefined : await writeReadyFile(readyFile, baseUrl);
     // Late, as a generated key is shown once: a start that fails must not have made one.
     const apiKey = await ensureBootstrapKey(deps, options.apiKey);
@@ -170,6 +171,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     for (const close of opened.reverse()) await close();
     throw error;
   }
+}
+
+/** What requests go through: those that come before the service is there wait for it. */
+function createDoor(deps: Deps): {
+  readonly fetch: Service['fetch'];
+  /** Undefined: there will be none. */
+  readonly open: (service: Service | undefined) => void;
+} {
+  let service: Service | undefined;
+  let tell = (_: Service | undefined): void => undefined;
+  const told = new Promise<Service | undefined>((resolve) => (tell = resolve));
+  const whenTold: Service['fetch'] = async (request, peer) =>
+    (await told)?.fetch(request, peer) ?? refuseRequest(deps, 503, stopping);
+  return {
+    fetch: (request, peer) => service?.fetch(request, peer) ?? whenTold(request, peer),
+    open(given) {
+      service = given;
+      tell(given);
+    },
+  };
 }
 
 /** @throws GovctlError usage_error */

@@ -2,8 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { collections, lanes } from '../../../src/server/nouns.ts';
+import {
+  reportDeliveries,
+  reportDeliveryLanes,
+} from '../../../src/server/report-delivery/collection.ts';
+import { reports } from '../../../src/server/reports/collection.ts';
 import { startServer } from '../../../src/server/start.ts';
 import type { RunningServer } from '../../../src/server/start.ts';
+import { openLowdbStore } from '../../../src/server/store/lowdb/open.ts';
 import { until } from '../../support/until.ts';
 import { startMailServer } from './mail-server.ts';
 
@@ -37,7 +44,7 @@ async function start(smtpPort: number) {
     open.push(() => server.stop());
     return server;
   };
-  return { run };
+  return { run, dataDir: path.join(folder, 'data') };
 }
 
 const call = async (server: RunningServer, method: string, url: string, body?: unknown) => {
@@ -116,4 +123,54 @@ test('a schedule mails its report, a report tells whom it was to, and a link of 
         deliveries: [{ channel: 'email', target: 'bob@two.example', status: 'delivered' }],
       },
     });
+});
+
+test('what waits at the start tells of the address that the server listens on then', async () => {
+  const mail = await startMailServer({});
+  open.push(() => mail.close());
+  const { run, dataDir } = await start(mail.port);
+  const store = await openLowdbStore({ dir: dataDir, collections, lanes });
+  const at = new Date().toISOString();
+  const file = { filename: 'r.json', media_type: 'application/json', blob: 'none', size: 1 };
+  await store.transact(async (tx) => {
+    await tx.insert(reports, {
+      id: 'rpt_1',
+      name: 'Told',
+      type: 'risk',
+      scope: {},
+      formats: ['json'],
+      include_executive_summary: true,
+      include_detailed_findings: true,
+      status: 'completed',
+      attempts: 1,
+      created_at: at,
+      created_by: 'user_x',
+      updated_at: at,
+      result: {
+        summary: { compliance_score: null, total_violations: 0, critical: 0, high: 0, medium: 0, low: 0 }, // prettier-ignore
+        policies: 0,
+        resources: 0,
+        sections: [],
+        model: [],
+        files: [{ ...file, format: 'json', sha256: 'none' }],
+      },
+    });
+    await tx.insert(reportDeliveries, {
+      id: 'dlv_1',
+      report_id: 'rpt_1',
+      kind: 'email',
+      channel: { kind: 'email', recipients: ['bob@two.example'], attach: false },
+      target: 'bob@two.example',
+      status: 'pending',
+      attempts: 0,
+      created_at: at,
+      next_attempt_at: at,
+    });
+    await tx.append(reportDeliveryLanes, 'rpt_1/email', 'dlv_1');
+  });
+  await store.close();
+  const server = await run();
+  await until(() => mail.mails.length === 1);
+  const text = mail.mails[0]?.text.replace(/=\r\n/g, '').replace(/=3D/g, '=') ?? '';
+  expect(text).toContain(`${server.baseUrl}/v1/reports/rpt_1/download-links/`);
 });
