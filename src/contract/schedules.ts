@@ -78,7 +78,21 @@ export const channelFields = {
     .optional(),
   /** A channel that the server's configuration gives an incoming webhook. */
   chat: z.strictObject({ channel: text(128) }).optional(),
-  team_chat: z.strictObject({ webhook_url: z.string().min(1).max(2_048) }).optional(),
+  /** One of the two. The address is answered to whoever reads schedules, and who has it can write there: rather name it. */
+  team_chat: z
+    .strictObject({
+      webhook_url: z.string().min(1).max(2_048).optional(),
+      webhook_url_env: EnvName.optional(),
+    })
+    .superRefine(({ webhook_url: url, webhook_url_env: name }, context) => {
+      if ((url === undefined) !== (name === undefined)) return;
+      const message =
+        url === undefined
+          ? 'must be given, or webhook_url: where to post to'
+          : 'excludes webhook_url';
+      context.addIssue({ code: 'custom', path: ['webhook_url_env'], message });
+    })
+    .optional(),
   webhook: z
     .strictObject({
       url: z.string().min(1).max(2_048),

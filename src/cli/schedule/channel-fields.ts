@@ -1,7 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { ChannelKind } from '../../contract/schedules.ts';
-import type { World } from '../context.ts';
-import { fromEnvironment } from '../from-environment.ts';
 import { listOf } from '../parse-words.ts';
 
 /** Where a schedule's reports are sent. Secrets are named: the server has them in its environment. */
@@ -31,7 +29,7 @@ export type Channels = Readonly<Partial<Record<string, Fields>>>;
  * The channels that flags name, each over what it is now.
  * @throws GovctlError usage_error
  */
-export function channelsFrom(world: World, flags: ChannelFlags, before: Channels = {}): Channels {
+export function channelsFrom(flags: ChannelFlags, before: Channels = {}): Channels {
   const given: Readonly<Record<ChannelKind, Fields | undefined>> = {
     email: fieldsOf({
       recipients: flags.email && listOf(flags.email),
@@ -39,12 +37,7 @@ export function channelsFrom(world: World, flags: ChannelFlags, before: Channels
       attach: flags.links ? false : undefined,
     }),
     chat: fieldsOf({ channel: flags.chat }),
-    team_chat: fieldsOf({
-      webhook_url:
-        flags.teamChatEnv === undefined
-          ? undefined
-          : fromEnvironment(world, '--team-chat-env', flags.teamChatEnv),
-    }),
+    team_chat: fieldsOf({ webhook_url_env: flags.teamChatEnv }),
     webhook: fieldsOf({ url: flags.webhookUrl, secret_env: flags.webhookSecretEnv }),
     sftp: fieldsOf({
       ...(flags.sftp === undefined ? {} : parseSftp(flags.sftp)),
@@ -59,10 +52,14 @@ export function channelsFrom(world: World, flags: ChannelFlags, before: Channels
     }),
   };
   const changed = Object.entries(given).flatMap(([kind, fields]) =>
-    fields ? [[kind, { ...before[kind], ...fields }] as const] : [],
+    fields ? [[kind, { ...keptOf(kind, before), ...fields }] as const] : [],
   );
   return { ...before, ...Object.fromEntries(changed) };
 }
+
+/** An address that is named takes the place of one that was written out. */
+const keptOf = (kind: string, before: Channels): Fields | undefined =>
+  kind === 'team_chat' ? undefined : before[kind];
 
 /** Undefined where no flag gives any. */
 function fieldsOf(fields: Fields): Fields | undefined {

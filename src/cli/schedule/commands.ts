@@ -76,7 +76,7 @@ const channelFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--subject <text>', 'of the mail; {{date}} is the day')
     .option('--links', 'mail links in place of the files')
     .option('--chat <channel>', "a chat channel of the server's configuration, such as #audit")
-    .option('--team-chat-env <name>', 'this environment variable holds the webhook of a team chat')
+    .option('--team-chat-env <name>', "the server's variable with the webhook of a team chat")
     .option('--webhook-url <url>', 'post it there, signed')
     .option('--webhook-secret-env <name>', "the server's variable with the secret it signs with")
     .option('--sftp <place>', 'upload it: user@host/folder, or user@host:port/folder')

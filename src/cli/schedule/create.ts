@@ -66,7 +66,7 @@ async function readInput(context: Context, options: CreateOptions): Promise<Sche
     });
   }
   const password = await readPassword(context, options, true);
-  return inputFromFlags(context.world, name, options, {
+  return inputFromFlags(name, options, {
     password,
     disabled: options.disabled ?? false,
   });

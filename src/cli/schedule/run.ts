@@ -25,6 +25,7 @@ export async function runRun(context: Context, options: RunOptions): Promise<Exi
     return waitUntilEnded(context.world, begun, {
       timeoutMs,
       isUnderway,
+      lookLater: `\`govctl schedule runs ${typed(named)}\` shows what became of it.`,
       look: async () => {
         const seen = (await findRun(client, schedule.id, begun)) ?? begun;
         update(describe(seen));

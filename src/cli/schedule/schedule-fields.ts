@@ -1,7 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { AnySchedule } from '../../client/objects.ts';
 import { ScheduleInput } from '../../contract/schedules.ts';
-import type { World } from '../context.ts';
 import type { ContentFlags } from '../report/report-fields.ts';
 import { formatOptionsFrom, scopeFrom } from '../report/report-fields.ts';
 import type { ChannelFlags } from './channel-fields.ts';
@@ -22,13 +21,12 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** The request for a schedule that flags describe. @throws GovctlError usage_error */
 export function inputFromFlags(
-  world: World,
   name: string,
   flags: FieldFlags,
   more: { readonly password: string | undefined; readonly disabled: boolean },
 ): ScheduleInput {
   const { description, tag } = flags;
-  const delivery = channelsFrom(world, flags);
+  const delivery = channelsFrom(flags);
   return checked({
     name,
     ...(description === undefined ? {} : { description }),
@@ -47,7 +45,6 @@ export function inputFromFlags(
  * @throws GovctlError usage_error
  */
 export function changeFromFlags(
-  world: World,
   before: AnySchedule,
   flags: FieldFlags,
   remove: readonly string[],
@@ -55,7 +52,7 @@ export function changeFromFlags(
   const timing = timingFrom(flags, before.schedule);
   const template = templateFrom(flags, before.report_template, undefined);
   const channels = Object.fromEntries(
-    Object.entries(channelsFrom(world, flags, before.delivery ?? {})).filter(
+    Object.entries(channelsFrom(flags, before.delivery ?? {})).filter(
       ([kind]) => !remove.includes(kind),
     ),
   );

@@ -40,7 +40,7 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
   const change = withOwnTags(found.schedule, {
     ...fromFile,
     ...(options.name === undefined ? {} : { name: options.name }),
-    ...changeFromFlags(context.world, found.schedule, options, remove),
+    ...changeFromFlags(found.schedule, options, remove),
   });
   if (Object.keys(change).length === 0) {
     throw new GovctlError('usage_error', 'Nothing to change is given', {

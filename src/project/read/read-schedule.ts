@@ -39,7 +39,8 @@ export function readSchedule(
       place: source.place(documentSpan(raw).start),
     },
     ...scheduleIdentity(document),
-    problems: schedule.delivery?.team_chat ? [plainAddress(source, raw)] : [],
+    problems:
+      schedule.delivery?.team_chat?.webhook_url !== undefined ? [plainAddress(source, raw)] : [],
   };
 }
 
@@ -49,6 +50,6 @@ const plainAddress = (source: Source, raw: RawDocument): Problem =>
     code: 'plain-secret',
     message:
       'whoever has the address of a team chat can write there, it is written out, and git keeps it for ever',
-    hint: "Name a channel of the server's configuration instead: delivery.chat.channel.",
+    hint: 'Name the variable of the server that holds it instead: webhook_url_env.',
     secret: true,
   });

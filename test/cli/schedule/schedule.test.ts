@@ -62,6 +62,7 @@ describe('govctl schedule create', () => {
   it('makes of its flags what the API takes', async () => {
     const argv = [...weekly, '--email', 'b@example.com', '--subject', 'Of {{date}}', '--links'];
     argv.push('--sftp', 'me@sftp.example.com:2222/in', '--sftp-password-env', 'SFTP_PASSWORD');
+    argv.push('--team-chat-env', 'TEAM_HOOK');
     argv.push('--s3', 's3://bucket/a/b', '--s3-region', 'eu-west-1', '--format', 'pdf,csv');
     argv.push(
       '--report-name',
@@ -100,6 +101,7 @@ describe('govctl schedule create', () => {
           subject: 'Of {{date}}',
           attach: false,
         },
+        team_chat: { webhook_url_env: 'TEAM_HOOK' },
         sftp: {
           host: 'sftp.example.com',
           port: 2222,
@@ -139,8 +141,8 @@ describe('govctl schedule create', () => {
     [[...weekly, '--email', 'nobody'], '--email recipients: must be an e-mail address'],
     [[...weekly, '--subject', 'x', '--sftp', 'host'], '--sftp host: write it as user@host/folder'],
     [
-      [...weekly, '--team-chat-env', 'NONE'],
-      '--team-chat-env NONE: the environment variable is not',
+      [...weekly, '--team-chat-env', 'https://x'],
+      '--team-chat-env webhook_url_env: must be the name of an environment variable',
     ],
     [[...weekly, '--s3', '/x'], '--s3 /x: write it as bucket'],
   ])('refuses %j', async (argv, message) => {

@@ -142,6 +142,15 @@ cases:
     );
     expect(problems).toMatchObject([{ level: 'warning', code: 'plain-secret', line: 4 }]);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
+    const schedule = (chat: string): string =>
+      `kind: Schedule\nname: W\nschedule: {cron: "0 9 * * 1"}\nreport_template: {name: W, type: audit}\ndelivery:\n  team_chat: {${chat}}\n`;
+    const plain = await load(
+      makeRepo({ 'a.yaml': schedule('webhook_url: "https://a.example/hunter2"') }),
+    );
+    expect(plain.problems).toMatchObject([{ level: 'warning', code: 'plain-secret', line: 6 }]);
+    expect(JSON.stringify(plain.problems)).not.toContain('hunter2');
+    const named = await load(makeRepo({ 'a.yaml': schedule('webhook_url_env: TEAM_HOOK') }));
+    expect(named.problems).toEqual([]);
   });
 });
 

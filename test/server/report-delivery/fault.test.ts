@@ -81,6 +81,12 @@ describe('a channel that could never work is refused when it is written', () => 
       /this machine/,
     ],
     [
+      'a team chat in a variable of the server',
+      { kind: 'team_chat', webhook_url_env: 'GOVCTL_SERVER_API_KEY' },
+      'delivery.team_chat.webhook_url_env',
+      /GOVCTL_CHANNEL_/,
+    ],
+    [
       'SFTP without a login',
       sftp({ password_env: undefined }),
       'delivery.sftp.password_env',

@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StoredChannel } from '../../../src/server/report-delivery/channels/channel.ts';
 import { reports } from '../../../src/server/reports/collection.ts';
+import type { StoredReport } from '../../../src/server/reports/collection.ts';
 import { verifyWebhook } from '../../../src/webhook/webhook.ts';
 import { openReportWorld } from './report-world.ts';
 import type { ReportWorld, WorldOptions } from './report-world.ts';
@@ -147,6 +148,25 @@ describe('a team chat', () => {
     ]);
     expect(JSON.stringify(world.logged)).not.toContain('T0K3N');
   });
+
+  test('is told at an address that the server has in a variable, which stays unsaid', async () => {
+    const { seen, url } = await startReceiver();
+    const report = { name: 'R' };
+    const channel: StoredChannel = { kind: 'team_chat', webhook_url_env: 'TEAM_HOOK' };
+    const world = await openWorld({ env: { TEAM_HOOK: url } });
+    const { id } = await world.addReport(report, { pdf: 'x' });
+    const delivery = await deliver(world, channel, id);
+    expect(delivery).toMatchObject({ status: 'delivered', target: 'TEAM_HOOK' });
+    expect(seen).toHaveLength(1);
+    expect(JSON.stringify([delivery, world.logged])).not.toContain('T0K3N');
+    const others = await openWorld({ env: { TEAM_HOOK: url }, local: false });
+    const other = await others.addReport(report, { pdf: 'x' });
+    expect(await deliver(others, channel, other.id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('TEAM_HOOK of webhook_url_env') as unknown,
+    });
+    expect(seen).toHaveLength(1);
+  });
 });
 
 describe('a report that failed', () => {
@@ -158,8 +178,8 @@ describe('a report that failed', () => {
   ])('is told to %s, with the reason and without links', async (_, channelAt) => {
     const { seen, url } = await startReceiver();
     const world = await openWorld({ config: { chat: { channels: { '#a': url } } } });
-    const { result: _made, ...completed } = await world.addReport();
-    const report = { ...completed, id: world.deps.ids.next('rpt'), status: 'failed', failure } as const; // prettier-ignore
+    const completed = await world.addReport();
+    const report: StoredReport = { ...completed, id: world.deps.ids.next('rpt'), status: 'failed', failure }; // prettier-ignore
     await world.store.transact((tx) => tx.insert(reports, report));
     const delivery = await deliver(world, channelAt(url), report.id);
     expect(delivery.status).toBe('delivered');

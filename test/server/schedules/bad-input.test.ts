@@ -82,6 +82,18 @@ describe('what is wrong is named by its field', () => {
       /public|allow-target/,
     ],
     [
+      'a team chat without an address',
+      { delivery: { team_chat: {} } },
+      'delivery.team_chat.webhook_url_env',
+      /must be given/,
+    ],
+    [
+      'a team chat with two addresses',
+      { delivery: { team_chat: { webhook_url: 'https://a.example/', webhook_url_env: 'A' } } },
+      'delivery.team_chat.webhook_url_env',
+      /excludes/,
+    ],
+    [
       'no credential for SFTP',
       { delivery: { sftp: { host: 'sftp.example.com', username: 'u', path: '/in' } } },
       'delivery.sftp.password_env',

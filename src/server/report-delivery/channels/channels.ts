@@ -24,7 +24,7 @@ export function createChannels(deps: Deps, parts: ChannelParts): SendToChannel {
   const { config } = surroundings;
   const email = createEmailChannel(config, clock);
   const chat = createChatChannel({ config, send: sendAnywhere, clock });
-  const teamChat = createTeamChatChannel({ send, clock });
+  const teamChat = createTeamChatChannel({ send, clock, surroundings });
   const sftp = createSftpChannel({ deps, surroundings });
   const storage = createStorageChannel({ surroundings, send, clock });
   return async (channel, message, options) => {

@@ -32,7 +32,9 @@ async function findFault(
     case 'chat':
       return fault('channel', chatFault(channel.channel, config.chat?.channels));
     case 'team_chat':
-      return fault('webhook_url', await targetFault(channel.webhook_url, targets));
+      return channel.webhook_url === undefined
+        ? envFault('webhook_url_env', channel.webhook_url_env, surroundings)
+        : fault('webhook_url', await targetFault(channel.webhook_url, targets));
     case 'webhook':
       return (
         fault('url', await targetFault(channel.url, targets)) ??

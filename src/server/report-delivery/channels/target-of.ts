@@ -10,7 +10,9 @@ export function targetOf(channel: StoredChannel): string {
     case 'chat':
       return channel.channel;
     case 'team_chat':
-      return hostOf(channel.webhook_url);
+      return channel.webhook_url === undefined
+        ? (channel.webhook_url_env ?? '')
+        : hostOf(channel.webhook_url);
     case 'webhook':
       return hostOf(channel.url);
     case 'sftp': {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../deps.ts';
 import type { Send } from '../../outbound/send.ts';
 import { isRefusal, resultOfAnswer } from './answer.ts';
-import type { MessageLink, ReportMessage, SendReport } from './channel.ts';
+import type { MessageLink, ReportMessage, SendReport, Surroundings } from './channel.ts';
+import { secretFromEnv } from './secret-from-env.ts';
 import { targetOf } from './target-of.ts';
 import { figuresOf, sentenceOf, titleOf } from './wording.ts';
 
@@ -11,20 +12,30 @@ const answerWithin = 30_000;
 interface TeamChatParts {
   readonly send: Send;
   readonly clock: Clock;
+  readonly surroundings: Surroundings;
 }
 
 /** An Adaptive Card, as the workflows of Microsoft Teams take it, and its older connectors did. */
 export const createTeamChatChannel =
-  ({ send, clock }: TeamChatParts): SendReport<'team_chat'> =>
+  ({ send, clock, surroundings }: TeamChatParts): SendReport<'team_chat'> =>
   async (channel, message, signal) => {
+    const { webhook_url: plain, webhook_url_env: name = '' } = channel;
+    const url = plain ?? secretFromEnv(name, surroundings);
+    if (url === undefined) {
+      const error = `The variable ${name} of webhook_url_env is not set where the server runs, or may not be named; its operator sets it, or lists it under secrets in the file of --config`;
+      return { ok: false, permanent: true, error };
+    }
     const body = JSON.stringify(cardMessage(message, await message.links()));
     const headers = { 'Content-Type': 'application/json' };
-    const outgoing = { url: channel.webhook_url, headers, body, timeoutMs: answerWithin };
+    const outgoing = { url, headers, body, timeoutMs: answerWithin };
     return resultOfAnswer(await send(outgoing, signal), {
       who: `The team chat at ${targetOf(channel)}`,
       now: clock.now(),
       isFinal: isRefusal,
-      advice: "Correct the schedule's delivery.team_chat.webhook_url.",
+      advice:
+        plain === undefined
+          ? `The operator corrects the address in the variable ${name}.`
+          : "Correct the schedule's delivery.team_chat.webhook_url.",
     });
   };
 
