@@ -403,3 +403,24 @@ test('whom it is to tell is shown in it', async () => {
   const id = idOf(await create(service, { delivery: { notifications: { email } } }));
   expect(await read(service, id)).toMatchObject({ notifications: { email, deliveries: [] } });
 });
+
+test('one that fails is counted once, though its transaction is run again', async () => {
+  // As a store does whose transactions collide.
+  const wrapStore = (store: Store): Store => ({
+    ...store,
+    async transact(work) {
+      const collided = store.transact(async (tx) => {
+        await work(tx);
+        throw new Error('collided');
+      });
+      await collided.catch(() => undefined);
+      return store.transact(work);
+    },
+  });
+  const render = () => Promise.reject(new RenderFault('Not today'));
+  service = await startReports({ wrapStore, reports: { render } });
+  const id = idOf(await create(service));
+  await service.reportWork.idle();
+  expect(await read(service, id)).toMatchObject({ status: 'failed' });
+  expect(service.reportWork.counts).toMatchObject({ failed: 1, completed: 0 });
+});

@@ -122,6 +122,7 @@ test('one that takes the service down is begun four times, then has failed', asy
     expect(failed?.status).toBe('failed');
     expect(failed?.failure?.reason).toMatch(/stopped unexpectedly .* 4 times/);
     expect(await processes.timesEnded(id)).toBe(1);
+    expect(processes.counts()).toMatchObject({ failed: 1, completed: 0 });
     processes.setGate(true);
     processes.advance(120 * minute);
     await processes.idle();

@@ -152,6 +152,8 @@ export async function startProcesses() {
       current.work.poke();
     },
     now: () => now,
+    /** Of this process. */
+    counts: () => current.work.counts,
     idle: () => current.work.idle(),
     /** Resolves after what is under way has had some turns. */
     async someTurns(): Promise<void> {

@@ -11,15 +11,20 @@ export interface RecoverOptions {
   readonly writing: ReadonlySet<string>;
   /** Writes down a report that has ended. */
   readonly end: (tx: Tx, report: StoredReport) => Promise<void>;
+  /** Told of it once that has lasted. */
+  readonly ended: (report: StoredReport) => void;
 }
 
 /** Puts in order what a process left that went away: reports that nobody generates, and files that nobody knows. */
-export async function recover(deps: Deps, { writing, end }: RecoverOptions): Promise<void> {
+export async function recover(deps: Deps, { writing, end, ended }: RecoverOptions): Promise<void> {
   const cut: string[] = [];
   for await (const { doc } of allRows(deps.store, reports, { status: { any: ['generating'] } })) {
     cut.push(doc.id);
   }
-  for (const id of cut) await putInOrder(deps, id, end);
+  for (const id of cut) {
+    const last = await putInOrder(deps, id, end);
+    if (last) ended(last);
+  }
   for await (const blob of deps.store.blobs.list()) {
     const named = readBlobId(blob);
     // Looked at first: what has ended by then is written down.
@@ -29,22 +34,24 @@ export async function recover(deps: Deps, { writing, end }: RecoverOptions): Pro
   }
 }
 
+/** @returns it, where it is not begun again */
 const putInOrder = (
   { store, clock, log }: Deps,
   id: string,
   end: RecoverOptions['end'],
-): Promise<void> =>
+): Promise<StoredReport | undefined> =>
   store.transact(async (tx) => {
     const report = (await tx.get(reports, id))?.doc;
-    if (report?.status !== 'generating') return;
+    if (report?.status !== 'generating') return undefined;
     const next = interrupted(report, clock.now());
     log.warn({ report_id: id, attempt: report.attempts }, 'a report was cut off');
     if (next.status === 'pending') {
       await tx.replace(reports, next);
-      return;
+      return undefined;
     }
     await end(tx, next);
     await tx.clear(reportLanes, id);
+    return next;
   });
 
 /** The ids of all blobs of a report. */

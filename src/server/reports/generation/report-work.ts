@@ -69,17 +69,23 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
   const writing = new Set<string>();
   const furtherFiles = createFurtherFiles(deps, options, writing);
 
-  /** Undefined: there is nothing to be done, and the lane is done with. */
-  const begin = (claimed: LaneWork): Promise<Attempt | undefined> =>
+  /** Told of what has lasted: a transaction may run more than once. */
+  const countFailed = ({ status }: StoredReport): void => {
+    if (status === 'failed') counts.failed += 1;
+  };
+
+  /** Without an attempt there is nothing to be done, and the lane is done with. */
+  const begin = (claimed: LaneWork): Promise<{ attempt?: Attempt; ended?: StoredReport }> =>
     store.transact(async (tx) => {
       const found = (await tx.get(reports, claimed.work))?.doc;
       const now = clock.now();
       // A server that is gone left it so, after this one's start.
       const before = found?.status === 'generating' ? interrupted(found, now) : found;
       if (before?.status !== 'pending') {
-        if (before && before !== found) await end(tx, before);
+        const ended = before && before !== found ? { ended: before } : {};
+        if (ended.ended) await end(tx, ended.ended);
         await tx.complete(reportLanes, claimed);
-        return undefined;
+        return ended;
       }
       const { ms, timing } = await estimate(tx, before.type);
       const report = { ...begun(before, now), estimated_ms: Math.round(ms) };
@@ -87,7 +93,7 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
       if (report.type === 'audit' && before.started_at === undefined) {
         await announceAudit(deps, tx, report);
       }
-      return { report, timing, since: clock.monotonic() };
+      return { attempt: { report, timing, since: clock.monotonic() } };
     });
 
   const end = async (tx: Tx, report: StoredReport): Promise<void> => {
@@ -124,11 +130,13 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
     const { id, attempts } = attempt.report;
     const { reason, mayPass } = failureOf(error, id);
     log.error({ report_id: id, attempt: attempts, err: error }, 'a report was not generated');
-    await conclude(claimed, attempt, async (tx, current) => {
+    let last: StoredReport | undefined;
+    const isWritten = await conclude(claimed, attempt, async (tx, current) => {
       const now = clock.now();
       const { report, againAt } = mayPass
         ? setBack(current, reason, now)
         : { report: failed(current, reason, now) };
+      last = report;
       if (againAt !== undefined) {
         await tx.replace(reports, report);
         await tx.putOff(reportLanes, claimed.lane, againAt);
@@ -136,8 +144,8 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
       }
       await end(tx, report);
       await tx.complete(reportLanes, claimed);
-      counts.failed += 1;
     });
+    if (isWritten && last) countFailed(last);
   };
 
   const attemptNow = async (
@@ -184,7 +192,8 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
   const perform = async (claimed: LaneWork, stopped: AbortSignal): Promise<void> => {
     await ready();
     stopped.throwIfAborted();
-    const attempt = await begin(claimed);
+    const { attempt, ended } = await begin(claimed);
+    if (ended) countFailed(ended);
     if (!attempt) return;
     const { id } = attempt.report;
     const own = new AbortController();
@@ -208,7 +217,7 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
   /** Before anything is begun, what an earlier process left is put in order. */
   let recovering: Promise<void> | undefined;
   const ready = (): Promise<void> =>
-    (recovering ??= recover(deps, { writing, end }).catch((error: unknown) => {
+    (recovering ??= recover(deps, { writing, end, ended: countFailed }).catch((error: unknown) => {
       recovering = undefined;
       throw error;
     }));
