@@ -139,8 +139,10 @@ export function cutShort(response: Response, { cut }: Fault, peer: Peer): Respon
 
 function cutInBody(response: Response, peer: Peer): Response {
   const headers = new Headers(response.headers);
-  // Else the listener would wait for more of the body before it sends anything.
-  if (peer.destroySoon) headers.set('Transfer-Encoding', 'chunked');
+  // Else the listener would wait for more of the body before it sends anything. A file says its length, which does as well.
+  if (peer.destroySoon && !headers.has('Content-Length')) {
+    headers.set('Transfer-Encoding', 'chunked');
+  }
   return new Response(halfOf(response, peer), { status: response.status, headers });
 }
 

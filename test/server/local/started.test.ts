@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -212,6 +213,27 @@ describe('a fault of a started server', () => {
     expect(half.status).toBe(200);
     await expect(half.text()).rejects.toThrow('terminated');
     expect(await names()).toEqual(['a']);
+  });
+
+  it('cuts a file in its middle, as a connection that breaks does', async () => {
+    const server = await start();
+    const asked = { name: 'r', type: 'trend', scope: {}, format_options: { formats: ['csv'] } };
+    const { id } = (await send(server, 'POST', '/v1/reports', asked)).json as { id: string };
+    for (;;) {
+      const { json } = await send(server, 'GET', `/v1/reports/${id}`);
+      if (json.status === 'completed') break;
+      expect(json.status).not.toBe('failed');
+      await sleep(20);
+    }
+    const path = `/v1/reports/${id}/download/csv`;
+    await send(server, 'POST', '/v1/local/faults', { path, cut: 'body' });
+    const half = await fetch(server.baseUrl + path, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(half.status).toBe(200);
+    expect(half.headers.get('transfer-encoding')).toBeNull();
+    expect(Number(half.headers.get('content-length'))).toBeGreaterThan(0);
+    await expect(half.arrayBuffer()).rejects.toThrow('terminated');
   });
 });
 
