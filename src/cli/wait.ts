@@ -25,22 +25,32 @@ export interface Awaited<T> {
   /** How it is now. */
   readonly look: () => Promise<T>;
   readonly isUnderway: (state: T) => boolean;
+  /** Where to look for it once nobody waits any more: `` `govctl scan get ID` shows … ``. */
+  readonly lookLater: string;
 }
 
-/** Looks at something that is under way until it has ended, or the time is up; gives how it was seen last. */
+/**
+ * Looks at something that is under way until it has ended, or the time is up; gives how it was seen last.
+ * @throws GovctlError interrupted, which says that it goes on, and what `look` throws
+ */
 export async function waitUntilEnded<T>(
   { signal }: Pick<World, 'signal'>,
   begun: T,
-  { timeoutMs, look, isUnderway }: Awaited<T>,
+  { timeoutMs, look, isUnderway, lookLater }: Awaited<T>,
 ): Promise<T> {
   const until = performance.now() + timeoutMs;
   let seen = begun;
   for (let pause = firstPause; isUnderway(seen); pause = Math.min(pause * 1.5, longestPause)) {
     const left = until - performance.now();
     if (left <= 0) return seen;
-    // Interrupted: the next request says so.
     await sleep(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
-    seen = await look();
+    seen = await look().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      throw new GovctlError('interrupted', 'Interrupted; it goes on', {
+        hint: lookLater,
+        cause: error,
+      });
+    });
   }
   return seen;
 }

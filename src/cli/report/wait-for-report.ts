@@ -41,6 +41,7 @@ export function waitForReport(
     return waitUntilEnded(world, begun, {
       timeoutMs,
       isUnderway,
+      lookLater: `\`govctl report watch ${begun.id}\` shows how far it is.`,
       look: async () => {
         const found = await readObject(client, shownReports, begun.id);
         if (!found) throw noSuchReport(begun.id);

@@ -48,6 +48,7 @@ const waitFor = (
   waitUntilEnded(world, begun, {
     timeoutMs,
     isUnderway,
+    lookLater: `\`govctl scan get ${begun.id}\` shows how far it is.`,
     look: async () => {
       const { data } = await client.scans.get({ params: { id: begun.id } });
       update(`Scanning: ${data.progress} %, ${data.resources_scanned} resources`);

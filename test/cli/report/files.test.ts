@@ -93,6 +93,22 @@ describe('govctl report watch', () => {
     expect((await run(['watch', 'R', '--timeout', 'soon'])).exitCode).toBe(3);
   });
 
+  it('says that it goes on when nobody waits any more', async () => {
+    start({ states: [{ status: 'generating' }] });
+    const interrupt = new AbortController();
+    const argv = ['create', 'R', '--type', 'risk', '--wait'];
+    const waited = run(argv, { signal: interrupt.signal });
+    await until(() => service.requests.length > 1);
+    interrupt.abort();
+    const outcome = await waited;
+    expect([outcome.exitCode, outcome.stderr]).toEqual([
+      130,
+      expect.stringContaining(
+        'error: Interrupted; it goes on\n  → `govctl report watch rpt_000001` shows how far it is.',
+      ),
+    ]);
+  });
+
   it('says so where it is deleted meanwhile', async () => {
     start({ states: [{ status: 'generating' }] });
     service.put({ name: 'R', status: 'pending' });
