@@ -139,3 +139,42 @@ test('a report survives kill -9 while it is made: one of each in the end, whole,
   const attempts = new Set(blobs.map((name) => name.split('.').slice(0, 2).join('.')));
   expect(attempts.size).toBe(ids.length);
 }, 180_000);
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Undefined: it was cut off, and whoever downloads knows. */
+async function fetchFile(server: BuiltServer, id: string, format: string) {
+  try {
+    const answer = await call(server, `/v1/reports/${id}/download/${format}`);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return { status: answer.status, told: answer.headers.get('x-content-sha256'), bytes };
+  } catch {
+    return undefined;
+  }
+}
+
+test('no half of a file passes for a whole one when kill -9 ends its download, or its rendering', async () => {
+  let server = await start();
+  await call(server, '/v1/policies', JSON.stringify(policy));
+  await call(server, '/v1/resources/import', resourceLines(1_200), 'application/x-ndjson');
+  await call(server, '/v1/reports', JSON.stringify(order('one')));
+  const [{ id, status } = { id: '', status: 'none' }] = await untilEnded(server);
+  expect(status).toBe('completed');
+  const formats = ['html', 'pdf', 'csv', 'json'];
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const fetches = [...formats, ...formats].map((format) => fetchFile(server, id, format));
+    await sleep(Math.random() * 300);
+    await server.stop('SIGKILL');
+    for (const file of await Promise.all(fetches)) {
+      if (file?.status === 200) expect(sha256Of(file.bytes)).toBe(file.told);
+    }
+    server = await start();
+  }
+  for (const format of formats) {
+    const file = await fetchFile(server, id, format);
+    expect([file?.status, file && sha256Of(file.bytes)]).toEqual([200, file?.told]);
+  }
+  // Two for what it is made of, and one for each file: what was cut off is gone.
+  const blobs = () => readdir(join(dataDir(), 'blobs'));
+  await expect.poll(blobs, { timeout: 10_000 }).toHaveLength(2 + formats.length);
+}, 180_000);
