@@ -245,6 +245,8 @@ export const reportSortFields = [
   'type',
   'framework',
   'status',
+  'scheduled_at',
+  'schedule_id',
 ] as const;
 
 const ReportListQuery = z

@@ -260,6 +260,16 @@ export const scheduleSortFields = [
   'enabled',
   'next_run_at',
   'last_run_at',
+  'last_status',
+] as const;
+
+export const runSortFields = [
+  'fire_at',
+  'id',
+  'started_at',
+  'completed_at',
+  'cause',
+  'status',
 ] as const;
 
 const ScheduleListQuery = z
@@ -277,7 +287,7 @@ const ScheduleListQuery = z
 export type ScheduleListQuery = z.infer<typeof ScheduleListQuery>;
 
 const RunListQuery = z
-  .strictObject({ ...listQuery(20), sort_by: z.enum(['fire_at', 'id']).default('fire_at') })
+  .strictObject({ ...listQuery(20), sort_by: z.enum(runSortFields).default('fire_at') })
   .refine(offsetOrCursor, offsetOrCursorMessage);
 
 export const schedules = {

@@ -104,6 +104,8 @@ export const reports: CollectionSpec<StoredReport> = {
     type: ({ type }) => type,
     framework: ({ framework }) => framework,
     status: ({ status }) => status,
+    scheduled_at: ({ scheduled_at: at }) => at,
+    schedule_id: ({ schedule_id: id }) => id,
     /** Of those that wait: in the order that they are begun in. */
     due_at: ({ status, scheduled_at: due, created_at: created }) =>
       status === 'pending' ? (due ?? created) : undefined,

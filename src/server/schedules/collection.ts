@@ -62,6 +62,7 @@ export const schedules: CollectionSpec<StoredSchedule> = {
     enabled: ({ enabled }) => enabled,
     next_run_at: ({ next_run_at: at }) => at,
     last_run_at: ({ last_run_at: at }) => at,
+    last_status: ({ last_status: status }) => status,
   },
 };
 
@@ -107,5 +108,12 @@ export const runs: CollectionSpec<StoredRun> = {
     schedule_id: ({ schedule_id: id }) => id,
     status: ({ status }) => status,
   },
-  order: { fire_at: ({ fire_at: at }) => at, id: ({ id }) => id },
+  order: {
+    fire_at: ({ fire_at: at }) => at,
+    id: ({ id }) => id,
+    started_at: ({ started_at: at }) => at,
+    completed_at: ({ completed_at: at }) => at,
+    cause: ({ cause }) => cause,
+    status: ({ status }) => status,
+  },
 };

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { reportSortFields } from '../../../src/contract/reports.ts';
+import { runSortFields, scheduleSortFields } from '../../../src/contract/schedules.ts';
 import { schedules } from '../../../src/server/schedules/collection.ts';
 import type { Got } from '../test-service.ts';
 import { aSchedule, startSchedules } from './schedule-world.ts';
@@ -230,6 +232,21 @@ describe('schedules', () => {
     expect(await names('tags=x,y')).toEqual(['A']);
     expect(await names('type=risk')).toEqual(['C']);
     expect((await world.service.send('GET', `${path}?enabled=maybe`)).status).toBe(400);
+  });
+
+  test('are sorted by any of their fields, as their runs and their reports are', async () => {
+    const ids = [await world.create({ name: 'A' }), await world.create({ name: 'B' })];
+    for (const id of ids) await world.ok('POST', `${path}/${id}/run`);
+    const [first = ''] = ids;
+    for (const field of scheduleSortFields) await world.ok('GET', `${path}?sort_by=${field}`);
+    for (const field of runSortFields)
+      await world.ok('GET', `${path}/${first}/runs?sort_by=${field}`);
+    for (const field of reportSortFields) await world.ok('GET', `/v1/reports?sort_by=${field}`);
+    const sorted = await world.ok('GET', '/v1/reports?sort_by=schedule_id&order=asc');
+    expect((sorted.json.reports as Json[]).map((one) => one.schedule_id)).toEqual(ids);
+    expect([...scheduleSortFields, ...runSortFields, ...reportSortFields]).toEqual(
+      expect.arrayContaining(['last_status', 'started_at', 'completed_at', 'scheduled_at']),
+    );
   });
 
   test('that are not there are a 404 with SCH_002, whatever is asked of them', async () => {
