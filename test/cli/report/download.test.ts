@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -142,6 +151,33 @@ describe('a download', () => {
     const { deps, asked } = depsOf([{}]);
     expect(await download(deps, target)).toMatchObject({ sha256, verified: true });
     expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    ['a link', symlinkSync],
+    ['another name', linkSync],
+  ])('writes to nothing that a part is %s of', async (_, plant) => {
+    const victims = ['', '.json'].map((end) => {
+      const victim = path.join(folder, `victim${end}`);
+      writeFileSync(victim, end === '' ? content.subarray(0, 100) : '{"etag":"\\"v1\\""}');
+      plant(victim, `${target}.part${end}`);
+      return { victim, before: readFileSync(victim) };
+    });
+    const { deps, asked } = depsOf([{ cutAfter: 1_000 }, {}]);
+    expect(await download(deps, target)).toMatchObject({ sha256, resumed: false });
+    expect(asked[0]).toEqual({});
+    for (const { victim, before } of victims) expect(readFileSync(victim)).toEqual(before);
+    expect(names()).toEqual(['r.pdf', 'victim', 'victim.json']);
+  });
+
+  it.skipIf(process.platform === 'win32').each([
+    ['goes on with', '{"etag":"\\"v1\\""}'],
+    ['begins anew', 'no note'],
+  ])('can be read by its owner alone, where it %s a part that others could', async (_, note) => {
+    writeFileSync(`${target}.part`, content.subarray(0, 100), { mode: 0o644 });
+    writeFileSync(`${target}.part.json`, note);
+    await download(depsOf([{}]).deps, target);
+    expect(statSync(target).mode & 0o777).toBe(0o600);
   });
 
   it.each([

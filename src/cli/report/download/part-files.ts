@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { lstat, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 
 /** A file that is being written. */
 export interface PartFile {
@@ -11,11 +12,12 @@ export interface PartFile {
 
 /** What of a file system a download uses. */
 export interface PartFiles {
-  /** Bytes; undefined where there is no such file. */
+  /** Bytes; undefined where there is no such file of ours, and for a link to one. */
   size(file: string): Promise<number | undefined>;
   read(file: string): Promise<string | undefined>;
+  /** In place of what is there. */
   write(file: string, text: string): Promise<void>;
-  /** Opens a file for writing: at its end, or emptied. Only its owner may read one that is made. */
+  /** Opens a file for writing: at its end, or a new one in its place. Only its owner may read it; no link is followed. */
   open(file: string, how: 'append' | 'anew'): Promise<PartFile>;
   /** Lower-case hex. */
   sha256(file: string): Promise<string>;
@@ -33,12 +35,39 @@ const absent = (error: unknown): undefined => {
 /** A report tells what is wrong with an organisation: it is its owner's. */
 const mode = 0o600;
 
+/** Windows has no such flag. */
+const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;
+
+/** Bytes of a plain file that is ours and has no other name: what else is there, somebody may have put there for us. */
+async function ownSize(file: string): Promise<number | undefined> {
+  const stat = await lstat(file).catch(absent);
+  if (!stat?.isFile() || stat.nlink > 1) return undefined;
+  return stat.uid === (process.getuid?.() ?? stat.uid) ? stat.size : undefined;
+}
+
+const remove = (file: string): Promise<void> => rm(file, { force: true });
+
+async function openEnd(file: string): Promise<FileHandle> {
+  const handle = await open(file, constants.O_WRONLY | constants.O_APPEND | noFollow);
+  await handle.chmod(mode).catch(() => undefined); // on a file system without modes
+  return handle;
+}
+
+async function openNew(file: string): Promise<FileHandle> {
+  await remove(file);
+  return open(file, 'wx', mode);
+}
+
 export const partFiles: PartFiles = {
-  size: (file) => stat(file).then(({ size }) => size, absent),
-  read: (file) => readFile(file, 'utf8').catch(absent),
-  write: (file, text) => writeFile(file, text, { mode }),
+  size: ownSize,
+  read: async (file) =>
+    (await ownSize(file)) === undefined ? undefined : readFile(file, 'utf8').catch(absent),
+  write: async (file, text) => {
+    await remove(file);
+    await writeFile(file, text, { flag: 'wx', mode });
+  },
   open: async (file, how) => {
-    const handle = await open(file, how === 'append' ? 'a' : 'w', mode);
+    const handle = await (how === 'append' ? openEnd(file) : openNew(file));
     return {
       write: async (bytes) => {
         for (let at = 0; at < bytes.length;) {
@@ -60,5 +89,5 @@ export const partFiles: PartFiles = {
     return hash.digest('hex');
   },
   rename,
-  remove: (file) => rm(file, { force: true }),
+  remove,
 };
