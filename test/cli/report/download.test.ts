@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   linkSync,
@@ -29,6 +30,7 @@ beforeEach(() => {
   target = path.join(folder, 'r.pdf');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+const same = (error: unknown): unknown => error;
 const names = (): string[] => readdirSync(folder).sort();
 
 /** How the server behaves at one request. */
@@ -112,6 +114,39 @@ describe('a download', () => {
       [0, content.length],
       [content.length, content.length],
     ]);
+  });
+
+  it('leaves a target to another download of it that is under way', async () => {
+    const second: unknown[] = [];
+    const { deps } = depsOf([{ cutAfter: 1_000 }, {}], {
+      sleep: async () => void second.push(await download(depsOf([{}]).deps, target).catch(same)),
+    });
+    expect(await download(deps, target)).toMatchObject({ sha256 });
+    expect(second).toMatchObject([
+      {
+        error: 'file_error',
+        message: `Another download of ${target} is under way`,
+        hint: `Wait for it, or give another --out. If there is none, remove ${target}.part.lock.`,
+      },
+    ]);
+    expect(names()).toEqual(['r.pdf']);
+  });
+
+  it.each([
+    ['a process that is over', `${spawnSync('true').pid} 1`],
+    ['an earlier process of this number', `${process.pid} 1`],
+  ])('waits for no download of %s', async (_, holder) => {
+    writeFileSync(`${target}.part.lock`, holder);
+    expect(await download(depsOf([{}]).deps, target)).toMatchObject({ sha256 });
+    expect(names()).toEqual(['r.pdf']);
+  });
+
+  it('leaves a target to a download of another process', async () => {
+    writeFileSync(`${target}.part.lock`, `${process.ppid} 1`);
+    await expect(download(depsOf([{}]).deps, target)).rejects.toMatchObject({
+      error: 'file_error',
+    });
+    expect(names()).toEqual(['r.pdf.part.lock']);
   });
 
   it('goes on where it was cut, and asks for the rest of the same file only', async () => {

@@ -41,7 +41,7 @@ const mostCuts = 4;
 /**
  * Fetches a file. Until all of it is there and its hash is the server's, it is called `TARGET.part`, which the next try,
  * or the next run, goes on with where the server's ETag says that it is the same file still; so nothing ever stands under
- * the final name that is not whole.
+ * the final name that is not whole. One at a time writes to a target.
  * @param expected its hash as known before, lower-case hex
  * @throws GovctlError unreachable, bad_answer, file_error, interrupted, or the server's own
  */
@@ -49,6 +49,24 @@ export async function download(
   deps: DownloadDeps,
   target: string,
   expected?: string,
+): Promise<Downloaded> {
+  const { files } = deps;
+  const lock = `${target}.part.lock`;
+  const isOurs = await files.claim(lock).catch((error: unknown) => {
+    throw told(target, error);
+  });
+  if (!isOurs) throw underway(target, lock);
+  try {
+    return await fetchWhole(deps, target, expected);
+  } finally {
+    await files.remove(lock);
+  }
+}
+
+async function fetchWhole(
+  deps: DownloadDeps,
+  target: string,
+  expected: string | undefined,
 ): Promise<Downloaded> {
   const part = `${target}.part`;
   const note = `${target}.part.json`;
@@ -182,6 +200,11 @@ const soFar = ({ have, total }: Got): string =>
 
 const interrupted = (part: string, got: Got): GovctlError =>
   new GovctlError('interrupted', `Interrupted after ${soFar(got)}`, goesOn(part));
+
+const underway = (target: string, lock: string): GovctlError =>
+  new GovctlError('file_error', `Another download of ${target} is under way`, {
+    hint: `Wait for it, or give another --out. If there is none, remove ${lock}.`,
+  });
 
 const cutTooOften = (part: string, got: Got): GovctlError =>
   new GovctlError(

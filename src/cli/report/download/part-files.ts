@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +12,8 @@ export interface PartFile {
 
 /** What of a file system a download uses. */
 export interface PartFiles {
+  /** Keeps a place for this call, by a file that says so; false while another has it. What a dead process had counts no more. */
+  claim(file: string): Promise<boolean>;
   /** Bytes; undefined where there is no such file of ours, and for a link to one. */
   size(file: string): Promise<number | undefined>;
   read(file: string): Promise<string | undefined>;
@@ -58,7 +60,50 @@ async function openNew(file: string): Promise<FileHandle> {
   return open(file, 'wx', mode);
 }
 
+/** The time tells this process from an earlier one with its number, as in a container. */
+const self = { pid: process.pid, since: performance.timeOrigin };
+
+async function isHeld(file: string): Promise<boolean> {
+  const text = await readFile(file, 'utf8').catch(absent);
+  if (text === undefined) return false;
+  const [, pid, since] = /^(\d{1,15}) ([\d.]{1,30})$/.exec(text) ?? [];
+  // Another may be just writing it.
+  if (pid === undefined) return true;
+  if (Number(pid) === self.pid) return Number(since) === self.since;
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'; // EPERM: another user's, and alive
+  }
+}
+
+async function claim(file: string): Promise<boolean> {
+  const place = async (): Promise<boolean> => {
+    try {
+      await writeFile(file, `${self.pid} ${self.since}`, { flag: 'wx', mode });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      await remove(file); // a full disk takes an empty one
+      throw error;
+    }
+  };
+  if (await place()) return true;
+  if (await isHeld(file)) return false;
+  // Somebody else may have seen that too, and have put theirs there since.
+  const away = `${file}.${randomUUID()}`;
+  await rename(file, away).catch(absent);
+  if (await isHeld(away)) {
+    await rename(away, file);
+    return false;
+  }
+  await remove(away);
+  return place();
+}
+
 export const partFiles: PartFiles = {
+  claim,
   size: ownSize,
   read: async (file) =>
     (await ownSize(file)) === undefined ? undefined : readFile(file, 'utf8').catch(absent),
