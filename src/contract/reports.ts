@@ -8,6 +8,7 @@ import {
   offsetOrCursor,
   offsetOrCursorMessage,
 } from './lists.ts';
+import { TimeZone } from './time-zone.ts';
 
 export const reportTypes = ['compliance', 'audit', 'risk', 'trend', 'remediation'] as const;
 export const ReportType = z.enum(reportTypes);
@@ -99,7 +100,12 @@ export const ReportFramework = label(128);
 export const ReportInput = z.strictObject({
   name: label(256),
   type: ReportType,
-  scope: z.strictObject({ ...scopeFields, date_range: DateRange.optional() }),
+  scope: z.strictObject({
+    ...scopeFields,
+    date_range: DateRange.optional(),
+    /** Ext: the zone that times are told in. Default: UTC. */
+    timezone: TimeZone.optional(),
+  }),
   framework: ReportFramework.optional(),
   description: z.string().max(4_096).optional(),
   format_options: FormatOptions.optional(),

@@ -74,12 +74,17 @@ export function inputFromFlags(
   flags: FieldFlags,
   password: string | undefined,
 ): ReportInput {
-  const { type, framework, description, at, notify } = flags;
+  const { type, framework, description, at, notify, timezone } = flags;
   const range = rangeFrom(world, flags);
   return checked({
     name,
     type,
-    scope: { ...scopeFrom(flags), ...(range ? { date_range: range } : {}) },
+    scope: {
+      ...scopeFrom(flags),
+      ...(range ? { date_range: range } : {}),
+      // A field of our server: another is asked for none where UTC will do.
+      ...(timezone === undefined || timezone === 'UTC' ? {} : { timezone }),
+    },
     ...(framework === undefined ? {} : { framework }),
     ...(description === undefined ? {} : { description }),
     ...formatOptionsFrom(flags, password),

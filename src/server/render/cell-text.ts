@@ -1,4 +1,5 @@
-import type { Cell, CellType, Column } from './model.ts';
+import { wallAt } from '../../calendar/zone.ts';
+import type { Cell, CellType, Column, ReportHead } from './model.ts';
 
 const integers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
@@ -23,6 +24,13 @@ export const columnTitle = ({ title, type }: Column): string =>
 export function readable(text: string): string {
   const time = timeText(text);
   return time === text ? text : `${time} UTC`;
+}
+
+/** When a report was generated, in its zone, which is named. */
+export function generatedAt({ generated_at: at, timezone = 'UTC' }: ReportHead): string {
+  const instant = Date.parse(at);
+  if (Number.isNaN(instant)) return at;
+  return `${timeText(new Date(wallAt(timezone, instant)).toISOString())} ${timezone}`;
 }
 
 function numberText(cell: number, type: CellType): string {

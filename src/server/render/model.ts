@@ -17,6 +17,8 @@ export interface ReportHead {
   readonly description?: string;
   /** ISO 8601 UTC. */
   readonly generated_at: string;
+  /** The zone that what is told of it as a whole is in; default UTC. Times in tables say their own. */
+  readonly timezone?: string;
   /** Who asked for it: a `user_…` id. */
   readonly generated_by: string;
   /** What it is about, in words, in the order it is shown: environments, providers, range, … */

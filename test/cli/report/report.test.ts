@@ -93,6 +93,7 @@ describe('govctl report create', () => {
     expect(sent()).toMatchObject({
       scope: {
         date_range: { start: '2025-11-30T15:00:00.000Z', end: '2025-12-31T15:00:00.000Z' },
+        timezone: 'Asia/Tokyo',
       },
     });
   });

@@ -34,6 +34,7 @@ const cases: readonly (readonly [
   ['31 February', range('2026-02-31T00:00:00Z', at(0)), 'scope.date_range.start', /time in UTC/],
   ['an unknown type', { type: 'complience' }, 'type', /did you mean compliance\?/],
   ['a type in capitals', { type: 'AUDIT' }, 'type', /did you mean audit\?/],
+  ['no zone', { scope: { timezone: 'Europe/Berln' } }, 'scope.timezone', /time zone/],
   ['no scope', { scope: undefined }, 'scope', /required/],
   ['a blank name', { name: ' ' }, 'name', /blank/],
   ['a name with control characters', { name: 'a\u0007b' }, 'name', /control/],

@@ -1,5 +1,5 @@
 import type { ReportHead } from '../model.ts';
-import { readable } from '../cell-text.ts';
+import { generatedAt } from '../cell-text.ts';
 import { stringXml } from './cells.ts';
 import { spreadsheet, xmlHead } from './parts.ts';
 import { lineHeight, rowPadding } from './text-lines.ts';
@@ -76,8 +76,8 @@ const longestName = 100;
 /** The report's name at the left, the sheet's at the right. */
 const headerOf = ({ name }: ReportHead): string => `&L${printed(name)}&R&A`;
 
-const footerOf = ({ generated_at: at, generator }: ReportHead): string =>
-  `&L${printed(`${readable(at)} · ${generator}`)}&RPage &P of &N`;
+const footerOf = (head: ReportHead): string =>
+  `&L${printed(`${generatedAt(head)} · ${head.generator}`)}&RPage &P of &N`;
 
 /** In a header `&` begins a code; two of them are one that is shown. */
 function printed(text: string): string {

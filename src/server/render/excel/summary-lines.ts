@@ -1,5 +1,5 @@
 import { reportTypeTitles } from '../../../contract/reports.ts';
-import { readable } from '../cell-text.ts';
+import { generatedAt, readable } from '../cell-text.ts';
 import type { Block, Cell, CellType, Chart, ReportModel, Section } from '../model.ts';
 import { toneWords } from '../tones.ts';
 import { quoted } from './parts.ts';
@@ -41,7 +41,7 @@ export function* summaryLines(
   if (head.description !== undefined) yield [over(head.description, 'text')];
   yield [];
   for (const { label, value } of head.about) yield fact(label, readable(value));
-  yield fact('Generated', readable(head.generated_at));
+  yield fact('Generated', generatedAt(head));
   yield fact('By', head.generated_by);
   yield fact('Report', head.id);
   yield fact('Made with', head.generator);

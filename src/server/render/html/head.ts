@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { reportTypeTitles } from '../../../contract/reports.ts';
-import { readable } from '../cell-text.ts';
+import { generatedAt, readable } from '../cell-text.ts';
 import type { Figures, ReportHead, ReportModel } from '../model.ts';
 import { figuresHtml } from './blocks.ts';
 import { escapeText } from './escape.ts';
@@ -44,12 +44,12 @@ ${headerHtml(head)}<nav class="contents" aria-labelledby="contents"><h2 id="cont
 }
 
 function headerHtml(head: ReportHead): string {
-  const { name, type, framework, description, about, generated_at, generated_by, id } = head;
+  const { name, type, framework, description, about, generated_by, id } = head;
   const kind = [reportTypeTitles[type], framework].filter((part) => part !== undefined);
   const lead = description === undefined ? '' : `<p class="lead">${escapeText(description)}</p>\n`;
   const facts = [
     ...about.map(({ label, value }) => ({ label, value: readable(value) })),
-    { label: 'Generated', value: readable(generated_at) },
+    { label: 'Generated', value: generatedAt(head) },
     { label: 'By', value: generated_by },
     { label: 'Report', value: id },
   ].map(

@@ -49,6 +49,7 @@ const report = z.strictObject({
   framework: z.string().optional(),
   description: z.string().optional(),
   generated_at: z.string().describe('ISO 8601, UTC'),
+  timezone: z.string().optional().describe('The zone of times in texts; UTC without'),
   generated_by: z.string(),
   generator: z.string().describe('What made it, as in `govctl 0.1.0`'),
   about: z.array(z.strictObject(labelled)).describe('What it is about, in the order it is shown'),

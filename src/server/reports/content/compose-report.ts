@@ -33,6 +33,7 @@ export const composeReport: Compose = async (deps, prepare, order, options) => {
         ...(scope.framework ? { framework: labelOf(scope.framework) } : {}),
         ...(order.description === undefined ? {} : { description: order.description }),
         generated_at: new Date(order.at).toISOString(),
+        ...(order.scope.timezone === undefined ? {} : { timezone: order.scope.timezone }),
         generated_by: order.generated_by,
         about: aboutOf(facts),
         generator: `govctl ${deps.version}`,

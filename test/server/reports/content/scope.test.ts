@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportTypes } from '../../../../src/contract/reports.ts';
+import { generatedAt } from '../../../../src/server/render/cell-text.ts';
 import { inventoryOf } from '../../inventory-service.ts';
 import type { TestService } from '../../test-service.ts';
 import { startTestService } from '../../test-service.ts';
@@ -132,6 +133,22 @@ describe('the scope of a report', () => {
     expect('source_scan_id' in early.composed).toBe(false);
     const now = await told(service, { scope: { date_range: march(2, 29) } });
     expect(now.text()).not.toContain('The range ended');
+  });
+
+  it('is told in one zone throughout, where it has one', async () => {
+    const scope = { date_range: march(2, 9), timezone: 'Europe/Berlin' };
+    const { model, text } = await told(service, { scope });
+    const { about, timezone } = model.head;
+    expect(timezone).toBe('Europe/Berlin');
+    const times = `${about.map(({ value }) => value).join()} ${text()}`.match(
+      /\d\d:\d\d [A-Z][A-Za-z/]*/g,
+    );
+    expect(new Set(times?.map((time) => time.slice(6)))).toEqual(new Set(['Europe/Berlin']));
+    expect(about).toContainEqual({
+      label: 'Time',
+      value: 'from 2026-03-02 01:00 Europe/Berlin up to 2026-03-09 01:00 Europe/Berlin',
+    });
+    expect(generatedAt(model.head)).toBe('2026-03-21 13:00:00 Europe/Berlin');
   });
 
   it('names the last whole scan, and not one of a part', async () => {
