@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import type { RequestEvent } from './app.ts';
 import { timestamp } from './deps.ts';
+import { openLogLines } from './log-lines.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -9,13 +10,9 @@ export interface ServerLog {
   readonly log: Logger;
   /** The line of a request, at level info. As cheap as it gets: there is one for every request. */
   request(event: RequestEvent): void;
-  /** Writes out what is buffered. */
-  flush(): void;
   close(): void;
 }
 
-/** Bytes: written in batches, as each write costs as much as a request. */
-const batch = { minLength: 65_536, maxWrite: 131_072 };
 /** Characters of request lines that are gathered. */
 const gatheredMost = 16_384;
 /** Milliseconds a line may wait in the buffer. */
@@ -23,7 +20,8 @@ const flushEvery = 250;
 
 /** JSON lines on stderr, in batches; what is left is written when the process ends, however it ends. */
 export function openLog(level: LogLevel, now: () => number): ServerLog {
-  const destination = pino.destination({ fd: 2, sync: false, ...batch });
+  // pino's own destination tries for ever to write out what a reader that went away does not take.
+  const destination = openLogLines(2);
   const time = (): string => `,"time":"${timestamp(now())}"`;
   const log = pino(
     {
@@ -34,8 +32,6 @@ export function openLog(level: LogLevel, now: () => number): ServerLog {
     },
     destination,
   );
-  // A reader that went away is no reason to stop serving.
-  destination.on('error', () => {});
   // Request lines are gathered and handed on together: a call of pino and of its destination costs more than the line.
   const logsRequests = log.isLevelEnabled('info');
   const pid = `,"pid":${process.pid}`;
@@ -47,12 +43,8 @@ export function openLog(level: LogLevel, now: () => number): ServerLog {
     destination.write(lines);
   };
   const flush = (): void => {
-    try {
-      handOn();
-      destination.flushSync();
-    } catch {
-      // Nobody reads the log any more, and there is nowhere else to say so.
-    }
+    handOn();
+    destination.flushSync();
   };
   const timer = setInterval(() => {
     handOn();
@@ -72,7 +64,6 @@ export function openLog(level: LogLevel, now: () => number): ServerLog {
       gathered += `{"level":"info"${time()}${pid},"method":"${method}"${place},"status":${status},"ms":${ms},"request_id":"${requestId}"${who}${what},"msg":"request"}\n`;
       if (gathered.length >= gatheredMost) handOn();
     },
-    flush,
     close() {
       clearInterval(timer);
       flush();
