@@ -1,14 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { connect } from '../connect.ts';
 import type { Context, World } from '../context.ts';
 import { projectBaseUrl } from '../project-base-url.ts';
-import { downloadFormat, formatsOf, passwordOf } from './download/download-report.ts';
-import { fileNameOf } from './file-name.ts';
+import { downloadAside } from './download/download-aside.ts';
+import { formatsOf, passwordOf } from './download/download-report.ts';
 import { findReport } from './find-report.ts';
 import type { PasswordFlags } from './read-password.ts';
 import { parseFormats } from './report-fields.ts';
@@ -31,9 +28,7 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
   const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
   const formats = formatsOf(report);
   const format = asked ?? preferred.find((one) => formats.includes(one)) ?? formats[0] ?? 'pdf';
-  const folder = await mkdtemp(path.join(tmpdir(), 'govctl-report-'));
-  const file = path.join(folder, fileNameOf(report, format));
-  await downloadFormat(context, client, report, format, file, password);
+  const file = await downloadAside(context, client, report, format, password);
   await context.show({
     value: { report_id: report.id, format, file },
     human: () => `${file}\n`,

@@ -1,14 +1,13 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Client } from '../../../client/client.ts';
 import { GovctlError } from '../../../contract/errors.ts';
 import type { Context } from '../../context.ts';
 import { outputFailed } from '../../output.ts';
 import type { ShownReport } from '../report-objects.ts';
+import { downloadAside } from './download-aside.ts';
 import type { Password } from './download-report.ts';
-import { downloadFormat } from './download-report.ts';
 
 const readable: readonly string[] = ['csv', 'json', 'html'];
 
@@ -37,17 +36,15 @@ export async function streamFormat(
   name: string,
   password: Password,
 ): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'govctl-report-'));
+  const file = await downloadAside(context, client, report, format, password);
   try {
-    const file = path.join(folder, 'report');
-    await downloadFormat(context, client, report, format, file, password);
     if (name === '-') {
       for await (const bytes of createReadStream(file)) {
         await context.world.terminal.stdout.write(bytes as Buffer);
       }
     } else await copyInto(file, name);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(path.dirname(file), { recursive: true, force: true });
   }
 }
 
