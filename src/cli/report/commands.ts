@@ -75,7 +75,10 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     .option('--notify <email>', 'tell them when it is done; repeatable, or a,b', collectValues)
     .option('--wait', 'wait until it is done: 0 completed, 1 failed, 8 when the time was up')
     .option('--timeout <time>', 'with --wait: at most so long, in seconds or as 10m', '600')
-    .option('--out <folder>', 'wait, and download every format of it into this folder')
+    .option(
+      '--out <place>',
+      'wait, and download each format into this folder, or the one as FILE.pdf',
+    )
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
 }
 
@@ -129,7 +132,7 @@ function registerDownload(report: GovctlCommand, act: Act): void {
     )
     .argument('<report>', which)
     .addOption(formatOption('which; repeatable, or a,b (default: those that were generated)'))
-    .option('--out <place>', 'a folder, a file, or - for standard output (default: this folder)');
+    .option('--out <place>', 'a folder, FILE.pdf, or - for standard output (default: this folder)');
   passwordFlags(download).action(
     act(() => import('./download/run-download.ts').then((m) => m.runDownload)),
   );

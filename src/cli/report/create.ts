@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { createObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
@@ -11,7 +10,8 @@ import { readFields } from '../read-fields.ts';
 import { tableColumns } from '../table.ts';
 import { parseTimeout } from '../wait.ts';
 import { formatsOf } from './download/download-report.ts';
-import { makeFolder } from './download/place.ts';
+import type { Destination } from './download/place.ts';
+import { parseDestination } from './download/place.ts';
 import { downloadAll } from './download/run-download.ts';
 import type { FieldFlags } from './report-fields.ts';
 import { inputFromFlags } from './report-fields.ts';
@@ -34,7 +34,13 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   const timeoutMs = parseTimeout(options.timeout);
   const input = await readInput(context, options);
   const { out } = options;
-  if (out !== undefined) await makeFolder(path.resolve(context.world.cwd, out), out);
+  const password = input.format_options?.security?.password;
+  const placeOf = (formats: readonly string[]) =>
+    out === undefined
+      ? undefined
+      : filePlace(context, out, { formats, protected: password !== undefined });
+  // What can't be written is known before anything is asked for.
+  await placeOf(input.format_options?.formats ?? formatsOf());
   const { client } = await connect(context, await projectBaseUrl(context));
   const created = await context.progress('Asking for it', () => createOnce(client, input));
   if (!created) return showUnseen(context, input);
@@ -48,19 +54,35 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     // On a terminal a spinner says it.
     onChange: (_, line) => (context.world.terminal.stderrIsTty ? nothing : context.say(line)),
   });
-  if (out === undefined || report.status !== 'completed') {
+  const formats = formatsOf(report);
+  const destination = report.status === 'completed' ? await placeOf(formats) : undefined;
+  if (destination === undefined) {
     const { terminal, now } = context.world;
     await context.show(reportView(report, { room: tableColumns(terminal), now: now() }));
   } else {
-    const password = { value: input.format_options?.security?.password };
-    const destination = { kind: 'folder', folder: out } as const;
-    const formats = formatsOf(report);
-    await downloadAll(context, client, report, { formats, destination, password });
+    await downloadAll(context, client, report, {
+      formats,
+      destination,
+      password: { value: password },
+    });
   }
   return howItEnded(context, report, options.timeout);
 }
 
 const nothing = Promise.resolve();
+
+/** @throws GovctlError usage_error where it is a pipe or a device: what waits for a report talks meanwhile */
+async function filePlace(
+  { world }: Context,
+  out: string,
+  files: Parameters<typeof parseDestination>[2],
+): Promise<Exclude<Destination, { readonly kind: 'stream' }>> {
+  const place = out === '-' ? undefined : await parseDestination(world, out, files);
+  if (place !== undefined && place.kind !== 'stream') return place;
+  throw new GovctlError('usage_error', `--out ${out}: give a folder or a file`, {
+    hint: 'With --wait, and then `govctl report download ID --out -`, it goes to standard output.',
+  });
+}
 
 /** @throws GovctlError usage_error, or invalid_file with file:line:column of all that is wrong */
 async function readInput(context: Context, options: CreateOptions): Promise<ReportInput> {

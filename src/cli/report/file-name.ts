@@ -17,10 +17,18 @@ export function fileNameOf(report: ShownReport, format: string): string {
     .replace(/^-/, '');
   const short = [...name].slice(0, mostOfName).join('').replace(/-$/, '');
   const id = report.id.replace(/[^\w-]+/g, '-').slice(0, 80);
+  return `${short || 'report'}.${id}${endingOf(report, format)}`;
+}
+
+/** Of the file of a format: `.pdf`, `.xlsx`, and `.csv.zip` where the report is protected. */
+export function endingOf(
+  { protected: isProtected }: { protected?: boolean | undefined },
+  format: string,
+): string {
   const ending = plain(Object.hasOwn(endings, format) ? (endings[format] ?? format) : format);
   // What no format can protect by itself comes in an encrypted ZIP.
-  const zip = report.protected && format !== 'pdf' ? '.zip' : '';
-  return `${short || 'report'}.${id}.${ending}${zip}`;
+  const zip = isProtected && format !== 'pdf' ? '.zip' : '';
+  return `.${ending}${zip}`;
 }
 
 const plain = (format: string): string => format.replace(/[^\w-]+/g, '').slice(0, 20) || 'file';

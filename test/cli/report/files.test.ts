@@ -140,6 +140,20 @@ describe('govctl report create --wait', () => {
     expect(outcome.stderr).toContain('does not say what hash its files have');
   });
 
+  it('writes one format under a name, and nothing to standard output', async () => {
+    start({ states: [{ status: 'completed', formats: [{ format: 'pdf' }] }] });
+    const argv = ['create', 'R', '--type', 'risk', '--out'];
+    expect((await run([...argv, 'r.pdf'])).exitCode).toBe(0);
+    expect(names()).toEqual(['r.pdf']);
+    const asked = service.requests.length;
+    const piped = await run([...argv, '-']);
+    expect([piped.exitCode, piped.stderr]).toEqual([
+      3,
+      expect.stringContaining('--out -: give a folder or a file'),
+    ]);
+    expect([names(), service.requests.length]).toEqual([['r.pdf'], asked]);
+  });
+
   it('ends with 1 where it fails', async () => {
     start({ states: [{ status: 'failed', failure: { reason: 'the disk is full' } }] });
     const outcome = await run(['create', 'R', '--type', 'risk', '--wait']);
@@ -183,6 +197,46 @@ describe('govctl report download', () => {
       3,
       expect.stringContaining('--out takes a folder here: 2 files are written'),
     ]);
+  });
+
+  it('makes a folder of what is not called as the file is', async () => {
+    service.put({ name: 'Quarter' });
+    service.put({ name: 'Locked', protected: true });
+    const get = (...argv: string[]) => run(['download', ...argv]);
+    await get('Quarter', '--format', 'csv', '--out', 'made');
+    await get('Quarter', '--format', 'excel', '--out', 'Q.XLSX');
+    await get('Locked', '--format', 'csv', '--out', 'locked.zip');
+    expect(names()).toEqual(['Q.XLSX', 'locked.zip', 'made']);
+    expect(names('made')).toEqual(['quarter.rpt_000001.csv']);
+    const other = await get('Locked', '--format', 'csv', '--out', 'locked.csv');
+    expect([other.exitCode, other.stderr]).toEqual([
+      3,
+      [
+        'error: --out locked.csv: what is written is no .csv file',
+        '  → Give locked.csv.zip, or locked.csv/ for a folder.',
+        '',
+      ].join('\n'),
+    ]);
+    const several = await get('Quarter', '--format', 'pdf,csv', '--out', 'q.pdf');
+    expect(several.stderr).toContain('--out takes a folder here: 2 files are written');
+  });
+
+  it('says so where no folder can be made', async () => {
+    service.put({ name: 'Quarter' });
+    writeFileSync(path.join(cwd, 'file'), '');
+    for (const out of ['file/in', 'file/in/it']) {
+      const outcome = await run(['download', 'Quarter', '--out', out]);
+      expect([outcome.exitCode, outcome.stderr]).toEqual([
+        1,
+        expect.stringContaining(`The folder ${out} could not be made`),
+      ]);
+    }
+  });
+
+  it.skipIf(process.platform !== 'linux')('ends where a file system takes none', async () => {
+    service.put({ name: 'Quarter' });
+    const outcome = await run(['download', 'Quarter', '--out', '/proc/nope/it']);
+    expect(outcome.stderr).toContain('The folder /proc/nope/it could not be made');
   });
 
   it('writes no PDF to a terminal, and nothing beside it to a pipe', async () => {

@@ -31,7 +31,7 @@ export const passwordOf = async (context: Context, flags: PasswordFlags): Promis
 });
 
 /** What was generated, else the default. */
-export const formatsOf = ({ formats }: ShownReport): readonly string[] =>
+export const formatsOf = ({ formats }: Partial<ShownReport> = {}): readonly string[] =>
   formats && formats.length > 0 ? formats.map(({ format }) => format) : ['pdf'];
 
 /**

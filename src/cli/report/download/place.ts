@@ -1,8 +1,9 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../../contract/errors.ts';
+import { reportFormats } from '../../../contract/reports.ts';
 import type { World } from '../../context.ts';
-import { fileNameOf } from '../file-name.ts';
+import { endingOf, fileNameOf } from '../file-name.ts';
 import type { ShownReport } from '../report-objects.ts';
 
 /** Where files go. */
@@ -12,15 +13,21 @@ export type Destination =
   /** A pipe or a device: `-` is standard output. */
   | { readonly kind: 'stream'; readonly name: string };
 
+/** What is written, as far as it is known. */
+interface Files {
+  readonly formats: readonly string[];
+  readonly protected?: boolean | undefined;
+}
+
 /**
- * What `--out` means: `-`, a folder (it is one, ends with a slash, or several files go there) or a file. A folder is
- * made.
+ * What `--out` means: `-`; a folder or file that is there; a file, where the name ends as that of the only format does;
+ * else a folder, which is made.
  * @throws GovctlError usage_error, file_error
  */
 export async function parseDestination(
   { cwd }: Pick<World, 'cwd'>,
   out: string | undefined,
-  files: number,
+  files: Files,
 ): Promise<Destination> {
   if (out === '-') return oneOnly({ kind: 'stream', name: '-' }, files);
   if (out === '') throw new GovctlError('usage_error', '--out names nothing');
@@ -29,15 +36,46 @@ export async function parseDestination(
   const there = await stat(absolute).catch(() => undefined); // told when it is written to
   if (there?.isDirectory()) return { kind: 'folder', folder: given };
   if (there && !there.isFile()) return oneOnly({ kind: 'stream', name: given }, files);
-  if (there || (files === 1 && !/[/\\]$/.test(given))) {
-    return oneOnly({ kind: 'file', file: given }, files);
-  }
+  if (there || isNamedAsFile(given, files)) return oneOnly({ kind: 'file', file: given }, files);
   await makeFolder(absolute, given);
   return { kind: 'folder', folder: given };
 }
 
-export async function makeFolder(absolute: string, given: string): Promise<void> {
-  await mkdir(absolute, { recursive: true }).catch((cause: unknown) => {
+/** @throws GovctlError usage_error where it ends as the file of another format does */
+function isNamedAsFile(given: string, files: Files): boolean {
+  if (/[/\\]$/.test(given)) return false;
+  const name = given.toLowerCase();
+  const endings = files.formats.map((format) => endingOf(files, format));
+  // What is protected may be called just .zip.
+  if (endings.some((one) => path.extname(name) === path.extname(`x${one}`))) return true;
+  const others = [...reportFormats.map((format) => endingOf({}, format)), '.zip'];
+  if (!others.includes(path.extname(name))) return false;
+  const right = given.slice(0, -path.extname(given).length) + (endings[0] ?? '');
+  throw new GovctlError(
+    'usage_error',
+    `--out ${given}: what is written is no ${path.extname(name)} file`,
+    {
+      hint: `Give ${right}, or ${given}/ for a folder.`,
+    },
+  );
+}
+
+/** Like `mkdir -p`, of which Node's own never ends where a file system takes no folders, as /proc. */
+async function makeWithParents(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if ((await stat(folder).catch(() => undefined))?.isDirectory()) return;
+    const parent = path.dirname(folder);
+    const isParentThere = parent === folder || (await stat(parent).catch(() => undefined));
+    if (isParentThere) throw error;
+    await makeWithParents(parent);
+    await mkdir(folder);
+  }
+}
+
+async function makeFolder(absolute: string, given: string): Promise<void> {
+  await makeWithParents(absolute).catch((cause: unknown) => {
     throw new GovctlError(
       'file_error',
       `The folder ${given} could not be made: ${cause instanceof Error ? cause.message : String(cause)}`,
@@ -46,11 +84,13 @@ export async function makeFolder(absolute: string, given: string): Promise<void>
   });
 }
 
-function oneOnly<D extends Destination>(destination: D, files: number): D {
-  if (files === 1) return destination;
-  throw new GovctlError('usage_error', `--out takes a folder here: ${files} files are written`, {
-    hint: 'Give a folder, or one --format.',
-  });
+function oneOnly<D extends Destination>(destination: D, { formats }: Files): D {
+  if (formats.length === 1) return destination;
+  throw new GovctlError(
+    'usage_error',
+    `--out takes a folder here: ${formats.length} files are written`,
+    { hint: 'Give a folder, or one --format.' },
+  );
 }
 
 /** As it is shown and written, relative where it was given so. */

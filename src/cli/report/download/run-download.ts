@@ -28,7 +28,10 @@ export async function runDownload(context: Context, options: DownloadOptions): P
   const { client } = await connect(context, await projectBaseUrl(context));
   const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
   const formats = asked ?? formatsOf(report);
-  const destination = await parseDestination(context.world, options.out, formats.length);
+  const destination = await parseDestination(context.world, options.out, {
+    formats,
+    protected: report.protected,
+  });
   if (destination.kind === 'stream') {
     await streamFormat(context, client, report, formats[0] ?? 'pdf', destination.name, password);
     return exitCodes.ok;
