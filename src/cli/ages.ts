@@ -24,8 +24,12 @@ export function describeAge(seconds: number): string {
 /** Whether there is room for whole times beside ids of 30 characters. */
 const isRoomy = (columns: number): boolean => columns >= 140;
 
-/** @param room columns */
-export const ageTitle = (room: number): string => (isRoomy(room) ? 'CREATED' : 'AGE');
+/**
+ * @param room columns
+ * @param whole what heads whole times
+ */
+export const ageTitle = (room: number, whole = 'CREATED'): string =>
+  isRoomy(room) ? whole : 'AGE';
 
 /**
  * Times for a table: whole where there is room, else how far away, in one unit: `5min`, `in 16s`, `now`. One that is not there

@@ -9,6 +9,7 @@ import { dateRangeTypes } from '../../contract/schedules.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
 import { HintedOption } from '../hinted-option.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
+import { oneOf } from '../parse-words.ts';
 import type { Act } from '../program.ts';
 
 const which = 'its id, or its name where only one has it';
@@ -28,11 +29,23 @@ export function registerReportCommands(program: GovctlCommand, act: Act): void {
 const words = (flags: string, description: string, known: readonly string[]): HintedOption =>
   new HintedOption(flags, description).argParser(collectValues).offering(known);
 
+/** One word of a few. @param flags long first, `--type <type>` */
+export const choice = (
+  flags: string,
+  description: string,
+  known: readonly string[],
+): HintedOption => {
+  const [flag = flags] = flags.split(' ');
+  return new HintedOption(flags, `${description}: ${known.join(', ')}`)
+    .argParser(oneOf(flag, known))
+    .offering(known);
+};
+
 const formatOption = (description: string): HintedOption =>
   words('--format <format>', description, reportFormats);
 
 /** What a report, and a schedule's template, take alike. */
-export const contentFlags = (command: GovctlCommand): GovctlCommand =>
+export const contentFlags = (command: GovctlCommand, isNew = true): GovctlCommand =>
   command
     .option('--framework <label>', 'soc2, hipaa, iso27001, pci, a control (SOC2:CC6.1) or your own')
     .option('--environment <name>', 'only resources of these; repeatable, or a,b', collectValues)
@@ -41,7 +54,11 @@ export const contentFlags = (command: GovctlCommand): GovctlCommand =>
       'only resources of these clouds; repeatable, or a,b',
       collectValues,
     )
-    .addOption(formatOption(`${reportFormats.join(', ')}; repeatable, or a,b (default: pdf)`))
+    .addOption(
+      formatOption(
+        `${reportFormats.join(', ')}; repeatable, or a,b${isNew ? ' (default: pdf)' : ''}`,
+      ),
+    )
     .option('--no-summary', 'without the executive summary')
     .option('--no-findings', 'without the detailed findings')
     .option('--watermark <text>', 'across each page')
@@ -62,14 +79,12 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     )
     .argument('[name]', 'what to call it')
     .option('-f, --file <file>', 'YAML or JSON with its fields; - reads standard input')
-    .addOption(new Option('--type <type>', 'what it is about').choices([...reportTypes]))
+    .addOption(choice('--type <type>', 'what it is about', reportTypes))
     .option('--description <text>');
   passwordFlags(contentFlags(create))
     .option('--from <time>', 'from then on: a date, a time, or how long ago: 30d')
     .option('--to <time>', 'up to then, and without it; a date is its 00:00 UTC (default: now)')
-    .addOption(
-      new Option('--range <range>', 'a whole one, such as last_month').choices([...dateRangeTypes]),
-    )
+    .addOption(choice('--range <range>', 'from and to by name', dateRangeTypes))
     .option('--timezone <zone>', 'the zone of --range, such as Europe/Berlin (default: UTC)')
     .option('--at <time>', 'generate it then: a time, or so long from now: 2h')
     .option('--notify <email>', 'tell them when it is done; repeatable, or a,b', collectValues)
@@ -79,6 +94,7 @@ function registerCreate(report: GovctlCommand, act: Act): void {
       '--out <place>',
       'wait, and download each format into this folder, or the one as FILE.pdf',
     )
+    .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
 }
 
@@ -95,6 +111,7 @@ function registerReads(report: GovctlCommand, act: Act): void {
       words('--status <state>', `only ${reportStatuses.join(', ')}; repeatable`, reportStatuses),
     )
     .option('--schedule <schedule>', 'only those that this one made, by id, name or key in git')
+    .addHelpText('after', listHelp)
     .action(act(() => import('./list.ts').then((m) => m.runList)));
   report
     .command('get')
@@ -120,6 +137,7 @@ function registerWatch(report: GovctlCommand, act: Act): void {
     )
     .argument('<report>', which)
     .option('--timeout <time>', 'at most so long, in seconds or as 10m', '3600')
+    .addHelpText('after', watchHelp)
     .action(act(() => import('./watch.ts').then((m) => m.runWatch)));
 }
 
@@ -133,9 +151,9 @@ function registerDownload(report: GovctlCommand, act: Act): void {
     .argument('<report>', which)
     .addOption(formatOption('which; repeatable, or a,b (default: those that were generated)'))
     .option('--out <place>', 'a folder, FILE.pdf, or - for standard output (default: this folder)');
-  passwordFlags(download).action(
-    act(() => import('./download/run-download.ts').then((m) => m.runDownload)),
-  );
+  passwordFlags(download)
+    .addHelpText('after', downloadHelp)
+    .action(act(() => import('./download/run-download.ts').then((m) => m.runDownload)));
   const open = report
     .command('open')
     .description('fetch a report and show it; off a terminal print where the file is')
@@ -159,6 +177,7 @@ function registerLink(report: GovctlCommand, act: Act): void {
     )
     .addOption(new Option('--list', 'list those there are').conflicts('revoke'))
     .option('--revoke <link>', 'end this one now')
+    .addHelpText('after', linkHelp)
     .action(act(() => import('./link.ts').then((m) => m.runLink)));
   listFlags(
     report.command('downloads').description('who downloaded a report, and when'),
@@ -180,5 +199,42 @@ function registerVerify(report: GovctlCommand, act: Act): void {
     .argument('<file>')
     .option('--report <report>', 'which one it should be, where its name does not say its id')
     .option('--certificate <file>', 'the certificate of the server, in PEM')
+    .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }
+
+const createHelp = `
+Examples:
+  $ govctl report create "SOC 2, Q1" --type compliance --framework soc2 \\
+      --range last_quarter --timezone Europe/Berlin --format pdf,html --out reports
+  $ govctl report create Risks --type risk --environment production --wait
+  $ REPORT_PASSWORD=… govctl report create Audit --type audit --from 30d \\
+      --sign --password-env REPORT_PASSWORD
+  $ govctl report create -f report.yaml`;
+
+const listHelp = `
+Examples:
+  $ govctl report list --type compliance --status completed
+  $ govctl report list --schedule "Weekly SOC 2" -o json`;
+
+const watchHelp = `
+Examples:
+  $ govctl report watch "SOC 2, Q1"
+  $ govctl report watch rpt_… --timeout 10m -o ndjson`;
+
+const downloadHelp = `
+Examples:
+  $ govctl report download "SOC 2, Q1"
+  $ govctl report download rpt_… --format pdf --out q1.pdf
+  $ govctl report download rpt_… --format json --out - | jq .summary`;
+
+const linkHelp = `
+Examples:
+  $ govctl report link "SOC 2, Q1" --format pdf --expires 7d
+  $ govctl report link rpt_… --list
+  $ govctl report link rpt_… --revoke lnk_…`;
+
+const verifyHelp = `
+Examples:
+  $ govctl report verify soc-2-q1.rpt_….pdf
+  $ govctl report verify q1.pdf --certificate server.pem`;

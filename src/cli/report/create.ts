@@ -105,7 +105,7 @@ async function readInput(context: Context, options: CreateOptions): Promise<Repo
       hint: 'Write the field into the file.',
     });
   }
-  const input = await readFields(context.world, options.file, ReportInput, {
+  const input = await readFields(context.world, options.file, ReportFile, {
     one: 'report',
     many: 'reports',
   });
@@ -119,6 +119,9 @@ async function readInput(context: Context, options: CreateOptions): Promise<Repo
       : { format_options: { ...format, security: { ...format?.security, password } } }),
   };
 }
+
+/** All that there is, where a file names no scope: flags need none either. */
+const ReportFile = ReportInput.extend({ scope: ReportInput.shape.scope.default({}) });
 
 /** A flag that says what a file would. */
 function fieldFlag(options: CreateOptions): string | undefined {

@@ -28,7 +28,7 @@ export function runDownloads(context: Context, options: DownloadsOptions): Promi
       return { rows: data.downloads, pagination: data.pagination };
     },
     columns: [
-      { title: ageTitle(room), cell: ({ at }) => time(at) },
+      { title: ageTitle(room, 'TIME'), cell: ({ at }) => time(at) },
       { title: 'FORMAT', cell: ({ format }) => format },
       { title: 'BY', cell: ({ by }) => by, shrinks: 'middle' },
       { title: 'VIA', cell: ({ via, link_id: link }) => (link ? `${via} ${link}` : via) },

@@ -1,11 +1,11 @@
 import { GovctlError } from '../../contract/errors.ts';
-import { parseDuration } from '../../contract/duration.ts';
+import { durationForms, parseDuration } from '../../contract/duration.ts';
 import type { ReportFormat } from '../../contract/reports.ts';
 import { ReportInput, reportFormats } from '../../contract/reports.ts';
 import type { DateRangeType } from '../../contract/schedules.ts';
 import { dateRangeOf } from '../../calendar/date-range.ts';
 import type { World } from '../context.ts';
-import { parseMoment } from '../moment.ts';
+import { momentOf, parseMoment } from '../moment.ts';
 import { listOf, parseWords } from '../parse-words.ts';
 import { parseTimeZone } from '../time-zone.ts';
 
@@ -122,16 +122,22 @@ function rangeFrom(world: World, { from, to, range, timezone }: FieldFlags) {
     });
   }
   const now = world.now();
-  return {
-    start: parseMoment('--from', from, now),
-    end: to === undefined ? new Date(now).toISOString() : parseMoment('--to', to, now),
-  };
+  const start = parseMoment('--from', from, now);
+  const end = to === undefined ? new Date(now).toISOString() : parseMoment('--to', to, now);
+  if (start < end) return { start, end };
+  const until = to === undefined ? 'now' : `--to ${to}`;
+  throw new GovctlError('usage_error', `--from ${from} must be before ${until}`);
 }
 
 /** A moment to come: a time, or so long from now. */
 function parseLater(text: string, now: number): string {
   const wait = parseDuration(text);
-  return wait === undefined ? parseMoment('--at', text, now) : new Date(now + wait).toISOString();
+  const at = wait === undefined ? momentOf(text) : now + wait;
+  if (at !== undefined && at >= now) return new Date(at).toISOString();
+  const why = at === undefined ? 'that is no time' : 'that is over';
+  throw new GovctlError('usage_error', `--at ${text}: ${why}`, {
+    hint: `Write a time to come, such as 2026-01-31T09:30:00Z, or so long from now, ${durationForms}.`,
+  });
 }
 
 const flagNames: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import type { GovctlCommand } from '../govctl-command.ts';
 import { HintedOption } from '../hinted-option.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
 import type { Act } from '../program.ts';
-import { contentFlags, passwordFlags } from '../report/commands.ts';
+import { choice, contentFlags, passwordFlags } from '../report/commands.ts';
 
 const which = 'its id, name or key in git';
 
@@ -45,28 +45,29 @@ function registerReads(schedule: GovctlCommand, act: Act): void {
     .option('--cron <expression>', "five fields, such as '0 9 * * 1'")
     .option('--timezone <zone>', "such as Europe/Berlin (default: the schedule's, else UTC)")
     .option('--count <n>', 'how many', '5')
+    .addHelpText('after', nextHelp)
     .action(act(() => import('./next.ts').then((m) => m.runNext)));
 }
 
-const fieldFlags = (command: GovctlCommand): GovctlCommand =>
+/** @param isNew what is not given has a default; in a change it stays as it is */
+const fieldFlags = (command: GovctlCommand, isNew: boolean): GovctlCommand =>
   channelFlags(
     contentFlags(
       command
         .option('--description <text>')
         .option('--cron <expression>', "five fields, such as '0 9 * * 1'")
-        .option('--timezone <zone>', 'such as Europe/Berlin (default: UTC)')
+        .option('--timezone <zone>', `such as Europe/Berlin${isNew ? ' (default: UTC)' : ''}`)
+        .addOption(choice('--type <type>', 'what the reports are about', reportTypes))
         .addOption(
-          new Option('--report-type <type>', 'what the reports are about').choices([
-            ...reportTypes,
-          ]),
+          choice('--report-type <type>', 'the same', reportTypes).conflicts('type').hideHelp(),
         )
-        .option('--report-name <name>', 'what they are called (default: as the schedule)')
-        .addOption(
-          new Option('--range <range>', 'what time they cover, such as last_week').choices([
-            ...dateRangeTypes,
-          ]),
+        .option(
+          '--report-name <name>',
+          `what they are called; {{date}} is the day${isNew ? ' (default: as the schedule)' : ''}`,
         )
+        .addOption(choice('--range <range>', 'what time they cover', dateRangeTypes))
         .option('--tag <tag>', 'repeatable', collectValues),
+      isNew,
     ),
   );
 
@@ -77,8 +78,11 @@ const channelFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--links', 'mail links in place of the files')
     .option('--chat <channel>', "a chat channel of the server's configuration, such as #audit")
     .option('--team-chat-env <name>', "the server's variable with the webhook of a team chat")
-    .option('--webhook-url <url>', 'post it there, signed')
-    .option('--webhook-secret-env <name>', "the server's variable with the secret it signs with")
+    .option('--webhook-url <url>', 'post it there')
+    .option(
+      '--webhook-secret-env <name>',
+      'sign that with the secret in this variable of the server',
+    )
     .option('--sftp <place>', 'upload it: user@host/folder, or user@host:port/folder')
     .option('--sftp-password-env <name>', "the server's variable with the password")
     .option('--sftp-key-env <name>', "the server's variable with the private key")
@@ -92,25 +96,29 @@ function registerWrites(schedule: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a schedule')
     .description(
-      "Creates a schedule, from flags or from a file. Secrets of channels are named: they are in the server's environment, never in the schedule.",
+      "Creates a schedule, from flags or from a file. Secrets of channels are named: they are in the server's environment, in variables that begin with GOVCTL_CHANNEL_ or are listed in its configuration, never in the schedule. Only --password-env is a variable here.",
     )
     .argument('[name]', 'what to call it')
     .option('-f, --file <file>', 'YAML or JSON with its fields; - reads standard input');
-  passwordFlags(fieldFlags(create))
+  passwordFlags(fieldFlags(create, true))
     .option('--disabled', 'create it disabled')
+    .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const update = schedule
     .command('update')
     .summary('change some fields of a schedule')
-    .description('Changes some fields of a schedule. What no flag names stays as it is.')
+    .description(
+      'Changes some fields of a schedule. What no flag names stays as it is, the password of its reports, too; -f FILE can set another one.',
+    )
     .argument('<schedule>', which)
     .option('-f, --file <file>', 'YAML or JSON with the fields to change; - reads standard input')
     .option('--name <name>', 'what to call it from now on');
-  fieldFlags(update)
+  fieldFlags(update, false)
     .addOption(
       words('--remove <channel>', `send no more to ${channelKinds.join(', ')}`, channelKinds),
     )
     .option('--if-match <etag>', 'only if it still is as this ETag says')
+    .addHelpText('after', updateHelp)
     .action(act(() => import('./update.ts').then((m) => m.runUpdate)));
   schedule
     .command('delete')
@@ -142,6 +150,7 @@ function registerRuns(schedule: GovctlCommand, act: Act): void {
     .argument('<schedule>', which)
     .option('--wait', 'wait until the report is sent')
     .option('--timeout <time>', 'with --wait: at most so long, in seconds or as 10m', '600')
+    .addHelpText('after', runHelp)
     .action(act(() => import('./run.ts').then((m) => m.runRun)));
   listFlags(
     schedule.command('runs').description('what a schedule did, and what became of each delivery'),
@@ -152,3 +161,25 @@ function registerRuns(schedule: GovctlCommand, act: Act): void {
     .argument('<schedule>', which)
     .action(act(() => import('./runs.ts').then((m) => m.runRuns)));
 }
+
+const createHelp = `
+Examples:
+  $ govctl schedule create "Weekly SOC 2" --cron '0 9 * * 1' --timezone Europe/Berlin \\
+      --type compliance --framework soc2 --range last_week --email audit@example.com
+  $ govctl schedule create Nightly --cron '@daily' --type security --format csv,json \\
+      --sftp me@files.example.com/in --sftp-password-env GOVCTL_CHANNEL_SFTP
+  $ govctl schedule create -f schedule.yaml`;
+
+const updateHelp = `
+Examples:
+  $ govctl schedule update "Weekly SOC 2" --cron '0 7 * * 1-5'
+  $ govctl schedule update "Weekly SOC 2" --chat '#audit' --remove email`;
+
+const nextHelp = `
+Examples:
+  $ govctl schedule next "Weekly SOC 2"
+  $ govctl schedule next --cron '0 9 * * 1' --timezone Europe/Berlin`;
+
+const runHelp = `
+Examples:
+  $ govctl schedule run "Weekly SOC 2" --wait`;

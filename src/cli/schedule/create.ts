@@ -45,7 +45,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
 
 async function readInput(context: Context, options: CreateOptions): Promise<ScheduleInput> {
   const [name] = options.args;
-  const { file, cron, reportType } = options;
+  const { file, cron, type = options.reportType } = options;
   if (file !== undefined) {
     const beside = name === undefined ? flagBeside(options) : 'a name';
     if (beside !== undefined) {
@@ -58,11 +58,11 @@ async function readInput(context: Context, options: CreateOptions): Promise<Sche
   const missing = [
     name === undefined && 'its name',
     cron === undefined && '--cron',
-    reportType === undefined && '--report-type',
+    type === undefined && '--type',
   ].find((one) => typeof one === 'string');
   if (name === undefined || missing !== undefined) {
     throw new GovctlError('usage_error', `The schedule needs ${missing ?? 'its name'}`, {
-      hint: "Write `govctl schedule create NAME --cron '0 9 * * 1' --report-type compliance`, or give -f FILE.",
+      hint: "Write `govctl schedule create NAME --cron '0 9 * * 1' --type compliance`, or give -f FILE.",
     });
   }
   const password = await readPassword(context, options, true);

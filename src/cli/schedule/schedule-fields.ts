@@ -3,6 +3,7 @@ import type { AnySchedule } from '../../client/objects.ts';
 import { ScheduleInput } from '../../contract/schedules.ts';
 import type { ContentFlags } from '../report/report-fields.ts';
 import { formatOptionsFrom, scopeFrom } from '../report/report-fields.ts';
+import { parseTimeZone } from '../time-zone.ts';
 import type { ChannelFlags } from './channel-fields.ts';
 import { channelFlag, channelsFrom } from './channel-fields.ts';
 
@@ -11,6 +12,8 @@ export interface FieldFlags extends ContentFlags, ChannelFlags {
   readonly description?: string;
   readonly cron?: string;
   readonly timezone?: string;
+  readonly type?: string;
+  /** As `type` was called first. */
   readonly reportType?: string;
   readonly reportName?: string;
   readonly range?: string;
@@ -72,17 +75,17 @@ export function changeFromFlags(
 const timingFrom = ({ cron, timezone }: FieldFlags, before: Body): Body => ({
   ...before,
   ...(cron === undefined ? {} : { cron }),
-  ...(timezone === undefined ? {} : { timezone }),
+  ...(timezone === undefined ? {} : { timezone: parseTimeZone(timezone) }),
 });
 
 function templateFrom(flags: FieldFlags, before: Body, password: string | undefined): Body {
-  const { reportType, reportName, framework, range } = flags;
+  const { type = flags.reportType, reportName, framework, range } = flags;
   const scope = { ...scopeFrom(flags), ...(range === undefined ? {} : { date_range_type: range }) };
   const { format_options: options } = formatOptionsFrom(flags, password);
   return {
     ...before,
     ...(reportName === undefined ? {} : { name: reportName }),
-    ...(reportType === undefined ? {} : { type: reportType }),
+    ...(type === undefined ? {} : { type }),
     ...(framework === undefined ? {} : { framework }),
     ...(Object.keys(scope).length > 0 ? { scope: { ...asObject(before.scope), ...scope } } : {}),
     ...(options ? { format_options: mergedOptions(asObject(before.format_options), options) } : {}),
@@ -106,7 +109,7 @@ const flagNames: Readonly<Record<string, string>> = {
   'schedule.cron': '--cron',
   'schedule.timezone': '--timezone',
   'report_template.name': '--report-name',
-  'report_template.type': '--report-type',
+  'report_template.type': '--type',
   'report_template.framework': '--framework',
   'report_template.scope.environments': '--environment',
   'report_template.scope.cloud_providers': '--provider',

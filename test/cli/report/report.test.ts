@@ -101,7 +101,7 @@ describe('govctl report create', () => {
   it('takes a file, whose password and name may come from elsewhere', async () => {
     writeFileSync(
       path.join(cwd, 'r.yaml'),
-      'name: From a file\ntype: audit\nscope: {}\nformat_options: {formats: [csv]}\n',
+      'name: From a file\ntype: audit\nformat_options: {formats: [csv]}\n',
     );
     writeFileSync(path.join(cwd, 'pw'), 'secret words\n');
     const outcome = await run(['create', 'Other', '-f', 'r.yaml', '--password-file', 'pw']);
@@ -127,12 +127,19 @@ describe('govctl report create', () => {
   it.each([
     [['create'], "The report's name is not given"],
     [['create', 'R'], "The report's --type is not given"],
-    [['create', 'R', '--type', 'complaint'], 'Allowed choices are compliance'],
+    [['create', 'R', '--type', 'complience'], 'Did you mean compliance?'],
+    [['create', 'R', '--type', 'of it all'], 'There are compliance, '],
     [['create', 'R', '--type', 'risk', '--format', 'pfd'], 'Did you mean pdf?'],
     [['create', 'R', '--type', 'risk', '--to', '1d'], '--to needs --from'],
     [['create', 'R', '--type', 'risk', '--from', 'soon'], '--from soon: that is no time'],
     [['create', 'R', '--type', 'risk', '--at', 'soon'], '--at soon: that is no time'],
-    [['create', 'R', '--type', 'risk', '--range', 'last_moon'], 'Allowed choices are'],
+    [['create', 'R', '--type', 'risk', '--at', 'yesterday'], 'or so long from now'],
+    [['create', 'R', '--type', 'risk', '--at', '2025-01-01'], '--at 2025-01-01: that is over'],
+    [
+      ['create', 'R', '--type', 'risk', '--from', '2026-01-01', '--to', '30d'],
+      '--from 2026-01-01 must be before --to 30d',
+    ],
+    [['create', 'R', '--type', 'risk', '--range', 'last_quater'], 'Did you mean last_quarter?'],
     [['create', 'R', '--type', 'risk', '--range', 'last_week', '--from', '7d'], 'excludes --from'],
     [
       ['create', 'R', '--type', 'risk', '--range', 'last_week', '--timezone', 'Europe/Berln'],

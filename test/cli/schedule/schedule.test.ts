@@ -36,7 +36,7 @@ const json = async (...argv: string[]) =>
   JSON.parse((await run([...argv, '-o', 'json'])).stdout) as Record<string, unknown>;
 
 const weekly = ['create', 'Weekly', '--cron', '0 9 * * 1', '--timezone', 'Europe/Berlin'];
-weekly.push('--report-type', 'compliance', '--email', 'a@example.com');
+weekly.push('--type', 'compliance', '--email', 'a@example.com');
 
 describe('govctl schedule create', () => {
   it('creates one, and says when it fires in words and in its zone', async () => {
@@ -132,12 +132,14 @@ describe('govctl schedule create', () => {
 
   it.each([
     [['create', 'X'], 'The schedule needs --cron'],
+    [['create', 'X', '--type', 'risk', '--report-type', 'risk'], 'cannot be used with option'],
+    [['create', 'X', '--type', 'complience'], 'Did you mean compliance?'],
     [['create', '-f', 's.yaml', '--s3-region', 'x'], '--file and --s3-region exclude'],
     [['create', '-f', 's.yaml', '--no-summary'], '--file and --no-summary exclude'],
-    [['create', 'X', '--cron', '* * * * *'], 'The schedule needs --report-type'],
+    [['create', 'X', '--cron', '* * * * *'], 'The schedule needs --type'],
     [['create', 'X', '--cron', '0 9 * *', '--report-type', 'risk'], '--cron: must be a cron'],
     [['create', 'X', '--cron', '0 0 31 2 *', '--report-type', 'risk'], '--cron: '],
-    [[...weekly, '--timezone', 'Europe/Berln'], '--timezone: must be the name of a time zone'],
+    [[...weekly, '--timezone', 'Europe/Berln'], 'Did you mean Europe/Berlin?'],
     [[...weekly, '--email', 'nobody'], '--email recipients: must be an e-mail address'],
     [[...weekly, '--subject', 'x', '--sftp', 'host'], '--sftp host: write it as user@host/folder'],
     [
