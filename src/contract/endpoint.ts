@@ -26,6 +26,8 @@ export interface Endpoint {
   readonly ext?: true;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
+  /** The query is signed: one with a parameter more, or given twice (joined by commas), is the handler's to refuse. */
+  readonly signedQuery?: true;
   readonly body?: z.ZodType;
   /** Instead of `body`: of this media type, handed on as it comes, of any size. */
   readonly streamed?: string;

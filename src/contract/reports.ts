@@ -213,6 +213,18 @@ export const ReportDetail = z.looseObject({
       high: z.int(),
     })
     .optional(),
+  /** Ext: what it is about, as it was asked for. */
+  scope: z
+    .looseObject({
+      environments: z.array(z.string()).optional(),
+      cloud_providers: z.array(z.string()).optional(),
+      date_range: z.looseObject({ start: Timestamp, end: Timestamp }).optional(),
+      timezone: z.string().optional(),
+    })
+    .optional(),
+  /** Ext: the time it is about, in words, and what has to be known to read the summary right. */
+  period: z.string().optional(),
+  notices: z.array(z.string()).optional(),
   metadata: z
     .looseObject({
       generated_by: z.string().optional(),
@@ -409,12 +421,13 @@ export const reports = {
     scope: null,
     ext: true,
     params: ByLink,
-    query: z.strictObject({
+    query: z.looseObject({
       /** Seconds since the epoch. */
       expires: z.string().optional(),
-      /** Lower-case hex of an HMAC-SHA256. A link that lacks a part is answered as one that was changed. */
+      /** Lower-case hex of an HMAC-SHA256. A link that lacks a part, or has one more, is answered as one that was changed. */
       signature: z.string().optional(),
     }),
+    signedQuery: true,
     response: { status: 200, type: 'application/octet-stream', binary: true },
     errors: downloadErrors,
   }),

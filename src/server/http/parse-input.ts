@@ -17,7 +17,10 @@ export function createQueryParser(endpoint: Endpoint): (search: string) => unkno
     const known = kept.get(search);
     if (known !== undefined) return known;
     if (search === '' && !query) return undefined;
-    const given = uniqueEntries(new URLSearchParams(search), 'The query');
+    const entries = new URLSearchParams(search);
+    const given = endpoint.signedQuery
+      ? joinedEntries(entries)
+      : uniqueEntries(entries, 'The query');
     if (!query) {
       const [name] = Object.keys(given);
       if (name === undefined) return undefined;
@@ -33,6 +36,9 @@ export function createQueryParser(endpoint: Endpoint): (search: string) => unkno
     return parsed;
   };
 }
+
+const joinedEntries = (entries: URLSearchParams): Record<string, string> =>
+  Object.fromEntries([...entries.keys()].map((name) => [name, entries.getAll(name).join(',')]));
 
 /** Body errors of an endpoint have its own `invalid_…`, where it declares one. */
 const invalidBodyError = (endpoint: Endpoint): WireErrorName =>

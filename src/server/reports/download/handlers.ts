@@ -135,7 +135,7 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
       }),
 
     followLink: async ({ params, query }, call) => {
-      const link = await checkLink(deps, { ...params, ...query });
+      const link = await checkLink(deps, params, query);
       const report = await openReport(link.report_id, call);
       const taker = { by: link.created_by, via: 'link', link_id: link.id } as const;
       return giveFile(call, report, readFormat(link.format), taker);

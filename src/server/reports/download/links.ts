@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { HandlerInput } from '../../../contract/endpoint.ts';
 import { GovctlError } from '../../../contract/errors.ts';
-import type { ReportLink } from '../../../contract/reports.ts';
+import type { ReportLink, reports } from '../../../contract/reports.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { serverState } from '../../secrets/collection.ts';
@@ -76,13 +77,19 @@ export async function createLink(
 export interface FollowedLink {
   readonly report_id: string;
   readonly link_id: string;
-  readonly expires?: string | undefined;
-  readonly signature?: string | undefined;
 }
 
-/** @throws GovctlError report_not_found for what is no link, is one no more, or was changed */
-export async function checkLink(deps: Deps, given: FollowedLink): Promise<StoredLink> {
-  const { report_id: report, link_id: id, expires = '', signature = '' } = given;
+type LinkQuery = HandlerInput<typeof reports.followLink>['query'];
+
+/**
+ * @param query as it was sent; parts that a link does not have make it another one
+ * @throws GovctlError report_not_found for what is no link, is one no more, or was changed
+ */
+export async function checkLink(
+  deps: Deps,
+  { report_id: report, link_id: id }: FollowedLink,
+  { expires = '', signature = '', ...added }: LinkQuery,
+): Promise<StoredLink> {
   const key = await readKey(deps, deps.store);
   const link = (await deps.store.get(reportLinks, id))?.doc;
   // Compared in any case, so that the time it takes tells nothing.
@@ -97,6 +104,7 @@ export async function checkLink(deps: Deps, given: FollowedLink): Promise<Stored
   const isGood =
     key !== undefined &&
     isSigned &&
+    Object.keys(added).length === 0 &&
     link?.report_id === report &&
     secondsOf(link) === expires &&
     deps.clock.now() < link.expires_at;
