@@ -164,9 +164,10 @@ function registerRuns(schedule: GovctlCommand, act: Act): void {
 
 const createHelp = `
 Examples:
-  $ govctl schedule create "Weekly SOC 2" --cron '0 9 * * 1' --timezone Europe/Berlin \\
-      --type compliance --framework soc2 --range last_week --email audit@example.com
-  $ govctl schedule create Nightly --cron '@daily' --type security --format csv,json \\
+  $ govctl schedule create "Weekly SOC 2" --cron '0 9 * * 1' \\
+      --timezone Europe/Berlin --type compliance --framework soc2 \\
+      --range last_week --email audit@example.com
+  $ govctl schedule create Nightly --cron '0 2 * * *' --type risk --format csv \\
       --sftp me@files.example.com/in --sftp-password-env GOVCTL_CHANNEL_SFTP
   $ govctl schedule create -f schedule.yaml`;
 
