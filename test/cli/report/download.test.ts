@@ -272,6 +272,7 @@ describe('a download', () => {
   it('says so where the disk takes no more, and keeps what is there', async () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
       syscall: 'write',
+      code: 'ENOSPC',
     });
     const { deps } = depsOf([{}], {
       files: {
@@ -284,9 +285,16 @@ describe('a download', () => {
     });
     await expect(download(deps, target)).rejects.toMatchObject({
       error: 'file_error',
-      message: `${target} could not be written: ENOSPC: no space left on device, write`,
+      message: `${target} could not be written: the disk is full`,
     });
     expect(names()).not.toContain('r.pdf');
+    await expect(
+      download(depsOf([{}]).deps, path.join(folder, 'missing', 'r.pdf')),
+    ).rejects.toMatchObject({
+      error: 'file_error',
+      message: `${path.join(folder, 'missing', 'r.pdf')} could not be written: there is no such file or folder`,
+      hint: `Make the folder ${path.join(folder, 'missing')} first.`,
+    });
   });
 
   it('ends with the whole file or with an error and no file, however often it is cut', async () => {

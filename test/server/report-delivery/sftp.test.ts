@@ -1,10 +1,12 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import ssh2 from 'ssh2';
 import type { StoredChannel } from '../../../src/server/report-delivery/channels/channel.ts';
 import { knownHosts } from '../../../src/server/report-delivery/collection.ts';
+import { explainSftp } from '../../../src/server/report-delivery/channels/sftp-result.ts';
 import { tempFolder } from '../store/lowdb/temp-folder.ts';
 import { openReportWorld } from './report-world.ts';
 import type { ReportWorld, WorldOptions } from './report-world.ts';
@@ -155,6 +157,37 @@ describe.skipIf(!hasSsh)('a report that is uploaded to OpenSSH', () => {
     expect(delivery.status).toBe('failed');
     expect(delivery.error).toContain(said);
     expect(JSON.stringify([delivery, world.logged])).not.toContain('not-a-key');
+  });
+});
+
+test.each([
+  ['ends the connection before it greets', '', 'ended the connection before anybody could log in'],
+  ['is none of SSH', '220 smtp.example ESMTP\r\n', 'ended the connection before anybody'],
+  ['speaks an SSH of long ago', 'SSH-1.5-old\r\n', 'does not speak SSH'],
+])('a server that %s is told of in our own words', async (_, greeting, said) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).resume();
+    socket.end(greeting);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  open.push({ close: () => new Promise((closed) => server.close(() => closed())) });
+  const world = await openWorld({ env: { SFTP_PASSWORD: 'x' } });
+  const { port } = server.address() as AddressInfo; // of a socket that listens on a port
+  const report = await world.addReport({}, { pdf: 'x' });
+  const place = { host: '127.0.0.1', port, path: '/inbox' };
+  const login = { username: 'ann', password_env: 'SFTP_PASSWORD' };
+  const delivery = await deliver(world, { kind: 'sftp', ...place, ...login }, report.id);
+  expect(delivery.error).toContain(`The SFTP server 127.0.0.1:${port} ${said}`);
+  expect(delivery.error).not.toMatch(/getConnection|Connection lost/);
+});
+
+test.each([
+  ['getConnection: Handshake failed: no matching key exchange algorithm', 'key exchange algorithm'],
+  ['Handshake failed: no matching host key format', 'host key format'],
+])('%j is told in our own words', (message, what) => {
+  expect(explainSftp(new Error(message), 'a:22')).toMatchObject({
+    ok: false,
+    error: `The SFTP server a:22 has no ${what} in common with us: it is too old, or set up too strictly`,
   });
 });
 

@@ -1,5 +1,7 @@
+import path from 'node:path';
 import { retryDelay } from '../../../client/retry.ts';
 import { GovctlError } from '../../../contract/errors.ts';
+import { whyFileFailed } from '../../../project/read/file-failure.ts';
 import { showSize } from '../sizes.ts';
 import { answeredHash, contentRange, strongTag, wholeLength } from './part-headers.ts';
 import type { PartHeaders } from './part-headers.ts';
@@ -228,7 +230,9 @@ const notTheSame = (target: string, is: string, should: string): GovctlError =>
 function told(target: string, error: unknown): unknown {
   if (error instanceof GovctlError) return error;
   if (!(error instanceof Error) || !('syscall' in error)) return error;
-  return new GovctlError('file_error', `${target} could not be written: ${error.message}`, {
+  const isFolderMissing = 'code' in error && error.code === 'ENOENT';
+  return new GovctlError('file_error', `${target} could not be written: ${whyFileFailed(error)}`, {
+    ...(isFolderMissing ? { hint: `Make the folder ${path.dirname(target)} first.` } : {}),
     cause: error,
   });
 }

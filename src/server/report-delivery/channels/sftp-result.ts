@@ -1,5 +1,4 @@
 import type { SendResult } from './channel.ts';
-import { oneLine } from './wording.ts';
 
 /** What no further try changes; in words that go after the server's name. */
 export class SftpRefusal extends Error {
@@ -34,8 +33,20 @@ export function explainSftp(thrown: unknown, place: string): SendResult {
   if (/^took \d/.test(message)) return { ok: false, error: `${who} ${message}` };
   if (code === 4) return { ok: false, error: `${who} could not write the file; is its disk full?` };
   if (/timed? ?out/i.test(message)) return { ok: false, error: `${who} did not answer in time` };
-  if (/handshake|no matching|protocol/i.test(message)) {
-    return { ok: false, error: `${who} does not speak SSH as it must: ${oneLine(message, 150)}` };
+  const [, lacking] = /no matching (?:[CS]->[CS] )?([\w ]{1,40})/.exec(message) ?? [];
+  if (lacking !== undefined) {
+    const error = `${who} has no ${lacking} in common with us: it is too old, or set up too strictly`;
+    return { ok: false, error };
+  }
+  if (message.includes('before handshake')) {
+    const error = `${who} ended the connection before anybody could log in: it lets nobody in from here, or is busy, or something else listens on that port`;
+    return { ok: false, error };
+  }
+  if (/handshake|protocol|identification|greeting/i.test(message)) {
+    return {
+      ok: false,
+      error: `${who} does not speak SSH as it must; is delivery.sftp.port right?`,
+    };
   }
   return { ok: false, error: `${who} ended the connection before all was uploaded` };
 }
