@@ -29,7 +29,8 @@ export function createQueryParser(endpoint: Endpoint): (search: string) => unkno
       });
     }
     const parsed = check(query, given, 'malformed_request', 'The query is not valid');
-    if (search.length <= longestQueryKept) {
+    // Below a path with an id, one query is asked of many lists: what paging keeps for it must not be of another.
+    if (search.length <= longestQueryKept && !endpoint.params) {
       if (kept.size >= queriesKept) kept.clear();
       kept.set(search, parsed);
     }

@@ -83,8 +83,7 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
     runs: async ({ params, query }) => {
       await readSchedule(deps.store, params.id);
       const own = { schedule_id: { any: [params.id] } };
-      // Its own query: a parsed one is kept, for the lists of other schedules, too.
-      return listLookedUp(deps.store, runs, { ...query }, own, 'runs', async ({ doc }) =>
+      return listLookedUp(deps.store, runs, query, own, 'runs', async ({ doc }) =>
         toJson(await showRun(deps.store, doc)),
       );
     },

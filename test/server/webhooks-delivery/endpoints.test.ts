@@ -62,6 +62,15 @@ const list = async (id: string, query = ''): Promise<Item[]> => {
 const errorOf = ({ status, json }: Got) => [status, json.error];
 
 describe('deliveries', () => {
+  test('go on behind a cursor of their own webhook, whatever was asked of another', async () => {
+    const [one, two] = [await addWebhook(), await addWebhook()];
+    await trigger(2);
+    await list(one, '?limit=1');
+    const { json } = await service.send('GET', `/v1/webhooks/${two}/deliveries?limit=1`);
+    const { next_cursor: cursor } = json.pagination as { next_cursor: string };
+    expect(await list(two, `?limit=1&cursor=${cursor}`)).toHaveLength(1);
+  });
+
   test('are listed by status and type, and read with each attempt, without a secret', async () => {
     const id = await addWebhook({ headers: { Authorization: 'Bearer of theirs' } });
     const [first = ''] = await trigger();

@@ -144,8 +144,7 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
     downloads: async ({ params: { report_id: id }, query }) => {
       await readReport(store, id);
       const where = { report_id: { any: [id] } };
-      // A query of its own: what is kept for one is not asked of another report.
-      return listPage(store, reportDownloads, { ...query }, where, 'downloads', ({ doc }) =>
+      return listPage(store, reportDownloads, query, where, 'downloads', ({ doc }) =>
         toJson(showDownload(doc)),
       );
     },
