@@ -19,6 +19,7 @@ import type { PasswordFlags } from './read-password.ts';
 import { readPassword } from './read-password.ts';
 import type { ShownReport } from './report-objects.ts';
 import { shownReports } from './report-objects.ts';
+import { saidOfFlags } from './refused-flags.ts';
 import { reportView } from './report-view.ts';
 import { howItEnded, waitForReport } from './wait-for-report.ts';
 
@@ -42,7 +43,9 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   // What can't be written is known before anything is asked for.
   await placeOf(input.format_options?.formats ?? formatsOf());
   const { client } = await connect(context, await projectBaseUrl(context));
-  const created = await context.progress('Asking for it', () => createOnce(client, input));
+  const created = await context.progress('Asking for it', () =>
+    createOnce(client, input, options.file === undefined),
+  );
   if (!created) return showUnseen(context, input);
   if (!options.wait && out === undefined) {
     await showCreated(context, created);
@@ -88,10 +91,10 @@ async function filePlace(
 async function readInput(context: Context, options: CreateOptions): Promise<ReportInput> {
   const [name] = options.args;
   if (options.file === undefined) {
-    if (name === undefined || options.type === undefined) {
+    if (!name?.trim() || options.type === undefined) {
       throw new GovctlError(
         'usage_error',
-        `The report's ${name ? '--type' : 'name'} is not given`,
+        `The report's ${name?.trim() ? '--type' : 'name'} is not given`,
         {
           hint: 'Write `govctl report create NAME --type compliance`, or give -f FILE (- for standard input).',
         },
@@ -152,11 +155,16 @@ function fieldFlag(options: CreateOptions): string | undefined {
  * Asks for a report, once: a server without idempotency keys would make it twice.
  * @throws GovctlError as the service answers; where nobody can tell whether it was taken, the error says so
  */
-async function createOnce(client: Client, input: ReportInput): Promise<ShownReport | undefined> {
+async function createOnce(
+  client: Client,
+  input: ReportInput,
+  isOfFlags: boolean,
+): Promise<ShownReport | undefined> {
   try {
     return (await createObject(client, shownReports, input)).item;
   } catch (error) {
-    if (!(error instanceof GovctlError) || error.error !== 'unreachable') throw error;
+    if (!(error instanceof GovctlError)) throw error;
+    if (error.error !== 'unreachable') throw isOfFlags ? saidOfFlags(error, input) : error;
     throw new GovctlError(error.error, error.message, {
       hint: `${error.hint ?? ''} \`govctl report list\` shows whether it was taken.`.trim(),
       cause: error,

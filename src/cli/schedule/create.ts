@@ -1,3 +1,6 @@
+import type { Client } from '../../client/client.ts';
+import { listAll } from '../../client/list-all.ts';
+import type { AnySchedule } from '../../client/objects.ts';
 import { createObject, scheduleObjects } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -29,6 +32,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     createObject(client, scheduleObjects, input),
   );
   if (item) {
+    await warnOfNamesakes(context, client, item);
     const room = tableColumns(context.world.terminal);
     await context.show(
       await scheduleView(item, room, (style) => `${style.green('Created')} ${item.id}`),
@@ -41,6 +45,28 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     });
   }
   return exitCodes.ok;
+}
+
+/** Names need not be unique, but one that is there twice was most likely made twice. */
+async function warnOfNamesakes(
+  { warn }: Context,
+  client: Client,
+  { id, name }: AnySchedule,
+): Promise<void> {
+  const others: string[] = [];
+  try {
+    for await (const one of listAll(client, scheduleObjects)) {
+      if (one.name === name && one.id !== id) others.push(one.id);
+    }
+  } catch (error) {
+    if (!(error instanceof GovctlError)) throw error;
+    return; // Other servers list none, and the schedule is there all the same.
+  }
+  const [other] = others;
+  if (other === undefined) return;
+  await warn(
+    `another schedule is named ${JSON.stringify(name)}: ${others.slice(0, 3).join(', ')}; both send their reports. \`govctl schedule delete ID\` removes one`,
+  );
 }
 
 async function readInput(context: Context, options: CreateOptions): Promise<ScheduleInput> {
@@ -56,7 +82,7 @@ async function readInput(context: Context, options: CreateOptions): Promise<Sche
     return readFields(context.world, file, ScheduleInput, scheduleFile);
   }
   const missing = [
-    name === undefined && 'its name',
+    !name?.trim() && 'its name',
     cron === undefined && '--cron',
     type === undefined && '--type',
   ].find((one) => typeof one === 'string');

@@ -67,7 +67,7 @@ async function describeTiming({ schedule: { cron, timezone } }: AnySchedule): Pr
 /** Where people are, and as computers say it. */
 export function inZone(time: string, zone: string): string {
   const at = Date.parse(time);
-  if (Number.isNaN(at) || zone === 'UTC') return time;
+  if (Number.isNaN(at)) return time;
   return `${sayTime(at, zone)} (${time})`;
 }
 

@@ -126,6 +126,7 @@ describe('govctl report create', () => {
 
   it.each([
     [['create'], "The report's name is not given"],
+    [['create', '', '--type', 'risk'], "The report's name is not given"],
     [['create', 'R'], "The report's --type is not given"],
     [['create', 'R', '--type', 'complience'], 'Did you mean compliance?'],
     [['create', 'R', '--type', 'of it all'], 'There are compliance, '],
@@ -262,6 +263,19 @@ describe('govctl report get', () => {
       expect.stringContaining('rpt_000002 and rpt_000003'),
     ]);
     expect((await run(['get', 'rpt_9'])).stderr).toContain('no report with the id or name "rpt_9"');
+  });
+
+  it('says what it is about, and what has to be known to read its figures', async () => {
+    const range = { start: '2026-01-01T00:00:00.000Z', end: '2026-01-05T00:00:00.000Z' };
+    const scope = { environments: ['dev', 'prod'], date_range: range };
+    service.put({ name: 'R', status: 'pending', scope });
+    const asked = (await run(['get', 'R'])).stdout.replaceAll(/\s+/g, ' ');
+    expect(asked).toContain(`environments dev, prod period from ${range.start} up to ${range.end}`);
+    const notices = ['Nothing was evaluated.'];
+    service.put({ name: 'S', status: 'completed', scope, period: 'from A up to B', notices });
+    const told = (await run(['get', 'S'])).stdout.replaceAll(/\s+/g, ' ');
+    expect(told).toContain('period from A up to B');
+    expect(told).toContain('attention Nothing was evaluated.');
   });
 
   it('says whom it tells, and what became of that', async () => {

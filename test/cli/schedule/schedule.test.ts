@@ -158,6 +158,18 @@ describe('govctl schedule', () => {
     expect((await run(weekly)).exitCode).toBe(0);
   });
 
+  it('says so where another one has the name, and its weekday in UTC, too', async () => {
+    const argv = ['create', 'Weekly', '--cron', '0 9 * * 1', '--type', 'risk'];
+    const outcome = await run(argv);
+    expect([outcome.exitCode, outcome.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning: another schedule is named "Weekly": sch_\w+; both send/),
+    ]);
+    expect(outcome.stdout).toContain(
+      'next     Mon 2 Mar 2026 09:00 UTC (2026-03-02T09:00:00.000Z)',
+    );
+  });
+
   it('lists, finds by name, and names the nearest', async () => {
     const list = await run(['list']);
     expect(list.stdout).toMatch(
