@@ -49,6 +49,15 @@ const ShownReport = z.looseObject({
       ),
     }),
   ),
+  scope: absentIfOdd(
+    z.looseObject({
+      environments: absentIfOdd(z.array(z.string())),
+      cloud_providers: absentIfOdd(z.array(z.string())),
+      date_range: absentIfOdd(z.looseObject({ start: z.string(), end: z.string() })),
+    }),
+  ),
+  period: text,
+  notices: absentIfOdd(z.array(z.string())),
   content: absentIfOdd(
     z.looseObject({
       pages: number,

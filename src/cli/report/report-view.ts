@@ -40,9 +40,13 @@ function describeReport(report: ShownReport, style: Style, room: number, now: nu
       ['type', report.type && typeTitle(report.type)],
       ['framework', report.framework],
       ['about', report.description],
+      ['environments', report.scope?.environments?.join(', ')],
+      ['providers', report.scope?.cloud_providers?.join(', ')],
+      ['period', describePeriod(report)],
       ['status', describeState(report, now)],
       ['score', report.status === 'completed' && summary ? showScore(report) : undefined],
       ['violations', describeViolations(report)],
+      ['attention', report.notices?.join(' ')],
       ['contents', content && describeContents(content)],
       ['formats', (report.formats ?? []).map(describeFormat).join(', ')],
       ['protected', isProtected ? 'by a password' : undefined],
@@ -57,6 +61,12 @@ function describeReport(report: ShownReport, style: Style, room: number, now: nu
     style,
     room,
   );
+}
+
+/** As the report says it, in its zone; before it is there, as it was asked for. */
+function describePeriod({ period, scope }: ShownReport): string | undefined {
+  const range = scope?.date_range;
+  return period ?? (range && `from ${range.start} up to ${range.end}`);
 }
 
 const by = (who: string | undefined): string | undefined => who && `by ${who}`;

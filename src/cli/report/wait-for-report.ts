@@ -69,6 +69,10 @@ export async function howItEnded(
   report: ShownReport,
   timeout: string,
 ): Promise<ExitCode> {
+  // What has no score was most likely asked for by a wrong name.
+  if (report.status === 'completed' && report.summary?.overall_compliance_score === null) {
+    for (const notice of report.notices ?? []) await warn(notice);
+  }
   if (!isUnderway(report)) return report.status === 'failed' ? exitCodes.error : exitCodes.ok;
   await warn(`the report is not done within ${showTimeout(timeout)}; it goes on`);
   await say(`\`govctl report watch ${report.id}\` shows how far it is.`);

@@ -23,6 +23,10 @@ export interface ReportHead {
   readonly generated_by: string;
   /** What it is about, in words, in the order it is shown: environments, providers, range, … */
   readonly about: readonly LabelledValue[];
+  /** The time it is about, in words; `about` has it, too. */
+  readonly period?: string;
+  /** Sentences that must stand beside the figures of the title page. */
+  readonly notices?: readonly string[];
   /** As in `govctl 0.1.0`. */
   readonly generator: string;
   /** The figures of the title page and of lists. */

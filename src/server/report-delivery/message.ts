@@ -2,7 +2,7 @@ import { wallAt } from '../../calendar/zone.ts';
 import type { ReportFormat } from '../../contract/reports.ts';
 import type { Deps } from '../deps.ts';
 import { reports } from '../reports/collection.ts';
-import type { StoredFile, StoredReport } from '../reports/collection.ts';
+import type { ReportResult, StoredFile, StoredReport } from '../reports/collection.ts';
 import { runs, schedules } from '../schedules/collection.ts';
 import type { StoredSchedule } from '../schedules/collection.ts';
 import type { Store, Tx } from '../store/store.ts';
@@ -88,7 +88,13 @@ const told = (report: StoredReport): ReportMessage['report'] => ({
   status: report.status === 'failed' ? 'failed' : 'completed',
   ...(report.generated_at === undefined ? {} : { generated_at: report.generated_at }),
   ...(report.failure ? { failure: report.failure.reason } : {}),
-  ...(report.result ? { summary: report.result.summary } : {}),
+  ...(report.result ? figuresOf(report.result) : {}),
+});
+
+const figuresOf = ({ summary, period, notices }: ReportResult) => ({
+  summary,
+  ...(period === undefined ? {} : { period }),
+  ...(notices ? { notices } : {}),
 });
 
 const handedOver = (store: Store, file: StoredFile): MessageFile => ({

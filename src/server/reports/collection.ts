@@ -62,6 +62,9 @@ export type StoredSecurity = Omit<NonNullable<FormatOptions['security']>, 'passw
 
 export interface ReportResult {
   readonly summary: ReportSummary;
+  /** As on its title page: the time it is about, and what has to be known to read the summary right. */
+  readonly period?: string;
+  readonly notices?: readonly string[];
   readonly source_scan_id?: string;
   readonly policies: number;
   readonly resources: number;
@@ -112,9 +115,9 @@ export const reports: CollectionSpec<StoredReport> = {
   },
 };
 
-/** How long reports of a type took lately over about as much. */
+/** How long reports of a type took lately in the same formats, over about as much. */
 export interface StoredTiming {
-  /** The type, and the number of digits of what was looked at. */
+  /** The type, the number of digits of what was looked at, the formats, and whether they are protected. */
   readonly id: string;
   /** Milliseconds, the newest last. */
   readonly durations: readonly number[];

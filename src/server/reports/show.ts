@@ -102,7 +102,7 @@ export async function showReport(
     scheduled_at: report.scheduled_at,
     failure: report.failure,
     notifications: await showNotifications(reader, report),
-    scope,
+    scope: showScope(scope),
     format_options: {
       formats: report.formats,
       include_executive_summary: report.include_executive_summary,
@@ -119,6 +119,8 @@ export async function showReport(
       medium: result.summary.medium,
       low: result.summary.low,
     },
+    period: result?.period,
+    notices: result?.notices && [...result.notices],
     metadata: withoutAbsent({
       generated_by: report.created_by,
       source_scan_id: result?.source_scan_id,
@@ -142,6 +144,16 @@ async function showNotifications(
   const deliveries = await notificationsOf(reader, id);
   return { email: [...notify], deliveries: deliveries.map(showDelivery) };
 }
+
+const showScope = ({
+  environments,
+  cloud_providers: providers,
+  ...scope
+}: StoredReport['scope']): ReportDetail['scope'] => ({
+  ...(environments ? { environments: [...environments] } : {}),
+  ...(providers ? { cloud_providers: [...providers] } : {}),
+  ...scope,
+});
 
 const showSecurity = ({ password: _p, password_hash: _h, ...plain }: StoredSecurity) => plain;
 

@@ -80,6 +80,8 @@ export function hostileReport(): ReportModel {
       generated_at: '2026-11-02T09:30:00.000Z',
       generated_by: text(1),
       about: nasty.map((value) => ({ label: value, value })),
+      period: all,
+      notices: [all],
       generator: text(1),
       summary: {
         compliance_score: null,

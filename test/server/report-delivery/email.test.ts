@@ -83,7 +83,11 @@ describe('a report that is mailed', () => {
     expect(headers).toContain(`Message-ID: <${delivery.id}@sender.example>`);
     expect(headers).toContain('Auto-Submitted: auto-generated');
     const text = readable(mail);
-    expect(text).toContain('Compliance score: 87.5%');
+    const figures = text.replaceAll('\r\n', '\n');
+    expect(figures).toContain('Period: from Monday up to Monday\nCompliance score: 87.5%');
+    expect(figures).toContain(
+      '(1 critical, 3 high, 5 medium, 3 low)\nAttention: The score is of <now>',
+    );
     expect(text).toContain('Violations: 12 (1 critical, 3 high, 5 medium, 3 low)');
     expect(text).toContain('report.pdf (5 kB)');
     expect(text).not.toContain('signature=');

@@ -77,6 +77,7 @@ describe('a chat channel', () => {
     expect(delivery).toMatchObject({ status: 'delivered', target: '#compliance' });
     const body = JSON.parse(String(seen[0]?.body)) as { text: string; blocks: { text?: { text: string } }[] }; // prettier-ignore
     expect(body.text).toContain('A &lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; @\u200bhere'); // prettier-ignore
+    expect(body.text).toContain('*Attention:* The score is of &lt;now&gt;');
     expect(body.text).toContain('*Violations:* 12 (1 critical, 3 high, 5 medium, 3 low)');
     const link = `https://governance.example/v1/reports/${report.id}/pdf?signature=a&amp;b`;
     expect(body.text).toContain(`<${link}|pdf>`);

@@ -166,6 +166,8 @@ export async function openReportWorld(options: WorldOptions = {}) {
         updated_at: at,
         generated_at: at,
         result: {
+          period: 'from Monday up to Monday',
+          notices: ['The score is of <now>'],
           summary: {
             compliance_score: 87.5,
             total_violations: 12,

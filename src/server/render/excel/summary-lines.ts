@@ -54,6 +54,7 @@ export function* summaryLines(
     const words = name.replace(/^./, (first) => first.toUpperCase()).replaceAll('_', ' ');
     yield [label(words), { value, type: 'integer' }];
   }
+  for (const text of head.notices ?? []) yield [over(`${toneWords.warn}: ${text}`, 'warn')];
   for (const section of sections) {
     yield [];
     yield [over(section.title, 'heading')];

@@ -16,7 +16,7 @@ export function blockHtml(block: Exclude<Block, Table | Chart>): string {
   }
 }
 
-const noticeHtml = ({ tone, text }: Notice): string =>
+export const noticeHtml = ({ tone, text }: Pick<Notice, 'tone' | 'text'>): string =>
   `<p class="notice ${tone}"><strong>${toneWords[tone]}:</strong> <span>${escapeText(text)}</span></p>\n`;
 
 const signs = { good: '✓', bad: '✕', warn: '!', neutral: '' } as const;

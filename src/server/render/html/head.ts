@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { reportTypeTitles } from '../../../contract/reports.ts';
 import { generatedAt, readable } from '../cell-text.ts';
 import type { Figures, ReportHead, ReportModel } from '../model.ts';
-import { figuresHtml } from './blocks.ts';
+import { figuresHtml, noticeHtml } from './blocks.ts';
 import { escapeText } from './escape.ts';
 
 export interface PageParts {
@@ -55,10 +55,11 @@ function headerHtml(head: ReportHead): string {
   ].map(
     ({ label, value }) => `<div><dt>${escapeText(label)}</dt><dd>${escapeText(value)}</dd></div>`,
   );
+  const notices = (head.notices ?? []).map((text) => noticeHtml({ tone: 'warn', text })).join('');
   return `<header class="report">
 <p class="kind">${escapeText(kind.join(' · '))}</p>
 <h1>${escapeText(name)}</h1>
-${lead}${figuresHtml(summaryFigures(head))}<dl class="about">${facts.join('')}</dl>
+${lead}${figuresHtml(summaryFigures(head))}${notices}<dl class="about">${facts.join('')}</dl>
 </header>
 `;
 }

@@ -53,6 +53,11 @@ const report = z.strictObject({
   generated_by: z.string(),
   generator: z.string().describe('What made it, as in `govctl 0.1.0`'),
   about: z.array(z.strictObject(labelled)).describe('What it is about, in the order it is shown'),
+  period: z.string().optional().describe('The time it is about, in words'),
+  notices: z
+    .array(z.string())
+    .optional()
+    .describe('What has to be known to read the summary right'),
   summary,
   main_table: z.string().describe('The id of the table that a CSV file is of'),
 });

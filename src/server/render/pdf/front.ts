@@ -1,6 +1,7 @@
 import { reportTypeTitles } from '../../../contract/reports.ts';
 import type { ReportHead, ReportModel, Section } from '../model.ts';
 import { generatedAt, readable } from '../cell-text.ts';
+import { toneWords } from '../tones.ts';
 import type { Sheet } from './file.ts';
 import { baseline, left, startSheet, styles } from './flow.ts';
 import type { Flow, OutlineMark, TextStyle } from './flow.ts';
@@ -26,6 +27,7 @@ const cover = {
   name: { face: 'bold', size: 25, leading: 31, colour: '#ffffff' },
   framework: { face: 'bold', size: 12, leading: 16, colour: '#ffffff' },
   lead: { face: 'sans', size: 10.4, leading: 15.2, colour: ink.text },
+  notice: { face: 'bold', size: 9.4, leading: 13.4, colour: tones.warn.ink },
   label: { face: 'bold', size: 9, leading: 13, colour: ink.muted },
   value: { face: 'sans', size: 9, leading: 13, colour: ink.text },
   mono: { face: 'mono', size: 8.4, leading: 13, colour: ink.text },
@@ -75,6 +77,11 @@ export function writeCover(flow: FrontFlow, head: ReportHead): void {
     pen.y += 18;
   }
   writeScore(flow, pen, head);
+  for (const notice of head.notices ?? []) {
+    const lines = flow.type.lines(`${toneWords.warn}: ${notice}`, 'bold', cover.notice.size, inner);
+    pen.write('P', lines.slice(0, 6), cover.notice);
+    pen.y += 8;
+  }
   const about = [
     ...head.about,
     { label: 'Generated at', value: generatedAt(head) },

@@ -33,6 +33,9 @@ export interface ReportMessage {
     readonly generated_at?: string;
     readonly failure?: string;
     readonly summary?: ReportSummary;
+    /** The time it is about, in words, and what has to be known to read the summary right. */
+    readonly period?: string;
+    readonly notices?: readonly string[];
   };
   readonly schedule?: { readonly id: string; readonly name: string };
   /** The day it was due, `2026-11-21`, in the schedule's zone. */

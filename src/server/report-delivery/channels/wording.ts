@@ -24,17 +24,19 @@ export function sentenceOf({ report }: ReportMessage): string {
   return `The report (${kind}) could not be made: ${why}`;
 }
 
-/** The figures of a report, in the order they are shown. */
+/** The figures of a report, with what they are of and what has to be known to read them, in the order they are shown. */
 export function figuresOf({ report }: ReportMessage): readonly LabelledValue[] {
-  const { summary } = report;
+  const { summary, period, notices = [] } = report;
   if (!summary) return [];
   const { compliance_score: score, total_violations: total } = summary;
   const severities = (['critical', 'high', 'medium', 'low'] as const)
     .map((severity) => `${summary[severity]} ${severity}`)
     .join(', ');
   return [
+    ...(period === undefined ? [] : [{ label: 'Period', value: period }]),
     { label: 'Compliance score', value: score === null ? 'not known' : `${score}%` },
     { label: 'Violations', value: total === 0 ? 'none' : `${total} (${severities})` },
+    ...notices.map((text) => ({ label: 'Attention', value: oneLine(text, 1_000) })),
   ];
 }
 

@@ -7,7 +7,8 @@ import { gather } from './gather/gather.ts';
 import { labelOf } from './gather/framework.ts';
 import { remediation } from './remediation.ts';
 import { risk } from './risk.ts';
-import { aboutOf, introduced } from './shared.ts';
+import { noticesOf } from './notices.ts';
+import { aboutOf, introduced, periodOf } from './shared.ts';
 import { summaryOf } from './score.ts';
 import { trend } from './trend.ts';
 
@@ -36,6 +37,8 @@ export const composeReport: Compose = async (deps, prepare, order, options) => {
         ...(order.scope.timezone === undefined ? {} : { timezone: order.scope.timezone }),
         generated_by: order.generated_by,
         about: aboutOf(facts),
+        period: periodOf(facts),
+        notices: noticesOf(facts),
         generator: `govctl ${deps.version}`,
         summary: summaryOf(facts),
         mainTable: details ? content.mainTable.detailed : content.mainTable.brief,

@@ -50,6 +50,11 @@ export interface EvaluationFacts {
   readonly environments: Groups<Counter>;
   readonly providers: Groups<Counter>;
   readonly types: Groups<Counter>;
+  /** What environments and providers (in lower case) resources are of, whatever the scope; a thousand, and what was asked for. */
+  readonly places: {
+    readonly environments: ReadonlySet<string>;
+    readonly providers: ReadonlySet<string>;
+  };
   /** In scope, and those of them that a policy was evaluated over. */
   readonly resources: number;
   readonly covered: number;

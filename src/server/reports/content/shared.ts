@@ -16,15 +16,25 @@ import { newCounter } from './gather/counters.ts';
 import type { Counter } from './gather/counters.ts';
 import { describeFramework } from './gather/framework.ts';
 import { isNarrowed } from './gather/scope.ts';
+import { nowhereOf, whyNothing } from './notices.ts';
 import { scoreOf } from './score.ts';
-import { are, count, firstOf, moment, number, scoreText, were } from './wording.ts';
+import { are, count, firstOf, moment, number, scoreText, sentence, were } from './wording.ts';
 
 /** From the highest. */
 export const fromHighest = [...severities].reverse();
 
+/** The time it is about, in words. */
+export function periodOf({ order, scope }: Facts): string {
+  const { date_range: range, timezone } = order.scope;
+  return range
+    ? `from ${moment(Date.parse(range.start), timezone)} up to ${moment(Date.parse(range.end), timezone)}`
+    : `all up to ${moment(scope.at, timezone)}`;
+}
+
 /** What a report is about, as its title page says it. */
-export function aboutOf({ order, scope }: Facts): readonly LabelledValue[] {
-  const { environments, cloud_providers: providers, date_range: range, timezone } = order.scope;
+export function aboutOf(facts: Facts): readonly LabelledValue[] {
+  const { order, scope } = facts;
+  const { environments, cloud_providers: providers, timezone } = order.scope;
   return [
     { label: 'Environments', value: environments?.join(', ') ?? 'all' },
     { label: 'Cloud providers', value: providers?.join(', ') ?? 'all' },
@@ -32,12 +42,7 @@ export function aboutOf({ order, scope }: Facts): readonly LabelledValue[] {
       label: 'Framework',
       value: scope.framework ? describeFramework(scope.framework) : 'all policies',
     },
-    {
-      label: 'Time',
-      value: range
-        ? `from ${moment(Date.parse(range.start), timezone)} up to ${moment(Date.parse(range.end), timezone)}`
-        : `all up to ${moment(scope.at, timezone)}`,
-    },
+    { label: 'Time', value: periodOf(facts) },
     { label: 'Evaluated at', value: moment(scope.at, timezone) },
   ];
 }
@@ -78,6 +83,8 @@ function caveatsOf(facts: Facts): readonly Block[] {
     said.push(
       notice('warn', `Nothing was evaluated, so nothing is known to comply: ${whyNothing(facts)}.`),
     );
+  } else {
+    said.push(...nowhereOf(facts).map((one) => notice('warn', `${sentence(one)}.`)));
   }
   const { error } = evaluations.total;
   if (error > 0) {
@@ -105,16 +112,6 @@ function caveatsOf(facts: Facts): readonly Block[] {
     );
   }
   return said;
-}
-
-function whyNothing({ policies, disabled, evaluations: { resources } }: Facts): string {
-  if (policies.length === 0) {
-    return disabled > 0
-      ? `${count(disabled, 'policy', 'policies')} in scope, all disabled`
-      : 'there is no policy in scope';
-  }
-  if (resources === 0) return 'there is no resource in scope';
-  return `none of ${count(resources, 'resource')} is of a type that a policy in scope is about`;
 }
 
 /** How good a score is at a glance. */

@@ -79,6 +79,8 @@ export async function generate(
     generatedAt: head.generated_at,
     result: {
       summary: head.summary,
+      ...(head.period === undefined ? {} : { period: head.period }),
+      ...(head.notices?.length ? { notices: head.notices } : {}),
       ...(composed.source_scan_id === undefined ? {} : { source_scan_id: composed.source_scan_id }),
       policies: composed.policies,
       resources: composed.resources,

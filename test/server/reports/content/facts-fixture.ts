@@ -96,6 +96,7 @@ export function factsOf(
       environments: createGroups(newCounter),
       providers: createGroups(newCounter),
       types: createGroups(newCounter),
+      places: { environments: new Set(), providers: new Set() },
       resources: 1,
       covered: 1,
     },

@@ -133,6 +133,42 @@ describe('the scope of a report', () => {
     expect('source_scan_id' in early.composed).toBe(false);
     const now = await told(service, { scope: { date_range: march(2, 29) } });
     expect(now.text()).not.toContain('The range ended');
+    expect(part.model.head.notices).toEqual([
+      'Nothing was evaluated: no resource is in environment dev; there is production.',
+      'Violations are told as of the end of the range, 2026-03-09 00:00 UTC.',
+    ]);
+    expect(early.model.head.notices).toEqual([
+      'Violations are told as of the end of the range, 2026-02-10 00:00 UTC; the score is as evaluated at 2026-03-21 12:00 UTC.',
+    ]);
+    expect(now.model.head.notices).toEqual([]);
+  });
+
+  it('takes a range that ended a few minutes ago for one up to now', async () => {
+    const at = service.deps.clock.now();
+    const until = (end: number) => ({
+      scope: {
+        date_range: { start: march(2, 9).start, end: new Date(end).toISOString() },
+      },
+    });
+    const fresh = await told(service, until(at - 60_000));
+    expect(fresh.text()).not.toContain('The range ended');
+    const old = await told(service, until(at - 3_600_000));
+    expect(old.text()).toContain('The range ended');
+  });
+
+  it('says beside its figures that nothing was evaluated, and which names there are', async () => {
+    const wrong = await told(service, { scope: { environments: ['prodution'] } });
+    expect(wrong.model.head.summary.compliance_score).toBeNull();
+    expect(wrong.model.head.notices).toEqual([
+      'Nothing was evaluated: no resource is in environment prodution; there is production.',
+    ]);
+    expect(wrong.text('summary')).toContain('no resource is in environment prodution');
+    const half = await told(service, { scope: { environments: ['production', 'prodution'] } });
+    expect(half.model.head.notices).toEqual([
+      'No resource is in environment prodution; there is production.',
+    ]);
+    const cloud = await told(service, { scope: { cloud_providers: ['awz'] } });
+    expect(cloud.model.head.notices?.[0]).toContain('of cloud provider awz; there is aws');
   });
 
   it('is told in one zone throughout, where it has one', async () => {

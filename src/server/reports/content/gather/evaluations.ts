@@ -49,6 +49,7 @@ export async function gatherEvaluations(
   let seen = 0;
   for await (const page of pagesOf(reader, resources, { orderBy: 'id' })) {
     for (const { doc } of page.rows) {
+      addPlace(counts.places, scope, doc.resource);
       if (!isInScope(scope, doc.resource)) continue;
       counts.resources += 1;
       const about = policiesFor(set, doc.resource.type);
@@ -69,7 +70,22 @@ export async function gatherEvaluations(
   return { facts, covered: exemptions };
 }
 
+const mostPlaces = 1_000;
+
+function addPlace(
+  { environments, providers }: ReturnType<typeof newCounts>['places'],
+  scope: Scope,
+  { environment, provider }: KnownResource,
+): void {
+  const add = (into: Set<string>, one: string, asked?: ReadonlySet<string>): void => {
+    if (into.size < mostPlaces || asked?.has(one)) into.add(one);
+  };
+  if (environment !== undefined) add(environments, environment, scope.environments);
+  add(providers, provider.toLowerCase(), scope.providers);
+}
+
 const newCounts = () => ({
+  places: { environments: new Set<string>(), providers: new Set<string>() },
   total: newCounter(),
   severities: {
     CRITICAL: newCounter(),

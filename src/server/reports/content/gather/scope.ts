@@ -12,13 +12,16 @@ export interface Scope {
   readonly until: number;
   /** The end as it is shown: that of the range, or the moment itself. */
   readonly end: number;
-  /** It ends before the moment it was asked for, so that what is now may differ from what was then. */
+  /** It ended more than some minutes before the moment, so that what is now may differ from what was then. */
   readonly isPast: boolean;
   readonly framework?: AskedFramework;
   readonly environments?: ReadonlySet<string>;
   /** In lower case. */
   readonly providers?: ReadonlySet<string>;
 }
+
+/** Milliseconds that pass between a range up to now and its report: what was then is told as what is now. */
+const asNow = 5 * 60_000;
 
 export function readScope({ at, framework, scope }: ContentOrder): Scope {
   const { date_range: range, environments, cloud_providers: providers } = scope;
@@ -29,7 +32,7 @@ export function readScope({ at, framework, scope }: ContentOrder): Scope {
     ...(range ? { since: Date.parse(range.start) } : {}),
     until: Math.min(end, at + 1),
     end: Math.min(end, at),
-    isPast: end <= at,
+    isPast: at - end > asNow,
     ...(framework === undefined ? {} : { framework: readFramework(framework) }),
     ...(environments ? { environments: new Set(environments) } : {}),
     ...(providers ? { providers: new Set(providers.map((one) => one.toLowerCase())) } : {}),

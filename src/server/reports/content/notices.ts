@@ -1,0 +1,64 @@
+import type { Facts } from './facts.ts';
+import { scoreOf } from './score.ts';
+import { count, firstOf, listed, moment, sentence } from './wording.ts';
+
+/** Names that are told before the rest is counted. */
+const mostNames = 10;
+
+/** What has to stand beside the main figures, wherever these are shown without the rest. */
+export function noticesOf(facts: Facts): readonly string[] {
+  const { scope, order, evaluations } = facts;
+  const nowhere = nowhereOf(facts);
+  const said =
+    evaluations.total.evaluated === 0
+      ? [`Nothing was evaluated: ${whyNothing(facts)}.`]
+      : nowhere.map((one) => `${sentence(one)}.`);
+  if (!scope.isPast) return said;
+  const { timezone } = order.scope;
+  const { scan, value } = scoreOf(facts);
+  const violations = `Violations are told as of the end of the range, ${moment(scope.end, timezone)}`;
+  if (value === null) return [...said, `${violations}.`];
+  const score = scan
+    ? `of the last scan before it (${scan.id})`
+    : `as evaluated at ${moment(scope.at, timezone)}`;
+  return [...said, `${violations}; the score is ${score}.`];
+}
+
+/** Environments and providers that were asked for and that no resource is of: they may be misspelt. */
+export const nowhereOf = ({ order: { scope }, evaluations: { places } }: Facts): string[] => [
+  ...absent(scope.environments, places.environments, 'in environment'),
+  ...absent(
+    scope.cloud_providers?.map((one) => one.toLowerCase()),
+    places.providers,
+    'of cloud provider',
+  ),
+];
+
+function absent(
+  asked: readonly string[] = [],
+  known: ReadonlySet<string>,
+  preposition: string,
+): string[] {
+  const unknown = asked.filter((one) => !known.has(one));
+  if (unknown.length === 0) return [];
+  const names = [...known].sort();
+  const others =
+    names.length === 0
+      ? 'there is none'
+      : `there ${names.length === 1 ? 'is' : 'are'} ${names.length > mostNames ? firstOf(names, mostNames) : listed(names)}`;
+  const which = unknown.length > mostNames ? firstOf(unknown, mostNames) : listed(unknown);
+  return [`no resource is ${preposition} ${which}; ${others}`];
+}
+
+export function whyNothing(facts: Facts): string {
+  const { policies, disabled, evaluations } = facts;
+  if (policies.length === 0) {
+    return disabled > 0
+      ? `${count(disabled, 'policy', 'policies')} in scope, all disabled`
+      : 'there is no policy in scope';
+  }
+  if (evaluations.resources === 0) {
+    return nowhereOf(facts).join('; ') || 'there is no resource in scope';
+  }
+  return `none of ${count(evaluations.resources, 'resource')} is of a type that a policy in scope is about`;
+}
