@@ -3,6 +3,7 @@ import type { Section, Table } from '../../render/model.ts';
 import { below, column, dataOnly, isoCell, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { Facts, PolicyFact, ScanFact, ViolationRow } from './facts.ts';
+import { describeMappings } from './gather/framework.ts';
 import { evaluationColumns } from './shared.ts';
 import { count } from './wording.ts';
 
@@ -50,10 +51,7 @@ export function policiesSection({ policies, violations, disabled }: Facts): Sect
   };
 }
 
-const mappedTo = ({ mappings }: PolicyFact): string =>
-  mappings
-    .map(({ framework, controls }) => [framework, controls.join(' ')].filter(Boolean).join(' '))
-    .join(', ');
+const mappedTo = ({ mappings }: PolicyFact): string => describeMappings(mappings);
 
 export const violationColumns: readonly ColumnOf<ViolationRow>[] = [
   column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
@@ -61,6 +59,7 @@ export const violationColumns: readonly ColumnOf<ViolationRow>[] = [
   column('resource', 'Resource', 'id', 2, ({ resource }) => resource),
   column('status', 'Status', 'status', 1, ({ status }) => status),
   column('message', 'Message', 'text', 5, ({ message }) => message),
+  below(column('controls', 'Controls', 'text', 3, ({ controls }) => controls || null)),
   below(column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type)),
   below(column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null)),
   below(column('provider', 'Provider', 'text', 1, ({ provider }) => provider)),

@@ -93,6 +93,8 @@ export interface ViolationRow {
   readonly account_id?: string;
   readonly region?: string;
   readonly status: ViolationStatus;
+  /** As in `SOC2 CC6.1 CC6.7, PCI-DSS 1.2`: of the framework asked for, or of all. */
+  readonly controls: string;
   readonly message: string;
   readonly found_at: number;
   readonly resolved_at?: number;

@@ -85,6 +85,11 @@ describe('the scope of a report', () => {
     expect(table('policies').map(({ policy }) => policy)).toEqual(policies);
     expect(table('controls').map(({ control }) => control)).toEqual(controls);
     expect(model.head.summary.total_violations).toBe(policies.length);
+    for (const { controls: named } of table('findings')) {
+      expect(String(named).toLowerCase()).toBe(
+        [shown.split(':')[0], ...controls].join(' ').toLowerCase(),
+      );
+    }
   });
 
   it('has violations as they stood at the end of its range, of what is gone since, too', async () => {

@@ -64,3 +64,7 @@ export function mappingsOf(
   }
   return [...found.values()];
 }
+
+/** `SOC2 CC6.1 CC6.7, PCI-DSS 1.2`. */
+export const describeMappings = (mappings: readonly Mapping[]): string =>
+  mappings.map(({ framework, controls }) => [framework, ...controls].join(' ')).join(', ');

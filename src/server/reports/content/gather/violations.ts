@@ -5,7 +5,7 @@ import type { StoredViolation } from '../../../violations/collection.ts';
 import type { PolicyStanding, StepRow, ViolationFacts, ViolationRow } from '../facts.ts';
 import { ageBucketOf, ageBuckets, riskPoints } from '../risk-points.ts';
 import { createGroups, noneBySeverity } from './counters.ts';
-import { mappingsOf } from './framework.ts';
+import { describeMappings, mappingsOf } from './framework.ts';
 import { replay } from './history.ts';
 import type { Replayed } from './history.ts';
 import { orderKey } from './order-key.ts';
@@ -205,6 +205,7 @@ function rowOf(
     ...(account === undefined ? {} : { account_id: account }),
     ...(region === undefined ? {} : { region }),
     status: atEnd,
+    controls: describeMappings(mappingsOf(violation.compliance_frameworks, scope.framework)),
     message: brief(violation.message),
     found_at: foundAt ?? Math.min(Date.parse(violation.detected_at), scope.until - 1),
     ...(resolvedAt === undefined ? {} : { resolved_at: resolvedAt }),
