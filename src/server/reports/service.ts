@@ -81,6 +81,8 @@ export async function createReport(
   const due = delivery.scheduled_at === undefined ? undefined : Date.parse(delivery.scheduled_at);
   const id = deps.ids.next('rpt');
   const at = timestamp(now);
+  const formats = format.formats ?? ['pdf'];
+  const expected = await estimate(tx, { type: order.type, formats, security });
   const stored = await tx.insert(
     reports,
     // Only what is optional can be absent.
@@ -88,7 +90,7 @@ export async function createReport(
       ...fields,
       id,
       scope: normalScope(order.scope),
-      formats: format.formats ?? ['pdf'],
+      formats,
       include_executive_summary: format.include_executive_summary ?? true,
       include_detailed_findings: format.include_detailed_findings ?? true,
       security: security && sealed(deps, id, security),
@@ -99,7 +101,7 @@ export async function createReport(
       created_at: at,
       created_by: actor.userId,
       updated_at: at,
-      estimated_ms: Math.round((await estimate(tx, order.type)).ms),
+      estimated_ms: Math.round(expected.ms),
     }) as StoredReport,
   );
   await tx.append(reportLanes, id, id);

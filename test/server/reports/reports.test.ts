@@ -130,14 +130,16 @@ describe('asking for a report', () => {
     const { deps } = service;
     await deps.store.transact(async (tx) => {
       const { recordDuration } = await import('../../../src/server/reports/generation/estimate.ts');
-      for (const ms of [90_000, 95_000, 400_000]) await recordDuration(tx, 'compliance-1', ms);
+      for (const ms of [90_000, 95_000, 400_000]) await recordDuration(tx, 'compliance-1-pdf', ms);
     });
     const { json } = await create(service);
     expect(json).toMatchObject({
       estimated_duration: '1m35s',
       estimated_completion: at(95_000),
     });
-    expect((await create(service, { type: 'risk' })).json.estimated_duration).toBe('3s');
+    for (const other of [{ type: 'risk' }, { format_options: { formats: ['csv'] } }]) {
+      expect((await create(service, other)).json.estimated_duration).toBe('3s');
+    }
   });
 });
 

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import type { ReportType } from '../../../contract/reports.ts';
 import { policies } from '../../policies/collection.ts';
 import { resources } from '../../resources/collection.ts';
 import type { CollectionSpec, Document, Reader, Tx, Where } from '../../store/store.ts';
@@ -9,7 +8,7 @@ import type { StoredReport } from '../collection.ts';
 /** Reports that are generated at once: there is to be something left for requests. */
 export const reportsAtOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
 
-/** Durations that are kept of each type and size; their median is expected. */
+/** Durations that are kept of each type, size and choice of formats; their median is expected. */
 const mostDurations = 9;
 
 /** Until one was measured, in milliseconds: in any case, and for each pair of a policy and a resource. */
@@ -25,11 +24,21 @@ export interface Estimate {
   readonly timing: string;
 }
 
-/** How long a report of a type takes now. */
-export async function estimate(reader: Reader, type: ReportType): Promise<Estimate> {
+interface Estimated extends Pick<StoredReport, 'type' | 'formats'> {
+  readonly security?: { readonly password?: string | undefined } | undefined;
+}
+
+/** How long a report of a type takes now, in these formats. */
+export async function estimate(
+  reader: Reader,
+  { type, formats, security }: Estimated,
+): Promise<Estimate> {
   const enabled = { enabled: { any: ['true'] } };
   const pairs = (await count(reader, resources)) * (await count(reader, policies, enabled));
-  const timing = `${type}-${String(pairs).length}`;
+  // A PDF takes many times what a CSV does, and what encrypts it takes its time as well.
+  const kinds = [...new Set(formats)].toSorted().join('+');
+  const isProtected = security?.password !== undefined;
+  const timing = `${type}-${String(pairs).length}-${kinds}${isProtected ? '-protected' : ''}`;
   const measured = (await reader.get(reportTimings, timing))?.doc.durations ?? [];
   return { ms: median(measured) ?? first.base + pairs * first.perPair, timing };
 }

@@ -87,7 +87,7 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
         await tx.complete(reportLanes, claimed);
         return ended;
       }
-      const { ms, timing } = await estimate(tx, before.type);
+      const { ms, timing } = await estimate(tx, before);
       const report = { ...begun(before, now), estimated_ms: Math.round(ms) };
       await tx.replace(reports, report);
       if (report.type === 'audit' && before.started_at === undefined) {
