@@ -154,7 +154,14 @@ const flagNames: Readonly<Record<string, string>> = {
   'format_options.security.password': 'the password',
   'delivery.notifications.email': '--notify',
   'delivery.scheduled_at': '--at',
+  'scope.timezone': '--timezone',
 };
+
+/** The flag that sets a field, such as `scope.environments.0`. */
+export function flagOf(field: string): string | undefined {
+  const name = field.replace(/(\.\d+|\[\d+\])/g, '');
+  return Object.hasOwn(flagNames, name) ? flagNames[name] : undefined;
+}
 
 /** What the service would refuse, said of the flags. @throws GovctlError usage_error */
 function checked(input: unknown): ReportInput {
@@ -162,8 +169,8 @@ function checked(input: unknown): ReportInput {
   if (parsed.success) return parsed.data;
   throw new GovctlError('usage_error', 'The report is not valid', {
     details: parsed.error.issues.map(({ path, message }) => {
-      const field = path.filter((part) => typeof part === 'string').join('.');
-      return { field: flagNames[field] ?? field, message };
+      const field = path.join('.');
+      return { field: flagOf(field) ?? field, message };
     }),
   });
 }
