@@ -40,7 +40,11 @@ test('a file whose commit may have lasted is kept: what names it can be download
   service = await startReports({ wrapStore });
   const id = await completed();
   fails = true;
-  expect((await download(id, 'csv')).status).toBe(503);
+  const refused = await download(id, 'csv');
+  expect([refused.status, refused.json.error_description]).toEqual([
+    503,
+    expect.stringMatching(/make room there, then download it again$/),
+  ]);
   expect(await formatsOf(id)).toEqual(['pdf', 'csv']);
   const again = await download(id, 'csv');
   expect(again.status).toBe(200);
