@@ -22,11 +22,14 @@ export const fileTypes: Readonly<Record<ReportFormat, FileType>> = {
 export const archiveType: FileType = { extension: '.zip', mediaType: 'application/zip' };
 
 const longestName = 80;
+/** Windows opens a device under these, whatever the ending. */
+const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$/i;
 
 /** A file's name made of a report's: letters, digits, `-` and `_` of any script. */
 export function fileNameOf(name: string): string {
   const words = name.normalize('NFC').match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
   // By characters: none is cut in half.
   const cut = [...words.join('-')].slice(0, longestName).join('');
-  return cut.replace(/-+$/, '') || 'report';
+  const stem = cut.replace(/-+$/, '') || 'report';
+  return deviceName.test(stem) ? `report-${stem}` : stem;
 }

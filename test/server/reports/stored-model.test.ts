@@ -112,6 +112,9 @@ test.each([
   ['審計 2026', '審計-2026'],
   ['...', 'report'],
   ['🔥🔥', 'report'],
+  ['CON', 'report-CON'],
+  ['Lpt1 ', 'report-Lpt1'],
+  ['Consent', 'Consent'],
   ['x'.repeat(300), 'x'.repeat(80)],
 ])('the file of %j is called %s', (name, expected) => {
   expect(fileNameOf(name)).toBe(expected);
