@@ -1,6 +1,6 @@
 import { reportTypeTitles } from '../../../contract/reports.ts';
 import type { ReportHead, ReportModel, Section } from '../model.ts';
-import { generatedAt, readable } from '../cell-text.ts';
+import { cellText, generatedAt, readable } from '../cell-text.ts';
 import { toneWords } from '../tones.ts';
 import type { Sheet } from './file.ts';
 import { baseline, left, startSheet, styles } from './flow.ts';
@@ -164,10 +164,14 @@ function writeScore(flow: FrontFlow, pen: Pen, { summary }: ReportHead): void {
     tones[score === null ? 'neutral' : score >= good ? 'good' : score >= fair ? 'warn' : 'bad'];
   const cards = [
     { label: 'Compliance score', value: score === null ? 'none' : `${score}\u00a0%`, tone },
-    { label: 'Violations', value: String(summary.total_violations), tone: tones.neutral },
+    {
+      label: 'Violations',
+      value: cellText(summary.total_violations, 'integer'),
+      tone: tones.neutral,
+    },
     ...(['critical', 'high', 'medium', 'low'] as const).map((severity) => ({
       label: `${severity[0]?.toUpperCase() ?? ''}${severity.slice(1)}`,
-      value: String(summary[severity]),
+      value: cellText(summary[severity], 'integer'),
       tone: { ink: inkOfWord(severity), ground: '#f5f7f9' },
     })),
   ];

@@ -6,7 +6,7 @@ import type { Content } from './content.ts';
 import type { AuditRow, EvaluationRow, Facts, StepRow } from './facts.ts';
 import { rowsOf } from './gather/rows.ts';
 import { exemptionsSection, openingOf } from './shared.ts';
-import { count, countOrNo, listed, moment, sentence, times, were } from './wording.ts';
+import { count, countOrNo, listed, moment, number, sentence, times, were } from './wording.ts';
 
 /** Everything that was evaluated, and who changed what. */
 export const audit: Content = {
@@ -180,10 +180,10 @@ function statusSection({ violations }: Facts, details: boolean): Section {
         'How violations in scope changed their status within the scope’s time. A violation is one policy over one resource, whatever becomes of it.',
       ),
       figures(
-        { label: 'Opened', value: String(total.opened) },
-        { label: 'Resolved', value: String(total.resolved + total.resolvedExempt) },
-        { label: 'Exempted', value: String(total.exempted) },
-        { label: 'Open at the end', value: String(total.open) },
+        { label: 'Opened', value: number(total.opened) },
+        { label: 'Resolved', value: number(total.resolved + total.resolvedExempt) },
+        { label: 'Exempted', value: number(total.exempted) },
+        { label: 'Open at the end', value: number(total.open) },
       ),
       countsTable(
         'causes',

@@ -101,7 +101,7 @@ function scoreSection(facts: Facts): Section {
     kind: 'chart',
     id: 'evaluations',
     title: 'Evaluations by result',
-    description: shares.map(([name, value]) => `${name} ${value}`).join(', '),
+    description: shares.map(([name, value]) => `${name} ${number(value)}`).join(', '),
     form: 'ring',
     categories: shares.map(([name]) => name),
     series: [{ name: 'Evaluations', colour: 'first', values: shares.map(([, value]) => value) }],

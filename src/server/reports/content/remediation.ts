@@ -9,7 +9,7 @@ import { rowsOf } from './gather/rows.ts';
 import { adviceOf, effortRule, efforts, planOf } from './remediation-plan.ts';
 import type { Action } from './remediation-plan.ts';
 import { openingOf } from './shared.ts';
-import { are, count, firstOf, scoreText } from './wording.ts';
+import { are, count, firstOf, number, scoreText } from './wording.ts';
 import { complianceScore } from '../../../engine/score.ts';
 
 const mostQuickWins = 10;
@@ -200,7 +200,7 @@ function effortSection(plan: readonly Action[]): Section {
     id: 'effort',
     title: 'Effort',
     blocks: [
-      figures(...amounts.map(({ effort, actions }) => ({ label: effort, value: String(actions) }))),
+      figures(...amounts.map(({ effort, actions }) => ({ label: effort, value: number(actions) }))),
       table(
         { id: 'by_effort', title: 'Actions by effort', empty: 'There is none.' },
         columns,

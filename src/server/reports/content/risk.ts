@@ -18,7 +18,7 @@ import {
   sumOf,
 } from './risk-tables.ts';
 import { openingOf } from './shared.ts';
-import { are, count, moment, rounded } from './wording.ts';
+import { are, count, moment, number, rounded } from './wording.ts';
 
 const day = 24 * 3_600_000;
 /** An exemption that ends within so many days is about to. */
@@ -121,9 +121,9 @@ function riskSection(facts: Facts): Section {
     title: 'Risk',
     blocks: [
       figures(
-        { label: 'Risk points', value: String(rounded(total.points)) },
-        { label: 'Open violations', value: String(total.open) },
-        { label: 'Affected resources', value: String(affected) },
+        { label: 'Risk points', value: number(rounded(total.points)) },
+        { label: 'Open violations', value: number(total.open) },
+        { label: 'Affected resources', value: number(affected) },
       ),
       paragraph(`${riskFormula} What is exempt has none.`),
       stackedBySeverity(

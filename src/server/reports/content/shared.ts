@@ -130,10 +130,10 @@ function mainFigures(facts: Facts): Figures {
       tone: toneOf(value),
       ...(scan ? { note: 'of the last scan' } : {}),
     },
-    { label: 'Open violations', value: String(total.open), tone: total.open > 0 ? 'warn' : 'good' },
-    { label: 'Critical', value: String(critical), tone: critical > 0 ? 'bad' : 'good' },
-    { label: 'High', value: String(high), tone: high > 0 ? 'bad' : 'good' },
-    { label: 'Exempt', value: String(total.exempt), tone: 'neutral' },
+    { label: 'Open violations', value: number(total.open), tone: total.open > 0 ? 'warn' : 'good' },
+    { label: 'Critical', value: number(critical), tone: critical > 0 ? 'bad' : 'good' },
+    { label: 'High', value: number(high), tone: high > 0 ? 'bad' : 'good' },
+    { label: 'Exempt', value: number(total.exempt), tone: 'neutral' },
   );
 }
 
@@ -206,7 +206,7 @@ export function severityChart({ violations: { total } }: Facts): Chart {
     id: 'open_by_severity',
     title: 'Open violations by severity',
     description: fromHighest
-      .map((severity) => `${severity} ${total.bySeverity[severity]}`)
+      .map((severity) => `${severity} ${number(total.bySeverity[severity])}`)
       .join(', '),
     form: 'bars',
     categories: fromHighest,

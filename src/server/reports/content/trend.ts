@@ -194,7 +194,7 @@ function periodsSection(facts: Facts): Section {
     kind: 'chart',
     id: 'opened_and_resolved',
     title: 'Violations opened, resolved and open',
-    description: `Opened ${total.opened}, resolved ${total.resolved}, open at the end ${total.open}`,
+    description: `Opened ${number(total.opened)}, resolved ${number(total.resolved)}, open at the end ${number(total.open)}`,
     form: 'lines',
     categories,
     series: [
@@ -268,8 +268,8 @@ const scansSection = (facts: Facts): Section => ({
   title: 'Scans',
   blocks: [
     figures(
-      { label: 'Scans', value: String(facts.scans.within.length) },
-      { label: 'Compared', value: String(comparable(facts).length) },
+      { label: 'Scans', value: number(facts.scans.within.length) },
+      { label: 'Compared', value: number(comparable(facts).length) },
     ),
     paragraph('Every scan of the time; those of a part of the inventory have scores of that part.'),
     scansTable(facts.scans.within),

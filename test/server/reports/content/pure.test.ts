@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { compliance } from '../../../../src/server/reports/content/compliance.ts';
 import { frameworksOf } from '../../../../src/server/reports/content/frameworks.ts';
 import { createGroups } from '../../../../src/server/reports/content/gather/counters.ts';
 import { periodsOf } from '../../../../src/server/reports/content/periods.ts';
 import { planOf } from '../../../../src/server/reports/content/remediation-plan.ts';
 import { riskPoints } from '../../../../src/server/reports/content/risk-points.ts';
+import { introduced } from '../../../../src/server/reports/content/shared.ts';
 import {
   count,
   firstOf,
@@ -123,6 +125,26 @@ describe('values that are told apart', () => {
     expect(groups.entries()).toHaveLength(501);
     expect(groups.entries()).toContainEqual(['all others', { count: 1_501 }]);
     groups.of('__proto__').count += 1;
+  });
+});
+
+describe('figures', () => {
+  it('are written alike in tiles and in what charts say', () => {
+    const facts = factsOf([policyFact('p', { error: 1_520 })]);
+    const total = {
+      ...facts.violations.total,
+      open: 1_955,
+      bySeverity: { CRITICAL: 0, HIGH: 1_955, MEDIUM: 0, LOW: 0 },
+    };
+    const many = { ...facts, violations: { ...facts.violations, total } };
+    const blocks = introduced(many, compliance.sections(many)).flatMap(({ blocks }) => blocks);
+    const [tiles] = blocks.flatMap((one) => (one.kind === 'figures' ? [one.items] : []));
+    expect(tiles?.[1]).toMatchObject({ label: 'Open violations', value: '1,955' });
+    const charts = blocks.flatMap((one) => (one.kind === 'chart' ? [one.description] : []));
+    expect(charts).toEqual([
+      'passed 0, failed 0, exempt 0, undecided 1,520',
+      'CRITICAL 0, HIGH 1,955, MEDIUM 0, LOW 0',
+    ]);
   });
 });
 
