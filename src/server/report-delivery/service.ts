@@ -19,6 +19,8 @@ export interface DeliveryOrder {
   readonly scheduleId?: string;
   readonly runId?: string;
   readonly channel: StoredChannel;
+  /** Somebody asked for it just now: what its channel waits with is tried at once. */
+  readonly isAwaited?: boolean;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface DeliveryOrder {
 export async function queueReportDelivery(
   { clock, ids }: Deps,
   tx: Tx,
-  { reportId, scheduleId, runId, channel }: DeliveryOrder,
+  { reportId, scheduleId, runId, channel, isAwaited = false }: DeliveryOrder,
 ): Promise<StoredReportDelivery> {
   const now = timestamp(clock.now());
   const delivery: StoredReportDelivery = {
@@ -45,8 +47,20 @@ export async function queueReportDelivery(
     next_attempt_at: now,
   };
   await tx.insert(reportDeliveries, delivery);
-  await tx.append(reportDeliveryLanes, laneOf(delivery), delivery.id);
+  const lane = laneOf(delivery);
+  await tx.append(reportDeliveryLanes, lane, delivery.id);
+  if (isAwaited) await tryNow(tx, lane, now);
   return delivery;
+}
+
+/** What is wrong with a channel may be put right by now: its tries do not wait any longer. */
+async function tryNow(tx: Tx, lane: string, now: string): Promise<void> {
+  const [work] = await tx.laneWork(reportDeliveryLanes, { lane, limit: 1 });
+  const head = work && (await tx.get(reportDeliveries, work.work))?.doc;
+  if (head?.status === 'pending') {
+    await tx.replace(reportDeliveries, { ...head, next_attempt_at: now });
+  }
+  await tx.putOff(reportDeliveryLanes, lane, 0);
 }
 
 /** What a channel's tries wait in: no other channel waits for it. */

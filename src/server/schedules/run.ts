@@ -147,6 +147,7 @@ export async function scheduleReportEnded(deps: Deps, tx: Tx, report: StoredRepo
       scheduleId: run.schedule_id,
       runId: run.id,
       channel,
+      isAwaited: run.cause === 'manual',
     });
   }
   if (hasFailed) {

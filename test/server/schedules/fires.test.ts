@@ -413,6 +413,27 @@ describe('the deliveries of a run', () => {
     expect((await world.read(id)).last_status).toBe('failed');
   });
 
+  it('that are asked for now have those before them tried at once, too', async () => {
+    let isUp = false;
+    await start({
+      deliver: () =>
+        Promise.resolve(isUp ? ({ ok: true } as const) : ({ ok: false, error: 'down' } as const)),
+    });
+    const id = await world.create({ delivery });
+    await world.goTo('2026-03-02T08:00:00.000Z');
+    const [stuck] = (await world.runsOf(id))[0]?.deliveries as Json[];
+    expect(Date.parse(String(stuck?.next_attempt_at))).toBeGreaterThan(Date.parse(world.now()));
+    isUp = true;
+    await world.ok('POST', `/v1/reports/schedules/${id}/run`);
+    await world.settle();
+    // What the end of the report began.
+    await world.settle();
+    expect((await world.runsOf(id)).map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+    ]);
+  });
+
   it('of an older run do not say how the last one went', async () => {
     await start();
     const id = await world.create({ delivery });
