@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { reportTypeTitles } from '../../../contract/reports.ts';
 import type { ReportHead } from '../model.ts';
 import type { RenderOptions } from '../render.ts';
+import { visibleText } from '../visible-text.ts';
 import { protect } from './encryption.ts';
 import { createObjectStreams, writeCrossReference } from './object-streams.ts';
 import { createPdfkit } from './pdfkit-inside.ts';
@@ -104,10 +105,11 @@ export async function openFile(
 
 function documentInfo(head: ReportHead) {
   const at = new Date(head.generated_at);
+  const { name, description } = head;
   return {
-    Title: head.name,
+    Title: visibleText(name),
     Author: head.generated_by,
-    Subject: head.description ?? reportTypeTitles[head.type],
+    Subject: visibleText(description ?? reportTypeTitles[head.type]),
     Keywords: [head.id, head.type, ...(head.framework === undefined ? [] : [head.framework])].join(
       ', ',
     ),

@@ -1,10 +1,14 @@
 import { reportTypeTitles } from '../../../contract/reports.ts';
 import type { LabelledValue } from '../../render/model.ts';
+import { visibleText } from '../../render/visible-text.ts';
 import type { ReportMessage } from './channel.ts';
 
-/** Control characters and line ends would begin another line of a header, or of what is shown. */
+/**
+ * Control characters and line ends would begin another line of a header, or of what is shown; what turns the direction
+ * of text around is written out.
+ */
 export const oneLine = (text: string, most: number): string => {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  const line = visibleText(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim());
   if (line.length <= most) return line;
   return `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 };
