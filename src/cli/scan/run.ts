@@ -32,7 +32,8 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
   await context.show(scanView(scan));
   if (scan.status === 'failed') return exitCodes.error;
   if (scan.status === 'completed') return exitCodes.ok;
-  if (options.wait) await context.warn(`the scan has not ended within ${showTimeout(options.timeout)}`);
+  if (options.wait)
+    await context.warn(`the scan has not ended within ${showTimeout(options.timeout)}`);
   await context.say(`\`govctl scan get ${scan.id}\` shows how far it is.`);
   return exitCodes.pending;
 }
