@@ -138,7 +138,7 @@ const summaryBlocks: readonly Block[] = [
   {
     kind: 'figures',
     items: [
-      { label: 'Score', value: '87.25 %', tone: 'warn', note: '+4.5 since 1 October' },
+      { label: 'Score', value: '87.25%', tone: 'warn', note: '+4.5 since 1 October' },
       { label: 'Critical', value: '3', tone: 'bad', note: 'open' },
       { label: 'High', value: '11', tone: 'warn' },
       { label: 'Resources', value: '412', tone: 'neutral', note: '2 environments' },
@@ -168,7 +168,7 @@ const summaryBlocks: readonly Block[] = [
     id: 'score',
     title: 'Score over time',
     description:
-      'The score rose from 82.75 % on 1 October to 87.25 % on 31 October; on 16 October nothing was scanned.',
+      'The score rose from 82.75% on 1 October to 87.25% on 31 October; on 16 October nothing was scanned.',
     form: 'lines',
     categories: days,
     series: [

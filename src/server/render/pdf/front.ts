@@ -163,7 +163,7 @@ function writeScore(flow: FrontFlow, pen: Pen, { summary }: ReportHead): void {
   const tone =
     tones[score === null ? 'neutral' : score >= good ? 'good' : score >= fair ? 'warn' : 'bad'];
   const cards = [
-    { label: 'Compliance score', value: score === null ? 'none' : `${score}\u00a0%`, tone },
+    { label: 'Compliance score', value: score === null ? 'none' : `${score}%`, tone },
     {
       label: 'Violations',
       value: cellText(summary.total_violations, 'integer'),
