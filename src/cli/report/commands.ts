@@ -206,7 +206,7 @@ function registerVerify(report: GovctlCommand, act: Act): void {
 const createHelp = `
 Examples:
   $ govctl report create "SOC 2, Q1" --type compliance --framework soc2 \\
-      --range last_quarter --timezone Europe/Berlin --format pdf,html --out reports
+      --range last_quarter --timezone Europe/Berlin --format pdf --out reports
   $ govctl report create Risks --type risk --environment production --wait
   $ REPORT_PASSWORD=… govctl report create Audit --type audit --from 30d \\
       --sign --password-env REPORT_PASSWORD
