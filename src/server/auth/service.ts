@@ -5,8 +5,9 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Principal } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { accessTokens, apiKeys } from './collections.ts';
+import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 import type { StoredAccessToken, StoredApiKey } from './collections.ts';
+import type { Reader } from '../store/store.ts';
 import { hashSecret } from './secrets.ts';
 
 export interface Authenticator {
@@ -79,6 +80,14 @@ export function createAuthenticator(deps: Deps): Authenticator {
       });
     },
   };
+}
+
+/** What an API key, a client, or the client of a token is called. Undefined: it is gone. */
+export async function nameOfCredential(reader: Reader, id: string): Promise<string | undefined> {
+  const key = await reader.get(apiKeys, id);
+  if (key) return key.doc.name;
+  const token = await reader.get(accessTokens, id);
+  return (await reader.get(oauthClients, token?.doc.client_id ?? id))?.doc.name;
 }
 
 function bearerOf(authorization: string | null): string {

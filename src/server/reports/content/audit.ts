@@ -104,9 +104,11 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
   const columns: readonly ColumnOf<AuditRow>[] = [
     column('at', 'When', 'timestamp', 2, ({ at }) => at),
     column('actor', 'Who', 'id', 2, ({ actor }) => actor),
-    below(column('via', 'With', 'id', 2, ({ via }) => via)),
+    below(column('via_name', 'With', 'text', 2, ({ via_name: name }) => name || null)),
+    below(column('via', 'Key', 'id', 2, ({ via }) => via)),
     column('action', 'What', 'text', 2, ({ action }) => action),
     column('subject', 'Of', 'id', 3, ({ subject }) => subject),
+    column('subject_name', 'Name', 'text', 2, ({ subject_name: name }) => name || null),
     column('changes', 'Changed fields', 'text', 2, ({ changes }) => changes || null),
     below(column('request_id', 'Request', 'id', 2, ({ request_id: id }) => id)),
   ];
@@ -115,7 +117,7 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
     title: 'Who changed what',
     blocks: [
       paragraph(
-        'What the audit log has of this time, whatever environments, providers or framework the report is about: its entries name none. It has the names of changed fields, never their values.',
+        'What the audit log has of this time, whatever environments, providers or framework the report is about: its entries name none. It has the names of changed fields, never their values. Names of keys and things are those that they have now.',
       ),
       countsTable('actions', 'By what was done', 'Action', log?.actions.entries() ?? []),
       countsTable('actors', 'By who did it', 'Actor', log?.actors.entries() ?? []),

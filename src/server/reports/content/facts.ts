@@ -234,8 +234,11 @@ export interface AuditRow {
   readonly at: string;
   readonly actor: string;
   readonly via: string;
+  /** What key, client or thing has now; empty where it has none, or is gone. */
+  readonly via_name: string;
   readonly action: string;
   readonly subject: string;
+  readonly subject_name: string;
   readonly changes: string;
   readonly request_id: string;
 }

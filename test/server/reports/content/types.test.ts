@@ -226,6 +226,9 @@ describe('each type of report', () => {
     expect(table('audit_log').filter(({ action }) => action === 'resource.update')).toMatchObject([
       { subject: 'd1', changes: expect.stringContaining('public') as unknown },
     ]);
+    const created = table('audit_log').filter(({ action }) => action === 'policy.create');
+    expect(created.map(({ subject_name: name }) => name).sort()).toEqual(['critical', 'low']);
+    expect(created.every(({ via_name: name }) => name === 'bootstrap')).toBe(true);
     expect(table('status_changes').filter(({ to }) => to !== 'OPEN')).toMatchObject([
       { policy: 'critical', resource: 'd1', from: 'OPEN', to: 'RESOLVED', cause: 'passes' },
       { policy: 'low', resource: 'd1', to: 'RESOLVED' },

@@ -4,6 +4,7 @@ import { timestamp } from '../../../deps.ts';
 import type { Reader } from '../../../store/store.ts';
 import type { AuditFacts, AuditRow } from '../facts.ts';
 import { createGroups } from './counters.ts';
+import { createNames } from './names.ts';
 import { pagesOf } from './pace.ts';
 import type { Pace } from './pace.ts';
 import type { Scope } from './scope.ts';
@@ -24,8 +25,11 @@ export async function gatherAudit(reader: Reader, scope: Scope, pace: Pace): Pro
   const read = async function* () {
     // Not those that came within the last millisecond since.
     let left = count;
+    const nameOf = createNames(reader);
     for await (const entries of entriesWithin(reader, scope)) {
-      if (entries.length > 0) yield entries.slice(0, left).map(rowOf);
+      const rows: AuditRow[] = [];
+      for (const entry of entries.slice(0, left)) rows.push(await rowOf(entry, nameOf));
+      if (rows.length > 0) yield rows;
       left -= entries.length;
       if (left <= 0) return;
     }
@@ -46,12 +50,17 @@ async function* entriesWithin(
   }
 }
 
-const rowOf = (entry: StoredAuditEntry): AuditRow => ({
+const rowOf = async (
+  entry: StoredAuditEntry,
+  nameOf: (id: string) => Promise<string>,
+): Promise<AuditRow> => ({
   at: entry.at,
   actor: entry.actor,
   via: entry.via,
+  via_name: await nameOf(entry.via),
   action: entry.action,
   subject: entry.subject,
+  subject_name: await nameOf(entry.subject),
   changes: (entry.changes ?? []).join(', '),
   request_id: entry.request_id,
 });
