@@ -2,6 +2,7 @@ import { CommanderError, Help, Option } from 'commander';
 import type { Command } from 'commander';
 import type { ExitCode } from '../contract/errors.ts';
 import { exitCodes } from '../contract/errors.ts';
+import type { Act } from './act.ts';
 import type { GlobalFlags, Run, World } from './context.ts';
 import { createContext } from './context.ts';
 import { GovctlCommand, commonFormats } from './govctl-command.ts';
@@ -26,11 +27,6 @@ import { registerApiCommand } from './api/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
 import { registerCompletionCommand } from './completion/commands.ts';
 import { sealPassedOn } from './seal-passed-on.ts';
-
-/** Turns a lazily loaded command into a commander action. */
-export type Act = <Options>(
-  load: () => Promise<Run<Options>>,
-) => (...parameters: unknown[]) => Promise<void>;
 
 /**
  * Runs one command line and resolves with its exit code.

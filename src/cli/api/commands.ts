@@ -1,5 +1,5 @@
 import type { GovctlCommand } from '../govctl-command.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 const collect = (value: string, previous: string[]): string[] => [...previous, value];
 

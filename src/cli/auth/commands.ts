@@ -1,5 +1,5 @@
 import type { GovctlCommand } from '../govctl-command.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 export function registerAuthCommands(program: GovctlCommand, act: Act): void {
   const auth = program.command('auth').description('log in to a service and out of it');

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { severities } from '../../contract/policies.ts';
 import { formats } from '../../inventory/model.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 export function registerCheckCommand(program: GovctlCommand, act: Act): void {
   program

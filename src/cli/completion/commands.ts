@@ -1,5 +1,5 @@
 import type { GovctlCommand } from '../govctl-command.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 export function registerCompletionCommand(program: GovctlCommand, act: Act): void {
   program

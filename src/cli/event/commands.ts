@@ -1,6 +1,6 @@
 import type { GovctlCommand } from '../govctl-command.ts';
 import { listFlags } from '../list-flags.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 import { eventOption } from '../webhook/commands.ts';
 
 export function registerEventCommands(program: GovctlCommand, act: Act): void {

@@ -6,7 +6,7 @@ import {
 } from '../../contract/exemptions.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 export function registerExemptionCommands(program: GovctlCommand, act: Act): void {
   const exemption = program

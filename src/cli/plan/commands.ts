@@ -1,6 +1,6 @@
 import type { GovctlCommand } from '../govctl-command.ts';
 import { InvalidArgumentError } from 'commander';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 const pathsHelp = 'files or folders; default: the paths of govctl.yaml, else this folder';
 const reportFormats = ['markdown', 'github'];

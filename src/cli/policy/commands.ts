@@ -1,7 +1,7 @@
 import type { GovctlCommand } from '../govctl-command.ts';
 import { Option } from 'commander';
 import { policySortFields, severities } from '../../contract/policies.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 export function registerPolicyCommands(program: GovctlCommand, act: Act): void {
   const policy = program

@@ -10,7 +10,7 @@ import type { GovctlCommand } from '../govctl-command.ts';
 import { HintedOption } from '../hinted-option.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
 import { oneOf } from '../parse-words.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 const which = 'its id, or its name where only one has it';
 

@@ -3,7 +3,7 @@ import { resourceSortFields } from '../../contract/resources.ts';
 import { formats } from '../../inventory/model.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 export function registerResourceCommands(program: GovctlCommand, act: Act): void {
   const resource = program

@@ -4,7 +4,7 @@ import { channelKinds, dateRangeTypes, scheduleSortFields } from '../../contract
 import type { GovctlCommand } from '../govctl-command.ts';
 import { HintedOption } from '../hinted-option.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 import { choice, contentFlags, passwordFlags } from '../report/commands.ts';
 
 const which = 'its id, name or key in git';

@@ -1,6 +1,6 @@
 import type { GovctlCommand } from '../govctl-command.ts';
 import { Option } from 'commander';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 import { registerLocalCommands } from './local-commands.ts';
 
 const collect = (value: string, previous: string[]): string[] => [...previous, value];

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { cuts } from '../../contract/local.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 
 /** Test aids: of a server that only its own machine can reach. */
 export function registerLocalCommands(server: GovctlCommand, act: Act): void {

@@ -4,7 +4,7 @@ import { deliveryStatuses } from '../../contract/webhooks.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
 import { HintedOption } from '../hinted-option.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
-import type { Act } from '../program.ts';
+import type { Act } from '../act.ts';
 import { webhookStates } from './webhook-objects.ts';
 
 /** Where the service is asked for a webhook. */
