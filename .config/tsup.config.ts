@@ -19,7 +19,7 @@ export default defineConfig([
       client: 'src/client/client.ts',
       webhook: 'src/webhook/webhook.ts',
       'check-worker': 'src/cli/check/check-worker.ts',
-      'render-worker': 'src/server/render/thread/render-worker.ts',
+      'render-worker': 'src/server/reports/rendering/thread/render-worker.ts',
     },
     clean: true,
     // Resolving and reading these file by file costs a tenth of a short command's time. They stay dependencies: their

@@ -88,7 +88,7 @@ export async function measure({ runs }) {
   // Within the project, so that it finds its packages.
   const built = path.join(root, '.govctl', `bench-report-${process.pid}`);
   await build({
-    entry: { 'render-pdf': path.join(root, 'src/server/render/pdf/render-pdf.ts') },
+    entry: { 'render-pdf': path.join(root, 'src/report/formats/pdf/render-pdf.ts') },
     outDir: built,
     format: 'esm',
     target: 'node20',

@@ -18,7 +18,7 @@ export async function measure({ runs }) {
   const built = path.join(root, '.govctl', `bench-tables-${process.pid}`);
   await build({
     entry: Object.fromEntries(
-      formats.map(({ file }) => [file, path.join(root, `src/server/render/${file}/render-${file}.ts`)]), // prettier-ignore
+      formats.map(({ file }) => [file, path.join(root, `src/report/formats/${file}/render-${file}.ts`)]), // prettier-ignore
     ),
     outDir: built,
     format: 'esm',

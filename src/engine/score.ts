@@ -63,3 +63,6 @@ export function tally(
 /** From 0 to 100 with two decimals: the share of the weight that is met; null where nothing was evaluated. */
 export const complianceScore = ({ met, all }: Pick<Tally, 'met' | 'all'>): number | null =>
   all === 0 ? null : Math.round((met / all) * 10_000) / 100;
+
+/** A score under this is not compliant. */
+export const compliantFrom = 90;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reportJsonSchema } from '../../src/server/render/json/report-schema.ts';
+import { reportJsonSchema } from '../../src/report/formats/json/report-schema.ts';
 
 it('docs/reference/report.schema.json is the schema of report files', async () => {
   await expect(`${JSON.stringify(reportJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(

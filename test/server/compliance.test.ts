@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { assess } from '../../src/server/compliance/assess.ts';
-import { createCollector, mostStandings } from '../../src/server/compliance/standing.ts';
-import type { Standing } from '../../src/server/compliance/standing.ts';
+import { createCollector, mostStandings } from '../../src/engine/standing.ts';
+import type { Standing } from '../../src/engine/standing.ts';
 import { assessments } from '../../src/server/compliance/collection.ts';
 import { createEvaluationLane } from '../../src/server/evaluation/lane.ts';
 import { createPreparedPolicies } from '../../src/server/evaluation/prepared-policies.ts';

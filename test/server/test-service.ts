@@ -19,7 +19,7 @@ import { createLaneRunner } from '../../src/server/lanes/runner.ts';
 import type { CreateLaneRunner } from '../../src/server/lanes/runner.ts';
 import { evaluationWorker, laneWorker } from '../../src/server/local/workers.ts';
 import { createUpkeep } from '../../src/server/maintenance.ts';
-import { renderHere } from '../../src/server/render/render-stored.ts';
+import { renderHere } from '../../src/server/reports/rendering/render-stored.ts';
 import { reportLanes } from '../../src/server/reports/collection.ts';
 import { createReportWork } from '../../src/server/reports/generation/report-work.ts';
 import type { ReportWorkOptions } from '../../src/server/reports/generation/report-work.ts';

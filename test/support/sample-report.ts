@@ -6,7 +6,7 @@ import type {
   Row,
   Section,
   Table,
-} from '../../src/server/render/model.ts';
+} from '../../src/report/model.ts';
 
 /** A table of fixed rows, handed out some at a time. */
 export const tableOf = (

@@ -1,7 +1,7 @@
 import type { View } from '../output.ts';
 import { printableLine } from '../printable.ts';
 import type { Style } from '../terminal.ts';
-import type { SignatureFinding } from './signature/check-signature.ts';
+import type { SignatureFinding } from '../../report/sign/check-signature.ts';
 
 export interface Verdict {
   readonly file: string;

@@ -13,9 +13,9 @@ import { idInFileName } from './file-name.ts';
 import { findReport } from './find-report.ts';
 import type { ShownReport } from './report-objects.ts';
 import { nameOf } from './report-objects.ts';
-import type { SignatureFinding } from './signature/check-signature.ts';
-import { checkSignature } from './signature/check-signature.ts';
-import { checkPdf } from './signature/pdf-signature.ts';
+import type { SignatureFinding } from '../../report/sign/check-signature.ts';
+import { checkSignature } from '../../report/sign/check-signature.ts';
+import { checkPdf } from '../../report/sign/check-pdf.ts';
 import type { Verdict } from './verify-view.ts';
 import { isFine, verdictView } from './verify-view.ts';
 

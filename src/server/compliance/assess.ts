@@ -1,5 +1,5 @@
-import { complianceScore } from '../../engine/score.ts';
-import type { Standing } from './standing.ts';
+import { compliantFrom, complianceScore } from '../../engine/score.ts';
+import type { Standing } from '../../engine/standing.ts';
 
 type Status = 'COMPLIANT' | 'NON_COMPLIANT';
 
@@ -45,9 +45,6 @@ interface Assessed {
   /** Where the score has moved by a point or more since it was told. */
   readonly scoreChange?: About;
 }
-
-/** A score under this is not compliant. */
-export const compliantFrom = 90;
 
 /** Where the assessment of a framework in an account is stored. */
 export const assessmentId = ({

@@ -6,15 +6,9 @@ import { allRows } from '../store/all-rows.ts';
 import type { Tx } from '../store/store.ts';
 import { assess, assessmentId } from './assess.ts';
 import { assessments } from './collection.ts';
-import { readLabels } from './labels.ts';
-import { mostStandings } from './standing.ts';
-import type { Standing } from './standing.ts';
-
-export { readLabels } from './labels.ts';
-export type { Mapping } from './labels.ts';
-export { createCollector } from './standing.ts';
-export type { Standing } from './standing.ts';
-export { compliantFrom } from './assess.ts';
+import { readLabels } from '../../engine/labels.ts';
+import { mostStandings } from '../../engine/standing.ts';
+import type { Standing } from '../../engine/standing.ts';
 
 /** Tells which frameworks a policy is mapped to, or no longer mapped to. Absent: it is created, or deleted. */
 export async function frameworksChanged(

@@ -1,5 +1,5 @@
 import type { Tally } from '../../engine/score.ts';
-import type { Standing } from '../compliance/service.ts';
+import type { Standing } from '../../engine/standing.ts';
 import type { CollectionSpec, Tx } from '../store/store.ts';
 
 interface Due {

@@ -4,7 +4,8 @@ import type {
   ReportStatus,
   ReportType,
 } from '../../contract/reports.ts';
-import type { ReportSummary } from '../render/model.ts';
+import type { ReportScope } from '../../report/content/order.ts';
+import type { ReportSummary } from '../../report/model.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 import { frameworkKey } from './framework.ts';
 
@@ -42,15 +43,6 @@ export interface StoredReport {
   readonly progress?: number;
   /** Of `completed` ones. */
   readonly result?: ReportResult;
-}
-
-export interface ReportScope {
-  readonly environments?: readonly string[];
-  readonly cloud_providers?: readonly string[];
-  /** Half-open. */
-  readonly date_range?: { readonly start: string; readonly end: string };
-  /** The zone that dates are shown in and ranges were made in; default UTC. */
-  readonly timezone?: string;
 }
 
 export type StoredSecurity = Omit<NonNullable<FormatOptions['security']>, 'password'> & {

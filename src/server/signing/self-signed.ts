@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Deps } from '../deps.ts';
-import type { Signer } from '../render/render.ts';
+import type { Signer } from '../../report/formats/render.ts';
 
 /** As it is shown by whatever checks a signature. */
 const subject = [{ name: 'commonName', value: 'govctl report signing' }];

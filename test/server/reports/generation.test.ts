@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { events } from '../../../src/server/events/collection.ts';
 import { sampleData } from '../../../src/server/events/samples.ts';
-import { RenderCrash, RenderFault } from '../../../src/server/render/render-fault.ts';
+import { RenderCrash, RenderFault } from '../../../src/report/formats/render-fault.ts';
 import { scans } from '../../../src/server/scans/collection.ts';
 import { allRows } from '../../../src/server/store/all-rows.ts';
 import { StoreUnavailable } from '../../../src/server/store/store.ts';

@@ -1,7 +1,7 @@
-import type { ReportModel } from '../../../src/server/render/model.ts';
-import { openModel } from '../../../src/server/render/stored-model.ts';
-import type { RenderStored } from '../../../src/server/render/render-stored.ts';
-import type { Compose } from '../../../src/server/reports/content/compose.ts';
+import type { ReportModel } from '../../../src/report/model.ts';
+import { openModel } from '../../../src/server/reports/rendering/stored-model.ts';
+import type { RenderStored } from '../../../src/server/reports/rendering/render-stored.ts';
+import type { Compose } from '../../../src/server/reports/generation/compose-report.ts';
 import { startTestService } from '../test-service.ts';
 import type { Got, TestService } from '../test-service.ts';
 

@@ -5,7 +5,7 @@ import { createSecretBox } from '../../../src/server/secrets/service.ts';
 import { serverState } from '../../../src/server/secrets/collection.ts';
 import { createSigner, readSigner } from '../../../src/server/signing/service.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
-import { makeTestSigner } from '../render/sign/test-signer.ts';
+import { makeTestSigner } from '../../report/sign/test-signer.ts';
 import { startTestService } from '../test-service.ts';
 
 const certificateOf = async (

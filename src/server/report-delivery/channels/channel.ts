@@ -2,7 +2,7 @@ import type { ReportFormat, ReportType } from '../../../contract/reports.ts';
 import type { ChannelKind, ScheduleDelivery } from '../../../contract/schedules.ts';
 import type { ServerConfig } from '../../config/config.ts';
 import type { Targets } from '../../outbound/target.ts';
-import type { ReportSummary } from '../../render/model.ts';
+import type { ReportSummary } from '../../../report/model.ts';
 
 /** One channel as it is stored: the fields of the contract, but for a webhook's secret, which is sealed. */
 export type StoredChannel = {

@@ -1,6 +1,6 @@
 import { reportTypeTitles } from '../../../contract/reports.ts';
-import type { LabelledValue } from '../../render/model.ts';
-import { visibleText } from '../../render/visible-text.ts';
+import type { LabelledValue } from '../../../report/model.ts';
+import { visibleText } from '../../../report/formats/visible-text.ts';
 import type { ReportMessage } from './channel.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { RenderCrash, RenderFault } from '../../render/render-fault.ts';
+import { RenderCrash, RenderFault } from '../../../report/formats/render-fault.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 
 /** What ended a generation, as its reader is told. */

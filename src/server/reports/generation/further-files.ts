@@ -1,7 +1,7 @@
 import { GovctlError } from '../../../contract/errors.ts';
 import type { ReportFormat } from '../../../contract/reports.ts';
 import type { Deps } from '../../deps.ts';
-import type { Rendered } from '../../render/render.ts';
+import type { Rendered } from '../../../report/formats/render.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import type { Blobs } from '../../store/store.ts';
 import { reports } from '../collection.ts';

@@ -1,11 +1,11 @@
 import type { Deps } from '../../deps.ts';
 import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
-import type { ReportModel } from '../../render/model.ts';
-import type { Rendered } from '../../render/render.ts';
-import { saveModel } from '../../render/stored-model.ts';
+import type { ReportModel } from '../../../report/model.ts';
+import type { Rendered } from '../../../report/formats/render.ts';
+import { saveModel } from '../rendering/stored-model.ts';
 import type { Blobs } from '../../store/store.ts';
 import type { ReportResult, StoredFile, StoredReport } from '../collection.ts';
-import type { Compose } from '../content/compose.ts';
+import type { Compose } from './compose-report.ts';
 import { makeFile } from './make-file.ts';
 import type { FileMaker } from './make-file.ts';
 

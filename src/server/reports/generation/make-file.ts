@@ -1,11 +1,11 @@
 import type { ReportFormat } from '../../../contract/reports.ts';
 import type { Deps } from '../../deps.ts';
-import { archiveType, fileNameOf, fileTypes } from '../../render/file-types.ts';
-import { RenderFault } from '../../render/render-fault.ts';
-import { isArchived } from '../../render/render-file.ts';
-import type { RenderStored } from '../../render/render-stored.ts';
-import { signDigest } from '../../render/sign/detached-signature.ts';
-import type { Rendered, Signer } from '../../render/render.ts';
+import { archiveType, fileNameOf, fileTypes } from '../../../report/formats/file-types.ts';
+import { RenderFault } from '../../../report/formats/render-fault.ts';
+import { isArchived } from '../../../report/formats/render-file.ts';
+import type { RenderStored } from '../rendering/render-stored.ts';
+import { signDigest } from '../../../report/sign/detached-signature.ts';
+import type { Rendered, Signer } from '../../../report/formats/render.ts';
 import type { Blobs } from '../../store/store.ts';
 import type { StoredFile, StoredReport } from '../collection.ts';
 

@@ -1,0 +1,207 @@
+import type { Section, Table } from '../model.ts';
+import { below, column, dataOnly, figures, isoCell, paragraph, table } from './blocks.ts';
+import type { ColumnOf } from './blocks.ts';
+import { policiesSection, scansTable } from './common-tables.ts';
+import type { Content } from './content.ts';
+import type { AuditRow, EvaluationRow, Facts, StepRow } from './facts.ts';
+import { rowsOf } from './rows.ts';
+import { exemptionsSection, openingOf } from './shared.ts';
+import { count, countOrNo, listed, moment, number, sentence, times, were } from './wording.ts';
+
+/** Everything that was evaluated, and who changed what. */
+export const audit: Content = {
+  wants: ({ details }) => ({
+    audit: true,
+    ...(details ? { evaluations: true, steps: true } : {}),
+  }),
+  sections(facts) {
+    const { include_executive_summary: summary, include_detailed_findings: details } = facts.order;
+    return [
+      ...(summary ? [summarySection(facts)] : []),
+      policiesSection(facts),
+      ...(details ? [evaluationsSection(facts)] : []),
+      changesSection(facts, details),
+      scansSection(facts),
+      exemptionsSection(facts),
+      statusSection(facts, details),
+    ];
+  },
+  mainTable: { detailed: 'evaluations', brief: 'policies' },
+};
+
+function summarySection(facts: Facts): Section {
+  const { audit: log, scans, exemptions, violations } = facts;
+  const { opened, resolved, exempted, resolvedExempt } = violations.total;
+  const entries = log?.entries.count ?? 0;
+  const actors = log?.actors.entries().length ?? 0;
+  return {
+    id: 'summary',
+    title: 'Executive summary',
+    blocks: [
+      paragraph(openingOf(facts)),
+      paragraph(
+        `${timeOf(facts)}, the audit log has ${countOrNo(entries, 'change')}${entries > 0 ? ` by ${count(actors, 'actor')}` : ''}. ${sentence(countOrNo(scans.within.length, 'scan'))} ${were(scans.within.length)} asked for, and ${countOrNo(exemptions.length, 'exemption')} ${were(exemptions.length)} in effect.`,
+      ),
+      ...(entries > 0
+        ? [
+            paragraph(
+              `Most often there was ${listed(
+                byCount(log?.actions.entries() ?? [])
+                  .slice(0, 3)
+                  .map(([action, counted]) => `${action} (${times(counted.count)})`),
+              )}. Most changes came from ${listed(
+                byCount(log?.actors.entries() ?? [])
+                  .slice(0, 3)
+                  .map(([actor, counted]) => `${actor} (${counted.count})`),
+              )}.`,
+            ),
+          ]
+        : []),
+      paragraph(
+        `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,
+      ),
+    ],
+  };
+}
+
+const timeOf = ({ scope: { since, at }, order: { scope } }: Facts): string =>
+  since === undefined ? `Up to ${moment(at, scope.timezone)}` : 'Within the range';
+
+function evaluationsSection({ scope, order, evaluations }: Facts): Section {
+  const columns: readonly ColumnOf<EvaluationRow>[] = [
+    column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+    column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
+    column('resource', 'Resource', 'id', 2, ({ resource }) => resource),
+    column('status', 'Status', 'status', 1, ({ status }) => status),
+    column('message', 'Message', 'text', 5, ({ message }) => message || null),
+    dataOnly(column('evaluated_at', 'Evaluated', 'timestamp', 2, () => isoCell(scope.at))),
+    below(column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type)),
+    below(
+      column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
+    ),
+    below(column('provider', 'Provider', 'text', 1, ({ provider }) => provider)),
+    below(column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null)),
+    below(column('region', 'Region', 'text', 1, ({ region }) => region ?? null)),
+    dataOnly(column('policy_id', 'Policy id', 'id', 2, ({ policy_id: id }) => id)),
+  ];
+  return {
+    id: 'evaluations',
+    title: 'Evaluations',
+    blocks: [
+      paragraph(
+        `Every policy in scope over every resource in scope of its type, the most severe first, then by policy and resource. All were evaluated at ${moment(scope.at, order.scope.timezone)}.`,
+      ),
+      table(
+        { id: 'evaluations', title: 'Evaluations', empty: 'Nothing was evaluated.' },
+        columns,
+        evaluations.rows ?? rowsOf([]),
+      ),
+    ],
+  };
+}
+
+function changesSection({ audit: log }: Facts, details: boolean): Section {
+  const columns: readonly ColumnOf<AuditRow>[] = [
+    column('at', 'When', 'timestamp', 2, ({ at }) => at),
+    column('actor', 'Who', 'id', 2, ({ actor }) => actor),
+    below(column('via_name', 'With', 'text', 2, ({ via_name: name }) => name || null)),
+    below(column('via', 'Key', 'id', 2, ({ via }) => via)),
+    column('action', 'What', 'text', 2, ({ action }) => action),
+    column('subject', 'Of', 'id', 3, ({ subject }) => subject),
+    column('subject_name', 'Name', 'text', 2, ({ subject_name: name }) => name || null),
+    column('changes', 'Changed fields', 'text', 2, ({ changes }) => changes || null),
+    below(column('request_id', 'Request', 'id', 2, ({ request_id: id }) => id)),
+  ];
+  return {
+    id: 'changes',
+    title: 'Who changed what',
+    blocks: [
+      paragraph(
+        'What the audit log has of this time, whatever environments, providers or framework the report is about: its entries name none. It has the names of changed fields, never their values. Names of keys and things are those that they have now.',
+      ),
+      countsTable('actions', 'By what was done', 'Action', log?.actions.entries() ?? []),
+      countsTable('actors', 'By who did it', 'Actor', log?.actors.entries() ?? []),
+      ...(details
+        ? [
+            table(
+              { id: 'audit_log', title: 'Audit log', empty: 'There is no entry.' },
+              columns,
+              log?.entries ?? rowsOf([]),
+            ),
+          ]
+        : []),
+    ],
+  };
+}
+
+function countsTable(id: string, title: string, what: string, entries: Counted): Table {
+  type Entry = (typeof entries)[number];
+  const columns: readonly ColumnOf<Entry>[] = [
+    column('name', what, 'text', 3, ([name]) => name),
+    column('changes', 'Changes', 'integer', 1, ([, counted]) => counted.count),
+  ];
+  return table({ id, title, empty: 'There is none.' }, columns, byCount(entries));
+}
+
+type Counted = readonly (readonly [string, { readonly count: number }])[];
+
+/** The most first. */
+const byCount = (entries: Counted): Counted =>
+  [...entries].sort(([a, one], [b, other]) => other.count - one.count || (a < b ? -1 : 1));
+
+const scansSection = ({ scans }: Facts): Section => ({
+  id: 'scans',
+  title: 'Scans',
+  blocks: [
+    paragraph(
+      'The scans that were asked for before the end of the scope’s time and had not ended before its beginning. A score is of what the scan looked at.',
+    ),
+    scansTable(scans.within),
+  ],
+});
+
+function statusSection({ violations }: Facts, details: boolean): Section {
+  const { total, causes, steps } = violations;
+  const columns: readonly ColumnOf<StepRow>[] = [
+    column('at', 'When', 'timestamp', 2, ({ at }) => isoCell(at)),
+    column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+    column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
+    column('resource', 'Resource', 'id', 2, ({ resource }) => resource),
+    column('from', 'From', 'status', 1, ({ from }) => from ?? null),
+    column('to', 'To', 'status', 1, ({ to }) => to),
+    column('cause', 'Cause', 'text', 2, ({ cause }) => cause),
+    below(column('by', 'By', 'id', 2, ({ by }) => by ?? null)),
+    below(column('reason', 'Reason', 'text', 2, ({ reason }) => reason ?? null)),
+    below(column('violation_id', 'Violation', 'id', 2, ({ id }) => id)),
+  ];
+  return {
+    id: 'status_changes',
+    title: 'Changes of violations',
+    blocks: [
+      paragraph(
+        'How violations in scope changed their status within the scope’s time. A violation is one policy over one resource, whatever becomes of it.',
+      ),
+      figures(
+        { label: 'Opened', value: number(total.opened) },
+        { label: 'Resolved', value: number(total.resolved + total.resolvedExempt) },
+        { label: 'Exempted', value: number(total.exempted) },
+        { label: 'Open at the end', value: number(total.open) },
+      ),
+      countsTable(
+        'causes',
+        'Why violations were resolved',
+        'Cause',
+        [...causes].map(([cause, amount]) => [cause, { count: amount }] as const),
+      ),
+      ...(details
+        ? [
+            table(
+              { id: 'status_changes', title: 'Changes of violations', empty: 'There is none.' },
+              columns,
+              steps ?? rowsOf([]),
+            ),
+          ]
+        : []),
+    ],
+  };
+}

@@ -1,0 +1,142 @@
+import { complianceScore } from '../../engine/score.ts';
+import { compliantFrom } from '../../engine/score.ts';
+import type { Facts, PolicyFact, PolicyStanding } from './facts.ts';
+import { sumCounters } from './counters.ts';
+import type { Counter } from './counters.ts';
+import { scoreText } from './wording.ts';
+
+export interface FrameworkStatus {
+  readonly name: string;
+  readonly status: 'COMPLIANT' | 'NON_COMPLIANT' | 'NOT EVALUATED';
+  /** Why it is not compliant, in words. */
+  readonly because: readonly string[];
+  readonly score: number | null;
+  readonly policies: number;
+  readonly counter: Counter;
+  readonly open: number;
+  /** By name. */
+  readonly controls: readonly ControlStatus[];
+}
+
+export interface ControlStatus {
+  readonly framework: string;
+  readonly control: string;
+  readonly status: 'PASSED' | 'FAILED' | 'UNDECIDED' | 'NOT EVALUATED';
+  readonly policies: readonly PolicyFact[];
+  readonly counter: Counter;
+  /** Open violations, those of policies that are gone since among them. */
+  readonly open: number;
+  /** Some of the resources that fail. */
+  readonly failing: readonly string[];
+}
+
+interface Mapped {
+  readonly policies: PolicyFact[];
+  readonly standings: PolicyStanding[];
+}
+
+const newMapped = (): Mapped => ({ policies: [], standings: [] });
+
+/** Something of a map, made where there is none. */
+function within<T>(map: Map<string, T>, key: string, create: () => T): T {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = create()));
+  return value;
+}
+
+/**
+ * How each framework and each of its controls stands. Evaluations count by the labels that policies have, violations by
+ * those that their policy had when they were found.
+ */
+export function frameworksOf(facts: Facts): readonly FrameworkStatus[] {
+  const frameworks = new Map<string, Mapped & { readonly controls: Map<string, Mapped> }>();
+  const mappedOf = (key: string) =>
+    within(frameworks, key, () => ({ ...newMapped(), controls: new Map<string, Mapped>() }));
+  for (const policy of facts.policies) {
+    for (const { framework, controls } of policy.mappings) {
+      const mapped = mappedOf(framework);
+      mapped.policies.push(policy);
+      for (const one of controls) within(mapped.controls, one, newMapped).policies.push(policy);
+    }
+  }
+  for (const standing of facts.violations.policies.values()) {
+    if (standing.standing.open === 0) continue;
+    for (const { framework, controls } of standing.mappings) {
+      const mapped = mappedOf(framework);
+      mapped.standings.push(standing);
+      for (const one of controls) within(mapped.controls, one, newMapped).standings.push(standing);
+    }
+  }
+  return [...frameworks]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, mapped]) => ({
+      ...frameworkStatus(facts, mapped),
+      name,
+      controls: [...mapped.controls]
+        .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
+        .map(([control, one]) => ({ framework: name, control, ...controlStatus(facts, one) })),
+    }));
+}
+
+const counterOf = ({ policies }: Mapped): Counter =>
+  sumCounters(policies.map(({ counter }) => counter));
+
+const openOf = ({ standings }: Mapped): number =>
+  standings.reduce((sum, { standing }) => sum + standing.open, 0);
+
+function frameworkStatus(
+  { scope }: Facts,
+  mapped: Mapped,
+): Omit<FrameworkStatus, 'name' | 'controls'> {
+  const { policies, standings } = mapped;
+  const counter = counterOf(mapped);
+  const score = complianceScore(counter);
+  const open = openOf(mapped);
+  // What fails now was not necessarily so in the past.
+  const fails = (severity: string): boolean =>
+    !scope.isPast && policies.some((one) => one.severity === severity && one.counter.fail > 0);
+  const isCritical =
+    fails('CRITICAL') || standings.some(({ standing }) => standing.bySeverity.CRITICAL > 0);
+  const isUndecided = policies.some(
+    ({ severity, counter: { error } }) =>
+      (severity === 'HIGH' || severity === 'CRITICAL') && error > 0,
+  );
+  const because = [
+    ...(score !== null && score < compliantFrom
+      ? [`its score of ${scoreText(score)} is under ${scoreText(compliantFrom)}`]
+      : []),
+    ...(isCritical ? ['a CRITICAL violation is open'] : []),
+    ...(isUndecided ? ['a HIGH or CRITICAL evaluation could not be decided'] : []),
+  ];
+  // Without any evaluation, nothing is known to comply.
+  const ok = score === null ? 'NOT EVALUATED' : 'COMPLIANT';
+  return {
+    status: because.length > 0 ? 'NON_COMPLIANT' : ok,
+    because,
+    score,
+    policies: policies.length,
+    counter,
+    open,
+  };
+}
+
+function controlStatus(
+  { scope }: Facts,
+  mapped: Mapped,
+): Omit<ControlStatus, 'framework' | 'control'> {
+  const counter = counterOf(mapped);
+  const open = openOf(mapped);
+  return {
+    status: statusOf(counter, open > 0 || (counter.fail > 0 && !scope.isPast)),
+    policies: mapped.policies,
+    counter,
+    open,
+    failing: [...new Set(mapped.policies.flatMap(({ failing }) => failing))],
+  };
+}
+
+function statusOf({ evaluated, error }: Counter, isFailed: boolean): ControlStatus['status'] {
+  if (isFailed) return 'FAILED';
+  if (evaluated === 0) return 'NOT EVALUATED';
+  return error > 0 ? 'UNDECIDED' : 'PASSED';
+}

@@ -1,0 +1,231 @@
+import type { Chart, Section } from '../model.ts';
+import { below, column, figures, paragraph, table } from './blocks.ts';
+import type { ColumnOf } from './blocks.ts';
+import { violationColumns } from './common-tables.ts';
+import type { Content } from './content.ts';
+import type { Facts, ViolationRow } from './facts.ts';
+import { orderKey, policyOfKey } from './order-key.ts';
+import { rowsOf } from './rows.ts';
+import { adviceOf, effortRule, efforts, planOf } from './remediation-plan.ts';
+import type { Action } from './remediation-plan.ts';
+import { openingOf } from './shared.ts';
+import { are, count, firstOf, number, scoreText } from './wording.ts';
+import { complianceScore } from '../../engine/score.ts';
+
+const mostQuickWins = 10;
+/** Actions in a chart, which has a bar for now, too: the mean of what comes after them would say nothing. */
+const mostBars = 10;
+
+/** What to do, in which order, and what it brings. */
+export const remediation: Content = {
+  wants: ({ details }) =>
+    details
+      ? {
+          violations: {
+            keyOf: (row) =>
+              row.status === 'OPEN' ? orderKey(row.severity, row.policy, row.policy_id) : undefined,
+            compare: byPlan,
+          },
+        }
+      : {},
+  sections(facts) {
+    const plan = planOf(facts);
+    const { include_executive_summary: summary, include_detailed_findings: details } = facts.order;
+    return [
+      ...(summary ? [summarySection(facts, plan)] : []),
+      planSection(facts, plan),
+      quickWinsSection(plan),
+      effortSection(plan),
+      ...(details ? [violationsSection(facts, plan)] : []),
+    ];
+  },
+  mainTable: { detailed: 'actions', brief: 'actions' },
+};
+
+/** Violations in the order of the plan; those of policies that are not in it come last. */
+function byPlan(facts: Facts): (a: string, b: string) => number {
+  const places = new Map(planOf(facts).map(({ policy, step }) => [policy.id, step]));
+  const placeOf = (key: string): number => places.get(policyOfKey(key)) ?? places.size + 1;
+  return (a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : Number(a > b));
+}
+
+const isQuick = ({ effort, gain }: Action): boolean =>
+  (effort === 'automatic' || effort === 'small') && (gain ?? 0) > 0;
+
+const quickWinsOf = (plan: readonly Action[]): readonly Action[] =>
+  plan
+    .filter(isQuick)
+    .sort((a, b) => (b.gain ?? 0) - (a.gain ?? 0) || a.step - b.step)
+    .slice(0, mostQuickWins);
+
+function summarySection(facts: Facts, plan: readonly Action[]): Section {
+  const [first] = plan;
+  const quick = quickWinsOf(plan);
+  const now = complianceScore(facts.evaluations.total);
+  const last = plan.at(-1)?.scoreAfter;
+  return {
+    id: 'summary',
+    title: 'Executive summary',
+    blocks: [
+      paragraph(
+        first
+          ? `There ${are(plan.length)} ${count(plan.length, 'action')} to take. The first is to fix what policy ${first.policy.name} (${first.policy.severity}) finds: ${count(first.open, 'open violation')}.`
+          : 'There is nothing to fix: no violation of an enabled policy is open.',
+      ),
+      ...(last !== undefined && last !== null && now !== null
+        ? [
+            paragraph(
+              `With ${plan.length === 1 ? 'it' : 'all of them'} done, the score goes from ${scoreText(now)} as evaluated now to ${scoreText(last)}.`,
+            ),
+          ]
+        : []),
+      ...(quick.length > 0
+        ? [
+            paragraph(
+              `${count(quick.length, 'quick win')}, most gain first: ${firstOf(
+                quick.map(({ policy }) => policy.name),
+                5,
+              )}.`,
+            ),
+          ]
+        : []),
+      paragraph(openingOf(facts)),
+    ],
+  };
+}
+
+const actionColumns: readonly ColumnOf<Action>[] = [
+  column('step', 'Step', 'integer', 1, ({ step }) => step),
+  column('policy', 'Policy', 'text', 2, ({ policy }) => policy.name),
+  column('severity', 'Severity', 'severity', 1, ({ policy }) => policy.severity),
+  column('advice', 'What to do', 'text', 6, ({ policy }) => adviceOf(policy) || null),
+  column('open', 'Open violations', 'integer', 1, ({ open }) => open),
+  column('effort', 'Effort', 'text', 1, ({ effort }) => effort),
+  column('gain', 'Gain', 'decimal', 1, ({ gain }) => gain),
+  column('score_after', 'Score after', 'percent', 1, ({ scoreAfter }) => scoreAfter),
+  below(column('resource_type', 'Resource type', 'text', 2, ({ policy }) => policy.resource_type)),
+  below(column('failing', 'Fails now', 'integer', 1, ({ failing }) => failing)),
+  below(
+    column('examples', 'Resources, for example', 'text', 3, ({ policy }) =>
+      firstOf(policy.failing, 5),
+    ),
+  ),
+  below(column('policy_id', 'Policy id', 'id', 2, ({ policy }) => policy.id)),
+];
+
+function planSection(facts: Facts, plan: readonly Action[]): Section {
+  const { violations } = facts;
+  const planned = plan.reduce((sum, { open }) => sum + open, 0);
+  const rest = violations.total.open - planned;
+  return {
+    id: 'plan',
+    title: 'Plan',
+    blocks: [
+      paragraph(
+        'An action is to fix all that a policy finds. The most severe come first; of one severity, those with the least effort; of these, those that bring the most.',
+      ),
+      paragraph(
+        `${effortRule} “Gain” is by how many points the score rises when nothing that the policy is evaluated over fails any more; “score after” is the score once this action and all before it are done. Both are computed with the weights of the score, from what fails now; what could not be decided stays.`,
+      ),
+      ...(rest > 0
+        ? [
+            paragraph(
+              `${count(rest, 'open violation')} ${are(rest)} of policies that are no longer enabled in scope, and ${are(rest)} in no action.`,
+            ),
+          ]
+        : []),
+      ...(plan.length > 0 ? [scoreChart(facts, plan)] : []),
+      table(
+        { id: 'actions', title: 'Actions', empty: 'There is nothing to fix.' },
+        actionColumns,
+        plan,
+      ),
+    ],
+  };
+}
+
+function scoreChart({ evaluations }: Facts, plan: readonly Action[]): Chart {
+  const shown = plan.slice(0, mostBars);
+  const now = complianceScore(evaluations.total);
+  const entries: readonly (readonly [string, number | null])[] = [
+    ['now', now],
+    ...shown.map(
+      ({ step, policy, scoreAfter }) => [`${step}. ${policy.name}`, scoreAfter] as const,
+    ),
+  ];
+  return {
+    kind: 'chart',
+    id: 'score_after',
+    title:
+      plan.length > mostBars
+        ? `Score after each of the first ${mostBars} actions`
+        : 'Score after each action',
+    description: entries.map(([name, score]) => `${name} ${scoreText(score)}`).join(', '),
+    form: 'bars',
+    categories: entries.map(([name]) => name),
+    series: [{ name: 'Score', colour: 'first', values: entries.map(([, score]) => score) }],
+    unit: '%',
+    most: 100,
+  };
+}
+
+const quickWinsSection = (plan: readonly Action[]): Section => ({
+  id: 'quick_wins',
+  title: 'Quick wins',
+  blocks: [
+    paragraph(
+      `The actions of automatic or small effort that raise the score, those that raise it most first, ${mostQuickWins} at most.`,
+    ),
+    table(
+      { id: 'quick_wins', title: 'Quick wins', empty: 'There is none.' },
+      actionColumns.slice(0, 8),
+      quickWinsOf(plan),
+    ),
+  ],
+});
+
+function effortSection(plan: readonly Action[]): Section {
+  const amounts = efforts.map((effort) => {
+    const actions = plan.filter((action) => action.effort === effort);
+    const open = actions.reduce((sum, action) => sum + action.open, 0);
+    return { effort, actions: actions.length, open };
+  });
+  type Amount = (typeof amounts)[number];
+  const columns: readonly ColumnOf<Amount>[] = [
+    column('effort', 'Effort', 'text', 2, ({ effort }) => effort),
+    column('actions', 'Actions', 'integer', 1, ({ actions }) => actions),
+    column('open', 'Open violations', 'integer', 1, ({ open }) => open),
+  ];
+  return {
+    id: 'effort',
+    title: 'Effort',
+    blocks: [
+      figures(...amounts.map(({ effort, actions }) => ({ label: effort, value: number(actions) }))),
+      table(
+        { id: 'by_effort', title: 'Actions by effort', empty: 'There is none.' },
+        columns,
+        amounts,
+      ),
+    ],
+  };
+}
+
+function violationsSection({ violations }: Facts, plan: readonly Action[]): Section {
+  const steps = new Map(plan.map(({ policy, step }) => [policy.id, step]));
+  const columns: readonly ColumnOf<ViolationRow>[] = [
+    column('step', 'Step', 'integer', 1, ({ policy_id: id }) => steps.get(id) ?? null),
+    ...violationColumns.filter(({ id }) => id !== 'resolved_at' && id !== 'status'),
+  ];
+  return {
+    id: 'violations',
+    title: 'Open violations',
+    blocks: [
+      paragraph('Every open violation, in the order of the plan, then by resource.'),
+      table(
+        { id: 'violations', title: 'Open violations', empty: 'There is none.' },
+        columns,
+        violations.rows ?? rowsOf([]),
+      ),
+    ],
+  };
+}

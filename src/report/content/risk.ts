@@ -1,0 +1,226 @@
+import type { Section } from '../model.ts';
+import { below, column, figures, paragraph, table } from './blocks.ts';
+import type { ColumnOf } from './blocks.ts';
+import { violationColumns } from './common-tables.ts';
+import type { Content } from './content.ts';
+import type { ExemptionFact, Facts, PolicyFact, ViolationRow } from './facts.ts';
+import { noneBySeverity } from './counters.ts';
+import { orderKey } from './order-key.ts';
+import { rowsOf } from './rows.ts';
+import { ageBuckets, riskFormula } from './risk-points.ts';
+import {
+  placesSection,
+  policiesByPoints,
+  resourcesSection,
+  riskiestPoliciesSection,
+  severityColumns,
+  stackedBySeverity,
+  sumOf,
+} from './risk-tables.ts';
+import { openingOf } from './shared.ts';
+import { are, count, moment, number, rounded } from './wording.ts';
+
+const day = 24 * 3_600_000;
+/** An exemption that ends within so many days is about to. */
+const soon = 30;
+
+/** What is most at risk: open violations weighed by severity, age and environment. */
+export const risk: Content = {
+  wants: ({ details }) =>
+    details
+      ? {
+          violations: {
+            keyOf: (row) => (row.status === 'OPEN' ? pointsKey(row) : undefined),
+          },
+        }
+      : {},
+  sections(facts) {
+    const { include_executive_summary: summary, include_detailed_findings: details } = facts.order;
+    return [
+      ...(summary ? [summarySection(facts)] : []),
+      riskSection(facts),
+      resourcesSection(facts),
+      riskiestPoliciesSection(facts),
+      placesSection(facts),
+      expiringSection(facts),
+      undecidedSection(facts),
+      ...(details ? [violationsSection(facts)] : []),
+    ];
+  },
+  mainTable: { detailed: 'violations', brief: 'top_policies' },
+};
+
+/** The most points first. They are sixteenths at least, and never thousands. */
+const pointsKey = ({ points = 0, severity, policy, policy_id: id }: ViolationRow): string =>
+  `${String(1_000_000 - points * 16).padStart(7, '0')}${orderKey(severity, policy, id)}`;
+
+function summarySection(facts: Facts): Section {
+  const { total, topResources, affected } = facts.violations;
+  const [first] = topResources;
+  const [policy] = policiesByPoints(facts);
+  const ending = endingSoon(facts);
+  const undecided = undecidedPolicies(facts);
+  return {
+    id: 'summary',
+    title: 'Executive summary',
+    blocks: [
+      paragraph(
+        total.open === 0
+          ? 'No violation is open, so nothing has risk points.'
+          : `The open violations add up to ${count(rounded(total.points), 'risk point')} over ${count(affected, 'resource')}.`,
+      ),
+      ...(first
+        ? [
+            paragraph(
+              `Most at risk is the resource ${first.resource}, with ${count(rounded(first.points), 'point')} from ${count(first.open, 'open violation')}.`,
+            ),
+          ]
+        : []),
+      ...(policy
+        ? [
+            paragraph(
+              `The policy with the most points is ${policy.name}, with ${count(rounded(policy.standing.points), 'point')} from ${count(policy.standing.open, 'open violation')}.`,
+            ),
+          ]
+        : []),
+      paragraph(openingOf(facts)),
+      ...(ending.length > 0
+        ? [
+            paragraph(
+              `${count(ending.length, 'exemption')} ${ending.length === 1 ? 'ends' : 'end'} within ${soon} days; what ${ending.length === 1 ? 'it covers' : 'they cover'} will then be open again.`,
+            ),
+          ]
+        : []),
+      ...(undecided.length > 0
+        ? [
+            paragraph(
+              `${count(undecided.length, 'HIGH or CRITICAL policy', 'HIGH or CRITICAL policies')} could not be decided everywhere, so the risk may be higher than it is counted here.`,
+            ),
+          ]
+        : []),
+    ],
+  };
+}
+
+function riskSection(facts: Facts): Section {
+  const { total, ages, affected } = facts.violations;
+  const oldestFirst = ageBuckets.map(({ label, factor }, at) => ({
+    label,
+    factor,
+    bySeverity: ages[at] ?? noneBySeverity(),
+  }));
+  type Age = (typeof oldestFirst)[number];
+  const columns: readonly ColumnOf<Age>[] = [
+    column('age', 'Open for', 'text', 2, ({ label }) => label),
+    column('factor', 'Age factor', 'decimal', 1, ({ factor }) => factor),
+    ...severityColumns(({ bySeverity }: Age) => bySeverity),
+    column('open', 'Open violations', 'integer', 1, ({ bySeverity }) => sumOf(bySeverity)),
+  ];
+  return {
+    id: 'risk',
+    title: 'Risk',
+    blocks: [
+      figures(
+        { label: 'Risk points', value: number(rounded(total.points)) },
+        { label: 'Open violations', value: number(total.open) },
+        { label: 'Affected resources', value: number(affected) },
+      ),
+      paragraph(`${riskFormula} What is exempt has none.`),
+      stackedBySeverity(
+        'open_by_age',
+        'Open violations by age',
+        oldestFirst.map(({ label, bySeverity }) => [label, bySeverity] as const),
+      ),
+      table(
+        { id: 'by_age', title: 'Open violations by age', empty: 'There is none.' },
+        columns,
+        oldestFirst,
+      ),
+    ],
+  };
+}
+
+/** The exemptions that count at the end of the scope, and end soon after. */
+const endingSoon = ({ exemptions, scope }: Facts): readonly ExemptionFact[] => {
+  const now = scope.end;
+  return exemptions.filter(({ ends_at: end }) => end > now && end <= now + soon * day);
+};
+
+function expiringSection(facts: Facts): Section {
+  const { scope, order } = facts;
+  const columns: readonly ColumnOf<ExemptionFact>[] = [
+    column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
+    column('expires', 'Last day', 'date', 1, ({ expires }) => expires),
+    column('covers', 'Covers', 'integer', 1, ({ covers }) => covers),
+    column('owner', 'Owner', 'text', 2, ({ owner }) => owner),
+    column('reason', 'Reason', 'text', 3, ({ reason }) => reason),
+    below(column('id', 'Exemption', 'id', 2, ({ id }) => id)),
+  ];
+  const from = moment(scope.end, order.scope.timezone);
+  return {
+    id: 'expiring',
+    title: 'Exemptions that end soon',
+    blocks: [
+      paragraph(
+        `The exemptions that end within ${soon} days of ${from}. What they cover has no risk points yet.`,
+      ),
+      table(
+        { id: 'expiring_exemptions', title: 'Exemptions that end soon', empty: 'There is none.' },
+        columns,
+        endingSoon(facts),
+      ),
+    ],
+  };
+}
+
+const undecidedPolicies = ({ policies }: Facts): readonly PolicyFact[] =>
+  policies.filter(
+    ({ severity, counter: { error } }) =>
+      error > 0 && (severity === 'HIGH' || severity === 'CRITICAL'),
+  );
+
+function undecidedSection(facts: Facts): Section {
+  const columns: readonly ColumnOf<PolicyFact>[] = [
+    column('policy', 'Policy', 'text', 2, ({ name }) => name),
+    column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+    column('undecided', 'Undecided', 'integer', 1, ({ counter }) => counter.error),
+    column('evaluations', 'Evaluations', 'integer', 1, ({ counter }) => counter.evaluated),
+    column('examples', 'For example', 'text', 4, ({ undecided }) => undecided.join('; ')),
+  ];
+  const policies = undecidedPolicies(facts);
+  return {
+    id: 'undecided',
+    title: 'What could not be decided',
+    blocks: [
+      paragraph(
+        policies.length === 0
+          ? 'Every evaluation of a HIGH or CRITICAL policy could be decided.'
+          : `There ${are(policies.length)} ${count(policies.length, 'HIGH or CRITICAL policy', 'HIGH or CRITICAL policies')} with evaluations that could not be decided: nobody knows whether these resources are at risk.`,
+      ),
+      table(
+        { id: 'undecided', title: 'What could not be decided', empty: 'There is none.' },
+        columns,
+        policies,
+      ),
+    ],
+  };
+}
+
+function violationsSection({ violations }: Facts): Section {
+  const columns: readonly ColumnOf<ViolationRow>[] = [
+    column('points', 'Risk points', 'decimal', 1, ({ points }) => rounded(points ?? 0)),
+    ...violationColumns.filter(({ id }) => id !== 'resolved_at' && id !== 'status'),
+  ];
+  return {
+    id: 'violations',
+    title: 'Open violations',
+    blocks: [
+      paragraph('Every open violation, those with the most risk points first.'),
+      table(
+        { id: 'violations', title: 'Open violations', empty: 'There is none.' },
+        columns,
+        violations.rows ?? rowsOf([]),
+      ),
+    ],
+  };
+}

@@ -1,0 +1,244 @@
+import { severities } from '../../contract/policies.ts';
+import { complianceScore } from '../../engine/score.ts';
+import type { Block, Chart, Figures, LabelledValue, Section, Table, Tone } from '../model.ts';
+import { below, column, figures, isoCell, notice, paragraph, table } from './blocks.ts';
+import type { ColumnOf } from './blocks.ts';
+import type { ExemptionFact, Facts, ScanFact, Standing } from './facts.ts';
+import { newCounter } from './counters.ts';
+import type { Counter } from './counters.ts';
+import { describeFramework } from './framework.ts';
+import { isNarrowed } from './scope.ts';
+import { nowhereOf, whyNothing } from './notices.ts';
+import { scoreOf } from './score.ts';
+import { are, count, firstOf, moment, number, scoreText, sentence, were } from './wording.ts';
+
+/** From the highest. */
+export const fromHighest = [...severities].reverse();
+
+/** The time it is about, in words. */
+export function periodOf({ order, scope }: Facts): string {
+  const { date_range: range, timezone } = order.scope;
+  return range
+    ? `from ${moment(Date.parse(range.start), timezone)} up to ${moment(Date.parse(range.end), timezone)}`
+    : `all up to ${moment(scope.at, timezone)}`;
+}
+
+/** What a report is about, as its title page says it. */
+export function aboutOf(facts: Facts): readonly LabelledValue[] {
+  const { order, scope } = facts;
+  const { environments, cloud_providers: providers, timezone } = order.scope;
+  return [
+    { label: 'Environments', value: environments?.join(', ') ?? 'all' },
+    { label: 'Cloud providers', value: providers?.join(', ') ?? 'all' },
+    {
+      label: 'Framework',
+      value: scope.framework ? describeFramework(scope.framework) : 'all policies',
+    },
+    { label: 'Time', value: periodOf(facts) },
+    { label: 'Evaluated at', value: moment(scope.at, timezone) },
+  ];
+}
+
+/** The scan that a score is of, in words. */
+const nameScan = ({ id, completed_at: at }: ScanFact, timezone?: string): string =>
+  `scan ${id}, completed ${moment(at ?? 0, timezone)}`;
+
+/** What has to be known to read the figures right; the same in each type of report. */
+function caveatsOf(facts: Facts): readonly Block[] {
+  const { scope, order, evaluations, violations, policies } = facts;
+  const { timezone } = order.scope;
+  const said: Block[] = [];
+  if (scope.isPast) {
+    const { scan } = scoreOf(facts);
+    const score = scan
+      ? `The score is that of ${nameScan(scan, timezone)}, the last scan of everything before the end of the range.`
+      : isNarrowed(scope)
+        ? 'Scans keep one score of everything and none of a part, so the score is as evaluated now, too.'
+        : 'No scan of everything was completed before the end of the range, so the score is as evaluated now, too.';
+    said.push(
+      notice(
+        'warn',
+        `The range ended before this report was made. Violations are told as they stood at ${moment(scope.end, timezone)}. Evaluations, and what follows from them (what passes, fails, is exempt or could not be decided, and the scores of parts), are those of ${moment(scope.at, timezone)}, as the service keeps no earlier ones. ${score}`,
+      ),
+    );
+    const changed = policies.filter(({ updated_at: at }) => at >= scope.until).length;
+    if (changed > 0) {
+      said.push(
+        notice(
+          'warn',
+          `${count(changed, 'policy', 'policies')} in scope ${were(changed)} created or changed after the end of the range.`,
+        ),
+      );
+    }
+  }
+  if (evaluations.total.evaluated === 0) {
+    said.push(
+      notice('warn', `Nothing was evaluated, so nothing is known to comply: ${whyNothing(facts)}.`),
+    );
+  } else {
+    said.push(...nowhereOf(facts).map((one) => notice('warn', `${sentence(one)}.`)));
+  }
+  const { error } = evaluations.total;
+  if (error > 0) {
+    said.push(
+      notice(
+        'warn',
+        `${count(error, 'evaluation')} could not be decided and ${error === 1 ? 'counts' : 'count'} as not met.`,
+      ),
+    );
+  }
+  if (violations.cut > 0) {
+    said.push(
+      notice(
+        'neutral',
+        `${count(violations.cut, 'violation')} changed so often that the oldest changes are no longer kept; what ${violations.cut === 1 ? 'it was' : 'they were'} before these is not counted.`,
+      ),
+    );
+  }
+  if (facts.isEvaluating) {
+    said.push(
+      notice(
+        'neutral',
+        'An evaluation was under way in the background, so violations may lag behind.',
+      ),
+    );
+  }
+  return said;
+}
+
+/** How good a score is at a glance. */
+const toneOf = (score: number | null): Tone =>
+  score === null ? 'neutral' : score >= 90 ? 'good' : score >= 70 ? 'warn' : 'bad';
+
+/** The figures that each type of report begins with. */
+function mainFigures(facts: Facts): Figures {
+  const { total } = facts.violations;
+  const { value, scan } = scoreOf(facts);
+  const { CRITICAL: critical, HIGH: high } = total.bySeverity;
+  return figures(
+    {
+      label: 'Compliance score',
+      value: scoreText(value),
+      tone: toneOf(value),
+      ...(scan ? { note: 'of the last scan' } : {}),
+    },
+    { label: 'Open violations', value: number(total.open), tone: total.open > 0 ? 'warn' : 'good' },
+    { label: 'Critical', value: number(critical), tone: critical > 0 ? 'bad' : 'good' },
+    { label: 'High', value: number(high), tone: high > 0 ? 'bad' : 'good' },
+    { label: 'Exempt', value: number(total.exempt), tone: 'neutral' },
+  );
+}
+
+/** The sections, with the main figures and what has to be known at the beginning of the first. */
+export const introduced = (facts: Facts, sections: readonly Section[]): readonly Section[] =>
+  sections.map((section, at) =>
+    at === 0
+      ? { ...section, blocks: [mainFigures(facts), ...caveatsOf(facts), ...section.blocks] }
+      : section,
+  );
+
+/** In sentences, what every summary begins with. */
+export function openingOf(facts: Facts): string {
+  const { evaluations, policies, violations } = facts;
+  const { evaluated, pass, fail, error, exempt } = evaluations.total;
+  const looked = `${count(policies.length, 'enabled policy', 'enabled policies')} and ${count(evaluations.resources, 'resource')} are in scope.`;
+  if (evaluated === 0) return `${looked} Nothing was evaluated.`;
+  const found = `Of ${count(evaluated, 'evaluation')}, ${number(pass)} passed, ${number(fail)} failed, ${number(exempt)} ${were(exempt)} exempt and ${number(error)} could not be decided.`;
+  const { open } = violations.total;
+  return `${looked} ${found} ${open === 0 ? 'No violation is open' : `${count(open, 'violation')} ${are(open)} open`}.`;
+}
+
+/** @param under those that stand under the row */
+export function evaluationColumns<T>(
+  of: (item: T) => Counter,
+  under: readonly ('passed' | 'exempt' | 'undecided')[] = [],
+): readonly ColumnOf<T>[] {
+  const columns: readonly ColumnOf<T>[] = [
+    column('evaluations', 'Evaluations', 'integer', 1, (item) => of(item).evaluated),
+    column('passed', 'Passed', 'integer', 1, (item) => of(item).pass),
+    column('failed', 'Failed', 'integer', 1, (item) => of(item).fail),
+    column('exempt', 'Exempt', 'integer', 1, (item) => of(item).exempt),
+    column('undecided', 'Undecided', 'integer', 1, (item) => of(item).error),
+  ];
+  return columns.map((one) => (under.some((id) => id === one.id) ? below(one) : one));
+}
+
+/** How each value of a field stands: its evaluations, its score, its open violations where they are given. */
+export function breakdown(
+  id: string,
+  title: string,
+  what: string,
+  counters: readonly (readonly [string, Counter])[],
+  standings?: readonly (readonly [string, Pick<Standing, 'open'>])[],
+): Table {
+  const open = new Map(standings?.map(([name, standing]) => [name, standing.open]));
+  const evaluated = new Map(counters);
+  const names = [...new Set([...evaluated.keys(), ...open.keys()])];
+  const columns = [
+    column<string>(id, what, 'text', 3, (name) => name),
+    ...evaluationColumns((name: string) => evaluated.get(name) ?? noEvaluation),
+    column<string>('score', 'Score', 'percent', 1, (name) =>
+      complianceScore(evaluated.get(name) ?? noEvaluation),
+    ),
+    ...(standings
+      ? [column<string>('open', 'Open violations', 'integer', 1, (name) => open.get(name) ?? 0)]
+      : []),
+  ];
+  const shown = names.filter((name) => evaluated.has(name) || (open.get(name) ?? 0) > 0);
+  return table({ id: `by_${id}`, title, empty: 'There is none.' }, columns, shown);
+}
+
+const noEvaluation = newCounter();
+
+/** Open violations by severity, as bars. */
+export function severityChart({ violations: { total } }: Facts): Chart {
+  const values = fromHighest.map((severity) => total.bySeverity[severity]);
+  return {
+    kind: 'chart',
+    id: 'open_by_severity',
+    title: 'Open violations by severity',
+    description: fromHighest
+      .map((severity) => `${severity} ${number(total.bySeverity[severity])}`)
+      .join(', '),
+    form: 'bars',
+    categories: fromHighest,
+    series: [{ name: 'Open violations', colour: 'first', values }],
+    colours: ['critical', 'high', 'medium', 'low'],
+    unit: 'violations',
+  };
+}
+
+/** The exemptions in effect, with what they cover. */
+export function exemptionsSection({ exemptions, scope, order }: Facts): Section {
+  const columns: readonly ColumnOf<ExemptionFact>[] = [
+    column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
+    column('resources', 'Resources', 'text', 3, ({ resources }) => firstOf(resources, 5)),
+    column('covers', 'Covers', 'integer', 1, ({ covers }) => covers),
+    column('owner', 'Owner', 'text', 2, ({ owner }) => owner),
+    column('reason', 'Reason', 'text', 3, ({ reason }) => reason),
+    below(column('category', 'Category', 'text', 1, ({ category }) => category ?? null)),
+    column('expires', 'Last day', 'date', 1, ({ expires }) => expires),
+    below(column('created_at', 'Created', 'timestamp', 2, ({ created_at: at }) => isoCell(at))),
+    below(column('created_by', 'Created by', 'id', 2, ({ created_by: by }) => by)),
+    below(column('id', 'Exemption', 'id', 2, ({ id }) => id)),
+  ];
+  const { timezone } = order.scope;
+  const when =
+    scope.since === undefined
+      ? `that count at ${moment(scope.at, timezone)}`
+      : 'that counted at some time within the range';
+  return {
+    id: 'exemptions',
+    title: 'Exemptions',
+    blocks: [
+      paragraph(
+        `The exemptions ${when}, as they are written now; deleted ones are not kept. “Covers” is the number of evaluations in scope that are exempt by it now.`,
+      ),
+      table(
+        { id: 'exemptions', title: 'Exemptions', empty: 'There is none.' },
+        columns,
+        exemptions,
+      ),
+    ],
+  };
+}

@@ -1,0 +1,98 @@
+import type { Section } from '../model.ts';
+import { column, paragraph, table } from './blocks.ts';
+import type { ColumnOf } from './blocks.ts';
+import type { Facts, Standing } from './facts.ts';
+
+/** How violations of something changed. */
+export interface Changed {
+  readonly name: string;
+  readonly severity?: string;
+  readonly standing: Standing;
+  /** Open at the end, less those open at the beginning. */
+  readonly change: number;
+}
+
+const changeOf = ({ open, openAtStart }: Standing): number => open - openAtStart;
+
+const byChange = (a: Changed, b: Changed): number =>
+  b.change - a.change || (a.name < b.name ? -1 : Number(a.name > b.name));
+
+const isTouched = ({ standing }: Changed): boolean =>
+  standing.open > 0 || standing.openAtStart > 0 || standing.wasOpen > 0;
+
+/** Policies with violations within the scope's time, the worst first. */
+export const changedPolicies = ({ violations }: Facts): readonly Changed[] =>
+  [...violations.policies.values()]
+    .map(({ name, severity, standing }) => ({
+      name,
+      severity,
+      standing,
+      change: changeOf(standing),
+    }))
+    .filter(isTouched)
+    .sort(byChange);
+
+/** What got better and worse. */
+export function changesSection(facts: Facts): Section {
+  const { scope, violations } = facts;
+  const places = violations.environments
+    .entries()
+    .map(([name, standing]) => ({ name, standing, change: changeOf(standing) }))
+    .filter(isTouched)
+    .sort(byChange);
+  const hasStart = scope.since !== undefined;
+  const columns = (id: string, title: string): readonly ColumnOf<Changed>[] => [
+    column(id, title, 'text', 3, ({ name }) => name),
+    ...(id === 'policy'
+      ? [column<Changed>('severity', 'Severity', 'severity', 1, (one) => one.severity ?? null)]
+      : []),
+    ...(hasStart
+      ? [
+          column<Changed>(
+            'at_start',
+            'Open at start',
+            'integer',
+            1,
+            ({ standing }) => standing.openAtStart,
+          ),
+        ]
+      : []),
+    column('opened', 'Opened', 'integer', 1, ({ standing }) => standing.opened),
+    column('resolved', 'Resolved', 'integer', 1, ({ standing }) => standing.resolved),
+    column('exempted', 'Exempted', 'integer', 1, ({ standing }) => standing.exempted),
+    column('at_end', 'Open at end', 'integer', 1, ({ standing }) => standing.open),
+    ...(hasStart
+      ? [
+          column<Changed>('change', 'Change', 'integer', 1, ({ change }) => change),
+          column<Changed>('went', 'Went', 'text', 1, ({ change }) => wentOf(change)),
+        ]
+      : []),
+  ];
+  const about = { empty: 'There is none.' };
+  return {
+    id: 'changes',
+    title: 'What got better and worse',
+    blocks: [
+      paragraph(
+        hasStart
+          ? 'Open violations at the end of the range beside those at its beginning, the worst first.'
+          : 'Without a date range there is no beginning to compare with; this is what was opened and resolved in all.',
+      ),
+      table(
+        { ...about, id: 'policies_changed', title: 'Policies' },
+        columns('policy', 'Policy'),
+        changedPolicies(facts),
+      ),
+      table(
+        { ...about, id: 'environments_changed', title: 'Environments' },
+        columns('environment', 'Environment'),
+        places,
+      ),
+    ],
+  };
+}
+
+const wentOf = (change: number): string => {
+  if (change === 0) return 'same';
+  return change > 0 ? 'worse' : 'better';
+};

@@ -1,0 +1,277 @@
+import type { Cell, Chart, Section, Table } from '../model.ts';
+import { column, figures, isoCell, notice, paragraph, table } from './blocks.ts';
+import type { ColumnOf } from './blocks.ts';
+import { scansTable } from './common-tables.ts';
+import type { Content } from './content.ts';
+import type { Facts, ScanFact } from './facts.ts';
+import { isNarrowed } from './scope.ts';
+import { periodsOf } from './periods.ts';
+import type { Period } from './periods.ts';
+import { changedPolicies, changesSection } from './trend-changes.ts';
+import type { Changed } from './trend-changes.ts';
+import { fromHighest, openingOf } from './shared.ts';
+import {
+  count,
+  countOrNo,
+  firstOf,
+  lasting,
+  moment,
+  number,
+  rounded,
+  scoreText,
+  sentence,
+  times,
+  were,
+} from './wording.ts';
+
+/** Points of a line; more would not be seen. */
+const mostPoints = 100;
+
+/** How scores and violations went over time, and what got better or worse. */
+export const trend: Content = {
+  wants: () => ({}),
+  sections(facts) {
+    return [
+      ...(facts.order.include_executive_summary ? [summarySection(facts)] : []),
+      scoresSection(facts),
+      periodsSection(facts),
+      resolvingSection(facts),
+      changesSection(facts),
+      scansSection(facts),
+    ];
+  },
+  mainTable: { detailed: 'scans', brief: 'scans' },
+};
+
+/** Scans whose scores can be compared: of everything, and ended within the scope's time. */
+const comparable = ({ scans }: Facts): readonly ScanFact[] =>
+  scans.within
+    .filter(
+      ({ status, isWhole, completed_at: at }) =>
+        status === 'completed' && isWhole && at !== undefined,
+    )
+    .sort((a, b) => (a.completed_at ?? 0) - (b.completed_at ?? 0));
+
+function summarySection(facts: Facts): Section {
+  const { scope, violations } = facts;
+  const scans = comparable(facts);
+  const [first, last] = [scans[0], scans.at(-1)];
+  const { opened, resolved, resolvedExempt, exempted, openAtStart, open } = violations.total;
+  const worse = changedPolicies(facts).filter(({ change }) => change > 0);
+  const better = changedPolicies(facts).filter(({ change }) => change < 0);
+  const named = (changed: readonly Changed[]): string =>
+    firstOf(
+      changed.map(({ name }) => name),
+      5,
+    );
+  return {
+    id: 'summary',
+    title: 'Executive summary',
+    blocks: [
+      paragraph(
+        first && last && first !== last
+          ? `Over ${count(scans.length, 'scan')} of everything, the score went from ${scoreText(first.score)} to ${scoreText(last.score)}.`
+          : `There is ${scans.length === 0 ? 'no' : 'only one'} completed scan of everything within the time; it takes two to compare scores.`,
+      ),
+      paragraph(
+        `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,
+      ),
+      ...(scope.since === undefined
+        ? [
+            paragraph(
+              'Without a date range there is no beginning to compare with, so this report cannot say which policies got better or worse.',
+            ),
+          ]
+        : [
+            paragraph(
+              `${sentence(countOrNo(openAtStart, 'violation'))} ${were(openAtStart)} open at the beginning of the range, ${number(open)} at its end.`,
+            ),
+            ...(worse.length > 0 ? [paragraph(`Worse: ${named(worse)}.`)] : []),
+            ...(better.length > 0 ? [paragraph(`Better: ${named(better)}.`)] : []),
+            ...(worse.length + better.length === 0
+              ? [paragraph('No policy has more or fewer open violations than at the beginning.')]
+              : []),
+          ]),
+      paragraph(openingOf(facts)),
+    ],
+  };
+}
+
+/** Some of a list, the first and the last among them, evenly. */
+function thinned<T>(list: readonly T[]): readonly T[] {
+  if (list.length <= mostPoints) return list;
+  const step = (list.length - 1) / (mostPoints - 1);
+  return Array.from({ length: mostPoints }, (_, at) => list[Math.round(at * step)] as T); // within the list
+}
+
+function scoresSection(facts: Facts): Section {
+  const scans = comparable(facts);
+  const shown = thinned(scans);
+  const categories = shown.map(({ completed_at: at }) => new Date(at ?? 0).toISOString());
+  const scores: Chart = {
+    kind: 'chart',
+    id: 'scores',
+    title: 'Score of scans',
+    description: `From ${scoreText(scans[0]?.score ?? null)} to ${scoreText(scans.at(-1)?.score ?? null)} over ${count(scans.length, 'scan')}`,
+    form: 'lines',
+    categories,
+    series: [{ name: 'Score', colour: 'first', values: shown.map(({ score }) => score) }],
+    unit: '%',
+    most: 100,
+  };
+  const failures: Chart = {
+    kind: 'chart',
+    id: 'failures',
+    title: 'What scans found',
+    description: `Failing and undecided evaluations of ${count(scans.length, 'scan')}`,
+    form: 'lines',
+    categories,
+    series: [
+      { name: 'Failing', colour: 'fail', values: shown.map(({ failed }) => failed) },
+      { name: 'Undecided', colour: 'error', values: shown.map(({ undecided }) => undecided) },
+    ],
+    unit: 'evaluations',
+  };
+  const [first, last] = [scans[0], scans.at(-1)];
+  return {
+    id: 'scores',
+    title: 'Scores',
+    blocks: [
+      ...(isNarrowed(facts.scope)
+        ? [
+            notice(
+              'neutral',
+              'The scores of scans are of the whole inventory and all policies, not of this scope alone: scans keep no others.',
+            ),
+          ]
+        : []),
+      paragraph(
+        scans.length < 2
+          ? `${scans.length === 0 ? 'No' : 'Only one'} scan of everything was completed within the time, so there is nothing to draw or to compare.`
+          : `Each scan of everything that was completed within the time is a point${scans.length > mostPoints ? `; ${mostPoints} of ${scans.length} are drawn` : ''}.`,
+      ),
+      ...(scans.length > 1 ? [scores, failures] : []),
+      ...(first && last && first !== last ? [comparison(facts, first, last)] : []),
+    ],
+  };
+}
+
+function comparison({ order }: Facts, first: ScanFact, last: ScanFact): Table {
+  const row = (what: string, a: number | null, b: number | null) => ({ what, a, b });
+  const items = [
+    row('Score', first.score, last.score),
+    row('Resources', first.resources, last.resources),
+    row('Evaluations', first.evaluated, last.evaluated),
+    row('Failing', first.failed, last.failed),
+    row('Exempt', first.exempt, last.exempt),
+    row('Undecided', first.undecided, last.undecided),
+  ];
+  type Item = (typeof items)[number];
+  const { timezone } = order.scope;
+  const at = ({ completed_at: time }: ScanFact): string => moment(time ?? 0, timezone);
+  const columns: readonly ColumnOf<Item>[] = [
+    column('figure', 'Figure', 'text', 2, ({ what }) => what),
+    column('first', `First, ${at(first)}`, 'decimal', 2, ({ a }) => a),
+    column('last', `Last, ${at(last)}`, 'decimal', 2, ({ b }) => b),
+    column('change', 'Change', 'decimal', 1, ({ a, b }): Cell =>
+      a === null || b === null ? null : rounded(b - a),
+    ),
+  ];
+  const about = { id: 'first_and_last', title: 'First and last scan', empty: 'There is none.' };
+  return table(about, columns, items);
+}
+
+function periodsSection(facts: Facts): Section {
+  const periods = periodsOf(facts);
+  const categories = periods.map(({ start }) => new Date(start).toISOString());
+  const line = (name: string, colour: 'fail' | 'pass' | 'first', of: (one: Period) => number) => ({
+    name,
+    colour,
+    values: periods.map(of),
+  });
+  const { total } = facts.violations;
+  const chart: Chart = {
+    kind: 'chart',
+    id: 'opened_and_resolved',
+    title: 'Violations opened, resolved and open',
+    description: `Opened ${number(total.opened)}, resolved ${number(total.resolved)}, open at the end ${number(total.open)}`,
+    form: 'lines',
+    categories,
+    series: [
+      line('Opened', 'fail', ({ opened }) => opened),
+      line('Resolved', 'pass', ({ resolved }) => resolved),
+      line('Open', 'first', ({ open }) => open),
+    ],
+    unit: 'violations',
+  };
+  const columns: readonly ColumnOf<Period>[] = [
+    column('start', 'From', 'timestamp', 2, ({ start }) => isoCell(start)),
+    column('end', 'Up to', 'timestamp', 2, ({ end }) => isoCell(end)),
+    column('opened', 'Opened', 'integer', 1, ({ opened }) => opened),
+    column('resolved', 'Resolved', 'integer', 1, ({ resolved }) => resolved),
+    column('exempted', 'Exempted', 'integer', 1, ({ exempted }) => exempted),
+    column('open', 'Open at the end', 'integer', 1, ({ open }) => open),
+  ];
+  return {
+    id: 'violations',
+    title: 'Violations over time',
+    blocks: [
+      paragraph(
+        'Changes of violations in scope, from their histories: opened is a change to OPEN, also of one that was resolved before or whose exemption ended; resolved and exempted are changes of open ones. Open at the end of a period is counted back from the end of all.',
+      ),
+      ...(periods.length > 1 ? [chart] : []),
+      table(
+        { id: 'periods', title: 'Violations over time', empty: 'There is none.' },
+        columns,
+        periods,
+      ),
+    ],
+  };
+}
+
+function resolvingSection({ violations: { resolving } }: Facts): Section {
+  const items = fromHighest.map((severity) => ({ severity, ...resolving[severity] }));
+  type Item = (typeof items)[number];
+  const mean = ({ sum, count: amount }: Item): number | null =>
+    amount === 0 ? null : sum / amount;
+  const columns: readonly ColumnOf<Item>[] = [
+    column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
+    column('resolved', 'Resolved', 'integer', 1, ({ count: known, unknown }) => known + unknown),
+    column('mean', 'Mean time', 'text', 2, (item) => {
+      const ms = mean(item);
+      return ms === null ? null : lasting(ms);
+    }),
+    column('mean_hours', 'Mean hours', 'decimal', 1, (item) => {
+      const ms = mean(item);
+      return ms === null ? null : rounded(ms / 3_600_000);
+    }),
+    column('unknown', 'Of unknown age', 'integer', 1, ({ unknown }) => unknown),
+  ];
+  return {
+    id: 'resolving',
+    title: 'Time to resolve',
+    blocks: [
+      paragraph(
+        'From when a violation was found to when it was resolved, whatever resolved it: a fix, a hand, or that its policy or resource is gone. Time that it was exempt counts.',
+      ),
+      table(
+        { id: 'time_to_resolve', title: 'Time to resolve', empty: 'There is none.' },
+        columns,
+        items,
+      ),
+    ],
+  };
+}
+
+const scansSection = (facts: Facts): Section => ({
+  id: 'scans',
+  title: 'Scans',
+  blocks: [
+    figures(
+      { label: 'Scans', value: number(facts.scans.within.length) },
+      { label: 'Compared', value: number(comparable(facts).length) },
+    ),
+    paragraph('Every scan of the time; those of a part of the inventory have scores of that part.'),
+    scansTable(facts.scans.within),
+  ],
+});

@@ -1,0 +1,37 @@
+import { cellText } from './cell-text.ts';
+import type { Cell, Column, Row } from '../model.ts';
+
+/** A column, and where in a row its cells are. */
+export interface PlacedColumn {
+  readonly column: Column;
+  readonly at: number;
+}
+
+export interface Reading {
+  readonly main: readonly PlacedColumn[];
+  readonly below: readonly PlacedColumn[];
+}
+
+/** The columns of a table as they are read. Where none is among the others, all are: a row is never a line alone. */
+export function readingOf(columns: readonly Column[]): Reading {
+  const placed = columns.map((column, at) => ({ column, at }));
+  const main = placed.filter(({ column }) => column.shown === undefined);
+  return main.length === 0
+    ? { main: placed, below: [] }
+    : { main, below: placed.filter(({ column }) => column.shown === 'below') };
+}
+
+/** What stands under a row: titles and values of what is there. Times say their zone. */
+export function lineBelow({ below }: Reading, row: Row): string {
+  return below
+    .flatMap(({ column: { title, type }, at }) => {
+      const cell = row[at] ?? null;
+      return hasValue(cell)
+        ? [`${title} ${cellText(cell, type)}${type === 'timestamp' ? ' UTC' : ''}`]
+        : [];
+    })
+    .join(' · ');
+}
+
+const hasValue = (cell: Cell): boolean =>
+  typeof cell === 'number' ? Number.isFinite(cell) : cell !== null && cell !== '';

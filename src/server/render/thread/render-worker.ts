@@ -1,6 +1,0 @@
-import { parentPort } from 'node:worker_threads';
-import { renderFile } from '../render-file.ts';
-import { serveRenders } from './serve.ts';
-
-/** The entry of a worker thread: what to render in, the file out. */
-if (parentPort) serveRenders(parentPort, renderFile);

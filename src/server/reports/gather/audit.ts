@@ -1,0 +1,66 @@
+import { auditLog } from '../../audit/service.ts';
+import type { StoredAuditEntry } from '../../audit/service.ts';
+import { timestamp } from '../../deps.ts';
+import type { Reader } from '../../store/store.ts';
+import type { AuditFacts, AuditRow } from '../../../report/content/facts.ts';
+import { createGroups } from '../../../report/content/counters.ts';
+import { createNames } from './names.ts';
+import { pagesOf } from './pace.ts';
+import type { Pace } from './pace.ts';
+import type { Scope } from '../../../report/content/scope.ts';
+
+/** What the audit log says of the scope's time; its rows are read from the store when they are asked for. */
+export async function gatherAudit(reader: Reader, scope: Scope, pace: Pace): Promise<AuditFacts> {
+  const actions = createGroups(() => ({ count: 0 }));
+  const actors = createGroups(() => ({ count: 0 }));
+  let count = 0;
+  for await (const entries of entriesWithin(reader, scope)) {
+    await pace.spend(entries.length);
+    count += entries.length;
+    for (const { action, actor } of entries) {
+      actions.of(action).count += 1;
+      actors.of(actor).count += 1;
+    }
+  }
+  const read = async function* () {
+    // Not those that came within the last millisecond since.
+    let left = count;
+    const nameOf = createNames(reader);
+    for await (const entries of entriesWithin(reader, scope)) {
+      const rows: AuditRow[] = [];
+      for (const entry of entries.slice(0, left)) rows.push(await rowOf(entry, nameOf));
+      if (rows.length > 0) yield rows;
+      left -= entries.length;
+      if (left <= 0) return;
+    }
+  };
+  return { actions, actors, entries: { count, read } };
+}
+
+async function* entriesWithin(
+  reader: Reader,
+  { since, until }: Scope,
+): AsyncGenerator<readonly StoredAuditEntry[]> {
+  const after = since === undefined ? {} : { after: { value: timestamp(since), id: '' } };
+  const end = timestamp(until);
+  for await (const { rows } of pagesOf(reader, auditLog, { orderBy: 'at', ...after })) {
+    const entries = rows.flatMap(({ doc }) => (doc.at < end ? [doc] : []));
+    yield entries;
+    if (entries.length < rows.length) return;
+  }
+}
+
+const rowOf = async (
+  entry: StoredAuditEntry,
+  nameOf: (id: string) => Promise<string>,
+): Promise<AuditRow> => ({
+  at: entry.at,
+  actor: entry.actor,
+  via: entry.via,
+  via_name: await nameOf(entry.via),
+  action: entry.action,
+  subject: entry.subject,
+  subject_name: await nameOf(entry.subject),
+  changes: (entry.changes ?? []).join(', '),
+  request_id: entry.request_id,
+});

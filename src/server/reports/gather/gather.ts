@@ -1,0 +1,108 @@
+import type { Deps } from '../../deps.ts';
+import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
+import { evaluationWork } from '../../evaluation/work.ts';
+import type { Reader } from '../../store/store.ts';
+import type { ContentOrder } from '../../../report/content/order.ts';
+import type { ComposeOptions } from '../generation/compose-report.ts';
+import type { EvaluationRow, Facts, StepRow, ViolationRow } from '../../../report/content/facts.ts';
+import { gatherAudit } from './audit.ts';
+import { gatherEvaluations } from './evaluations.ts';
+import { gatherExemptions } from './exemptions.ts';
+import { createPace } from './pace.ts';
+import { gatherPolicies } from './policies.ts';
+import { gatherScans } from './scans.ts';
+import { readScope } from '../../../report/content/scope.ts';
+import type { Wants } from '../../../report/content/content.ts';
+import { createSpool } from './spool.ts';
+import { gatherViolations } from './violations.ts';
+
+export interface Gathered {
+  readonly facts: Facts;
+  readonly close: () => Promise<void>;
+}
+
+/** What part of the work each pass is, in thought. */
+const evaluatingPart = 0.6;
+
+/** Reads all that a report tells from what is stored. */
+export async function gather(
+  deps: Deps,
+  prepare: PreparePolicy,
+  order: ContentOrder,
+  wants: Wants,
+  { signal, onProgress }: ComposeOptions,
+): Promise<Gathered> {
+  const reader = deps.store;
+  const scope = readScope(order);
+  const pace = createPace(signal);
+  const spools = {
+    violations: wants.violations && createSpool<ViolationRow>(deps, order.id),
+    evaluations: wants.evaluations && createSpool<EvaluationRow>(deps, order.id),
+    undecided: wants.undecided && createSpool<EvaluationRow>(deps, order.id),
+    steps: wants.steps && createSpool<StepRow>(deps, order.id),
+  };
+  const close = async (): Promise<void> => {
+    for (const spool of Object.values(spools)) await spool?.close();
+  };
+  try {
+    const policies = await gatherPolicies(reader, prepare, scope, pace);
+    const { facts: evaluations, covered } = await gatherEvaluations(
+      reader,
+      policies,
+      scope,
+      { all: spools.evaluations, undecided: spools.undecided },
+      pace,
+      (part) => onProgress(part * evaluatingPart),
+    );
+    const violations = await gatherViolations(
+      reader,
+      scope,
+      {
+        rows: spools.violations,
+        keyOf: (row, replayed) => wants.violations?.keyOf(row, replayed, scope),
+        steps: spools.steps,
+      },
+      pace,
+      (part) => onProgress(evaluatingPart + part * (1 - evaluatingPart)),
+    );
+    const facts: Facts = {
+      order,
+      scope,
+      policies: policies.counted.map(({ fact }) => fact),
+      disabled: policies.disabled,
+      evaluations,
+      violations,
+      exemptions: await gatherExemptions(reader, scope, policies.names, covered, pace),
+      scans: await gatherScans(reader, scope, pace),
+      ...(wants.audit ? { audit: await gatherAudit(reader, scope, pace) } : {}),
+      isEvaluating: await isEvaluating(reader, scope.at),
+    };
+    const compare = wants.violations?.compare?.(facts);
+    const rows = await spools.violations?.finish(compare);
+    const steps = await spools.steps?.finish();
+    const all = await spools.evaluations?.finish();
+    const undecidedRows = await spools.undecided?.finish();
+    return {
+      facts: {
+        ...facts,
+        violations: { ...violations, ...(rows ? { rows } : {}), ...(steps ? { steps } : {}) },
+        evaluations: {
+          ...evaluations,
+          ...(all ? { rows: all } : {}),
+          ...(undecidedRows ? { undecidedRows } : {}),
+        },
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Whether changes wait for their evaluation, so that violations may lag behind. */
+async function isEvaluating(reader: Reader, now: number): Promise<boolean> {
+  const oldest = { orderBy: 'due_at', direction: 'asc', limit: 1 } as const;
+  const { rows } = await reader.page(evaluationWork, oldest);
+  return rows.some(({ doc }) => doc.due_at <= now);
+}

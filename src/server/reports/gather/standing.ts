@@ -1,0 +1,84 @@
+import type { Severity } from '../../../contract/policies.ts';
+import type { Replayed, ResourceStanding, Standing } from '../../../report/content/facts.ts';
+import { noneBySeverity } from '../../../report/content/counters.ts';
+
+export const newStanding = (): Standing => ({
+  open: 0,
+  openAtStart: 0,
+  exempt: 0,
+  wasOpen: 0,
+  opened: 0,
+  resolved: 0,
+  exempted: 0,
+  resolvedExempt: 0,
+  points: 0,
+  bySeverity: noneBySeverity(),
+});
+
+/** Adds a violation to what is counted of something. */
+export function addTo(
+  standing: Standing,
+  { atStart, atEnd, wasOpen, steps }: Replayed,
+  severity: Severity,
+  points: number,
+): void {
+  if (atStart === 'OPEN') standing.openAtStart += 1;
+  if (wasOpen) standing.wasOpen += 1;
+  if (atEnd === 'EXEMPT') standing.exempt += 1;
+  if (atEnd === 'OPEN') {
+    standing.open += 1;
+    standing.points += points;
+    standing.bySeverity[severity] += 1;
+  }
+  for (const { from, to } of steps) {
+    if (to === 'OPEN' && from !== 'OPEN') standing.opened += 1;
+    if (from === 'OPEN' && to === 'RESOLVED') standing.resolved += 1;
+    if (from === 'OPEN' && to === 'EXEMPT') standing.exempted += 1;
+    if (from === 'EXEMPT' && to === 'RESOLVED') standing.resolvedExempt += 1;
+  }
+}
+
+const mostTop = 25;
+
+/** Keeps the resources with the most points; they come one after another, as violations come by resource. */
+export interface TopResources {
+  add(
+    about: Omit<ResourceStanding, 'open' | 'points' | 'bySeverity'>,
+    severity: Severity,
+    points: number,
+  ): void;
+  /** What came up to here is all there is of those resources. */
+  settle(): void;
+  readonly affected: () => number;
+  list(): readonly ResourceStanding[];
+}
+
+export function createTopResources(): TopResources {
+  let current = new Map<string, ResourceStanding>();
+  let top: ResourceStanding[] = [];
+  let affected = 0;
+  return {
+    add(about, severity, points) {
+      let known = current.get(about.resource);
+      if (!known) {
+        known = { ...about, open: 0, points: 0, bySeverity: noneBySeverity() };
+        current.set(about.resource, known);
+      }
+      known.open += 1;
+      known.points += points;
+      known.bySeverity[severity] += 1;
+    },
+    settle() {
+      affected += current.size;
+      const least = top.length < mostTop ? undefined : top.at(-1);
+      const better = [...current.values()].filter((one) => !least || byPoints(one, least) < 0);
+      current = new Map();
+      if (better.length > 0) top = [...top, ...better].sort(byPoints).slice(0, mostTop);
+    },
+    affected: () => affected,
+    list: () => top,
+  };
+}
+
+const byPoints = (a: ResourceStanding, b: ResourceStanding): number =>
+  b.points - a.points || (a.resource < b.resource ? -1 : Number(a.resource > b.resource));

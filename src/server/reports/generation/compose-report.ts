@@ -1,0 +1,45 @@
+import { composeModel, wantsOf } from '../../../report/content/compose.ts';
+import type { ContentOrder } from '../../../report/content/order.ts';
+import type { ReportModel } from '../../../report/model.ts';
+import type { Deps } from '../../deps.ts';
+import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
+import { gather } from '../gather/gather.ts';
+
+export interface Composed {
+  readonly model: ReportModel;
+  readonly source_scan_id?: string;
+  /** Policies and resources that were looked at. */
+  readonly policies: number;
+  readonly resources: number;
+  /** Lets go of what its rows are read from, which may be files on their way. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ComposeOptions {
+  readonly signal: AbortSignal;
+  /** From 0 to 1. */
+  readonly onProgress: (part: number) => void;
+}
+
+/**
+ * Gathers what a report tells, from what is stored. It reads in turns with other work, and keeps in memory what does not
+ * grow with the number of resources; the rows of its tables are read when they are asked for.
+ */
+export type Compose = (
+  deps: Deps,
+  prepare: PreparePolicy,
+  order: ContentOrder,
+  options: ComposeOptions,
+) => Promise<Composed>;
+
+export const composeReport: Compose = async (deps, prepare, order, options) => {
+  const { facts, close } = await gather(deps, prepare, order, wantsOf(order), options);
+  const { scans, policies, evaluations } = facts;
+  return {
+    model: composeModel(facts, `govctl ${deps.version}`),
+    ...(scans.lastWhole ? { source_scan_id: scans.lastWhole.id } : {}),
+    policies: policies.length,
+    resources: evaluations.resources,
+    close,
+  };
+};

@@ -1,0 +1,44 @@
+import type { ByteRange } from '../../../store/store.ts';
+import type { FileOptions } from '../../../../report/formats/render-file.ts';
+import type { Rendered } from '../../../../report/formats/render.ts';
+
+/** What a thread is told. One file at a time; bytes answer the `read` and `next` of their number. */
+export type ToThread =
+  | {
+      readonly kind: 'render';
+      /** The ids of the stored model's blobs. */
+      readonly model: readonly string[];
+      readonly options: Omit<FileOptions, 'random'>;
+    }
+  | { readonly kind: 'bytes'; readonly read: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'end'; readonly read: number }
+  | { readonly kind: 'unreadable'; readonly read: number; readonly message: string }
+  /** The chunk was taken: the next may come. */
+  | { readonly kind: 'taken' };
+
+/** And what it says. */
+export type FromThread =
+  | {
+      readonly kind: 'read';
+      readonly read: number;
+      readonly id: string;
+      readonly range?: ByteRange;
+    }
+  | { readonly kind: 'next'; readonly read: number }
+  | { readonly kind: 'close'; readonly read: number }
+  | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
+  | { readonly kind: 'rendered'; readonly rendered: Rendered }
+  /** `fault`: for a reason that may be read; else something unexpected. */
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly fault: boolean;
+      readonly stack?: string;
+    };
+
+/** A MessagePort, or a Worker. */
+export interface Port<In, Out> {
+  postMessage(message: Out, transfer?: readonly ArrayBuffer[]): void;
+  on(event: 'message', listener: (message: In) => void): unknown;
+  off(event: 'message', listener: (message: In) => void): unknown;
+}

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { compliance } from '../../../src/report/content/compliance.ts';
+import { frameworksOf } from '../../../src/report/content/frameworks.ts';
+import { createGroups } from '../../../src/report/content/counters.ts';
+import { periodsOf } from '../../../src/report/content/periods.ts';
+import { planOf } from '../../../src/report/content/remediation-plan.ts';
+import { riskPoints } from '../../../src/report/content/risk-points.ts';
+import { introduced } from '../../../src/report/content/shared.ts';
+import { count, firstOf, lasting, listed, moment } from '../../../src/report/content/wording.ts';
+import { factsOf, now, policyFact } from './facts-fixture.ts';
+
+const day = 24 * 3_600_000;
+
+describe('risk points', () => {
+  it.each([
+    ['CRITICAL', 0, undefined, 10],
+    ['CRITICAL', 90 * day, 'production', 40],
+    ['HIGH', 90 * day - 1, 'PRD-eu', 21],
+    ['MEDIUM', 7 * day, 'staging', 4.6875],
+    ['LOW', 7 * day - 1, 'preprod', 1.25],
+    ['LOW', 30 * day, 'dev', 1.125],
+    ['HIGH', 0, 'reproduction', 7],
+  ] as const)('of %s after %i ms in %s are %f', (severity, age, environment, points) => {
+    expect(riskPoints(severity, age, environment)).toBe(points);
+  });
+});
+
+describe('a plan', () => {
+  it('goes by severity, effort and gain, and ends at what can be reached', () => {
+    const facts = factsOf([
+      policyFact('many', { severity: 'LOW', fail: 26, pass: 4 }),
+      policyFact('some', { severity: 'LOW', fail: 25 }),
+      policyFact('few', { severity: 'LOW', fail: 5 }),
+      policyFact('itself', { severity: 'LOW', fail: 100, remediation_action: 'patch:{}' }),
+      policyFact('severe', { severity: 'HIGH', fail: 3, error: 1 }),
+      policyFact('fine', { severity: 'CRITICAL', pass: 9 }),
+    ]);
+    const plan = planOf(facts);
+    expect(plan.map(({ policy, effort }) => [policy.name, effort])).toEqual([
+      ['severe', 'medium'],
+      ['itself', 'automatic'],
+      ['few', 'small'],
+      ['some', 'medium'],
+      ['many', 'large'],
+    ]);
+    // Weights: 160 LOW, 4 HIGH of 7, 9 CRITICAL of 10; one HIGH stays undecided.
+    expect(plan[0]?.gain).toBe(7.55);
+    expect(plan.at(-1)?.scoreAfter).toBe(Math.round((271 / 278) * 10_000) / 100);
+  });
+});
+
+describe('a framework', () => {
+  const mappings = [{ framework: 'SOC2', controls: ['CC1', 'CC10', 'CC2'] }];
+
+  it('is compliant only where nothing speaks against it, and controls are in the order people count', () => {
+    const [good] = frameworksOf(
+      factsOf([policyFact('p', { severity: 'HIGH', pass: 5, mappings })]),
+    );
+    expect(good).toMatchObject({ status: 'COMPLIANT', score: 100, because: [] });
+    expect(good?.controls.map(({ control, status }) => [control, status])).toEqual([
+      ['CC1', 'PASSED'],
+      ['CC2', 'PASSED'],
+      ['CC10', 'PASSED'],
+    ]);
+    for (const odd of [{ error: 1 }, { severity: 'CRITICAL' as const, fail: 1 }]) {
+      const fact = policyFact('p', { severity: 'HIGH', pass: 99, mappings, ...odd });
+      expect(frameworksOf(factsOf([fact]))[0]?.status).toBe('NON_COMPLIANT');
+    }
+    const low = policyFact('p', { severity: 'LOW', pass: 99, error: 1, mappings });
+    expect(frameworksOf(factsOf([low]))[0]).toMatchObject({
+      status: 'COMPLIANT',
+      controls: [{ status: 'UNDECIDED' }, {}, {}],
+    });
+  });
+
+  it('of the past fails by its violations then, not by what fails now', () => {
+    const range = { start: '2026-03-01T00:00:00.000Z', end: '2026-03-02T00:00:00.000Z' };
+    const facts = factsOf([policyFact('p', { fail: 1, pass: 99, mappings })], range);
+    expect(frameworksOf(facts)[0]?.controls[0]).toMatchObject({ status: 'FAILED', open: 1 });
+    const none = { ...facts, violations: { ...facts.violations, policies: new Map() } };
+    expect(frameworksOf(none)[0]?.controls[0]).toMatchObject({ status: 'PASSED', open: 0 });
+  });
+});
+
+describe('periods', () => {
+  it('are 31 at most, cover the range without a gap, and count back from what is open', () => {
+    const range = { start: '2025-01-01T00:00:00.000Z', end: '2026-03-01T00:00:00.000Z' };
+    const facts = factsOf([], range);
+    const ticks = new Map([
+      [0, { opened: 4, resolved: 0, exempted: 0 }],
+      [423, { opened: 1, resolved: 2, exempted: 1 }],
+    ]);
+    const total = { ...facts.violations.total, open: 2 };
+    const periods = periodsOf({ ...facts, violations: { ...facts.violations, ticks, total } });
+    expect(periods.length).toBeLessThanOrEqual(31);
+    expect(periods[0]).toMatchObject({ start: Date.parse(range.start), opened: 4, open: 4 });
+    expect(periods.at(-1)).toMatchObject({ end: Date.parse(range.end), resolved: 2, open: 2 });
+    for (const [at, period] of periods.entries()) {
+      if (at > 0) expect(period.start).toBe(periods[at - 1]?.end);
+    }
+  });
+
+  it('begin with the first change where there is no range; without one there are none', () => {
+    const facts = factsOf([]);
+    expect(periodsOf(facts)).toEqual([]);
+    const today = Math.floor(now / day);
+    const ticks = new Map([[today - 2, { opened: 1, resolved: 1, exempted: 0 }]]);
+    const periods = periodsOf({ ...facts, violations: { ...facts.violations, ticks } });
+    expect(periods).toHaveLength(3);
+    expect(periods.at(-1)?.end).toBe(now);
+  });
+});
+
+describe('values that are told apart', () => {
+  it('are 500 at most; the others are counted as one', () => {
+    const groups = createGroups(() => ({ count: 0 }));
+    for (let at = 0; at < 2_000; at += 1) groups.of(`v${at}`).count += 1;
+    groups.of(undefined).count += 1;
+    expect(groups.entries()).toHaveLength(501);
+    expect(groups.entries()).toContainEqual(['all others', { count: 1_501 }]);
+    groups.of('__proto__').count += 1;
+  });
+});
+
+describe('figures', () => {
+  it('are written alike in tiles and in what charts say', () => {
+    const facts = factsOf([policyFact('p', { error: 1_520 })]);
+    const total = {
+      ...facts.violations.total,
+      open: 1_955,
+      bySeverity: { CRITICAL: 0, HIGH: 1_955, MEDIUM: 0, LOW: 0 },
+    };
+    const many = { ...facts, violations: { ...facts.violations, total } };
+    const blocks = introduced(many, compliance.sections(many)).flatMap(({ blocks }) => blocks);
+    const [tiles] = blocks.flatMap((one) => (one.kind === 'figures' ? [one.items] : []));
+    expect(tiles?.[1]).toMatchObject({ label: 'Open violations', value: '1,955' });
+    const charts = blocks.flatMap((one) => (one.kind === 'chart' ? [one.description] : []));
+    expect(charts).toEqual([
+      'passed 0, failed 0, exempt 0, undecided 1,520',
+      'CRITICAL 0, HIGH 1,955, MEDIUM 0, LOW 0',
+    ]);
+  });
+});
+
+describe('words', () => {
+  it('fit their numbers', () => {
+    expect(count(1, 'policy', 'policies')).toBe('1 policy');
+    expect(count(1_234_567, 'row')).toBe('1,234,567 rows');
+    expect(count(0, 'row')).toBe('0 rows');
+    expect(listed(['a', 'b', 'c'])).toBe('a, b and c');
+    expect(firstOf(['a', 'b', 'c'], 2)).toBe('a, b and 1 more');
+    expect(lasting(36 * 3_600_000)).toBe('1.5 days');
+    expect(lasting(1_000)).toBe('1 second');
+    expect(moment(Date.UTC(2026, 0, 1, 23, 30), 'Europe/Berlin')).toBe(
+      '2026-01-02 00:30 Europe/Berlin',
+    );
+  });
+});
