@@ -12,6 +12,7 @@ export class DialFailure extends Error {
 
 /**
  * Connects to a host that users of the API named: to the very address that was judged, and to an allowed one only.
+ * Listen to the socket at once, without waiting for anything else: it may end, or fail, as soon as it is there.
  * @throws DialFailure; the reason of `signal` where it is aborted
  */
 export function dial(

@@ -1,12 +1,18 @@
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import ssh2 from 'ssh2';
-import type { StoredChannel } from '../../../src/server/report-delivery/channels/channel.ts';
+import type {
+  ReportMessage,
+  StoredChannel,
+} from '../../../src/server/report-delivery/channels/channel.ts';
+import { createSftpChannel } from '../../../src/server/report-delivery/channels/sftp.ts';
 import { knownHosts } from '../../../src/server/report-delivery/collection.ts';
 import { explainSftp } from '../../../src/server/report-delivery/channels/sftp-result.ts';
+import type { Store } from '../../../src/server/store/store.ts';
 import { tempFolder } from '../store/lowdb/temp-folder.ts';
 import { openReportWorld } from './report-world.ts';
 import type { ReportWorld, WorldOptions } from './report-world.ts';
@@ -179,6 +185,33 @@ test.each([
   const delivery = await deliver(world, { kind: 'sftp', ...place, ...login }, report.id);
   expect(delivery.error).toContain(`The SFTP server 127.0.0.1:${port} ${said}`);
   expect(delivery.error).not.toMatch(/getConnection|Connection lost/);
+});
+
+test.each([
+  ['ends', (socket: Socket) => void socket.end()],
+  ['breaks', (socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 50)],
+])('a server that %s the connection is told of, however slow our side is', async (_, leave) => {
+  // prettier-ignore
+  const server = createServer((socket) => leave(socket.on('error', () => undefined).resume()));
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  open.push({ close: () => new Promise((closed) => server.close(() => closed())) });
+  const { store, deps, surroundings } = await openWorld({ env: { SFTP_PASSWORD: 'x' } });
+  const slowStore: Store = { ...store, get: (...of) => sleep(300).then(() => store.get(...of)) };
+  const send = createSftpChannel({ deps: { ...deps, store: slowStore }, surroundings });
+  const { port } = server.address() as AddressInfo; // of a socket that listens on a port
+  const channel: Sftp = {
+    kind: 'sftp',
+    host: '127.0.0.1',
+    port,
+    username: 'ann',
+    path: '/inbox',
+    password_env: 'SFTP_PASSWORD',
+  };
+  const message = { deliveryId: 'rdl_1', files: [] } as unknown as ReportMessage; // nothing else is read
+  expect(await send(channel, message, AbortSignal.timeout(10_000))).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('ended the connection before anybody could log in') as string,
+  });
 });
 
 test.each([

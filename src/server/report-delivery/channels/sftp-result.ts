@@ -38,7 +38,7 @@ export function explainSftp(thrown: unknown, place: string): SendResult {
     const error = `${who} has no ${lacking} in common with us: it is too old, or set up too strictly`;
     return { ok: false, error };
   }
-  if (message.includes('before handshake')) {
+  if (/before handshake|^getConnection: (?:.*ECONNRESET|Unexpected (?:end|close))/.test(message)) {
     const error = `${who} ended the connection before anybody could log in: it lets nobody in from here, or is busy, or something else listens on that port`;
     return { ok: false, error };
   }

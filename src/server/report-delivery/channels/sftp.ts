@@ -33,10 +33,16 @@ export const createSftpChannel =
     try {
       const port = channel.port ?? 22;
       const within = { signal, withinMs: connectWithin };
+      // What takes time comes before the connection: it may end, and nobody would be there to notice.
+      const { default: Client } = await import('ssh2-sftp-client');
+      const expected = await expectedKey(deps, place, channel.host_key);
       socket = await dial({ host: channel.host, port }, surroundings.targets, within);
       socket.setTimeout(silentWithin, hangUp);
       signal.addEventListener('abort', hangUp, { once: true });
-      const client = await logIn(deps, socket, { channel, place, login });
+      // What happens while nothing is asked of it is seen by the next thing that is.
+      const client = new Client('govctl', { error() {}, end() {}, close() {} });
+      const key = await logIn(client, socket, { channel, login, expected });
+      await rememberKey(deps, place, key);
       await upload(client, channel.path, message);
       await client.end();
       return { ok: true };
@@ -73,20 +79,18 @@ function loginOf(
 
 interface LogInOptions {
   readonly channel: ChannelOf<'sftp'>;
-  readonly place: string;
   readonly login: Login;
+  /** The fingerprint of the server's key, where it is known. */
+  readonly expected: string | undefined;
 }
 
+/** @returns the fingerprint of the server's key */
 async function logIn(
-  deps: SftpParts['deps'],
+  client: SftpClient,
   socket: Socket,
-  { channel, place, login }: LogInOptions,
-): Promise<SftpClient> {
-  const { default: Client } = await import('ssh2-sftp-client');
-  const expected = await expectedKey(deps, place, channel.host_key);
+  { channel, login, expected }: LogInOptions,
+): Promise<string> {
   let seen = '';
-  // What happens while nothing is asked of it is seen by the next thing that is.
-  const client = new Client('govctl', { error() {}, end() {}, close() {} });
   if ('password' in login) answerPrompts(client, login.password);
   try {
     await client.connect({
@@ -106,8 +110,7 @@ async function logIn(
       `has another key than expected: ${seen}, not ${expected}. If it was set up anew, give the schedule's delivery.sftp.host_key its new one; else somebody may be in between`,
     );
   }
-  await rememberKey(deps, place, seen);
-  return client;
+  return seen;
 }
 
 /** Many servers ask for a password that way only. */
