@@ -1,15 +1,5 @@
 import type { Resource, UnknownValue } from '../contract/resources.ts';
-
-/** The kinds of input that resources are read from. `auto` detection tells them apart by what they hold. */
-export const formats = [
-  'native',
-  'cloudformation',
-  'terraform',
-  'aws-config',
-  'gcp-assets',
-  'azure',
-] as const;
-export type Format = (typeof formats)[number];
+import type { Format } from './formats/formats.ts';
 
 /** Where something stands in a document, from its root: `['Resources', 'Bucket']`, `['resource_changes', 3]`. */
 export type DocumentPath = readonly (string | number)[];
@@ -90,8 +80,6 @@ export interface ReadDocument {
  */
 export interface Reader {
   readonly format: Format;
-  /** As a message names it: `a CloudFormation template`. */
-  readonly title: string;
   /** Whether the document is of this format, told by a few of its fields; no other reader may say so too. */
   detects(document: unknown): boolean;
   read(document: unknown, options: ReadOptions): ReadDocument;

@@ -1,15 +1,16 @@
 import type { Resource } from '../contract/resources.ts';
+import { formatWords } from './formats/formats.ts';
+import type { Format } from './formats/formats.ts';
 import type {
   DocumentPath,
-  Format,
   InputProblem,
   RawResource,
   ReadOptions,
   ReadResource,
   Reader,
 } from './model.ts';
-import { normaliseAll } from './normalise/normalise.ts';
-import { readers } from './readers.ts';
+import { normaliseAll } from './attributes/normalise.ts';
+import { readers } from './formats/readers.ts';
 import { describeDocument } from './describe-document.ts';
 import { decodeText } from './text/decode-text.ts';
 import { parseText } from './text/parse.ts';
@@ -97,6 +98,6 @@ function createLocate(parsed: ParsedText, raws: readonly RawResource[]): Invento
 }
 
 function unknownFormat(document: unknown): string {
-  const known = readers.map(({ format, title }) => `${format} (${title})`).join(', ');
+  const known = readers.map(({ format }) => `${format} (${formatWords[format].title})`).join(', ');
   return `this is ${describeDocument(document)}, which is no format that govctl knows; it reads ${known}. --format names one`;
 }

@@ -3,11 +3,12 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { typeKey } from '../../src/contract/resources.ts';
-import type { Format, RawResource } from '../../src/inventory/model.ts';
-import { normalisers } from '../../src/inventory/normalise/normalisers.ts';
-import type { Related } from '../../src/inventory/normalise/related.ts';
-import { createRelated } from '../../src/inventory/normalise/related.ts';
-import { readers } from '../../src/inventory/readers.ts';
+import type { Format } from '../../src/inventory/formats/formats.ts';
+import type { RawResource } from '../../src/inventory/model.ts';
+import { normalisers } from '../../src/inventory/attributes/types.ts';
+import type { Related } from '../../src/inventory/attributes/related.ts';
+import { createRelated } from '../../src/inventory/attributes/related.ts';
+import { readers } from '../../src/inventory/formats/readers.ts';
 import { parseText } from '../../src/inventory/text/parse.ts';
 import { declared, mistakes } from '../support/attribute-model.ts';
 

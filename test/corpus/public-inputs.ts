@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Format } from '../../src/inventory/model.ts';
+import type { Format } from '../../src/inventory/formats/formats.ts';
 import { readInventory } from '../../src/inventory/read.ts';
 
 const data = path.resolve(import.meta.dirname, '../../../shared/data');

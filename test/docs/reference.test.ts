@@ -8,8 +8,8 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { errorCatalogue, exitCodes } from '../../src/contract/errors.ts';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
 import { providerOf } from '../../src/contract/resources.ts';
-import type { Format } from '../../src/inventory/model.ts';
-import { normalisers } from '../../src/inventory/normalise/normalisers.ts';
+import { formatWords } from '../../src/inventory/formats/formats.ts';
+import { normalisers } from '../../src/inventory/attributes/types.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { createFakeWorld } from '../support/fake-world.ts';
 
@@ -86,7 +86,9 @@ ${rows.join('\n')}
         ([name, { type: kind, meaning, absent }]) =>
           `| \`${name}\` | \`${kind}\` | ${meaning.replaceAll('|', '\\|')} | ${absent === undefined ? '—' : `\`${JSON.stringify(absent).replaceAll('","', '", "')}\``} |`,
       );
-      const sources = Object.keys(from).map((format) => sourceTitles[format as keyof typeof from]);
+      const sources = Object.keys(from).map(
+        (format) => formatWords[format as keyof typeof from].heading,
+      );
       return `${isFirst ? `## ${title}\n\n` : ''}### ${type}
 
 Read from ${sources.join(', ')}.
@@ -116,14 +118,6 @@ ${sections.join('\n')}`;
 });
 
 const providerTitles: Record<string, string> = { aws: 'AWS', azure: 'Azure', gcp: 'Google Cloud' };
-
-const sourceTitles: Record<Exclude<Format, 'native'>, string> = {
-  cloudformation: 'CloudFormation',
-  terraform: 'Terraform',
-  'aws-config': 'AWS Config',
-  'gcp-assets': 'Google Cloud assets',
-  azure: 'Azure Resource Manager',
-};
 
 const exitMeanings: Record<keyof typeof exitCodes, string> = {
   ok: 'done',

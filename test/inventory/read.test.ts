@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formats } from '../../src/inventory/model.ts';
+import { formats } from '../../src/inventory/formats/formats.ts';
 import { readInventory } from '../../src/inventory/read.ts';
-import { readers } from '../../src/inventory/readers.ts';
+import { readers } from '../../src/inventory/formats/readers.ts';
 
 describe('an input', () => {
   it.each<[string, string]>([

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UnknownValue, typeKey } from '../../src/contract/resources.ts';
 import type { Program, Term } from '../../src/engine/condition/program.ts';
 import { partsOf } from '../../src/engine/condition/program.ts';
-import { normalisers } from '../../src/inventory/normalise/normalisers.ts';
+import { normalisers } from '../../src/inventory/attributes/types.ts';
 
 /** Attribute path → type. */
 export type AttributeTable = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ReadOptions } from '../../inventory/model.ts';
-import { readsAsResource } from '../../inventory/native/read-line.ts';
+import { readsAsResource } from '../../inventory/formats/native/read-line.ts';
 import { isStandardInput } from '../../project/check/discover-inputs.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { unreadable } from '../../project/read/read-text.ts';

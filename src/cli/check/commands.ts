@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { severities } from '../../contract/policies.ts';
-import { formats } from '../../inventory/model.ts';
+import { describeInputs, formats } from '../../inventory/formats/formats.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
 import type { Act } from '../act.ts';
 
@@ -9,7 +9,7 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     .command('check')
     .summary('evaluate policies over infrastructure files')
     .description(
-      'Evaluates the policies of the repo over files: CloudFormation templates, Terraform plans and state, AWS Config, GCP Cloud Asset and Azure exports, and resources in the native form. Needs no service.',
+      `Evaluates the policies of the repo over files: ${describeInputs()}. Needs no service.`,
     )
     .argument('[inputs...]', 'files or folders to check; - is standard input')
     .option(

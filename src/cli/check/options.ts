@@ -3,7 +3,7 @@ import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { parse } from 'yaml';
 import type { severities } from '../../contract/policies.ts';
-import type { Format } from '../../inventory/model.ts';
+import type { Format } from '../../inventory/formats/formats.ts';
 
 /** What the command line says. */
 export interface CheckOptions {

@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ReadResource } from '../../inventory/model.ts';
-import { createLocateResource } from '../../inventory/terraform/source-lines.ts';
-import type { SourceFile } from '../../inventory/terraform/source-lines.ts';
+import { createLocateResource } from '../../inventory/formats/terraform/source-lines.ts';
+import type { SourceFile } from '../../inventory/formats/terraform/source-lines.ts';
 import type { Place } from '../../project/model.ts';
 import { showPath } from '../../project/read/discover.ts';
 

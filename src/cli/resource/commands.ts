@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { resourceSortFields } from '../../contract/resources.ts';
-import { formats } from '../../inventory/model.ts';
+import { describeInputs, formats } from '../../inventory/formats/formats.ts';
 import { collectValues, listFlags } from '../list-flags.ts';
 import type { GovctlCommand } from '../govctl-command.ts';
 import type { Act } from '../act.ts';
@@ -13,7 +13,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .command('import')
     .summary('bring resources into the inventory')
     .description(
-      'Creates or replaces the resources of files: CloudFormation templates, Terraform plans and state, AWS Config, GCP Cloud Asset and Azure exports, and resources in the native form, one a line as JSON in any number. Each is evaluated at once.',
+      `Creates or replaces the resources of files: ${describeInputs()}, one a line as JSON in any number. Each is evaluated at once.`,
     )
     .argument('<inputs...>', 'files or folders; - is standard input')
     .addOption(

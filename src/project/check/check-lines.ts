@@ -1,5 +1,5 @@
 import type { Finding } from '../../contract/findings.ts';
-import { readResourceLine } from '../../inventory/native/read-line.ts';
+import { readResourceLine } from '../../inventory/formats/native/read-line.ts';
 import { mostKeysWritten } from '../../inventory/text/count-keys.ts';
 import type { Checker, Tally } from './checker.ts';
 import { hashId } from './id-set.ts';

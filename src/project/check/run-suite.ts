@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Finding } from '../../contract/findings.ts';
-import type { Format, ReadResource } from '../../inventory/model.ts';
+import { formatOfTestKey } from '../../inventory/formats/formats.ts';
+import type { Format, TestKey } from '../../inventory/formats/formats.ts';
+import type { ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
 import type { LocalPolicy, Place } from '../model.ts';
 import { unreadable } from '../read/read-text.ts';
@@ -62,21 +64,13 @@ export function runSuite(suite: TestSuite, now: number, observe: Observe): CaseR
 
 type Input = PolicyTest['cases'][number]['input'];
 
-const inputFormats: Readonly<Record<Exclude<keyof Input, 'resources'>, Format>> = {
-  cloudformation: 'cloudformation',
-  terraform: 'terraform',
-  aws_config: 'aws-config',
-  gcp_assets: 'gcp-assets',
-  azure_resources: 'azure',
-};
-
 /** The resources of a case, or why there are none. */
 function readInput({ folder }: TestSuite, input: Input): ReadResource[] | { message: string } {
   if (input.resources) {
     return readGiven(JSON.stringify(input.resources), 'native', 'the resources');
   }
-  for (const [field, format] of Object.entries(inputFormats)) {
-    const file = input[field as keyof typeof inputFormats]; // a key of the table
+  for (const [key, format] of Object.entries(formatOfTestKey)) {
+    const file = input[key as TestKey];
     if (file === undefined) continue;
     try {
       return readGiven(readFileSync(path.resolve(folder, file)), format, file);

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { formatOfTestKey } from '../../inventory/formats/formats.ts';
+import type { TestKey } from '../../inventory/formats/formats.ts';
 import { name, text } from './fields.ts';
 
 const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
@@ -6,14 +8,16 @@ const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 /** A resource as the service takes it: open, but it has an id and a type. */
 const resource = z.looseObject({ id: text, type: text });
 
+const fileKeys = Object.keys(formatOfTestKey) as TestKey[];
+const files = Object.fromEntries(fileKeys.map((key) => [key, text.optional()])) as Record<
+  TestKey,
+  z.ZodOptional<typeof text>
+>;
+
 const input = z
   .strictObject({
     resources: z.array(resource).optional(),
-    cloudformation: text.optional(),
-    terraform: text.optional(),
-    aws_config: text.optional(),
-    gcp_assets: text.optional(),
-    azure_resources: text.optional(),
+    ...files,
   })
   .refine((given) => Object.keys(given).length === 1, {
     message: 'must name exactly one source, such as resources or cloudformation',
@@ -46,15 +50,13 @@ export const PolicyTestDocument = z.strictObject({
     .min(1),
 });
 
-const fileInputs = ['cloudformation', 'terraform', 'aws_config', 'gcp_assets', 'azure_resources'];
-
 /** Files, relative to the test's own, that its cases read: they hold resources, not policies. */
 export function inputFiles(document: Readonly<Record<string, unknown>>): string[] {
   const cases = Array.isArray(document.cases) ? (document.cases as unknown[]) : [];
   return cases.flatMap((one) => {
     const given = (one as { input?: Record<string, unknown> } | null)?.input ?? {};
-    return fileInputs.flatMap((format) => {
-      const file = given[format];
+    return fileKeys.flatMap((key) => {
+      const file = given[key];
       return typeof file === 'string' ? [file] : [];
     });
   });

@@ -3,8 +3,8 @@ import type { CompiledCondition } from '../../engine/condition/compile.ts';
 import { termsOf } from '../../engine/condition/program.ts';
 import type { Term } from '../../engine/condition/program.ts';
 import type { SyntaxTree } from '../../engine/condition/syntax.ts';
-import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/normalise/shapes.ts';
-import type { Shape } from '../../inventory/normalise/shapes.ts';
+import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/attributes/shapes.ts';
+import type { Shape } from '../../inventory/attributes/shapes.ts';
 import type { Finding } from './source.ts';
 import { fits, isSurelyMeant } from './surely-meant.ts';
 

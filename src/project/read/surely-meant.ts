@@ -1,6 +1,6 @@
 import { isLoop } from '../../engine/condition/program.ts';
 import type { SyntaxTree } from '../../engine/condition/syntax.ts';
-import type { Shape } from '../../inventory/normalise/shapes.ts';
+import type { Shape } from '../../inventory/attributes/shapes.ts';
 
 /** Names in reach, innermost first, with what is known of them. */
 interface Scope {

@@ -2,7 +2,7 @@ import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { maxRejectedShown, unfitForJson } from '../../contract/resources.ts';
 import type { ImportAnswer, KnownResource } from '../../contract/resources.ts';
-import { readResourceLine } from '../../inventory/native/read-line.ts';
+import { readResourceLine } from '../../inventory/formats/native/read-line.ts';
 import type { Actor } from '../call.ts';
 import type { Deps } from '../deps.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { commonAttributes, sharedShapes } from '../../../src/inventory/normalise/shapes.ts';
+import { commonAttributes, sharedShapes } from '../../../src/inventory/attributes/shapes.ts';
 import { loadProject } from '../../../src/project/read/load.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
 

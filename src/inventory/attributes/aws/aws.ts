@@ -1,0 +1,163 @@
+import type { Normaliser } from '../normaliser.ts';
+import { emrCluster, emrSecurityConfiguration } from './analytics/emr.ts';
+import { sagemakerEndpointConfig, sagemakerNotebookInstance } from './analytics/sagemaker.ts';
+import { autoScalingGroup } from './compute/auto-scaling-group.ts';
+import { ec2Instance } from './compute/ec2-instance.ts';
+import { gameliftFleet } from './compute/gamelift-fleet.ts';
+import { launchConfiguration } from './compute/launch-configuration.ts';
+import { launchTemplate } from './compute/launch-template.ts';
+import { workspacesWorkspace } from './compute/workspaces-workspace.ts';
+import { batchJobDefinition } from './containers/batch-job-definition.ts';
+import { codebuildProject } from './containers/codebuild-project.ts';
+import { ecrRepository } from './containers/ecr-repository.ts';
+import { ecsTaskDefinition } from './containers/ecs-task-definition.ts';
+import { eksCluster } from './containers/eks-cluster.ts';
+import { daxCluster } from './database/dax-cluster.ts';
+import { dmsEndpoint } from './database/dms-endpoint.ts';
+import { dmsReplicationInstance } from './database/dms-replication-instance.ts';
+import { dynamodbTable } from './database/dynamodb-table.ts';
+import { elasticacheReplicationGroup } from './database/elasticache-replication-group.ts';
+import { rdsDbCluster } from './database/rds-db-cluster.ts';
+import { rdsDbInstance } from './database/rds-db-instance.ts';
+import { redshiftCluster } from './database/redshift-cluster.ts';
+import { cognitoIdentityPool, cognitoUserPool } from './identity/cognito.ts';
+import { iamGroup } from './identity/iam-group.ts';
+import { iamPolicies } from './identity/iam-policies.ts';
+import { iamRole } from './identity/iam-role.ts';
+import { iamUser } from './identity/iam-user.ts';
+import { microsoftAd } from './identity/microsoft-ad.ts';
+import { acmCertificate } from './keys/acm-certificate.ts';
+import { kmsKeyType } from './keys/kms-key.ts';
+import { secret } from './keys/secret.ts';
+import { cloudTrailTrail } from './logging/cloudtrail-trail.ts';
+import { cloudWatchAlarm } from './logging/cloudwatch-alarm.ts';
+import { configurationRecorder } from './logging/configuration-recorder.ts';
+import { logGroup } from './logging/log-group.ts';
+import { amazonmqBroker } from './messaging/amazonmq-broker.ts';
+import { firehoseDeliveryStream } from './messaging/firehose-delivery-stream.ts';
+import { iotPolicy } from './messaging/iot-policy.ts';
+import { kinesisStream } from './messaging/kinesis-stream.ts';
+import { snsTopic } from './messaging/sns-topic.ts';
+import { sqsQueue } from './messaging/sqs-queue.ts';
+import { cloudfrontDistribution } from './network/cloudfront-distribution.ts';
+import { elbLoadBalancer } from './network/elb-load-balancer.ts';
+import { elbv2Listener } from './network/elbv2-listener.ts';
+import { elbv2LoadBalancer } from './network/elbv2-load-balancer.ts';
+import { networkAclEntry } from './network/network-acl-entry.ts';
+import { route } from './network/route.ts';
+import { securityGroupRule } from './network/security-group-rule.ts';
+import { securityGroup } from './network/security-group.ts';
+import { subnet } from './network/subnet.ts';
+import { vpc } from './network/vpc.ts';
+import { webAcl } from './network/web-acl.ts';
+import { resourcePolicy } from './resource-policy.ts';
+import { kendraIndex } from './search/kendra-index.ts';
+import { searchDomain } from './search/search-domain.ts';
+import {
+  apiGatewayDomainName,
+  apiGatewayV2DomainName,
+} from './serverless/api-gateway-domain-name.ts';
+import { apiGatewayMethod } from './serverless/api-gateway-method.ts';
+import { apiGatewayRestApi } from './serverless/api-gateway-rest-api.ts';
+import { apiGatewayStage } from './serverless/api-gateway-stage.ts';
+import { apiGatewayV2Stage } from './serverless/api-gateway-v2-stage.ts';
+import { lambdaFunction } from './serverless/lambda-function.ts';
+import { lambdaPermission } from './serverless/lambda-permission.ts';
+import { lambdaUrl } from './serverless/lambda-url.ts';
+import { dlmLifecyclePolicy } from './storage/dlm-lifecycle-policy.ts';
+import { ebsVolume } from './storage/ebs-volume.ts';
+import { efsFileSystem } from './storage/efs-file-system.ts';
+import { fsxFileSystem } from './storage/fsx-file-system.ts';
+import { s3Bucket } from './storage/s3-bucket.ts';
+
+/** In the order of the reference: by service group. */
+export const aws: readonly Normaliser[] = [
+  // storage
+  s3Bucket,
+  resourcePolicy('AWS::S3::BucketPolicy', 'the policy of the bucket'),
+  ebsVolume,
+  efsFileSystem,
+  fsxFileSystem,
+  dlmLifecyclePolicy,
+  // identity
+  iamPolicies,
+  resourcePolicy('AWS::IAM::RolePolicy', 'what the role may do'),
+  resourcePolicy('AWS::IAM::UserPolicy', 'what the user may do'),
+  resourcePolicy('AWS::IAM::GroupPolicy', 'what the members of the group may do'),
+  iamRole,
+  iamUser,
+  iamGroup,
+  cognitoIdentityPool,
+  cognitoUserPool,
+  microsoftAd,
+  // keys
+  acmCertificate,
+  kmsKeyType,
+  secret,
+  // messaging
+  amazonmqBroker,
+  iotPolicy,
+  snsTopic,
+  resourcePolicy('AWS::SNS::TopicPolicy', 'the policy of the topics'),
+  sqsQueue,
+  resourcePolicy('AWS::SQS::QueuePolicy', 'the policy of the queues'),
+  kinesisStream,
+  firehoseDeliveryStream,
+  // logging
+  cloudTrailTrail,
+  configurationRecorder,
+  logGroup,
+  cloudWatchAlarm,
+  // compute
+  autoScalingGroup,
+  launchConfiguration,
+  ec2Instance,
+  gameliftFleet,
+  launchTemplate,
+  workspacesWorkspace,
+  // database
+  daxCluster,
+  dmsEndpoint,
+  dmsReplicationInstance,
+  dynamodbTable,
+  elasticacheReplicationGroup,
+  rdsDbCluster,
+  rdsDbInstance,
+  redshiftCluster,
+  // network
+  cloudfrontDistribution,
+  elbLoadBalancer,
+  elbv2Listener,
+  elbv2LoadBalancer,
+  networkAclEntry,
+  route,
+  securityGroup,
+  securityGroupRule,
+  subnet,
+  vpc,
+  webAcl,
+  // serverless
+  lambdaFunction,
+  lambdaPermission,
+  lambdaUrl,
+  apiGatewayDomainName,
+  apiGatewayMethod,
+  apiGatewayRestApi,
+  apiGatewayStage,
+  apiGatewayV2DomainName,
+  apiGatewayV2Stage,
+  // containers
+  batchJobDefinition,
+  codebuildProject,
+  ecrRepository,
+  ecsTaskDefinition,
+  eksCluster,
+  // search
+  kendraIndex,
+  searchDomain,
+  // analytics
+  emrCluster,
+  emrSecurityConfiguration,
+  sagemakerEndpointConfig,
+  sagemakerNotebookInstance,
+];

@@ -1,0 +1,120 @@
+import type { Resource } from '../../contract/resources.ts';
+import { UnknownValue, providerOf, typeKey } from '../../contract/resources.ts';
+import type { Format } from '../formats/formats.ts';
+import type { RawResource, ReadResource } from '../model.ts';
+import type { Normaliser } from './normaliser.ts';
+import { createRelated } from './related.ts';
+import type { Related } from './related.ts';
+import { normalisers } from './types.ts';
+import { isUnknown } from './values.ts';
+
+/** What is known of a type. */
+interface Known {
+  /** Its spelling in the table: Azure's documents differ in case. */
+  readonly type: string;
+  readonly from: Normaliser['from'];
+  readonly slots: readonly Slot[];
+}
+
+/** Where an attribute goes, and what stands there when it is absent. */
+interface Slot {
+  readonly path: string;
+  readonly steps: readonly string[];
+  readonly absent: unknown;
+}
+
+const knownTypes = new Map<string, Known>();
+for (const { types, attributes, from } of normalisers) {
+  const slots = Object.entries(attributes)
+    .filter(([path]) => !path.includes('[]')) // about the elements of a list, which is given whole
+    .map(([path, { absent }]) => ({ path, steps: path.split('.'), absent }));
+  for (const type of types) knownTypes.set(typeKey(type), { type, from, slots });
+}
+
+/** Fills in the well-known attributes. `raws` are all resources of one input: some are joined into others. */
+export function normaliseAll(raws: readonly RawResource[], format: Format): ReadResource[] {
+  const related = createRelated(raws);
+  return raws.map((raw) => ({
+    resource: normalise(raw, format, related),
+    address: raw.address,
+    at: raw.at,
+    ...(raw.suppressed ? { suppressed: raw.suppressed } : {}),
+  }));
+}
+
+function normalise(raw: RawResource, format: Format, related: Related): Resource {
+  const known = knownTypes.get(typeKey(raw.type));
+  const type = known?.type ?? raw.type;
+  const environment = environmentOf(raw.tags);
+  return {
+    id: raw.id,
+    type,
+    ...(raw.name === undefined ? {} : { name: raw.name }),
+    provider: providerOf(type),
+    ...(raw.account_id === undefined ? {} : { account_id: raw.account_id }),
+    ...(raw.region === undefined ? {} : { region: raw.region }),
+    ...(environment === undefined ? {} : { environment }),
+    tags: raw.tags,
+    ...attributesOf(raw, format, related, known),
+    properties: raw.properties,
+    source: raw.source,
+    ...raw.given,
+  };
+}
+
+function attributesOf(
+  raw: RawResource,
+  format: Format,
+  related: Related,
+  known: Known | undefined,
+): Record<string, unknown> {
+  const extract = format === 'native' ? undefined : known?.from[format];
+  if (!known || !extract) return {};
+  const values = extract(raw, related);
+  const nested: Record<string, unknown> = {};
+  for (const { path, steps, absent } of known.slots) {
+    const value = isTold(raw, steps) ? (values[path] ?? absent) : notTold(path);
+    if (value !== undefined && value !== null) put(nested, steps, value);
+  }
+  return nested;
+}
+
+const isTold = ({ only }: RawResource, [first = '']: readonly string[]): boolean =>
+  only === undefined || only.includes(first);
+
+const notTold = (path: string): UnknownValue =>
+  new UnknownValue(`${path}, which the input does not tell`, { present: false });
+
+function put(into: Record<string, unknown>, steps: readonly string[], value: unknown): void {
+  let here = into;
+  for (const step of steps.slice(0, -1)) {
+    here = (here[step] ??= {}) as Record<string, unknown>; // declared paths never go through a value
+  }
+  here[steps.at(-1) ?? ''] = value;
+}
+
+const environmentTags = ['environment', 'env', 'stage'];
+const environmentWords: Readonly<Record<string, string>> = {
+  prod: 'production',
+  prd: 'production',
+  stage: 'staging',
+  stg: 'staging',
+  dev: 'development',
+};
+
+/** From the tag that people keep it in: `Environment`, `env` or `stage`, in any case. */
+function environmentOf(tags: RawResource['tags']): string | UnknownValue | undefined {
+  if (isUnknown(tags)) return new UnknownValue(tags.expression, { present: false });
+  for (const wanted of environmentTags) {
+    for (const [key, value] of Object.entries(tags)) {
+      if (key.toLowerCase() !== wanted || value === '') continue;
+      if (isUnknown(value)) {
+        return new UnknownValue(value.expression, { present: value.present });
+      }
+      if (typeof value !== 'string') continue;
+      const word = value.toLowerCase();
+      return Object.hasOwn(environmentWords, word) ? environmentWords[word] : word;
+    }
+  }
+  return undefined;
+}

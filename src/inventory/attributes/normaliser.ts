@@ -1,0 +1,43 @@
+import type { Format } from '../formats/formats.ts';
+import type { RawResource } from '../model.ts';
+import type { Related } from './related.ts';
+
+/** As the documentation writes it: `bool`, `list<string>`, `list<Statement>`, `map<string,string>`, `timestamp`. */
+type AttributeType = string;
+
+export interface Attribute {
+  readonly type: AttributeType;
+  /** One phrase for the table. */
+  readonly meaning: string;
+  /** The value where a reader finds none, where absence has a known meaning. Left out: then the attribute is missing. */
+  readonly absent?: unknown;
+}
+
+/**
+ * Values by dotted path, as in the table: `{'encryption.enabled': true}`. Undefined: absent. A list is given whole: what
+ * the table says of its elements (`volumes[].device`) is for its maker to keep, with what stands there when absent.
+ */
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** Reads a provider's document into well-known attributes. Must not throw: what it doesn't understand is absent. */
+type Extract = (raw: RawResource, related: Related) => Attributes;
+
+/** The well-known attributes of one resource type, and how each kind of input gives them. */
+export interface Normaliser {
+  /** Resource types with these attributes; most have one. */
+  readonly types: readonly string[];
+  readonly attributes: Readonly<Record<string, Attribute>>;
+  readonly from: Partial<Record<Exclude<Format, 'native'>, Extract>>;
+}
+
+/** Keeps the paths of `attributes` while checking the shape; what `from` gives must be declared. */
+export const normaliser = <const A extends Readonly<Record<string, Attribute>>>(given: {
+  readonly types: readonly string[];
+  readonly attributes: A;
+  readonly from: Partial<
+    Record<
+      Exclude<Format, 'native'>,
+      (raw: RawResource, related: Related) => { readonly [Path in keyof A]?: unknown }
+    >
+  >;
+}): Normaliser => given;

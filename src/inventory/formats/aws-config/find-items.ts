@@ -1,0 +1,108 @@
+import { field, isFields, textOf } from '../../json.ts';
+import type { Fields } from '../../json.ts';
+import type { DocumentPath, DocumentProblem } from '../../model.ts';
+import { parsed as parseJsonText } from '../../attributes/aws/config-item.ts';
+
+/** A configuration item and where it stands; one inside a JSON text has the place of the text. */
+export interface FoundItem {
+  readonly item: Fields;
+  readonly at: DocumentPath;
+}
+
+export interface FoundItems {
+  readonly items: readonly FoundItem[];
+  readonly problems: readonly DocumentProblem[];
+}
+
+interface Inner {
+  readonly step: string | number;
+  readonly value: unknown;
+  /** Inside a JSON text there are no places. */
+  readonly inText: boolean;
+}
+
+/** Envelopes around items, from outside in: a recording, an answer, an event, a snapshot, a result, a graph's node. */
+const maxEnvelopes = 6;
+
+/** Looks through the envelopes that AWS and its tools put around configuration items. */
+export function findItems(document: unknown): FoundItems {
+  const items: FoundItem[] = [];
+  const problems: DocumentProblem[] = [];
+  const open: { value: unknown; at: DocumentPath; inText: boolean; depth: number }[] = [
+    { value: document, at: [], inText: false, depth: 0 },
+  ];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, at, inText, depth } = next;
+    if (isItem(value)) {
+      items.push({ item: value, at });
+      continue;
+    }
+    const message = whyNoItem(value);
+    if (message !== undefined) problems.push({ message, at });
+    if (depth === maxEnvelopes || message !== undefined) continue;
+    const inside = Array.from(insideOf(value), (inner) => ({
+      value: inner.value,
+      at: inText ? at : [...at, inner.step],
+      inText: inText || inner.inText,
+      depth: depth + 1,
+    }));
+    open.push(...inside.reverse());
+  }
+  return { items, problems };
+}
+
+/** Whether the document, or one of the first things inside it, is AWS Config's. */
+export function looksLikeConfig(document: unknown): boolean {
+  let level: unknown[] = [document];
+  for (let depth = 0; depth <= maxEnvelopes && level.length > 0; depth++) {
+    if (level.some((value) => isItem(value) || whyNoItem(value) !== undefined)) return true;
+    level = level.flatMap((value) => firstOf(insideOf(value), 16)).slice(0, 64);
+  }
+  return false;
+}
+
+const firstOf = (inner: Iterable<Inner>, count: number): unknown[] => {
+  const first: unknown[] = [];
+  for (const { value } of inner) if (first.push(value) === count) break;
+  return first;
+};
+
+const isItem = (value: unknown): value is Fields =>
+  isFields(value) &&
+  /^[A-Za-z0-9]+::/.test(textOf(field(value, 'resourceType')) ?? '') &&
+  ['configuration', 'awsRegion', 'configurationItemStatus'].some((name) =>
+    Object.hasOwn(value, name),
+  );
+
+/** What AWS Config writes that holds no configuration of a resource. */
+function whyNoItem(value: unknown): string | undefined {
+  if (!isFields(value)) return undefined;
+  if (field(value, 'messageType') === 'ScheduledNotification')
+    return 'a scheduled notification of AWS Config names no resource';
+  if (isFields(field(value, 'configurationItemSummary')))
+    return 'the configuration item was too large for its event, which holds a summary only; read it from the delivery bucket';
+  if (Array.isArray(field(value, 'EvaluationResults')))
+    return 'these are evaluation results of AWS Config rules; they hold no configuration of a resource';
+  if (field(value, 'accountId') === 'string' && field(value, 'configuration') === undefined)
+    return 'this is the property list of a resource type (its schema), which holds no resource';
+  if (isFields(field(value, 'configuration')) && field(value, 'resourceType') === undefined)
+    return 'a configuration item without resourceType can not be judged; add resourceType to the query';
+  return undefined;
+}
+
+/** The values directly inside; texts are opened where AWS Config is known to put an item in one. */
+function* insideOf(value: unknown): Generator<Inner> {
+  const isList = Array.isArray(value);
+  if (!isList && !isFields(value)) return;
+  for (const [key, inner] of isList ? value.entries() : Object.entries(value)) {
+    if (typeof inner === 'object' && inner !== null) {
+      yield { step: key, value: inner as unknown, inText: false };
+    } else if (
+      typeof inner === 'string' &&
+      (isList ? inner.startsWith('{') : key === 'invokingEvent' || key === 'Message')
+    ) {
+      const parsed = parseJsonText(inner);
+      if (typeof parsed === 'object') yield { step: key, value: parsed, inText: true };
+    }
+  }
+}

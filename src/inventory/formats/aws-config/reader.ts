@@ -1,0 +1,139 @@
+import { field, fieldsOf, isFields, textOf } from '../../json.ts';
+import type { Fields } from '../../json.ts';
+import type { DocumentProblem, RawResource, Reader } from '../../model.ts';
+import { readTags } from '../../attributes/values.ts';
+import { findItems, looksLikeConfig } from './find-items.ts';
+import type { FoundItem } from './find-items.ts';
+import { parsed as parseJsonText } from '../../attributes/aws/config-item.ts';
+
+/**
+ * Configuration items of AWS Config: single ones, rule events, results of queries, histories and snapshots. Of a
+ * resource's history, what it is now.
+ */
+export const awsConfig: Reader = {
+  format: 'aws-config',
+  detects: looksLikeConfig,
+  read: (document) => {
+    const { items, problems } = findItems(document);
+    const read = latestOf(items)
+      .filter(({ item }) => !isGone(item))
+      .map(readItem);
+    return {
+      raws: read.flatMap(({ raw }) => (raw ? [raw] : [])),
+      problems: [...problems, ...read.flatMap(({ problem }) => (problem ? [problem] : []))],
+    };
+  },
+};
+
+const isGone = (item: Fields): boolean =>
+  ['ResourceDeleted', 'ResourceDeletedNotRecorded', 'ResourceNotRecorded'].includes(
+    textOf(item['configurationItemStatus']) ?? '',
+  );
+
+/** The newest item of each resource, where a history holds several. */
+function latestOf(found: readonly FoundItem[]): readonly FoundItem[] {
+  const latest = new Map<string, FoundItem>();
+  for (const one of found) {
+    const key = JSON.stringify([one.item['resourceType'], accountOf(one.item), idOf(one.item)]);
+    const known = latest.get(key);
+    if (!known || stateOf(one.item) > stateOf(known.item)) latest.set(key, one);
+  }
+  return [...latest.values()];
+}
+
+/** Milliseconds since 1970: the id of the state, else when it was captured. */
+function stateOf(item: Fields): number {
+  const state = Number(item['configurationStateId'] ?? Number.NaN);
+  if (Number.isFinite(state)) return state;
+  const captured = Date.parse(textOf(item['configurationItemCaptureTime']) ?? '');
+  return Number.isFinite(captured) ? captured : 0;
+}
+
+function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: DocumentProblem } {
+  const configuration = parseJsonText(item['configuration']);
+  if (typeof configuration === 'string')
+    return { problem: { message: 'configuration is no JSON', at: [...at, 'configuration'] } };
+  const id = idOf(item);
+  if (id === undefined)
+    return { problem: { message: 'a configuration item has no ARN and no resourceId', at } };
+  const name = textOf(item['resourceName']);
+  const names = [id, textOf(item['resourceId']), name].filter((one) => one !== undefined);
+  return {
+    raw: {
+      address: id,
+      id,
+      type: typeOf(textOf(item['resourceType']) ?? ''),
+      name,
+      account_id: accountOf(item),
+      region: regionOf(item),
+      tags: tagsOf(item, configuration),
+      properties: {
+        ...fieldsOf(configuration),
+        supplementaryConfiguration: supplementaryOf(item),
+      },
+      source: {
+        format: 'aws-config',
+        ...fieldsGiven(
+          item,
+          'configurationItemCaptureTime',
+          'configurationItemStatus',
+          'resourceCreationTime',
+          'availabilityZone',
+        ),
+        ...(Array.isArray(item['relationships'])
+          ? { relationships: item['relationships'] as unknown }
+          : {}),
+      },
+      names: [...new Set(names)],
+      at,
+    },
+  };
+}
+
+/** Where AWS Config has a name of its own for a type of CloudFormation. */
+const types: Readonly<Record<string, string>> = {
+  'AWS::ACM::Certificate': 'AWS::CertificateManager::Certificate',
+  'AWS::IAM::Policy': 'AWS::IAM::ManagedPolicy',
+  'AWS::OpenSearch::Domain': 'AWS::OpenSearchService::Domain',
+};
+
+const typeOf = (type: string): string =>
+  Object.hasOwn(types, type) ? (types[type] ?? type) : type;
+
+const fieldsGiven = (item: Fields, ...names: readonly string[]): Fields =>
+  Object.fromEntries(
+    names.flatMap((name) => (textOf(item[name]) === undefined ? [] : [[name, item[name]]])),
+  );
+
+const idOf = (item: Fields): string | undefined =>
+  textOf(item['arn']) ?? textOf(item['ARN']) ?? textOf(item['resourceId']);
+
+const accountOf = (item: Fields): string | undefined =>
+  textOf(item['accountId']) ?? textOf(item['awsAccountId']) ?? textOf(idOf(item)?.split(':')[4]);
+
+const regionOf = (item: Fields): string | undefined => {
+  const region = textOf(item['awsRegion']);
+  return region === 'global' ? undefined : region;
+};
+
+/** Items carry their tags as a map, as pairs, or only inside the configuration. */
+function tagsOf(item: Fields, configuration: unknown): Fields {
+  for (const given of [item['tags'], field(configuration, 'tags'), field(configuration, 'Tags')]) {
+    const tags = parseJsonText(given);
+    const read = {
+      ...readTags(tags, 'key', 'value'),
+      ...(Array.isArray(tags)
+        ? { ...readTags(tags), ...readTags(tags, 'tagKey', 'tagValue') }
+        : {}),
+    };
+    if (Object.keys(read).length > 0) return read;
+  }
+  return {};
+}
+
+const supplementaryOf = (item: Fields): Fields => {
+  const parts = parseJsonText(item['supplementaryConfiguration']);
+  return isFields(parts)
+    ? Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, parseJsonText(part)]))
+    : {};
+};

@@ -1,0 +1,55 @@
+import { field, fieldsOf, isFields, textOf } from '../../json.ts';
+import type { Reader } from '../../model.ts';
+import { isLiveResource, listResources, toLiveResource } from './lists.ts';
+import { readTemplate } from './template.ts';
+
+/** Deployment templates, and resources as Resource Manager and Resource Graph list them. */
+export const azure: Reader = {
+  format: 'azure',
+  detects: (document) =>
+    schemaOf(document) !== undefined ||
+    looksLikeTemplate(document) ||
+    listResources(document).some(({ value }) => isLiveResource(value)),
+  read: (document, { parameters }) => {
+    const schema = schemaOf(document);
+    if (schema !== undefined && !schema.includes('deploymenttemplate'))
+      return { raws: [], problems: [{ message: whatElse(schema), at: ['$schema'] }] };
+    if (schema !== undefined || looksLikeTemplate(document)) {
+      const given = Object.entries(parameters ?? {});
+      return readTemplate(
+        fieldsOf(document),
+        new Map(given.map(([name, value]) => [name.toLowerCase(), value])),
+      );
+    }
+    const found = listResources(document);
+    const live = found.filter(({ value }) => isLiveResource(value)).map(toLiveResource);
+    return {
+      raws: [...new Map(live.map((raw) => [raw.id, raw])).values()],
+      problems: found.flatMap(({ value, at }) =>
+        isLiveResource(value)
+          ? []
+          : [{ message: 'a resource of Azure needs an id and a type', at }],
+      ),
+    };
+  },
+};
+
+/** The schema's file name, in lower case, where it is one of Azure's deployments. */
+function schemaOf(document: unknown): string | undefined {
+  const schema = textOf(field(document, '$schema'))?.toLowerCase();
+  if (schema === undefined || !schema.includes('schema.management.azure.com')) return undefined;
+  return schema.slice(schema.lastIndexOf('/') + 1);
+}
+
+const looksLikeTemplate = (document: unknown): boolean => {
+  const resources = field(document, 'resources');
+  return (
+    typeof field(document, 'contentVersion') === 'string' &&
+    (Array.isArray(resources) || isFields(resources))
+  );
+};
+
+const whatElse = (schema: string): string =>
+  schema.includes('deploymentparameters')
+    ? 'these are parameters of a deployment; give the template, and its parameters with --parameters'
+    : `a document of the schema ${schema} deploys no resources`;

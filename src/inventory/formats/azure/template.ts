@@ -1,0 +1,297 @@
+import { UnknownValue } from '../../../contract/resources.ts';
+import { field, fieldsOf, isFields, textOf } from '../../json.ts';
+import type { Fields } from '../../json.ts';
+import type { DocumentPath, DocumentProblem, RawResource, ReadDocument } from '../../model.ts';
+import { isUnknown, readTags } from '../../attributes/values.ts';
+import { evaluateValue, maxCopies } from './evaluate.ts';
+import type { Scope } from './evaluate.ts';
+import { shown } from './functions.ts';
+import { propertiesOf, regionName } from './properties.ts';
+import { resourceAddress, splitName } from './resource-address.ts';
+import { createScope } from './scope.ts';
+import type { ParameterValues } from './scope.ts';
+import { azureType } from './types.ts';
+
+/** One instance of a resource of the template, before its body is evaluated. */
+interface Declared {
+  readonly address: string;
+  readonly parent: string | undefined;
+  readonly type: string;
+  readonly name: unknown;
+  readonly body: Fields;
+  readonly scope: Scope;
+  /** The condition it is deployed under, where that is not known. */
+  readonly condition: string | undefined;
+  readonly at: DocumentPath;
+}
+
+/** A list of resources that waits to be read. */
+interface Waiting {
+  readonly resources: unknown;
+  readonly scope: Scope;
+  readonly parent:
+    { readonly type: string; readonly name: string; readonly address: string } | undefined;
+  readonly at: DocumentPath;
+  readonly depth: number;
+}
+
+/** Deployments and children inside each other; Azure takes fewer. */
+const maxNesting = 16;
+/** Azure takes 800 resources in a deployment. */
+const maxResources = 10_000;
+/** Values that the expressions of one template may make, see `Scope.budget`. */
+const maxBudget = 1_000_000;
+
+/** Reads a deployment template: the resources that it would deploy, those of deployments inside it too. */
+export function readTemplate(template: Fields, given: ParameterValues): ReadDocument {
+  const addresses = new Map<string, string>();
+  const problems: DocumentProblem[] = [];
+  const around = {
+    findResource: (address: string) => addresses.get(address.toLowerCase()),
+    budget: { left: maxBudget },
+  };
+  const root = createScope(template, given, around);
+  const level = deploymentLevel(textOf(template['$schema']) ?? '');
+  const declared = declareAll(template['resources'], root, problems);
+  for (const one of declared) addresses.set(one.address.toLowerCase(), one.address);
+  for (const { name, address } of symbols(template['resources'], declared))
+    addresses.set(name.toLowerCase(), address);
+  const raws = unique(declared).map((one) => toRawResource(one, level));
+  if (around.budget.left < 0)
+    problems.push({
+      message:
+        'the expressions of this template make more values than can be followed; the rest is taken as unknown',
+    });
+  return { raws, problems };
+}
+
+/** What a template is deployed to, by its schema. */
+function deploymentLevel(schema: string): string {
+  const name = schema.slice(schema.lastIndexOf('/') + 1).toLowerCase();
+  if (name.startsWith('subscription')) return 'subscription';
+  if (name.startsWith('managementgroup')) return 'management_group';
+  return name.startsWith('tenant') ? 'root' : 'resource_group';
+}
+
+/** Two instances of one name would be one resource: the later replaces the earlier. */
+const unique = (declared: readonly Declared[]): Declared[] => [
+  ...new Map(declared.map((one) => [one.address, one])).values(),
+];
+
+function declareAll(resources: unknown, root: Scope, problems: DocumentProblem[]): Declared[] {
+  const declared: Declared[] = [];
+  const waiting: Waiting[] = [
+    { resources, scope: root, parent: undefined, at: ['resources'], depth: 0 },
+  ];
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    for (const { body, at } of listBodies(next.resources, next.at)) {
+      const made = declare(body, at, next, problems);
+      for (const one of made) {
+        declared.push(one);
+        waiting.push(...insideOf(one, next.depth));
+      }
+      if (declared.length > maxResources) {
+        problems.push({ message: `more than ${maxResources} resources; the rest is left out`, at });
+        return declared;
+      }
+    }
+  }
+  return declared;
+}
+
+/** Resources are a list, or since language version 2.0 a map of symbolic names. */
+function listBodies(
+  resources: unknown,
+  at: DocumentPath,
+): { readonly body: Fields; readonly at: DocumentPath }[] {
+  const entries = Array.isArray(resources)
+    ? [...(resources as unknown[]).entries()]
+    : Object.entries(fieldsOf(resources));
+  return entries.flatMap(([key, body]) => (isFields(body) ? [{ body, at: [...at, key] }] : []));
+}
+
+/** The instances of a resource: none where its condition is false, several of a `copy`. */
+function declare(
+  body: Fields,
+  at: DocumentPath,
+  within: Waiting,
+  problems: DocumentProblem[],
+): Declared[] {
+  const type = textOf(body['type']);
+  if (type === undefined) {
+    problems.push({ message: 'a resource needs a type', at });
+    return [];
+  }
+  if (body['existing'] === true) return [];
+  return loopScopes(body['copy'], within.scope, at, problems).flatMap((scope): Declared[] => {
+    const condition = evaluateValue(body['condition'], scope);
+    if (condition === false) return [];
+    const name = evaluateValue(body['name'], scope);
+    const ownType = evaluateValue(type, scope);
+    return [
+      {
+        ...placeOf(typeof ownType === 'string' ? ownType : type, shown(name), within.parent),
+        name,
+        body,
+        scope,
+        condition: isUnknown(condition) ? condition.expression : undefined,
+        at,
+      },
+    ];
+  });
+}
+
+/** Where a resource is: at the top, inside its parent, or (`…/providers/…`) attached to a resource of another provider. */
+function placeOf(
+  type: string,
+  name: string,
+  parent: Waiting['parent'],
+): Pick<Declared, 'address' | 'parent' | 'type'> {
+  const types = type.split('/');
+  const extension = types.findIndex((one) => one.toLowerCase() === 'providers');
+  if (extension > 0) {
+    const names = splitName(name);
+    const on = resourceAddress(
+      types.slice(0, extension).join('/'),
+      names.slice(0, extension - 1).join('/'),
+    );
+    const own = [names[extension - 1] ?? '', ...types.slice(extension + 1)].join('/');
+    const address = resourceAddress(own, names.slice(extension).join('/'));
+    return { address: `${on}/providers/${address}`, parent: on, type: own };
+  }
+  // A child's type is short, as `databases`; some write it in full, with the provider's dot.
+  if (!parent || types[0]?.includes('.'))
+    return {
+      address: resourceAddress(type, name),
+      parent: parent?.address ?? parentAddress(type, name),
+      type,
+    };
+  const fullType = `${parent.type}/${type}`;
+  const fullName = `${parent.name}/${name}`;
+  return { address: resourceAddress(fullType, fullName), parent: parent.address, type: fullType };
+}
+
+function loopScopes(
+  copy: unknown,
+  scope: Scope,
+  at: DocumentPath,
+  problems: DocumentProblem[],
+): Scope[] {
+  if (!isFields(copy)) return [scope];
+  const name = textOf(copy['name']) ?? '';
+  const count = evaluateValue(copy['count'], scope);
+  if (typeof count !== 'number') {
+    const index = new UnknownValue(`copyIndex('${name}')`);
+    return [{ ...scope, loops: [...scope.loops, { name, index }] }];
+  }
+  if (count > maxCopies)
+    problems.push({
+      message: `a copy makes at most ${maxCopies} instances, this one asks for ${count}`,
+      at,
+    });
+  return Array.from({ length: Math.max(0, Math.min(count, maxCopies)) }, (_, index) => ({
+    ...scope,
+    loops: [...scope.loops, { name, index }],
+  }));
+}
+
+const parentAddress = (type: string, name: string): string | undefined => {
+  const types = type.split('/');
+  const names = splitName(name);
+  return types.length > 2 && names.length > 1
+    ? resourceAddress(types.slice(0, -1).join('/'), names.slice(0, -1).join('/'))
+    : undefined;
+};
+
+/** Children, and the resources of a deployment's own template. */
+function insideOf(one: Declared, depth: number): Waiting[] {
+  if (depth >= maxNesting) return [];
+  const children: Waiting = {
+    resources: one.body['resources'],
+    scope: one.scope,
+    parent: { type: one.type, name: fullNameOf(one), address: one.address },
+    at: [...one.at, 'resources'],
+    depth: depth + 1,
+  };
+  const properties = field(one.body, 'properties');
+  const template = field(properties, 'template');
+  if (!isDeployment(one.type) || !isFields(template)) return [children];
+  return [
+    children,
+    {
+      resources: template['resources'],
+      scope: nestedScope(fieldsOf(properties), template, one.scope),
+      parent: undefined,
+      at: [...one.at, 'properties', 'template', 'resources'],
+      depth: depth + 1,
+    },
+  ];
+}
+
+const isDeployment = (type: string): boolean =>
+  type.toLowerCase() === 'microsoft.resources/deployments';
+
+/** The names of an address, put together again. */
+const fullNameOf = (one: Declared): string =>
+  splitName(one.address)
+    .filter((_, index) => index > 0 && index % 2 === 0)
+    .join('/');
+
+/** With inner scope a deployment has parameters of its own, else its expressions are those of the template around it. */
+function nestedScope(properties: Fields, template: Fields, outer: Scope): Scope {
+  const inner =
+    textOf(field(properties['expressionEvaluationOptions'], 'scope'))?.toLowerCase() === 'inner';
+  if (!inner) return outer;
+  const given = Object.entries(fieldsOf(properties['parameters'])).flatMap(([name, parameter]) => {
+    const value = field(parameter, 'value');
+    return value === undefined ? [] : [[name.toLowerCase(), evaluateValue(value, outer)] as const];
+  });
+  return createScope(template, new Map(given), outer);
+}
+
+function symbols(
+  resources: unknown,
+  declared: readonly Declared[],
+): { readonly name: string; readonly address: string }[] {
+  if (!isFields(resources)) return [];
+  return declared.flatMap(({ at, address }) =>
+    at.length === 2 ? [{ name: String(at[1]), address }] : [],
+  );
+}
+
+function toRawResource(one: Declared, level: string): RawResource {
+  const { scope } = one;
+  const properties = without(
+    fieldsOf(one.body['properties']),
+    isDeployment(one.type) ? ['template'] : [],
+  );
+  const evaluated = fieldsOf(
+    evaluateValue({ ...without(one.body, ['resources', 'copy']), properties }, scope),
+  );
+  const shortName = splitName(shown(one.name)).at(-1);
+  return {
+    address: one.address,
+    id: one.address,
+    type: azureType(one.type),
+    name: isUnknown(one.name) ? undefined : shortName,
+    region: regionName(evaluated['location']),
+    tags: readTags(evaluated['tags']),
+    properties: propertiesOf(evaluated),
+    source: {
+      format: 'azure',
+      address: one.address,
+      deployment_scope: level,
+      ...(one.parent === undefined ? {} : { parent: one.parent }),
+      ...(one.condition === undefined ? {} : { condition: one.condition }),
+      ...(textOf(one.body['apiVersion']) === undefined
+        ? {}
+        : { api_version: one.body['apiVersion'] }),
+    },
+    names: [one.address.toLowerCase()],
+    at: one.at,
+  };
+}
+
+/** What is resources of their own, or says how many there are, is no property. */
+const without = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

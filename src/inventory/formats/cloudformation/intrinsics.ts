@@ -1,0 +1,184 @@
+import { UnknownValue } from '../../../contract/resources.ts';
+import { isUnknown } from '../../attributes/values.ts';
+import { cidrBlocks } from './cidr.ts';
+import type { Intrinsic, Resolver } from './resolver.ts';
+import {
+  boundedText,
+  composeText,
+  either,
+  holdsUnknown,
+  isFields,
+  own,
+  scalarText,
+  unclear,
+} from './resolver.ts';
+
+/** Every function that can stand in a property. Those that are not here are unknown. */
+export const intrinsics: ReadonlyMap<string, Intrinsic> = new Map<string, Intrinsic>([
+  ['Ref', ref],
+  ['Fn::GetAtt', getAtt],
+  ['Fn::Sub', sub],
+  ['Fn::If', ifElse],
+  ['Fn::Join', join],
+  ['Fn::Select', select],
+  ['Fn::Split', split],
+  ['Fn::FindInMap', findInMap],
+  ['Fn::Base64', base64],
+  ['Fn::Cidr', cidr],
+  ['Fn::Length', length],
+  ['Fn::ToJsonString', toJsonString],
+  ['Fn::ImportValue', importValue],
+]);
+
+/** What an item of a list takes beside its characters, in characters. */
+const itemSize = 16;
+
+function ref(argument: unknown, { parameters, isResource, spend }: Resolver): unknown {
+  if (typeof argument !== 'string') return unclear('Ref');
+  if (argument === 'AWS::NoValue') return undefined;
+  const value = parameters.get(argument);
+  if (Array.isArray(value) && !spend(value.length * itemSize)) return unclear(`Ref ${argument}`);
+  if (parameters.has(argument)) return value;
+  return new UnknownValue(`Ref ${argument}`, isResource(argument) ? { target: argument } : {});
+}
+
+function getAtt(argument: unknown, { resolve, isResource }: Resolver): unknown {
+  const steps = (Array.isArray(argument) ? argument : [argument]).map((step) =>
+    scalarText(resolve(step)),
+  );
+  const text = steps.join('.');
+  const dot = text.indexOf('.');
+  const target = text.slice(0, dot);
+  if (dot < 0 || steps.includes(undefined)) return unclear(`GetAtt ${text}`);
+  return new UnknownValue(
+    `GetAtt ${text}`,
+    isResource(target) ? { target, attribute: text.slice(dot + 1) } : {},
+  );
+}
+
+/** `${Name}`, `${Name.Attribute}`, and `${!Literal}`, which stands for `${Literal}`. */
+function sub(argument: unknown, resolver: Resolver): unknown {
+  const [template, given] = (Array.isArray(argument) ? argument : [argument]) as unknown[];
+  if (typeof template !== 'string') return unclear('Sub');
+  const variables = new Map(
+    isFields(given)
+      ? Object.entries(given).map(([name, value]) => [name, resolver.resolve(value)])
+      : [],
+  );
+  const pieces: unknown[] = [];
+  let at = 0;
+  for (;;) {
+    const start = template.indexOf('${', at);
+    const end = start < 0 ? -1 : template.indexOf('}', start);
+    if (end < 0) break;
+    if (start > at) pieces.push(template.slice(at, start));
+    const name = template.slice(start + 2, end).trim();
+    if (name.startsWith('!')) pieces.push(`\${${name.slice(1)}}`);
+    else if (variables.has(name)) pieces.push(variables.get(name) ?? '');
+    else pieces.push((name.includes('.') ? getAtt : ref)(name, resolver) ?? '');
+    at = end + 1;
+  }
+  if (at < template.length || pieces.length === 0) pieces.push(template.slice(at));
+  return composeText(pieces, `Sub ${template.slice(0, 200)}`, resolver);
+}
+
+function ifElse(argument: unknown, { holds, resolve }: Resolver): unknown {
+  if (!Array.isArray(argument) || typeof argument[0] !== 'string') return unclear('If');
+  const [name, then, otherwise] = argument as [string, unknown, unknown];
+  const held = holds(name);
+  if (isUnknown(held)) return either(resolve(then), resolve(otherwise), `If ${name}`);
+  return resolve(held ? then : otherwise);
+}
+
+function join(argument: unknown, resolver: Resolver): unknown {
+  if (!Array.isArray(argument)) return unclear('Join');
+  const [separator, list] = argument.map(resolver.resolve);
+  if (isUnknown(list)) return new UnknownValue(`Join ${list.expression}`);
+  if (!Array.isArray(list) || typeof separator !== 'string') return unclear('Join');
+  const pieces = list.flatMap((item: unknown, index) => (index > 0 ? [separator, item] : [item]));
+  return pieces.length === 0 ? '' : composeText(pieces, 'Join', resolver);
+}
+
+function select(argument: unknown, { resolve }: Resolver): unknown {
+  if (!Array.isArray(argument)) return unclear('Select');
+  const [index, list] = argument.map(resolve);
+  const from = isUnknown(list) ? list.expression : '';
+  if (!Array.isArray(list) || isUnknown(index)) return new UnknownValue(`Select ${from}`.trim());
+  return (list as unknown[])[Number(scalarText(index))] ?? unclear('Select');
+}
+
+function split(argument: unknown, { resolve, spend }: Resolver): unknown {
+  if (!Array.isArray(argument)) return unclear('Split');
+  const [separator, text] = argument.map(resolve);
+  if (typeof separator !== 'string' || typeof text !== 'string' || separator === '') {
+    return new UnknownValue(`Split ${isUnknown(text) ? text.expression : ''}`.trim());
+  }
+  if (!spend(text.length)) return new UnknownValue('Split');
+  const items = text.split(separator);
+  return spend(items.length * itemSize) ? items : new UnknownValue('Split');
+}
+
+/** With a key that is not known, what all values have in common. */
+function findInMap(argument: unknown, { resolve, mappings, lookups }: Resolver): unknown {
+  if (!Array.isArray(argument)) return unclear('FindInMap');
+  const [name, first, second] = argument.slice(0, 3).map(resolve);
+  const expression = `FindInMap ${typeof name === 'string' ? name : ''}`.trim();
+  const mapping = typeof name === 'string' ? own(mappings, name) : undefined;
+  const keys = [name, first, second].map((key) => (isUnknown(key) ? null : key));
+  const key = JSON.stringify(keys);
+  const found = lookups.has(key)
+    ? lookups.get(key)
+    : chosen([mapping], first)
+        .flatMap((inner) => chosen([inner], second))
+        .reduce((all, one) => (all === undefined ? one : either(all, one, expression)), undefined);
+  if (keys.includes(null)) lookups.set(key, found);
+  if (found !== undefined) return found;
+  const options: unknown = argument[3];
+  return isFields(options) && Object.hasOwn(options, 'DefaultValue')
+    ? resolve(options.DefaultValue)
+    : new UnknownValue(expression);
+}
+
+/** The values under a key, or under all of them when it is not known. */
+const chosen = (maps: readonly unknown[], key: unknown): unknown[] =>
+  maps.filter(isFields).flatMap((map) => {
+    if (isUnknown(key)) return Object.values(map);
+    const name = scalarText(key);
+    return name !== undefined && Object.hasOwn(map, name) ? [map[name]] : [];
+  });
+
+function base64(argument: unknown, resolver: Resolver): unknown {
+  const text = resolver.resolve(argument);
+  if (typeof text !== 'string') return new UnknownValue('Base64');
+  const bytes = new TextEncoder().encode(text);
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return boundedText(btoa(binary), 'Base64', resolver);
+}
+
+function cidr(argument: unknown, { resolve }: Resolver): unknown {
+  if (!Array.isArray(argument)) return unclear('Cidr');
+  const [block, count, bits = 0] = argument.map(resolve);
+  const blocks =
+    typeof block === 'string'
+      ? cidrBlocks(block, Number(scalarText(count)), Number(scalarText(bits)))
+      : undefined;
+  return blocks ?? new UnknownValue('Cidr');
+}
+
+function length(argument: unknown, { resolve }: Resolver): unknown {
+  const list = resolve(argument);
+  return Array.isArray(list) ? list.length : new UnknownValue('Length');
+}
+
+function toJsonString(argument: unknown, resolver: Resolver): unknown {
+  const value = resolver.resolve(argument);
+  if (holdsUnknown(value) || value === undefined) return new UnknownValue('ToJsonString');
+  return boundedText(JSON.stringify(value), 'ToJsonString', resolver);
+}
+
+function importValue(argument: unknown, { resolve }: Resolver): unknown {
+  const name = resolve(argument);
+  return new UnknownValue(
+    `ImportValue ${isUnknown(name) ? name.expression : (scalarText(name) ?? '')}`,
+  );
+}

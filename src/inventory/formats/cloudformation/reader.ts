@@ -1,0 +1,172 @@
+import { UnknownValue } from '../../../contract/resources.ts';
+import type {
+  DocumentPath,
+  DocumentProblem,
+  RawResource,
+  ReadDocument,
+  Reader,
+  ReadOptions,
+} from '../../model.ts';
+import { isUnknown } from '../../attributes/values.ts';
+import type { TemplateResolver } from './create-resolver.ts';
+import { createResolver } from './create-resolver.ts';
+import { withGlobals } from './globals.ts';
+import { isLoop } from './loops.ts';
+import { ownNames } from './own-names.ts';
+import { suppressedRules } from './suppressed-rules.ts';
+import { readParameters } from './parameters.ts';
+import type { Fields } from './resolver.ts';
+import { isFields, own } from './resolver.ts';
+import { readTemplateTags } from './tags.ts';
+
+/** CloudFormation and SAM templates. */
+export const cloudformation: Reader = {
+  format: 'cloudformation',
+  detects: (document) =>
+    isFields(document) &&
+    (isFields(own(document, 'Resources')) ||
+      Object.hasOwn(document, 'AWSTemplateFormatVersion') ||
+      JSON.stringify(own(document, 'Transform') ?? null).includes('AWS::Serverless')),
+  read: readTemplate,
+};
+
+/** What the resources of one template share. */
+interface Template {
+  readonly resolver: TemplateResolver;
+  readonly globals: Fields;
+  readonly region: string | UnknownValue;
+  readonly account: string | UnknownValue;
+}
+
+function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
+  const problems: DocumentProblem[] = [];
+  if (!isFields(document)) {
+    return { raws: [], problems: [{ message: 'a CloudFormation template is a map' }] };
+  }
+  const section = (name: string): Fields => {
+    const value = own(document, name);
+    if (value === undefined || value === null || isFields(value)) return value ?? {};
+    problems.push({ message: `${name} must be a map`, at: [name] });
+    return {};
+  };
+  if (own(document, 'Resources') === undefined || own(document, 'Resources') === null) {
+    problems.push({ message: 'the template has no Resources' });
+  }
+  const given = options.parameters ?? {};
+  const resources = section('Resources');
+  const parameters = readParameters(section('Parameters'), given);
+  const declared = new Set(Object.keys(resources));
+  const resolver = createResolver({
+    parameters: parameters.values,
+    mappings: section('Mappings'),
+    conditions: section('Conditions'),
+    isResource: (name) => declared.has(name),
+  });
+  const entries = resolver.entries(resources);
+  for (const { key } of entries) declared.add(key);
+  const template: Template = {
+    resolver,
+    globals: section('Globals'),
+    region: deployedTo(given, 'AWS::Region'),
+    account: deployedTo(given, 'AWS::AccountId'),
+  };
+  const raws: RawResource[] = [];
+  const open = new Map<string, DocumentProblem>();
+  for (const { key, value, from } of entries) {
+    const at = ['Resources', from];
+    if (isLoop(key)) {
+      open.set(`${from} ${key}`, { message: openLoop(key), at });
+      continue;
+    }
+    const read = readResource(key, value, at, template);
+    if (read === undefined) continue;
+    if ('message' in read) problems.push(read);
+    else raws.push(read);
+  }
+  return { raws, problems: [...problems, ...open.values(), ...parameters.problems] };
+}
+
+/** A template does not say where it will be deployed; whoever deploys it may. */
+const deployedTo = (given: Fields, name: string): string | UnknownValue => {
+  const place = own(given, name);
+  return typeof place === 'string' ? place : new UnknownValue(name);
+};
+
+const openLoop = (key: string): string =>
+  `${key} can not be written out: its list is not known (give its parameters), or it makes too many resources`;
+
+/** Undefined where its condition says that it is not deployed. */
+function readResource(
+  address: string,
+  declared: unknown,
+  at: DocumentPath,
+  template: Template,
+): RawResource | DocumentProblem | undefined {
+  const { resolver } = template;
+  if (!isFields(declared)) return { message: `the resource ${address} must be a map`, at };
+  const type = own(declared, 'Type');
+  if (type === undefined) return { message: `the resource ${address} has no Type`, at };
+  if (typeof type !== 'string') {
+    return { message: `the Type of ${address} must be a text`, at: [...at, 'Type'] };
+  }
+  if (!/^[^:\s]+::[^\s]+$/.test(type)) {
+    return {
+      message: `the resource ${address} has the Type ${JSON.stringify(type)}; it must look like AWS::S3::Bucket`,
+      at: [...at, 'Type'],
+    };
+  }
+  const condition = own(declared, 'Condition');
+  const held = typeof condition === 'string' ? resolver.holds(condition) : undefined;
+  if (held === false) return undefined;
+  const written = withGlobals(type, own(declared, 'Properties'), template.globals);
+  const properties = resolver.resolve(written) ?? {};
+  if (!isFields(properties)) {
+    const why = isUnknown(properties) ? 'are not known before the deployment' : 'must be a map';
+    return { message: `the Properties of ${address} ${why}`, at: [...at, 'Properties'] };
+  }
+  const tags = readTemplateTags(written, resolver);
+  const given = ownNames(type, properties);
+  const names = given.filter((one) => typeof one === 'string');
+  const name = names[0] ?? given[0] ?? nameTag(tags);
+  const suppressed = suppressedRules(own(declared, 'Metadata'));
+  return {
+    address,
+    id: address,
+    type,
+    ...(name === undefined ? {} : { name }),
+    region: template.region,
+    account_id: template.account,
+    tags,
+    properties,
+    source: {
+      format: 'cloudformation',
+      address,
+      ...sourceFields(declared, resolver),
+      ...(held === undefined ? {} : { condition: held === true ? condition : held }),
+    },
+    names,
+    at,
+    ...(suppressed.length === 0 ? {} : { suppressed }),
+  };
+}
+
+const sourceNames = [
+  ['deletion_policy', 'DeletionPolicy'],
+  ['update_replace_policy', 'UpdateReplacePolicy'],
+  ['metadata', 'Metadata'],
+  ['depends_on', 'DependsOn'],
+] as const;
+
+function sourceFields(declared: Fields, resolver: TemplateResolver): Fields {
+  return Object.fromEntries(
+    sourceNames.flatMap(([name, attribute]) => {
+      const value = resolver.resolve(own(declared, attribute));
+      return value === undefined || value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+function nameTag(tags: RawResource['tags']): string | UnknownValue | undefined {
+  const name = isUnknown(tags) ? undefined : own(tags, 'Name');
+  return typeof name === 'string' || isUnknown(name) ? name : undefined;
+}

@@ -1,0 +1,87 @@
+/** What is said of a format wherever it is named. */
+interface FormatWords {
+  /** As a message names an input of it: `a CloudFormation template`. */
+  readonly title: string;
+  /** As a heading names it. */
+  readonly heading: string;
+  /** As help lists it: what the files are, or what they are exports of. */
+  readonly files: string | { readonly exportOf: string };
+  /** The key of a test's `input` that names a file of it. */
+  readonly testKey?: string;
+}
+
+/**
+ * The formats that resources are read from. Apart from what reads them (readers.ts), as the command line offers the names at
+ * every start.
+ */
+export const formatWords = {
+  native: {
+    title: 'resources in the native format',
+    heading: 'native',
+    files: 'resources in the native form',
+  },
+  cloudformation: {
+    title: 'a CloudFormation template',
+    heading: 'CloudFormation',
+    files: 'CloudFormation templates',
+    testKey: 'cloudformation',
+  },
+  terraform: {
+    title: 'a Terraform plan or state',
+    heading: 'Terraform',
+    files: 'Terraform plans and state',
+    testKey: 'terraform',
+  },
+  'aws-config': {
+    title: 'configuration items of AWS Config',
+    heading: 'AWS Config',
+    files: { exportOf: 'AWS Config' },
+    testKey: 'aws_config',
+  },
+  'gcp-assets': {
+    title: 'assets of Google Cloud',
+    heading: 'Google Cloud assets',
+    files: { exportOf: 'GCP Cloud Asset' },
+    testKey: 'gcp_assets',
+  },
+  azure: {
+    title: 'an Azure Resource Manager template or list of resources',
+    heading: 'Azure Resource Manager',
+    files: { exportOf: 'Azure' },
+    testKey: 'azure_resources',
+  },
+} as const satisfies Readonly<Record<string, FormatWords>>;
+
+export type Format = keyof typeof formatWords;
+export const formats = Object.keys(formatWords) as Format[];
+
+/** `native` has none: a test's case lists its resources itself. */
+export type TestKey = Extract<
+  (typeof formatWords)[Format],
+  { readonly testKey: string }
+>['testKey'];
+
+/** The format of the file that a test names under a key. */
+export const formatOfTestKey = Object.fromEntries(
+  formats.flatMap((format) => {
+    const words: FormatWords = formatWords[format];
+    return words.testKey === undefined ? [] : [[words.testKey, format]];
+  }),
+) as Readonly<Record<TestKey, Format>>; // each key of the table once
+
+/** The files that inputs may be, for help: templates, plans, exports, and resources as they are. */
+export function describeInputs(): string {
+  const files: string[] = [];
+  const exportsOf: string[] = [];
+  for (const format of formats) {
+    const words: FormatWords = formatWords[format];
+    if (typeof words.files === 'object') exportsOf.push(words.files.exportOf);
+    else if (format !== 'native') files.push(words.files);
+  }
+  const last = exportsOf.pop() ?? '';
+  return [
+    ...files,
+    `${exportsOf.join(', ')} and ${last} exports`,
+    `and ${formatWords.native.files}`,
+  ].join(', ');
+}

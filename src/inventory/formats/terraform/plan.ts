@@ -1,0 +1,239 @@
+import { UnknownValue } from '../../../contract/resources.ts';
+import type { DocumentPath } from '../../model.ts';
+import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
+import type { Fields } from '../../json.ts';
+import { readTags } from '../../attributes/values.ts';
+import { readModuleAddress } from './address.ts';
+import { expressionAt, readConfiguration, referencesOf } from './configuration.ts';
+import type { ModuleConfiguration } from './configuration.ts';
+import { mergeUnknown } from './merge-unknown.ts';
+import { createTrace, literalOf } from './references.ts';
+import type { Instance, Origin } from './references.ts';
+import type { ProviderDefaults } from './identify.ts';
+import { isPolicySource, readPolicyDocument } from './policy-documents.ts';
+import { listModuleResources } from './state.ts';
+import type { TerraformResource } from './resource.ts';
+
+/** One entry of `resource_changes` that leaves something to check. */
+interface Change {
+  readonly instance: Instance;
+  readonly entry: Fields;
+  readonly after: Fields;
+  readonly before: unknown;
+  readonly unknown: unknown;
+  readonly sensitive: unknown;
+  readonly action: string | undefined;
+  readonly at: DocumentPath;
+}
+
+/** The resources that a plan would leave behind: created, changed and kept ones, without what it deletes or forgets. */
+export function readPlan(plan: Fields): TerraformResource[] {
+  const changes = listChanges(plan);
+  const sources = listPolicySources(plan);
+  const findModule = readConfiguration(plan['configuration']);
+  const trace = createTrace(
+    [...changes, ...sources].map(({ instance }) => instance),
+    findModule,
+  );
+  const configuredFor = ({ modules, type, name }: Instance): unknown =>
+    findModule(modules)?.resources.get(`${type}.${name}`);
+  const valuesOf = ({ instance, after, unknown }: Change): unknown => {
+    const expressions = field(configuredFor(instance), 'expressions');
+    return mergeUnknown(
+      after,
+      unknown,
+      isFields(expressions) && Object.keys(expressions).length > 0 ? [expressions] : [],
+      {
+        address: instance.address,
+        trace: (expression) => trace(instance, expression),
+        valueOf: documents,
+      },
+    );
+  };
+  const documents = createDocuments(sources, valuesOf);
+  const defaultsOf = createProviderDefaults(plan);
+  return changes.map((change) => {
+    const { instance } = change;
+    const configured = configuredFor(instance);
+    const expressions = field(configured, 'expressions');
+    return {
+      address: instance.address,
+      module: textOf(change.entry['module_address']),
+      type: instance.type,
+      provider: textOf(change.entry['provider_name']),
+      values: fieldsOf(valuesOf(change)),
+      before: change.before,
+      sensitive: change.sensitive,
+      action: change.action,
+      defaults: defaultsOf(configured, change.entry),
+      originsOf: (...path) => trace(instance, expressionAt(expressions, path)).origins,
+      at: change.at,
+    };
+  });
+}
+
+/** The policies that are put together while the plan is applied: others take them from there. */
+function listPolicySources(plan: Fields): Change[] {
+  return itemsOf(plan['resource_changes']).flatMap((entry, index) => {
+    if (!isPolicySource(field(entry, 'type'))) return [];
+    const change = readChange(fieldsOf(entry), ['resource_changes', index], 'data');
+    return change ? [change] : [];
+  });
+}
+
+/** The value that an attribute of such a policy will have, where that can be worked out; each is made once. */
+function createDocuments(
+  sources: readonly Change[],
+  valuesOf: (change: Change) => unknown,
+): (origin: Origin) => unknown {
+  const byAddress = new Map(sources.map((one) => [one.instance.address, one]));
+  const known = new Map<string, unknown>();
+  return ({ target, attribute = '' }) => {
+    const source = byAddress.get(target);
+    if (!source) return undefined;
+    const key = JSON.stringify([target, attribute]);
+    if (!known.has(key)) {
+      known.set(key, undefined); // a document that is made of itself has no value
+      known.set(key, readPolicyDocument(source.instance.type, attribute, valuesOf(source)));
+    }
+    return known.get(key);
+  };
+}
+
+function listChanges(plan: Fields): Change[] {
+  if (plan['resource_changes'] === undefined || plan['resource_changes'] === null)
+    return listPlannedValues(plan);
+  const planned = itemsOf(plan['resource_changes']).map((entry, index) =>
+    readChange(fieldsOf(entry), ['resource_changes', index]),
+  );
+  // What waits for something else to be there first is planned as far as it is known.
+  const deferred = itemsOf(plan['deferred_changes']).map((entry, index) =>
+    readChange(fieldsOf(field(entry, 'resource_change')), ['deferred_changes', index]),
+  );
+  return [...planned, ...deferred].filter((change) => change !== undefined);
+}
+
+/** Data sources are not resources; deposed objects are about to be deleted. */
+function readChange(entry: Fields, at: DocumentPath, mode: Mode = 'managed'): Change | undefined {
+  const instance = readInstance(entry, mode);
+  if (!instance || entry['deposed'] !== undefined) return undefined;
+  const change = fieldsOf(entry['change']);
+  const action = actionOf(change);
+  const after = change['after'] ?? (action === 'no-op' ? change['before'] : undefined);
+  const unknown = change['after_unknown'];
+  if (!isFields(after) && unknown !== true && !isFields(unknown)) return undefined;
+  if (action === 'delete' || action === 'forget') return undefined;
+  return {
+    instance,
+    entry,
+    after: fieldsOf(after),
+    before: action === 'update' || action === 'no-op' ? change['before'] : undefined,
+    unknown,
+    sensitive: change['after_sensitive'],
+    action,
+    at,
+  };
+}
+
+/** `["delete", "create"]` and its other order are a replacement; an import alone is `import`. */
+function actionOf(change: Fields): string | undefined {
+  const actions = itemsOf(change['actions']).filter((one) => typeof one === 'string');
+  if (actions.includes('create')) return actions.length > 1 ? 'replace' : 'create';
+  const [action] = actions;
+  return action === 'no-op' && isFields(change['importing']) ? 'import' : action;
+}
+
+type Mode = 'managed' | 'data';
+
+function readInstance(entry: Fields, mode: Mode = 'managed'): Instance | undefined {
+  const address = textOf(entry['address']);
+  const type = textOf(entry['type']);
+  if (address === undefined || type === undefined) return undefined;
+  if ((entry['mode'] ?? 'managed') !== mode) return undefined;
+  const key = entry['index'];
+  return {
+    address,
+    modules: readModuleAddress(textOf(entry['module_address']) ?? ''),
+    type: mode === 'data' ? `data.${type}` : type,
+    name: textOf(entry['name']) ?? '',
+    key: typeof key === 'string' || typeof key === 'number' ? key : undefined,
+  };
+}
+
+/**
+ * A plan without changes (made by a tool that reads the source) holds known values only. What the configuration gives
+ * beside them is not known before the deployment.
+ */
+function listPlannedValues(plan: Fields): Change[] {
+  const findModule = readConfiguration(plan['configuration']);
+  return listModuleResources(field(plan['planned_values'], 'root_module'), [
+    'planned_values',
+    'root_module',
+  ]).flatMap(({ entry, at, module }) => {
+    const instance = readInstance({ ...entry, module_address: module });
+    if (!instance) return [];
+    const values = fieldsOf(entry['values']);
+    return [
+      {
+        instance,
+        entry: module === undefined ? entry : { ...entry, module_address: module },
+        after: values,
+        before: undefined,
+        unknown: unknownOf(instance, values, findModule(instance.modules)),
+        sensitive: entry['sensitive_values'],
+        action: undefined,
+        at,
+      },
+    ];
+  });
+}
+
+function unknownOf(
+  instance: Instance,
+  values: Fields,
+  module: ModuleConfiguration | undefined,
+): Fields {
+  const configured = module?.resources.get(`${instance.type}.${instance.name}`);
+  const given = Object.entries(fieldsOf(field(configured, 'expressions')));
+  return Object.fromEntries(
+    given
+      .filter(
+        ([name, node]) =>
+          !Object.hasOwn(values, name) && itemsOf(field(node, 'references')).length > 0,
+      )
+      .map(([name]) => [name, true]),
+  );
+}
+
+/** Region and project that a provider's configuration gives its resources, where the plan tells them. */
+function createProviderDefaults(
+  plan: Fields,
+): (configured: unknown, entry: Fields) => ProviderDefaults {
+  const providers = fieldsOf(field(plan['configuration'], 'provider_config'));
+  const variables = fieldsOf(plan['variables']);
+  return (configured, entry) => {
+    const name = textOf(entry['provider_name'])?.split('/').at(-1) ?? '';
+    const key = textOf(field(configured, 'provider_config_key'));
+    const provider =
+      (key !== undefined ? field(providers, key) : undefined) ?? field(providers, name);
+    const expressions = field(provider, 'expressions');
+    const literal = (attribute: string): string | undefined =>
+      textOf(literalOf(field(expressions, attribute), variables));
+    return {
+      region: literal('region'),
+      account_id: literal('project') ?? literal('subscription_id'),
+      tags: defaultTags(expressions),
+    };
+  };
+}
+
+/** `default_tags` of AWS, which is a block, or `default_labels` of Google. */
+function defaultTags(expressions: unknown): ProviderDefaults['tags'] {
+  const [given] = itemsOf(field(expressions, 'default_tags'));
+  const tags = field(given, 'tags') ?? field(expressions, 'default_labels');
+  if (tags === undefined) return undefined;
+  const constant = field(tags, 'constant_value');
+  return isFields(constant)
+    ? readTags(constant)
+    : new UnknownValue(referencesOf(tags)[0] ?? 'default_tags');
+}

@@ -1,0 +1,131 @@
+import type { DocumentPath, RawResource } from '../../model.ts';
+import { field, fieldsOf, isFields, itemsOf } from '../../json.ts';
+import type { Fields } from '../../json.ts';
+import { plannedBlock } from '../../attributes/aws/plan-value.ts';
+import { identify, ownId } from './identify.ts';
+import type { ProviderDefaults } from './identify.ts';
+import { resourceType } from './types.ts';
+
+/** A managed resource instance of a plan or a state. */
+export interface TerraformResource {
+  readonly address: string;
+  readonly module: string | undefined;
+  readonly type: string;
+  readonly provider: string | undefined;
+  readonly values: Fields;
+  /** Its values before the plan, where it stays: an id that is not known any more is found there. */
+  readonly before?: unknown;
+  /** Like the values, with true where one is sensitive. */
+  readonly sensitive: unknown;
+  readonly action?: string | undefined;
+  readonly defaults?: ProviderDefaults;
+  readonly originsOf?: RawResource['originsOf'];
+  readonly at: DocumentPath;
+}
+
+/** Terraform's resources → resources, each with an id of its own. */
+export function toRawResources(resources: readonly TerraformResource[]): RawResource[] {
+  const ids = chooseIds(resources);
+  return resources.flatMap((one) => {
+    const identity = identify(one.type, one.values, one.defaults ?? {});
+    const id = ids.get(one);
+    const sensitive = listSensitive(one.sensitive);
+    const raw = {
+      ...identity,
+      address: one.address,
+      id: id ?? one.address,
+      names:
+        id === undefined ? identity.names.filter((name) => !isIdOf(one, name)) : identity.names,
+      type: resourceType(one.type, one.values),
+      properties: propertiesOf(one),
+      originsOf: one.originsOf,
+      source: {
+        format: 'terraform',
+        address: one.address,
+        terraform_type: one.type,
+        ...(one.module === undefined ? {} : { module: one.module }),
+        ...(one.provider === undefined ? {} : { provider: one.provider }),
+        ...(one.action === undefined ? {} : { action: one.action }),
+        ...(sensitive.length === 0 ? {} : { sensitive }),
+      },
+      at: one.at,
+    };
+    return one.type === 'azurerm_storage_account' ? [raw, blobService(raw)] : [raw];
+  });
+}
+
+/** Azure keeps the settings of an account's blobs in a resource of their own; Terraform in a block of the account. */
+function blobService(account: RawResource): RawResource {
+  const settings = plannedBlock(account.properties, 'blob_properties');
+  return {
+    ...account,
+    address: `${account.address}/blobServices/default`,
+    id: `${account.id}/blobServices/default`,
+    type: 'Azure::Storage::storageAccounts/blobServices',
+    name: 'default',
+    tags: {},
+    properties: isFields(settings) ? settings : {},
+    names: [],
+  };
+}
+
+/**
+ * A part often has the id of what it belongs to: `aws_s3_bucket_versioning` that of its bucket. The id is then the
+ * resource's with the shortest type, and the parts go by their address.
+ */
+function chooseIds(
+  resources: readonly TerraformResource[],
+): ReadonlyMap<TerraformResource, string> {
+  const claims = new Map<string, TerraformResource[]>();
+  for (const one of resources) {
+    const id = ownId(one.values) ?? ownId(one.before);
+    if (id === undefined) continue;
+    const same = claims.get(id);
+    if (same) same.push(one);
+    else claims.set(id, [one]);
+  }
+  const ids = new Map<TerraformResource, string>();
+  for (const [id, claimants] of claims) {
+    const [shortest, next] = claimants.toSorted((a, b) => a.type.length - b.type.length);
+    if (shortest && shortest.type.length < (next?.type.length ?? Infinity)) ids.set(shortest, id);
+  }
+  return ids;
+}
+
+const isIdOf = (one: TerraformResource, name: string): boolean =>
+  field(one.values, 'id') === name || field(one.values, 'arn') === name;
+
+/** What azapi writes is the provider's own document, under `body`. */
+function propertiesOf({ type, values }: TerraformResource): Fields {
+  if (type !== 'azapi_resource') return values;
+  return {
+    ...fieldsOf(bodyOf(values['body'])),
+    name: values['name'],
+    location: values['location'],
+  };
+}
+
+function bodyOf(body: unknown): unknown {
+  if (typeof body !== 'string') return body;
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined; // not JSON: then nothing of it can be read
+  }
+}
+
+const maxDepth = 100;
+
+/** Paths of sensitive values, as `master_password` or `parameter[0].value`. */
+function listSensitive(sensitive: unknown, path = '', depth = 0): string[] {
+  if (sensitive === true) return [path];
+  if (depth > maxDepth) return [];
+  if (Array.isArray(sensitive))
+    return itemsOf(sensitive).flatMap((item, index) =>
+      listSensitive(item, `${path}[${index}]`, depth + 1),
+    );
+  if (!isFields(sensitive)) return [];
+  return Object.entries(sensitive).flatMap(([name, inner]) =>
+    listSensitive(inner, path === '' ? name : `${path}.${name}`, depth + 1),
+  );
+}

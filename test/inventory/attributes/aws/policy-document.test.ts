@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../../../src/contract/resources.ts';
+import {
+  readAllStatements,
+  readStatements,
+} from '../../../../src/inventory/attributes/aws/policy-document.ts';
+
+const empty = {
+  principals: [],
+  not_principals: [],
+  actions: [],
+  not_actions: [],
+  resources: [],
+  not_resources: [],
+  conditions: {},
+};
+
+const document = {
+  Version: '2012-10-17',
+  Statement: {
+    Sid: 'Tls',
+    Effect: 'Deny',
+    Principal: { AWS: ['*', 'arn:aws:iam::123456789012:root'], Service: 's3.amazonaws.com' },
+    Action: 's3:*',
+    NotResource: ['arn:aws:s3:::a'],
+    Condition: { Bool: { 'aws:SecureTransport': false }, NumericLessThan: { 's3:max': [1, 2] } },
+  },
+};
+
+const statements = [
+  {
+    ...empty,
+    sid: 'Tls',
+    effect: 'Deny',
+    principals: ['*', 'arn:aws:iam::123456789012:root', 's3.amazonaws.com'],
+    actions: ['s3:*'],
+    not_resources: ['arn:aws:s3:::a'],
+    conditions: {
+      Bool: { 'aws:SecureTransport': ['false'] },
+      NumericLessThan: { 's3:max': ['1', '2'] },
+    },
+  },
+];
+
+describe('readStatements', () => {
+  test.each([
+    ['an object', document],
+    ['JSON text', JSON.stringify(document)],
+    ['percent-encoded JSON text', encodeURIComponent(JSON.stringify(document))],
+    ['a list of statements', { Statement: [document.Statement] }],
+  ])('makes lists of single values in %s', (_title, given) => {
+    expect(readStatements(given)).toEqual(statements);
+  });
+
+  test.each([undefined, null, '', {}, { Statement: [] }, 7, []])('finds none in %j', (given) => {
+    expect(readStatements(given)).toEqual([]);
+  });
+
+  test('takes a text that is no JSON for unknown, not for a document without statements', () => {
+    expect(readStatements('{"Statement": ')).toBeInstanceOf(UnknownValue);
+    expect(readStatements('%7B%zz')).toBeInstanceOf(UnknownValue);
+  });
+
+  test('keeps what is not known where it stands', () => {
+    const arn = new UnknownValue('ImportValue role');
+    const read = readStatements({
+      Statement: [
+        { Effect: 'Allow', Principal: { AWS: arn }, Action: ['a:B', arn], Condition: arn },
+        arn,
+      ],
+    });
+    expect(read).toEqual([
+      { ...empty, effect: 'Allow', principals: [arn], actions: ['a:B', arn], conditions: arn },
+      arn,
+    ]);
+    expect(readStatements(arn)).toBeInstanceOf(UnknownValue);
+  });
+
+  test('knows that a list which only a parameter gives is not empty', () => {
+    const parameter = { name: 'Actions', secret: false };
+    const actions = new UnknownValue('Ref Actions', { parameter });
+    const [read] = [readStatements({ Statement: { Effect: 'Allow', NotAction: actions } })].flat();
+    expect(read).toMatchObject({ not_actions: [expect.any(UnknownValue)] });
+  });
+
+  test('keeps condition keys that are names of object members', () => {
+    const read = readStatements(
+      '{"Statement": {"Condition": {"__proto__": {"constructor": "x"}, "toString": {}}}}',
+    );
+    expect(JSON.stringify(read)).toContain(
+      '"conditions":{"__proto__":{"constructor":["x"]},"toString":{}}',
+    );
+  });
+});
+
+describe('readAllStatements', () => {
+  test('joins documents, and is unknown where nothing at all is known', () => {
+    const unknown = new UnknownValue('Ref Document');
+    expect(readAllStatements([document, undefined, document])).toEqual([
+      ...statements,
+      ...statements,
+    ]);
+    expect(readAllStatements([])).toEqual([]);
+    expect(readAllStatements([unknown])).toBeInstanceOf(UnknownValue);
+    expect(readAllStatements([document, unknown])).toEqual([
+      ...statements,
+      expect.any(UnknownValue),
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { awsConfig } from '../../../src/inventory/formats/aws-config/reader.ts';
+
+const item = {
+  resourceType: 'AWS::S3::Bucket',
+  resourceId: 'shop',
+  arn: 'arn:aws:s3:::shop',
+  accountId: '123456789012',
+  awsRegion: 'eu-central-1',
+  configurationItemStatus: 'OK',
+  configurationStateId: '2',
+  tags: { env: 'prod' },
+  configuration: '{"name":"shop"}',
+  supplementaryConfiguration: { BucketPolicy: '"{\\"policyText\\":null}"' },
+};
+
+describe('a configuration item', () => {
+  test.each([
+    ['alone', item, []],
+    [
+      'in a rule event',
+      { invokingEvent: JSON.stringify({ configurationItem: item }) },
+      ['invokingEvent'],
+    ],
+    ['in a snapshot', { configurationItems: [item] }, ['configurationItems', 0]],
+    ['in the result of a query', { Results: [JSON.stringify(item)] }, ['Results', 0]],
+    [
+      'in a recorded answer',
+      { data: { configurationItems: [item] } },
+      ['data', 'configurationItems', 0],
+    ],
+  ])('%s is read, with its place', (_, document, at) => {
+    expect(awsConfig.detects(document)).toBe(true);
+    expect(awsConfig.read(document, {}).raws).toMatchObject([
+      {
+        id: 'arn:aws:s3:::shop',
+        type: 'AWS::S3::Bucket',
+        account_id: '123456789012',
+        region: 'eu-central-1',
+        tags: { env: 'prod' },
+        properties: {
+          name: 'shop',
+          supplementaryConfiguration: { BucketPolicy: { policyText: null } },
+        },
+        at,
+      },
+    ]);
+  });
+
+  test('of a history is the newest, and none where that is deleted', () => {
+    const older = { ...item, configurationStateId: '1', configuration: { name: 'old' } };
+    const gone = { ...item, configurationStateId: '3', configurationItemStatus: 'ResourceDeleted' };
+    const read = (items: unknown[]) => awsConfig.read({ configurationItems: items }, {}).raws;
+    expect(read([older, item])).toMatchObject([{ properties: { name: 'shop' } }]);
+    expect(read([older, item, gone])).toEqual([]);
+  });
+
+  test.each([
+    [{ ...item, configuration: 'CONFIGURATION' }, /no JSON/, ['configuration']],
+    [{ accountId: 'string', 'configuration.name': 'string' }, /property list/, []],
+    [{ Results: ['{"configuration":{}}'] }, /resourceType/, ['Results', 0]],
+    [
+      { invokingEvent: '{"messageType":"ScheduledNotification"}' },
+      /names no resource/,
+      ['invokingEvent'],
+    ],
+  ])('that can not be used is a problem with a place: %j', (document, message, at) => {
+    expect(awsConfig.detects(document)).toBe(true);
+    const { raws, problems } = awsConfig.read(document, {});
+    expect(raws).toEqual([]);
+    expect(problems[0]?.message).toMatch(message);
+    expect(problems[0]?.at).toEqual(at);
+  });
+});
+
+test('any document is looked through without a throw', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.jsonValue(),
+        fc.dictionary(fc.constantFrom(...Object.keys(item)), fc.jsonValue()),
+      ),
+      (document) => {
+        awsConfig.detects(document);
+        expect(Array.isArray(awsConfig.read([document, item], {}).raws)).toBe(true);
+      },
+    ),
+  );
+});

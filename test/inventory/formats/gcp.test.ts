@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../../src/contract/resources.ts';
+import { gcp } from '../../../src/inventory/formats/gcp/reader.ts';
+import { assetType } from '../../../src/inventory/formats/gcp/types.ts';
+import { normaliseAll } from '../../../src/inventory/attributes/normalise.ts';
+
+test.each([
+  ['sqladmin.googleapis.com/Instance', 'GCP::Sqladmin::Instance'],
+  ['apps.k8s.io/Deployment', 'GCP::Apps.k8s.io::Deployment'],
+  ['google.compute.Firewall', 'GCP::Compute::Firewall'],
+])('%s is %s', (type, expected) => {
+  expect(assetType(type)).toBe(expected);
+});
+
+const bucket = {
+  name: '//storage.googleapis.com/shop',
+  asset_type: 'storage.googleapis.com/Bucket',
+  resource: { data: { name: 'shop', location: 'EU', labels: { env: 'prod' } } },
+  ancestors: ['projects/42', 'folders/1'],
+};
+
+const normalised = (document: unknown) =>
+  normaliseAll(gcp.read(document, {}).raws, 'gcp-assets').map(({ resource }) => resource);
+
+describe('an asset', () => {
+  test('is read in either spelling of its fields', () => {
+    const { asset_type: assetType_, ...rest } = bucket;
+    for (const document of [bucket, [bucket], { assets: [{ ...rest, assetType: assetType_ }] }]) {
+      expect(gcp.detects(document)).toBe(true);
+      expect(gcp.read(document, {}).raws).toMatchObject([
+        {
+          type: 'GCP::Storage::Bucket',
+          name: 'shop',
+          account_id: '42',
+          region: 'eu',
+          tags: { env: 'prod' },
+        },
+      ]);
+    }
+  });
+
+  test('that several exports tell of is one resource', () => {
+    const { name, asset_type } = bucket;
+    const policy = { name, asset_type, iam_policy: { bindings: [{ role: 'r' }] } };
+    expect(gcp.read([bucket, policy], {}).raws).toMatchObject([
+      { properties: { name: 'shop', iamPolicy: { bindings: [{ role: 'r' }] } }, at: [0] },
+    ]);
+  });
+
+  test('whose IAM policy is not exported may have any; one that has none among others has none', () => {
+    const policy = { iam_policy: { bindings: [{ role: 'r', members: ['allUsers'] }] } };
+    const [alone] = normalised([bucket]);
+    expect(alone?.iam).toMatchObject({ bindings: { present: false } });
+    const [open, closed] = normalised([
+      { ...bucket, ...policy },
+      { ...bucket, name: '//storage.googleapis.com/safe' },
+    ]);
+    expect(open?.iam).toMatchObject({ bindings: [{ role: 'r' }] });
+    expect(closed?.iam).toEqual({ bindings: [] });
+  });
+
+  test('of which only the IAM policy is exported has settings that nobody can know', () => {
+    const { name, asset_type } = bucket;
+    const [asset] = normalised([{ name, asset_type, iam_policy: { bindings: [{ role: 'r' }] } }]);
+    expect(asset?.iam).toMatchObject({ bindings: [{ role: 'r' }] });
+    expect(asset?.versioning).toMatchObject({ enabled: expect.any(UnknownValue) as unknown });
+    expect(asset?.tags).toBeInstanceOf(UnknownValue);
+  });
+
+  test('has its project and region from its name', () => {
+    const name = '//compute.googleapis.com/projects/p/zones/europe-west3-a/instances/vm';
+    const [raw] = gcp.read([{ name, asset_type: 'compute.googleapis.com/Instance' }], {}).raws;
+    expect(raw).toMatchObject({ name: 'vm', account_id: 'p', region: 'europe-west3' });
+  });
+
+  test('without a name is a problem with its place', () => {
+    expect(gcp.read([bucket, {}], {}).problems).toMatchObject([{ at: [1] }]);
+  });
+});
+
+test('lists that an API answers with are read, aggregated ones too', () => {
+  const disk = {
+    kind: 'compute#disk',
+    name: 'd',
+    selfLink: 'https://x/projects/p/zones/z/disks/d',
+  };
+  const document = { headers: {}, body: { items: { 'zones/z': { disks: [disk] } } } };
+  expect(gcp.read(document, {}).raws).toMatchObject([
+    { type: 'GCP::Compute::Disk', account_id: 'p', at: ['body', 'items', 'zones/z', 'disks', 0] },
+  ]);
+});
+
+test('any document is looked through without a throw', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.jsonValue(),
+        fc.dictionary(
+          fc.constantFrom('name', 'asset_type', 'resource', 'items', 'body', 'headers'),
+          fc.jsonValue(),
+        ),
+      ),
+      (document) => {
+        gcp.detects(document);
+        expect(Array.isArray(gcp.read(document, {}).raws)).toBe(true);
+      },
+    ),
+  );
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLocateResource } from '../../../../src/inventory/formats/terraform/source-lines.ts';
+import { scanBlocks } from '../../../../src/inventory/formats/terraform/scan-blocks.ts';
+
+const files = [
+  {
+    path: 'main.tf',
+    text: `# resource "aws_s3_bucket" "no" {
+/* resource "aws_s3_bucket" "neither" {
+*/
+locals { text = "} resource \${"{"} " }
+resource "aws_s3_bucket" "main" {
+  policy = <<-EOF
+    resource "aws_s3_bucket" "in_text" {
+  EOF
+}
+
+resource "aws_s3_bucket"
+  "other" {}
+module "net" {
+  source = "./modules/net"
+}
+module "far" {
+  source = "terraform-aws-modules/vpc/aws"
+}
+`,
+  },
+  { path: 'modules/net/subnets.tf', text: '\nresource "aws_subnet" "main" {\n}\n' },
+];
+
+test.each([
+  ['aws_s3_bucket.main', 'main.tf', 5],
+  ['module.net.aws_subnet.main', 'modules/net/subnets.tf', 2],
+  ['module.net["eu"].aws_subnet.main["a.b"]', 'modules/net/subnets.tf', 2],
+  ['module.far.aws_vpc.this[0]', 'main.tf', 13 + 3],
+])('%s is declared in %s, line %i', (address, path, line) => {
+  expect(createLocateResource(files)(address)).toEqual({ path, line });
+});
+
+test.each(['aws_s3_bucket.no', 'aws_s3_bucket.neither', 'aws_s3_bucket.in_text', 'x', ''])(
+  'what only a comment or a text says is no place: %s',
+  (address) => {
+    expect(createLocateResource(files)(address)).toBeUndefined();
+  },
+);
+
+test('any text is scanned to its end, a long one in one pass', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('"', '{', '}', '$', '<', '\n', '#', '/', '*', 'a', '\\') }),
+      (text) => {
+        expect(Array.isArray(scanBlocks(text))).toBe(true);
+      },
+    ),
+  );
+  const started = performance.now();
+  for (const unit of ['<<', '"${', '{ ', 'a "b" {\n', '/*']) scanBlocks(unit.repeat(200_000));
+  expect(performance.now() - started).toBeLessThan(5_000);
+});

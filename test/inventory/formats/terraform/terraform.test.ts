@@ -1,0 +1,373 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../../../src/contract/resources.ts';
+import { resourceType } from '../../../../src/inventory/formats/terraform/types.ts';
+import { terraform } from '../../../../src/inventory/formats/terraform/reader.ts';
+
+type Fields = Record<string, unknown>;
+
+const change = (address: string, given: Fields = {}): Fields => {
+  const [type, name] = address.split('.').slice(-2);
+  return {
+    address,
+    mode: 'managed',
+    type,
+    name: name?.replace(/\[.*/, ''),
+    provider_name: 'registry.terraform.io/hashicorp/aws',
+    ...given,
+    change: { actions: ['create'], before: null, after: {}, ...(given.change as Fields) },
+  };
+};
+
+const read = (changes: Fields[], rest: Fields = {}) =>
+  terraform.read({ format_version: '1.2', resource_changes: changes, ...rest }, {}).raws;
+
+const configuration = (root: Fields): Fields => ({ configuration: { root_module: root } });
+
+describe('what a plan leaves behind', () => {
+  test.each([
+    [['create'], 'create'],
+    [['update'], 'update'],
+    [['no-op'], 'no-op'],
+    [['delete', 'create'], 'replace'],
+    [['create', 'delete'], 'replace'],
+    [['delete'], undefined],
+    [['forget'], undefined],
+  ])('after %j is %s', (actions, expected) => {
+    const after = expected === undefined ? null : { name: 'x' };
+    const [raw] = read([change('aws_sqs_queue.main', { change: { actions, after } })]);
+    expect(raw?.source.action).toBe(expected);
+  });
+
+  test('an import alone is shown as one', () => {
+    const importing = { id: 'x' };
+    const [raw] = read([
+      change('aws_sqs_queue.main', { change: { actions: ['no-op'], after: {}, importing } }),
+    ]);
+    expect(raw?.source.action).toBe('import');
+  });
+
+  test('are changes that wait for others, too', () => {
+    const waiting = change('aws_sqs_queue.main[*]', { change: { after_unknown: { name: true } } });
+    const deferred = [{ reason: 'instance_count_unknown', resource_change: waiting }];
+    expect(read([], { deferred_changes: deferred })).toMatchObject([
+      {
+        address: 'aws_sqs_queue.main[*]',
+        type: 'AWS::SQS::Queue',
+        properties: { name: expect.any(UnknownValue) as unknown },
+        at: ['deferred_changes', 0],
+      },
+    ]);
+  });
+
+  test('are resources: no data sources, no deposed objects', () => {
+    const raws = read([
+      change('data.aws_region.here', { mode: 'data' }),
+      change('aws_sqs_queue.old', { deposed: 'a1b2' }),
+    ]);
+    expect(raws).toEqual([]);
+  });
+});
+
+describe('a value that is known after apply', () => {
+  const bucket = change('aws_s3_bucket.main', {
+    change: { after_unknown: { id: true, acl: true } },
+  });
+  const policy = change('aws_s3_bucket_policy.main', {
+    change: { after_unknown: { bucket: true, policy: true } },
+  });
+  const resources = [
+    { address: 'aws_s3_bucket.main', expressions: {} },
+    {
+      address: 'aws_s3_bucket_policy.main',
+      expressions: {
+        bucket: { references: ['aws_s3_bucket.main.id', 'aws_s3_bucket.main'] },
+        policy: { references: ['var.policy'] },
+      },
+    },
+  ];
+
+  test('knows the resource and the attribute that it comes from', () => {
+    const [, raw] = read([bucket, policy], configuration({ resources }));
+    expect(raw?.properties.bucket).toEqual(
+      new UnknownValue('aws_s3_bucket.main.id', { target: 'aws_s3_bucket.main', attribute: 'id' }),
+    );
+  });
+
+  test('is not surely set where nothing, or a variable that is null, gives it', () => {
+    const [first, second] = read([bucket, policy], configuration({ resources }));
+    expect(first?.properties.acl).toMatchObject({ present: false });
+    expect(second?.properties.policy).toMatchObject({ present: false });
+  });
+
+  test.each([
+    [['var.name', 'aws_s3_bucket.main.id', 'aws_s3_bucket.main'], undefined],
+    [['local.name', 'aws_s3_bucket.main.id', 'aws_s3_bucket.main'], undefined],
+    [['aws_s3_bucket.main', 'count.index'], 'aws_s3_bucket.main'],
+    [['aws_s3_bucket.main', 'var.key'], 'aws_s3_bucket.main'],
+    [
+      ['aws_s3_bucket.main.id', 'aws_s3_bucket.main.arn', 'aws_s3_bucket.main'],
+      'aws_s3_bucket.main',
+    ],
+  ])('made of %j comes from %s', (references, target) => {
+    const [own, other] = resources;
+    const composed = { ...other, expressions: { bucket: { references } } };
+    const [, raw] = read([bucket, policy], configuration({ resources: [own, composed] }));
+    expect(raw?.properties.bucket).toMatchObject({ target, present: true });
+  });
+
+  test('is found through the inputs and outputs of modules', () => {
+    const raws = read(
+      [
+        change('module.data.aws_s3_bucket.main', { module_address: 'module.data' }),
+        change('module.logs["eu"].aws_s3_bucket_policy.main', {
+          module_address: 'module.logs["eu"]',
+          change: { after_unknown: { bucket: true } },
+        }),
+      ],
+      configuration({
+        module_calls: {
+          data: {
+            module: {
+              outputs: { name: { expression: { references: ['aws_s3_bucket.main.id'] } } },
+            },
+          },
+          logs: {
+            expressions: { bucket: { references: ['module.data.name', 'module.data'] } },
+            module: {
+              resources: [
+                {
+                  address: 'aws_s3_bucket_policy.main',
+                  expressions: { bucket: { references: ['var.bucket'] } },
+                },
+              ],
+            },
+          },
+        },
+      }),
+    );
+    expect(raws[1]?.properties.bucket).toMatchObject({ target: 'module.data.aws_s3_bucket.main' });
+  });
+
+  test.each([
+    ['count.index', ['aws_kms_key.main', 'count.index'], 1],
+    ['each.key', ['aws_kms_key.main', 'each.key'], 'a'],
+    ['a key', ['aws_kms_key.main["b"].arn', 'aws_kms_key.main'], 'a'],
+  ])('is that of the instance which %s names', (_, references, index) => {
+    const target = references[0]?.includes('"b"') ? 'b' : index;
+    const keys = [0, 1, 'a', 'b'].map((key) =>
+      change(`aws_kms_key.main[${JSON.stringify(key)}]`, { name: 'main', index: key }),
+    );
+    const queue = change(`aws_sqs_queue.main[${JSON.stringify(index)}]`, {
+      name: 'main',
+      index,
+      change: { after_unknown: { kms_master_key_id: true } },
+    });
+    const raws = read(
+      [...keys, queue],
+      configuration({
+        resources: [
+          { address: 'aws_sqs_queue.main', expressions: { kms_master_key_id: { references } } },
+        ],
+      }),
+    );
+    expect(raws.at(-1)?.properties.kms_master_key_id).toMatchObject({
+      target: `aws_kms_key.main[${JSON.stringify(target)}]`,
+    });
+  });
+
+  test('stands in the lists and blocks beside known values', () => {
+    const [raw] = read([
+      change('aws_instance.main', {
+        change: {
+          after: { disk: [{ size: 1 }, {}], ids: ['a', null] },
+          after_unknown: { disk: [{ id: true }, { id: true }], ids: [false, true] },
+        },
+      }),
+    ]);
+    expect(raw?.properties).toMatchObject({
+      disk: [{ size: 1, id: expect.any(UnknownValue) as unknown }, {}],
+      ids: ['a', expect.any(UnknownValue)],
+    });
+  });
+});
+
+describe('a resource of a plan', () => {
+  test('has the ids, tags and places that its values tell', () => {
+    const arn = 'arn:aws:sqs:eu-central-1:123456789012:main';
+    const [raw] = read([
+      change('aws_sqs_queue.main', { change: { after: { arn, tags_all: { env: 'prod' } } } }),
+    ]);
+    expect(raw).toMatchObject({
+      id: arn,
+      region: 'eu-central-1',
+      account_id: '123456789012',
+      tags: { env: 'prod' },
+    });
+  });
+
+  test('that is part of another with the same id goes by its address', () => {
+    const id = 'shop';
+    const raws = read([
+      change('aws_s3_bucket.main', { change: { after: { id } } }),
+      change('aws_s3_bucket_versioning.main', { change: { after: { id } } }),
+    ]);
+    expect(raws.map((raw) => raw.id)).toEqual(['shop', 'aws_s3_bucket_versioning.main']);
+  });
+
+  test('takes the region from its provider where that is a literal or a variable', () => {
+    const [raw] = read([change('aws_sqs_queue.main')], {
+      variables: { region: { value: 'eu-west-1' } },
+      configuration: {
+        provider_config: { aws: { expressions: { region: { references: ['var.region'] } } } },
+      },
+    });
+    expect(raw?.region).toBe('eu-west-1');
+  });
+
+  test('says which of its values are sensitive', () => {
+    const [raw] = read([
+      change('aws_db_instance.main', {
+        change: { after: { password: 'x' }, after_sensitive: { password: true, a: [{ b: true }] } },
+      }),
+    ]);
+    expect(raw?.source.sensitive).toEqual(['password', 'a[0].b']);
+  });
+});
+
+test('a state file has an address for each instance', () => {
+  const { raws } = terraform.read(
+    {
+      version: 4,
+      terraform_version: '1.9.0',
+      lineage: 'x',
+      resources: [
+        {
+          module: 'module.a',
+          mode: 'managed',
+          type: 'aws_subnet',
+          name: 'main',
+          instances: [
+            { index_key: 'x', attributes: { id: 'subnet-1' } },
+            { index_key: 'y', attributes: { id: 'subnet-2' } },
+          ],
+        },
+      ],
+    },
+    {},
+  );
+  expect(raws.map((raw) => raw.address)).toEqual([
+    'module.a.aws_subnet.main["x"]',
+    'module.a.aws_subnet.main["y"]',
+  ]);
+});
+
+test.each([
+  [[{ '@level': 'info', '@module': 'terraform.ui' }], /terraform show -json/],
+  [{ version: 3, lineage: 'x' }, /version 3/],
+])('what is no plan says what to do instead', (document, message) => {
+  expect(terraform.detects(document)).toBe(true);
+  expect(terraform.read(document, {}).problems[0]?.message).toMatch(message);
+});
+
+test.each([
+  ['aws_s3_bucket', 'AWS::S3::Bucket'],
+  ['aws_s3_bucket_versioning', 'AWS::S3::BucketVersioning'],
+  ['aws_subnet', 'AWS::EC2::Subnet'],
+  ['aws_lb_listener', 'AWS::ElasticLoadBalancingV2::Listener'],
+  ['aws_cloudwatch_log_group', 'AWS::Logs::LogGroup'],
+  ['aws_newservice_thing', 'AWS::Newservice::Thing'],
+  ['google_sql_database_instance', 'GCP::Sqladmin::Instance'],
+  ['google_compute_instance', 'GCP::Compute::Instance'],
+  ['azurerm_storage_account', 'Azure::Storage::storageAccounts'],
+  ['datadog_monitor', 'Datadog::Monitor'],
+])('%s is %s', (type, expected) => {
+  expect(resourceType(type, {})).toBe(expected);
+});
+
+describe('a hostile document', () => {
+  test('with modules that ask each other in a circle is read', () => {
+    const references = ['module.a.x', 'var.x'];
+    const module: Fields = {
+      outputs: { x: { expression: { references } } },
+      module_calls: { a: { expressions: { x: { references } }, module: {} } },
+      resources: [{ address: 'aws_sqs_queue.main', expressions: { name: { references } } }],
+    };
+    module.module_calls = { a: { expressions: { x: { references } }, module: { ...module } } };
+    const [raw] = read(
+      [change('aws_sqs_queue.main', { change: { after_unknown: { name: true } } })],
+      configuration(module),
+    );
+    expect(raw?.properties.name).toBeInstanceOf(UnknownValue);
+  });
+
+  test('with ten thousand instances that refer to each other is read in a second or so', () => {
+    const references = ['aws_kms_key.main', 'each.key'];
+    const changes = Array.from({ length: 10_000 }, (_, index) =>
+      [
+        change('aws_kms_key.main', { address: `aws_kms_key.main["${index}"]`, index: `${index}` }),
+        change('aws_sqs_queue.main', {
+          address: `aws_sqs_queue.main["${index}"]`,
+          index: `${index}`,
+          change: { after_unknown: { key: true } },
+        }),
+      ].flat(),
+    ).flat();
+    const started = performance.now();
+    const raws = read(
+      changes,
+      configuration({
+        resources: [{ address: 'aws_sqs_queue.main', expressions: { key: { references } } }],
+      }),
+    );
+    expect(raws.at(-1)?.properties.key).toMatchObject({ target: 'aws_kms_key.main["9999"]' });
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('sets no prototype', () => {
+    const after = JSON.parse(
+      '{"__proto__": {"encrypted": true}, "tags": {"__proto__": "x"}}',
+    ) as Fields;
+    const [raw] = read([
+      change('aws_ebs_volume.main', {
+        change: { after, after_unknown: JSON.parse('{"__proto__": {"id": true}}') as Fields },
+      }),
+    ]);
+    expect(raw?.properties.encrypted).toBeUndefined();
+    expect(Object.getPrototypeOf(raw?.properties)).toBe(Object.prototype);
+  });
+
+  test('of any shape is read without a throw', () => {
+    const anything = fc.jsonValue({ maxDepth: 4 });
+    fc.assert(
+      fc.property(
+        fc.record({
+          format_version: fc.constant('1.2'),
+          resource_changes: fc.oneof(
+            anything,
+            fc.array(
+              fc.record({
+                address: fc.string(),
+                type: fc.constantFrom('aws_s3_bucket', 'azapi_resource', 'google_project', 'x'),
+                change: fc.record({
+                  actions: anything,
+                  after: anything,
+                  after_unknown: anything,
+                  after_sensitive: anything,
+                }),
+              }),
+            ),
+          ),
+          configuration: fc.oneof(
+            anything,
+            fc.record({ root_module: anything, provider_config: anything }),
+          ),
+          values: fc.option(anything, { nil: undefined }),
+        }),
+        (document) => {
+          expect(Array.isArray(terraform.read(document, {}).raws)).toBe(true);
+        },
+      ),
+    );
+  });
+});
