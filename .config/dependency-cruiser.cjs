@@ -38,11 +38,11 @@ module.exports = {
     {
       name: 'server-nouns-meet-at-service',
       comment:
-        'a server noun reaches another only through its service.ts, or what it stores; evaluation is where they meet',
+        'a server noun reaches another only through its service.ts, or what it stores; evaluation and wiring are where they meet, and observe looks at all',
       severity: 'error',
-      from: { path: '^src/server/((?!evaluation/)[^/]+)/' },
+      from: { path: '^src/server/((?!evaluation/|wiring/|observe/)[^/]+)/' },
       to: {
-        path: '^src/server/(?!store/|lanes/|evaluation/|outbound/|config/)[^/]+/[^/]+',
+        path: '^src/server/(?!store/|lanes/|evaluation/|outbound/|config/|http/|observe/|keys/|local/faults)[^/]+/[^/]+',
         pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection|emit)\\.ts$'],
       },
     },

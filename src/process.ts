@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { runProgram } from './cli/program.ts';
-import { describeError } from './cli/report-error.ts';
-import { createStyle, processTerminal, wantsColour } from './cli/terminal.ts';
-import { terminalPrompter } from './cli/prompt.ts';
-import { wrapWords } from './cli/wrap-words.ts';
+import { describeError } from './cli/terminal/report-error.ts';
+import { createStyle, processTerminal, wantsColour } from './cli/terminal/terminal.ts';
+import { terminalPrompter } from './cli/terminal/prompt.ts';
+import { wrapWords } from './cli/terminal/wrap-words.ts';
 import type { LaunchServer } from './cli/server/launcher.ts';
 import { GovctlError, exitCodes } from './contract/errors.ts';
 

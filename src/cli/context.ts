@@ -1,14 +1,14 @@
 import type { Fetch } from '../client/transport.ts';
 import type { ExitCode } from '../contract/errors.ts';
-import type { Keychain } from './login/keychain.ts';
-import type { Prompter } from './prompt.ts';
+import type { Keychain } from './credentials/keychain.ts';
+import type { Prompter } from './terminal/prompt.ts';
 import type { LaunchServer } from './server/launcher.ts';
-import type { OutputTarget, View } from './output.ts';
-import { writeView } from './output.ts';
-import { printable } from './printable.ts';
-import type { Style, Terminal } from './terminal.ts';
-import { createStyle, wantsColour } from './terminal.ts';
-import { wrapWords } from './wrap-words.ts';
+import type { OutputTarget, View } from './terminal/output.ts';
+import { writeView } from './terminal/output.ts';
+import { printable } from './terminal/printable.ts';
+import type { Style, Terminal } from './terminal/terminal.ts';
+import { createStyle, wantsColour } from './terminal/terminal.ts';
+import { wrapWords } from './terminal/wrap-words.ts';
 
 /** The outside world of a command, as a value. */
 export interface World {

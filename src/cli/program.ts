@@ -5,8 +5,8 @@ import { exitCodes } from '../contract/errors.ts';
 import type { Act } from './act.ts';
 import type { GlobalFlags, Run, World } from './context.ts';
 import { createContext } from './context.ts';
-import { GovctlCommand, commonFormats } from './govctl-command.ts';
-import { parseOutputs } from './output.ts';
+import { GovctlCommand, commonFormats } from './flags/govctl-command.ts';
+import { parseOutputs } from './terminal/output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
 import { registerCheckCommand } from './check/commands.ts';
 import { registerTestCommand } from './test/commands.ts';
@@ -26,7 +26,7 @@ import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
 import { registerCompletionCommand } from './completion/commands.ts';
-import { sealPassedOn } from './seal-passed-on.ts';
+import { sealPassedOn } from './flags/seal-passed-on.ts';
 
 /**
  * Runs one command line and resolves with its exit code.

@@ -1,5 +1,5 @@
 import type { Ids } from './ids.ts';
-import type { SecretBox } from './secrets/service.ts';
+import type { SecretBox } from './keys/secret-box.ts';
 import type { Store } from './store/store.ts';
 
 /** All time comes from here, so that a test can move it. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { GovctlCommand } from '../../src/cli/govctl-command.ts';
+import { GovctlCommand } from '../../src/cli/flags/govctl-command.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { childCodes } from '../../src/cli/server/child.ts';
 import { contract } from '../../src/contract/contract.ts';

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Fetch } from '../../src/client/transport.ts';
 import type { World } from '../../src/cli/context.ts';
-import type { Keychain } from '../../src/cli/login/keychain.ts';
-import type { Prompter } from '../../src/cli/prompt.ts';
+import type { Keychain } from '../../src/cli/credentials/keychain.ts';
+import type { Prompter } from '../../src/cli/terminal/prompt.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { describeError } from '../../src/cli/report-error.ts';
-import { createStyle } from '../../src/cli/terminal.ts';
-import { wrapWords } from '../../src/cli/wrap-words.ts';
+import { describeError } from '../../src/cli/terminal/report-error.ts';
+import { createStyle } from '../../src/cli/terminal/terminal.ts';
+import { wrapWords } from '../../src/cli/terminal/wrap-words.ts';
 import type { LaunchServer } from '../../src/cli/server/launcher.ts';
 
 export interface FakeWorldSettings {

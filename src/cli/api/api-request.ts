@@ -2,7 +2,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Context } from '../context.ts';
-import { readInputFile } from '../input-file.ts';
+import { readInputFile } from '../flags/input-file.ts';
 import { endpointsAt, nearestPath, queryFields } from './endpoint-table.ts';
 
 export interface ApiOptions {
@@ -89,7 +89,7 @@ function parseField(text: string): [string, string] {
 
 /** Values of a body are YAML, so `true`, `5` and `[a, b]` mean what they say. */
 async function parseBodyFields(fields: readonly [string, string][]): Promise<[string, unknown][]> {
-  const { parse } = await import('../yaml.ts');
+  const { parse } = await import('../terminal/yaml.ts');
   return fields.map(([name, text]) => {
     try {
       return [name, parse(text)];

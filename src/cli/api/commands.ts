@@ -1,4 +1,4 @@
-import type { GovctlCommand } from '../govctl-command.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 const collect = (value: string, previous: string[]): string[] => [...previous, value];

@@ -1,5 +1,5 @@
-import type { Login } from '../login/find-login.ts';
-import type { Profile } from '../login/profiles.ts';
+import type { Login } from '../credentials/find-login.ts';
+import type { Profile } from '../credentials/profiles.ts';
 
 /** "an API key" or "the client ci". */
 export const describeLogin = (profile: Profile): string =>

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connectAs } from '../connect.ts';
+import { connectAs } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { parseBaseUrl } from '../login/base-url.ts';
-import { configDir } from '../login/config-dir.ts';
-import type { Login } from '../login/find-login.ts';
-import { checkToken } from '../login/find-login.ts';
-import { probeKeychain, systemKeychain } from '../login/keychain.ts';
-import type { Profile, Profiles, SecretPlace } from '../login/profiles.ts';
+import { parseBaseUrl } from '../credentials/base-url.ts';
+import { configDir } from '../credentials/config-dir.ts';
+import type { Login } from '../credentials/find-login.ts';
+import { checkToken } from '../credentials/find-login.ts';
+import { probeKeychain, systemKeychain } from '../credentials/keychain.ts';
+import type { Profile, Profiles, SecretPlace } from '../credentials/profiles.ts';
 import {
   checkProfileName,
   defaultProfile,
   readProfiles,
   writeProfiles,
-} from '../login/profiles.ts';
-import { secretStoreOf } from '../login/token-source.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+} from '../credentials/profiles.ts';
+import { secretStoreOf } from '../credentials/token-source.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { describeLogin } from './describe-login.ts';
 import { describeVerdict, verifyLogin } from './verify-login.ts';
 

@@ -1,10 +1,15 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { configDir } from '../login/config-dir.ts';
-import type { Profile } from '../login/profiles.ts';
-import { defaultProfile, profileNamed, readProfiles, writeProfiles } from '../login/profiles.ts';
-import { secretStoreOf } from '../login/token-source.ts';
+import { configDir } from '../credentials/config-dir.ts';
+import type { Profile } from '../credentials/profiles.ts';
+import {
+  defaultProfile,
+  profileNamed,
+  readProfiles,
+  writeProfiles,
+} from '../credentials/profiles.ts';
+import { secretStoreOf } from '../credentials/token-source.ts';
 
 export interface LogoutOptions {
   readonly all?: boolean;

@@ -1,13 +1,13 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connectAs } from '../connect.ts';
+import { connectAs } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { configDir } from '../login/config-dir.ts';
-import type { Login } from '../login/find-login.ts';
-import { findTarget } from '../login/find-login.ts';
-import { readProfiles } from '../login/profiles.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import type { Style } from '../terminal.ts';
+import { configDir } from '../credentials/config-dir.ts';
+import type { Login } from '../credentials/find-login.ts';
+import { findTarget } from '../credentials/find-login.ts';
+import { readProfiles } from '../credentials/profiles.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import type { Style } from '../terminal/terminal.ts';
 import { describeSource } from './describe-login.ts';
 import { describeVerdict, verifyLogin } from './verify-login.ts';
 

@@ -1,8 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { configDir } from '../login/config-dir.ts';
-import { profileNamed, readProfiles, writeProfiles } from '../login/profiles.ts';
+import { configDir } from '../credentials/config-dir.ts';
+import { profileNamed, readProfiles, writeProfiles } from '../credentials/profiles.ts';
 
 export interface SwitchOptions {
   readonly args: readonly [string];

@@ -1,9 +1,9 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connectAs } from '../connect.ts';
+import { connectAs } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { findTarget } from '../login/find-login.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { findTarget } from '../credentials/find-login.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 
 /** Prints the bearer token that a request would carry now. */
 export async function runToken(context: Context): Promise<ExitCode> {

@@ -7,7 +7,7 @@ import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy } from '../../project/model.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
-import { outputFailed } from '../output.ts';
+import { outputFailed } from '../terminal/output.ts';
 import type { BaselineUse } from './check-result.ts';
 import { nameFrom } from './collect.ts';
 import type { Collector } from './collect.ts';

@@ -5,7 +5,7 @@ import { readsAsResource } from '../../inventory/formats/native/read-line.ts';
 import { isStandardInput } from '../../project/check/discover-inputs.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { unreadable } from '../../project/read/read-text.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { checkDocument } from './check-document.ts';
 import type { DocumentOptions } from './check-document.ts';
 import { interrupted } from './check-run.ts';

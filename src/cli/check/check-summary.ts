@@ -1,6 +1,6 @@
 import type { Tally } from '../../project/check/checker.ts';
 import type { LocalPolicy } from '../../project/model.ts';
-import { count, inThrees, printableLine } from '../printable.ts';
+import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { CheckResult } from './check-result.ts';
 import { bySeverity } from './findings-text.ts';
 import { severityOf } from './verdict.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { severities } from '../../contract/policies.ts';
 import { describeInputs, formats } from '../../inventory/formats/formats.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 export function registerCheckCommand(program: GovctlCommand, act: Act): void {

@@ -1,6 +1,6 @@
-import { printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import type { PlacedFinding } from './collect.ts';
 import type { ExplainedPart, ExplainedRule } from './explain.ts';
 

@@ -1,7 +1,7 @@
 import type { Finding } from '../../contract/findings.ts';
-import { count, inThrees, printable, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { count, inThrees, printable, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import type { PlacedFinding } from './collect.ts';
 import { renderExplanation } from './explanation-text.ts';
 import { compareSeverity } from './verdict.ts';

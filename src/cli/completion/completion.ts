@@ -3,10 +3,10 @@ import { exitCodes, GovctlError } from '../../contract/errors.ts';
 import { eventTypes } from '../../contract/events.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Run } from '../context.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
-import { HintedOption } from '../hinted-option.ts';
-import { configDir } from '../login/config-dir.ts';
-import { readProfiles } from '../login/profiles.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { HintedOption } from '../flags/hinted-option.ts';
+import { configDir } from '../credentials/config-dir.ts';
+import { readProfiles } from '../credentials/profiles.ts';
 import { bashScript, fishScript, zshScript } from './scripts.ts';
 
 export interface CompletionOptions {

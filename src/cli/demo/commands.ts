@@ -1,4 +1,4 @@
-import type { GovctlCommand } from '../govctl-command.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 export function registerDemoCommand(program: GovctlCommand, act: Act): void {

@@ -5,7 +5,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, Run, World } from '../context.ts';
 import type { RunningServer } from '../server/launcher.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { parsePort } from '../server/port.ts';
 
 interface DemoOptions {

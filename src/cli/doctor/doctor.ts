@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import type { Style } from '../terminal.ts';
+import type { Style } from '../terminal/terminal.ts';
 import { machineChecks } from './machine.ts';
 import { serviceChecks } from './service.ts';
 import type { Finding } from './finding.ts';

@@ -3,9 +3,9 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { loadConfig } from '../../project/config.ts';
 import type { Context, World } from '../context.ts';
-import { configDir } from '../login/config-dir.ts';
-import { probeKeychain, systemKeychain } from '../login/keychain.ts';
-import { readProfiles } from '../login/profiles.ts';
+import { configDir } from '../credentials/config-dir.ts';
+import { probeKeychain, systemKeychain } from '../credentials/keychain.ts';
+import { readProfiles } from '../credentials/profiles.ts';
 import type { Finding } from './finding.ts';
 import { failure } from './finding.ts';
 

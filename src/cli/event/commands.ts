@@ -1,5 +1,5 @@
-import type { GovctlCommand } from '../govctl-command.ts';
-import { listFlags } from '../list-flags.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 import { eventOption } from '../webhook/commands.ts';
 

@@ -1,4 +1,4 @@
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../terminal/printable.ts';
 
 /** The subject of an event in words, from its data object: whatever a server may put there. */
 export function describeEvent(data: unknown): string {

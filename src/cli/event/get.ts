@@ -1,11 +1,11 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { formatDetails } from '../details.ts';
-import { askOurServer } from '../our-server.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { printable } from '../printable.ts';
+import { formatDetails } from '../terminal/details.ts';
+import { askOurServer } from '../objects/our-server.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { printable } from '../terminal/printable.ts';
 import { findWebhook } from '../webhook/find-webhook.ts';
 import { describeEvent } from './event-text.ts';
 import { feature } from './list.ts';

@@ -1,11 +1,11 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { parseMoment } from '../moment.ts';
-import { askOurServer } from '../our-server.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { count } from '../printable.ts';
+import { parseMoment } from '../flags/moment.ts';
+import { askOurServer } from '../objects/our-server.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { count } from '../terminal/printable.ts';
 import { findWebhook } from '../webhook/find-webhook.ts';
 import { bothOf, parseEventTypes } from '../webhook/webhook-fields.ts';
 import { feature } from './list.ts';

@@ -1,12 +1,12 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
-import { withOurServer } from '../our-server.ts';
-import { printableLine } from '../printable.ts';
-import { tableColumns } from '../table.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { tableColumns } from '../terminal/table.ts';
 import { readBytes } from '../webhook/read-saved.ts';
 import { parseEventTypes } from '../webhook/webhook-fields.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import { describeEvent } from './event-text.ts';
 import { feature } from './list.ts';
 

@@ -4,8 +4,8 @@ import {
   exemptionSortFields,
   exemptionStatuses,
 } from '../../contract/exemptions.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
-import { collectValues, listFlags } from '../list-flags.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 
 export function registerExemptionCommands(program: GovctlCommand, act: Act): void {

@@ -2,7 +2,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { ExemptionInput } from '../../contract/exemptions.ts';
 import type { Context } from '../context.ts';
-import { withOurServer } from '../our-server.ts';
+import { withOurServer } from '../objects/our-server.ts';
 import { exemptionView } from './exemption-view.ts';
 
 export interface CreateOptions extends Omit<ExemptionInput, 'resources'> {

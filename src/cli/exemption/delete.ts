@@ -1,10 +1,10 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { confirmDelete } from '../confirm-delete.ts';
+import { confirmDelete } from '../objects/confirm-delete.ts';
 import type { Context } from '../context.ts';
-import { withOurServer } from '../our-server.ts';
+import { withOurServer } from '../objects/our-server.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../terminal/printable.ts';
 
 export interface DeleteOptions extends ApprovalOptions {
   readonly args: readonly [string];

@@ -1,7 +1,7 @@
 import type { AnsweredExemption } from '../../contract/exemptions.ts';
-import { formatDetails } from '../details.ts';
-import type { View } from '../output.ts';
-import type { Style } from '../terminal.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 export const exemptionView = (
   exemption: AnsweredExemption,

@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { withOurServer } from '../our-server.ts';
+import { withOurServer } from '../objects/our-server.ts';
 import { exemptionView } from './exemption-view.ts';
 
 export interface GetOptions {

@@ -4,7 +4,7 @@ import { kinds, nounOf } from '../../project/kinds/kinds.ts';
 import type { Adoption } from '../../project/plan/adopt.ts';
 import { planAdoption } from '../../project/plan/adopt.ts';
 import type { Run } from '../context.ts';
-import { count } from '../printable.ts';
+import { count } from '../terminal/printable.ts';
 import type { ApprovalOptions } from './approve.ts';
 import { askApproval, isApproved } from './approve.ts';
 import { planView } from './plan-view.ts';

@@ -1,7 +1,7 @@
 import type { FieldChange } from '../../project/kinds/kind.ts';
 import { sayFields } from '../../project/kinds/say-fields.ts';
 import { diffSequences } from '../../project/compare/sequence-diff.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 
 /** One line of a difference: `~` old → new in one line, `…` lines that were left out. */
 export interface DiffLine {

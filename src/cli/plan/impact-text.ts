@@ -1,6 +1,6 @@
 import type { Impact } from '../../project/plan/impact.ts';
-import { count, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 /** Resources of a change that people are shown. */
 const mostShown = 5;

@@ -13,8 +13,8 @@ import { countImpact, policiesOf } from '../../project/plan/impact.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
-import { notReadable } from '../input-file.ts';
-import { askOurServer } from '../our-server.ts';
+import { notReadable } from '../flags/input-file.ts';
+import { askOurServer } from '../objects/our-server.ts';
 
 export interface ImpactOptions {
   readonly impact?: boolean;

@@ -7,10 +7,10 @@ import type { Ownership } from '../../project/compare/ownership.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { ExportFile } from '../../project/write/export.ts';
 import { exportPolicies } from '../../project/write/export.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
-import { projectConfig } from '../project-base-url.ts';
-import { count, printable } from '../printable.ts';
+import { projectConfig } from '../objects/project-base-url.ts';
+import { count, printable } from '../terminal/printable.ts';
 
 interface ImportOptions {
   readonly args: [];

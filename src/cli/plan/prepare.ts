@@ -14,7 +14,7 @@ import { guardDeletions, guardSelection, noteDeletions } from '../../project/pla
 import type { Plan } from '../../project/plan/plan.ts';
 import { makePlan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
-import { notPlanned } from '../findings-format/other-kinds.ts';
+import { notPlanned } from '../formats/other-kinds.ts';
 import type { Repo } from './read-repo.ts';
 import { readRepo } from './read-repo.ts';
 

@@ -12,12 +12,12 @@ import { webhookKind } from '../../project/kinds/webhook.ts';
 import type { LoadedProject, Problem } from '../../project/model.ts';
 import { loadProject } from '../../project/read/load.ts';
 import { resolveWebhooks } from '../../project/read/resolve-webhooks.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { fromWorkspace, renderGithub } from '../findings-format/github.ts';
-import { renderMarkdown } from '../findings-format/markdown.ts';
-import { count } from '../printable.ts';
-import { renderProblems } from '../findings-format/problems-text.ts';
+import { fromWorkspace, renderGithub } from '../formats/github.ts';
+import { renderMarkdown } from '../formats/markdown.ts';
+import { count } from '../terminal/printable.ts';
+import { renderProblems } from '../formats/problems-text.ts';
 
 /** What a service has of one kind. */
 interface KindService {

@@ -7,10 +7,10 @@ import type { ApplyResult, ChangeResult } from '../../project/apply/results.ts';
 import { applyExitCode } from '../../project/apply/results.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
-import { fromWorkspace, renderGithub, writeGithubOutput } from '../findings-format/github.ts';
-import { count, printable, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
-import { createStyle } from '../terminal.ts';
+import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
+import { count, printable, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { createStyle } from '../terminal/terminal.ts';
 import { applyMarkdown, applyProblems } from './plan-reports.ts';
 import { kindWord } from './plan-text.ts';
 

@@ -2,11 +2,11 @@ import { createPolicy } from '../../client/policy-changes.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { PolicyInput } from '../../contract/policies.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { describePolicy, policyView } from './policy-view.ts';
-import { readFields } from '../read-fields.ts';
+import { readFields } from '../flags/read-fields.ts';
 
 export interface CreateOptions {
   readonly file?: string;

@@ -1,10 +1,10 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { deletePolicy } from '../../client/policy-changes.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { printableLine } from '../terminal/printable.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { isApproved, notApproved } from '../plan/approve.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';

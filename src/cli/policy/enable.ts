@@ -1,9 +1,9 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { printableLine } from '../terminal/printable.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 import { changePolicy } from './update.ts';
 

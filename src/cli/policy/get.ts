@@ -1,8 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { findPolicy } from './find-policy.ts';
 import { policyView } from './policy-view.ts';
 

@@ -5,12 +5,12 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Policy } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
-import { collectPages, howMany, sayHowMany } from '../collect-pages.ts';
-import { connect } from '../connect.ts';
+import { collectPages, howMany, sayHowMany } from '../objects/collect-pages.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import type { Column } from '../table.ts';
-import { formatTable, tableColumns } from '../table.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import type { Column } from '../terminal/table.ts';
+import { formatTable, tableColumns } from '../terminal/table.ts';
 import { paintSeverity } from './policy-view.ts';
 
 export interface ListOptions {

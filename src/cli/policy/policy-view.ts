@@ -1,8 +1,8 @@
 import type { Policy } from '../../contract/policies.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
-import type { View } from '../output.ts';
-import { printable, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
+import type { View } from '../terminal/output.ts';
+import { printable, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 /** One policy: for people without govctl's own tags, for machines as the API says it. */
 export function policyView(policy: Policy, headline?: (style: Style) => string): View {

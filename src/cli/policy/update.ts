@@ -6,13 +6,13 @@ import type { Policy } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { PolicyUpdate, serverAssigned, severities } from '../../contract/policies.ts';
 import { isOwnershipTag } from '../../project/compare/ownership.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import type { FoundPolicy } from './find-policy.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 import { policyView } from './policy-view.ts';
-import { parseSettings, readFields } from '../read-fields.ts';
+import { parseSettings, readFields } from '../flags/read-fields.ts';
 
 export interface UpdateOptions {
   readonly args: readonly [string];

@@ -1,4 +1,4 @@
-import type { GovctlCommand } from '../govctl-command.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 const pathsHelp = 'files or folders; default: the paths of govctl.yaml, else this folder';

@@ -8,8 +8,8 @@ import type { Problem } from '../../project/model.ts';
 import { readText } from '../../project/read/read-text.ts';
 import { createSource } from '../../project/read/source.ts';
 import type { Context, Run } from '../context.ts';
-import { count } from '../printable.ts';
-import { renderProblems } from '../findings-format/problems-text.ts';
+import { count } from '../terminal/printable.ts';
+import { renderProblems } from '../formats/problems-text.ts';
 
 interface FmtOptions {
   readonly args: [paths: string[]];

@@ -3,13 +3,13 @@ import { exitCodes } from '../../contract/errors.ts';
 import { loadProject } from '../../project/read/load.ts';
 import type { LoadedProject, OtherKind } from '../../project/model.ts';
 import type { Context, Run } from '../context.ts';
-import { fromWorkspace, renderGithub, writeGithubOutput } from '../findings-format/github.ts';
-import { renderJunit } from '../findings-format/junit.ts';
-import { renderMarkdown } from '../findings-format/markdown.ts';
-import { notPlanned } from '../findings-format/other-kinds.ts';
-import { count } from '../printable.ts';
-import { renderProblems } from '../findings-format/problems-text.ts';
-import { renderSarif } from '../findings-format/sarif.ts';
+import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
+import { renderJunit } from '../formats/junit.ts';
+import { renderMarkdown } from '../formats/markdown.ts';
+import { notPlanned } from '../formats/other-kinds.ts';
+import { count } from '../terminal/printable.ts';
+import { renderProblems } from '../formats/problems-text.ts';
+import { renderSarif } from '../formats/sarif.ts';
 
 interface ValidateOptions {
   readonly args: [paths: string[]];

@@ -6,10 +6,10 @@ import {
   reportTypes,
 } from '../../contract/reports.ts';
 import { dateRangeTypes } from '../../contract/schedules.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
-import { HintedOption } from '../hinted-option.ts';
-import { collectValues, listFlags } from '../list-flags.ts';
-import { oneOf } from '../parse-words.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { HintedOption } from '../flags/hinted-option.ts';
+import { collectValues, listFlags } from '../flags/list-flags.ts';
+import { oneOf } from '../flags/parse-words.ts';
 import type { Act } from '../act.ts';
 
 const which = 'its id, or its name where only one has it';

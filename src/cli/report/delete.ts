@@ -1,12 +1,12 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { confirmDelete } from '../confirm-delete.ts';
+import { confirmDelete } from '../objects/confirm-delete.ts';
 import type { Context } from '../context.ts';
-import { connect } from '../connect.ts';
-import { askOurServer } from '../our-server.ts';
+import { connect } from '../objects/connect.ts';
+import { askOurServer } from '../objects/our-server.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
-import { printableLine } from '../printable.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { findReport } from './find-report.ts';
 import { nameOf } from './report-objects.ts';
 

@@ -1,9 +1,9 @@
 import type { ExitCode } from '../../contract/errors.ts';
-import { ageTitle, shortTime } from '../ages.ts';
+import { ageTitle, shortTime } from '../terminal/ages.ts';
 import type { Context } from '../context.ts';
-import type { ListFlags } from '../list-flags.ts';
-import { showList } from '../show-list.ts';
-import { tableColumns } from '../table.ts';
+import type { ListFlags } from '../flags/list-flags.ts';
+import { showList } from '../objects/list.ts';
+import { tableColumns } from '../terminal/table.ts';
 import { findReport } from './find-report.ts';
 
 export interface DownloadsOptions extends ListFlags {

@@ -3,7 +3,7 @@ import { listAll } from '../../client/list-all.ts';
 import { readObject } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { listWords } from '../printable.ts';
+import { listWords } from '../terminal/printable.ts';
 import type { ShownReport } from './report-objects.ts';
 import { shownReports } from './report-objects.ts';
 

@@ -1,9 +1,9 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { tableColumns } from '../table.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { tableColumns } from '../terminal/table.ts';
 import { findReport } from './find-report.ts';
 import { isUnderway } from './report-objects.ts';
 import { reportView } from './report-view.ts';

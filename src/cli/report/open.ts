@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context, World } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { downloadAside } from './download/download-aside.ts';
 import { formatsOf, passwordOf } from './download/download-report.ts';
 import { findReport } from './find-report.ts';

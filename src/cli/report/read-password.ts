@@ -1,7 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { fromEnvironment } from '../from-environment.ts';
-import { readInputFile } from '../input-file.ts';
+import { fromEnvironment } from '../flags/from-environment.ts';
+import { readInputFile } from '../flags/input-file.ts';
 
 /** Ways to give a report's password; none of them shows in a process list. */
 export interface PasswordFlags {

@@ -5,9 +5,9 @@ import { ReportInput, reportFormats } from '../../contract/reports.ts';
 import type { DateRangeType } from '../../contract/schedules.ts';
 import { dateRangeOf } from '../../calendar/date-range.ts';
 import type { World } from '../context.ts';
-import { momentOf, parseMoment } from '../moment.ts';
-import { listOf, parseWords } from '../parse-words.ts';
-import { parseTimeZone } from '../time-zone.ts';
+import { momentOf, parseMoment } from '../flags/moment.ts';
+import { listOf, parseWords } from '../flags/parse-words.ts';
+import { parseTimeZone } from '../flags/time-zone.ts';
 
 /** What a report, and the template of a schedule, are said to hold. */
 export interface ContentFlags {

@@ -1,10 +1,10 @@
-import { describeAge } from '../ages.ts';
-import { formatDetails } from '../details.ts';
-import type { View } from '../output.ts';
-import { count, listWords, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
-import { typed } from '../typed.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { describeAge } from '../terminal/ages.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import { count, listWords, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { typed } from '../terminal/typed.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import { showSize } from './sizes.ts';
 import type { ShownFormat, ShownReport } from './report-objects.ts';
 import { isUnderway, nameOf, typeTitle } from './report-objects.ts';

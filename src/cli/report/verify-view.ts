@@ -1,6 +1,6 @@
-import type { View } from '../output.ts';
-import { printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
+import type { View } from '../terminal/output.ts';
+import { printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 import type { SignatureFinding } from '../../report/sign/check-signature.ts';
 
 export interface Verdict {

@@ -3,7 +3,7 @@ import { readObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { showTimeout, waitUntilEnded } from '../wait.ts';
+import { showTimeout, waitUntilEnded } from '../objects/wait.ts';
 import { noSuchReport } from './find-report.ts';
 import { progressBar } from './progress-bar.ts';
 import type { ShownReport } from './report-objects.ts';

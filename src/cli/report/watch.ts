@@ -1,11 +1,11 @@
 import type { ExitCode } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { printableLine } from '../printable.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { openRows } from '../row-writer.ts';
-import { tableColumns } from '../table.ts';
-import { parseTimeout } from '../wait.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { openRows } from '../terminal/row-writer.ts';
+import { tableColumns } from '../terminal/table.ts';
+import { parseTimeout } from '../objects/wait.ts';
 import { findReport } from './find-report.ts';
 import type { ShownReport } from './report-objects.ts';
 import { reportView } from './report-view.ts';

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { resourceSortFields } from '../../contract/resources.ts';
 import { describeInputs, formats } from '../../inventory/formats/formats.ts';
-import { collectValues, listFlags } from '../list-flags.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
+import { collectValues, listFlags } from '../flags/list-flags.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 export function registerResourceCommands(program: GovctlCommand, act: Act): void {

@@ -2,9 +2,9 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { AnsweredResource } from '../../contract/resources.ts';
 import type { Context } from '../context.ts';
-import { formatDetails } from '../details.ts';
-import { withOurServer } from '../our-server.ts';
-import type { Style } from '../terminal.ts';
+import { formatDetails } from '../terminal/details.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 export interface GetOptions {
   readonly args: readonly [string];

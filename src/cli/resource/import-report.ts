@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { count, listWords, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
+import { count, listWords, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 /** Something in a file that did not become a resource. */
 export interface Rejected {

@@ -19,7 +19,7 @@ import { interrupted } from '../check/check-run.ts';
 import { LineTooLongError, cutAtLineEnds } from '../check/line-chunks.ts';
 import { readParameters } from '../check/options.ts';
 import type { Context } from '../context.ts';
-import { withOurServer } from '../our-server.ts';
+import { withOurServer } from '../objects/our-server.ts';
 import { showImport } from './import-report.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
 import { resourceLines } from './resource-lines.ts';

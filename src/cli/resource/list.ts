@@ -1,9 +1,9 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import type { resourceSortFields } from '../../contract/resources.ts';
 import type { Context } from '../context.ts';
-import { joined } from '../list-flags.ts';
-import type { ListFlags } from '../list-flags.ts';
-import { showList } from '../show-list.ts';
+import { joined } from '../flags/list-flags.ts';
+import type { ListFlags } from '../flags/list-flags.ts';
+import { showList } from '../objects/list.ts';
 
 export interface ListOptions extends ListFlags {
   readonly type?: readonly string[];

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { scanSortFields, scanStatuses } from '../../contract/scans.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
-import { collectValues, listFlags } from '../list-flags.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 
 export function registerScanCommands(program: GovctlCommand, act: Act): void {

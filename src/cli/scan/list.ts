@@ -1,8 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import type { scanSortFields } from '../../contract/scans.ts';
 import type { Context } from '../context.ts';
-import type { ListFlags } from '../list-flags.ts';
-import { showList } from '../show-list.ts';
+import type { ListFlags } from '../flags/list-flags.ts';
+import { showList } from '../objects/list.ts';
 
 export interface ListOptions extends ListFlags {
   readonly status?: string;

@@ -3,9 +3,9 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Scan } from '../../contract/scans.ts';
 import type { Context } from '../context.ts';
-import { withOurServer } from '../our-server.ts';
+import { withOurServer } from '../objects/our-server.ts';
 import { findPolicyIds } from '../policy/find-policy.ts';
-import { parseTimeout, showTimeout, waitUntilEnded } from '../wait.ts';
+import { parseTimeout, showTimeout, waitUntilEnded } from '../objects/wait.ts';
 import { scanView } from './scan-view.ts';
 
 export interface RunOptions {

@@ -1,8 +1,8 @@
 import type { Scan } from '../../contract/scans.ts';
-import { formatDetails } from '../details.ts';
-import type { View } from '../output.ts';
-import { printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import { printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 export const scanView = (scan: Scan): View => ({
   value: scan,

@@ -1,6 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { ChannelKind } from '../../contract/schedules.ts';
-import { listOf } from '../parse-words.ts';
+import { listOf } from '../flags/parse-words.ts';
 
 /** Where a schedule's reports are sent. Secrets are named: the server has them in its environment. */
 export interface ChannelFlags {

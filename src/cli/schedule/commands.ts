@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { reportTypes } from '../../contract/reports.ts';
 import { channelKinds, dateRangeTypes, scheduleSortFields } from '../../contract/schedules.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
-import { HintedOption } from '../hinted-option.ts';
-import { collectValues, listFlags } from '../list-flags.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { HintedOption } from '../flags/hinted-option.ts';
+import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 import { choice, contentFlags, passwordFlags } from '../report/commands.ts';
 

@@ -1,13 +1,13 @@
 import { deleteObject, scheduleObjects } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { confirmDelete } from '../confirm-delete.ts';
-import { connect } from '../connect.ts';
+import { confirmDelete } from '../objects/confirm-delete.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { warnIfOwned } from '../policy/find-policy.ts';
-import { printableLine } from '../printable.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { askSchedules, findSchedule } from './find-schedule.ts';
 
 export interface DeleteOptions extends ApprovalOptions {

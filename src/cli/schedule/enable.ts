@@ -1,10 +1,10 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
 import { warnIfOwned } from '../policy/find-policy.ts';
-import { printableLine } from '../printable.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { askSchedules, findSchedule } from './find-schedule.ts';
 import { inZone, zoneOf } from './schedule-view.ts';
 import { changeSchedule } from './update.ts';

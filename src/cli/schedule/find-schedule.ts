@@ -5,11 +5,11 @@ import { isSchedulesMissing, readObject, scheduleObjects } from '../../client/ob
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { askOurServer } from '../our-server.ts';
+import { askOurServer } from '../objects/our-server.ts';
 import { ofOwnProject } from '../policy/find-policy.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 
 /** Work with a server that has schedules beyond creating them, under a spinner. */
 export async function withSchedules<T>(

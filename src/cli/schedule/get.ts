@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { tableColumns } from '../table.ts';
+import { tableColumns } from '../terminal/table.ts';
 import { findSchedule, withSchedules } from './find-schedule.ts';
 import { scheduleView } from './schedule-view.ts';
 

@@ -4,14 +4,14 @@ import { scheduleObjects } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { reportTypes } from '../../contract/reports.ts';
-import { shortTime } from '../ages.ts';
-import { collectPages, howMany, sayHowMany } from '../collect-pages.ts';
+import { shortTime } from '../terminal/ages.ts';
+import { collectPages, howMany, sayHowMany } from '../objects/collect-pages.ts';
 import type { Context } from '../context.ts';
-import type { ListFlags } from '../list-flags.ts';
-import { joined } from '../list-flags.ts';
-import { parseWords } from '../parse-words.ts';
-import type { Column } from '../table.ts';
-import { formatTable, tableColumns } from '../table.ts';
+import type { ListFlags } from '../flags/list-flags.ts';
+import { joined } from '../flags/list-flags.ts';
+import { parseWords } from '../flags/parse-words.ts';
+import type { Column } from '../terminal/table.ts';
+import { formatTable, tableColumns } from '../terminal/table.ts';
 import { withSchedules } from './find-schedule.ts';
 
 export interface ListOptions extends ListFlags {

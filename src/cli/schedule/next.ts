@@ -5,10 +5,10 @@ import { cronFault } from '../../contract/cron.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { printableLine } from '../printable.ts';
-import { tableColumns } from '../table.ts';
-import { parseTimeZone } from '../time-zone.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { tableColumns } from '../terminal/table.ts';
+import { parseTimeZone } from '../flags/time-zone.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import { findSchedule, withSchedules } from './find-schedule.ts';
 import { zoneOf } from './schedule-view.ts';
 

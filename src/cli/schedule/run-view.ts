@@ -1,9 +1,9 @@
 import type { ReportDelivery } from '../../contract/reports.ts';
 import type { ScheduleRun } from '../../contract/schedules.ts';
-import { formatDetails } from '../details.ts';
-import type { View } from '../output.ts';
-import { count, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 export const runView = (run: ScheduleRun): View => ({
   value: run,

@@ -3,8 +3,8 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { ScheduleRun } from '../../contract/schedules.ts';
 import type { Context } from '../context.ts';
-import { typed } from '../typed.ts';
-import { parseTimeout, showTimeout, waitUntilEnded } from '../wait.ts';
+import { typed } from '../terminal/typed.ts';
+import { parseTimeout, showTimeout, waitUntilEnded } from '../objects/wait.ts';
 import { findSchedule, withSchedules } from './find-schedule.ts';
 import { runView } from './run-view.ts';
 

@@ -1,10 +1,10 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { collectPages, howMany, sayHowMany } from '../collect-pages.ts';
+import { collectPages, howMany, sayHowMany } from '../objects/collect-pages.ts';
 import type { Context } from '../context.ts';
-import type { ListFlags } from '../list-flags.ts';
-import { tableColumns } from '../table.ts';
-import { wrapWords } from '../wrap-words.ts';
+import type { ListFlags } from '../flags/list-flags.ts';
+import { tableColumns } from '../terminal/table.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import { findSchedule, withSchedules } from './find-schedule.ts';
 import { runLines } from './run-view.ts';
 

@@ -3,7 +3,7 @@ import type { AnySchedule } from '../../client/objects.ts';
 import { ScheduleInput } from '../../contract/schedules.ts';
 import type { ContentFlags } from '../report/report-fields.ts';
 import { formatOptionsFrom, scopeFrom } from '../report/report-fields.ts';
-import { parseTimeZone } from '../time-zone.ts';
+import { parseTimeZone } from '../flags/time-zone.ts';
 import type { ChannelFlags } from './channel-fields.ts';
 import { channelFlag, channelsFrom } from './channel-fields.ts';
 

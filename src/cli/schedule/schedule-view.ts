@@ -3,11 +3,11 @@ import type { AnySchedule } from '../../client/objects.ts';
 import { cronFault } from '../../contract/cron.ts';
 import { TimeZone } from '../../contract/schedules.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
-import { formatDetails } from '../details.ts';
-import type { View } from '../output.ts';
-import { count } from '../printable.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import { count } from '../terminal/printable.ts';
 import { typeTitle } from '../report/report-objects.ts';
-import type { Style } from '../terminal.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 /** @param room columns; Infinity in a pipe */
 export async function scheduleView(

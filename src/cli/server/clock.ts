@@ -4,10 +4,10 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Advanced, LocalClock } from '../../contract/local.ts';
 import type { Context } from '../context.ts';
-import { formatDetails } from '../details.ts';
-import { parseMoment } from '../moment.ts';
-import type { View } from '../output.ts';
-import { count } from '../printable.ts';
+import { formatDetails } from '../terminal/details.ts';
+import { parseMoment } from '../flags/moment.ts';
+import type { View } from '../terminal/output.ts';
+import { count } from '../terminal/printable.ts';
 import { withLocalServer } from './with-local.ts';
 
 export async function showClock(context: Context): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-import type { GovctlCommand } from '../govctl-command.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { Option } from 'commander';
 import type { Act } from '../act.ts';
 import { registerLocalCommands } from './local-commands.ts';

@@ -5,13 +5,13 @@ import type { Fault, FaultInput } from '../../contract/local.ts';
 import { wireErrors } from '../../contract/local.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Context } from '../context.ts';
-import { formatDetails } from '../details.ts';
-import { printableLine } from '../printable.ts';
-import { formatTable, tableColumns } from '../table.ts';
-import type { Column } from '../table.ts';
-import type { Style } from '../terminal.ts';
-import { createStyle } from '../terminal.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { formatDetails } from '../terminal/details.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { formatTable, tableColumns } from '../terminal/table.ts';
+import type { Column } from '../terminal/table.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { createStyle } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import { withLocalServer } from './with-local.ts';
 
 export interface AddFaultOptions {

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { cuts } from '../../contract/local.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 /** Test aids: of a server that only its own machine can reach. */

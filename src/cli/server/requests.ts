@@ -2,15 +2,15 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { LoggedRequest } from '../../contract/local.ts';
 import { requestsKept } from '../../contract/local.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { follow } from '../follow.ts';
-import { askOurServer } from '../our-server.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../printable.ts';
-import { formatTable, tableColumns } from '../table.ts';
-import type { Column } from '../table.ts';
-import type { Style } from '../terminal.ts';
+import { follow } from '../objects/follow.ts';
+import { askOurServer } from '../objects/our-server.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { formatTable, tableColumns } from '../terminal/table.ts';
+import type { Column } from '../terminal/table.ts';
+import type { Style } from '../terminal/terminal.ts';
 import { withLocalServer } from './with-local.ts';
 
 export interface RequestsOptions {

@@ -7,8 +7,8 @@ import { readInventory } from '../../inventory/read.ts';
 import { loadConfig } from '../../project/config.ts';
 import { configFileName } from '../../project/read/discover.ts';
 import type { Context, World } from '../context.ts';
-import { notReadable } from '../input-file.ts';
-import { count, listWords } from '../printable.ts';
+import { notReadable } from '../flags/input-file.ts';
+import { count, listWords } from '../terminal/printable.ts';
 import { advanceBy } from './clock.ts';
 import { withLocalServer } from './with-local.ts';
 

@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
-import { readInputFile } from '../input-file.ts';
-import { isUnprotected, parseBaseUrl } from '../login/base-url.ts';
-import { checkToken } from '../login/find-login.ts';
-import type { View } from '../output.ts';
+import { readInputFile } from '../flags/input-file.ts';
+import { isUnprotected, parseBaseUrl } from '../credentials/base-url.ts';
+import { checkToken } from '../credentials/find-login.ts';
+import type { View } from '../terminal/output.ts';
 import type { RunningServer, ServerOptions } from './launcher.ts';
 import { parsePort } from './port.ts';
 

@@ -2,12 +2,12 @@ import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { readInputFile } from '../input-file.ts';
-import { replaceFile } from '../login/private-file.ts';
+import { readInputFile } from '../flags/input-file.ts';
+import { replaceFile } from '../credentials/private-file.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { isApproved, notApproved } from '../plan/approve.ts';
-import { count, inThrees, printableLine } from '../printable.ts';
+import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import { withLocalServer } from './with-local.ts';
 
 export async function takeSnapshot(

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Context } from '../context.ts';
-import { withOurServer } from '../our-server.ts';
+import { withOurServer } from '../objects/our-server.ts';
 
 /** Work with the test aids of a server, which says so where it is none that only its machine can reach. */
 export const withLocalServer = <T>(

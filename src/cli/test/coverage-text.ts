@@ -1,7 +1,7 @@
 import type { PolicyCoverage } from '../../project/check/coverage.ts';
-import { count } from '../printable.ts';
-import { formatTable } from '../table.ts';
-import type { Style } from '../terminal.ts';
+import { count } from '../terminal/printable.ts';
+import { formatTable } from '../terminal/table.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 const untested = 'no test';
 

@@ -2,12 +2,12 @@ import type { PolicyCoverage } from '../../project/check/coverage.ts';
 import type { CaseFailure, CaseResult } from '../../project/check/run-suite.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
 import type { Context } from '../context.ts';
-import type { View } from '../output.ts';
-import { fromWorkspace, renderGithub } from '../findings-format/github.ts';
-import { renderJunitCases } from '../findings-format/junit.ts';
-import type { JunitCase } from '../findings-format/junit.ts';
-import { renderMarkdown } from '../findings-format/markdown.ts';
-import { count } from '../printable.ts';
+import type { View } from '../terminal/output.ts';
+import { fromWorkspace, renderGithub } from '../formats/github.ts';
+import { renderJunitCases } from '../formats/junit.ts';
+import type { JunitCase } from '../formats/junit.ts';
+import { renderMarkdown } from '../formats/markdown.ts';
+import { count } from '../terminal/printable.ts';
 import { describeCoverage, gapsOf, renderCoverage } from './coverage-text.ts';
 import { describeFailure, renderCases } from './test-text.ts';
 

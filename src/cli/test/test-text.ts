@@ -1,8 +1,8 @@
 import type { CaseFailure } from '../../project/check/run-suite.ts';
 import type { LocalPolicy } from '../../project/model.ts';
-import { printable, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { printable, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import type { TestedCase } from './test-report.ts';
 
 /** The cases that failed, each with what was expected and what was found; then policies without a test. */

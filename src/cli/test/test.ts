@@ -11,8 +11,8 @@ import type { LocalPolicy } from '../../project/model.ts';
 import { assembleProject } from '../../project/read/load.ts';
 import type { Context, Run } from '../context.ts';
 import { showProject } from '../project/validate.ts';
-import { writeGithubOutput } from '../findings-format/github.ts';
-import { watch } from '../watch.ts';
+import { writeGithubOutput } from '../formats/github.ts';
+import { watch } from '../objects/watch.ts';
 import type { TestReport, TestedCase } from './test-report.ts';
 import { summariseTests, testView } from './test-report.ts';
 

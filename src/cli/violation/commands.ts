@@ -1,7 +1,7 @@
 import { severities } from '../../contract/policies.ts';
 import { violationSortFields, violationStatuses } from '../../contract/violations.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
-import { collectValues, listFlags } from '../list-flags.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 
 export function registerViolationCommands(program: GovctlCommand, act: Act): void {

@@ -1,10 +1,10 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import type { violationSortFields } from '../../contract/violations.ts';
 import type { Context } from '../context.ts';
-import { joined } from '../list-flags.ts';
-import type { ListFlags } from '../list-flags.ts';
+import { joined } from '../flags/list-flags.ts';
+import type { ListFlags } from '../flags/list-flags.ts';
 import { findPolicyIds } from '../policy/find-policy.ts';
-import { showList } from '../show-list.ts';
+import { showList } from '../objects/list.ts';
 import { paintViolation } from './violation-view.ts';
 
 export interface ListOptions extends ListFlags {

@@ -1,9 +1,9 @@
 import type { Violation } from '../../contract/violations.ts';
-import { formatDetails } from '../details.ts';
-import type { View } from '../output.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
 import { paintSeverity } from '../policy/policy-view.ts';
-import { printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
+import { printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 
 export const violationView = (violation: Violation): View => ({
   value: violation,

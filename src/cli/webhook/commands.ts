@@ -1,9 +1,9 @@
 import { eventTypes } from '../../contract/events.ts';
 import { severities } from '../../contract/policies.ts';
 import { deliveryStatuses } from '../../contract/webhooks.ts';
-import type { GovctlCommand } from '../govctl-command.ts';
-import { HintedOption } from '../hinted-option.ts';
-import { collectValues, listFlags } from '../list-flags.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { HintedOption } from '../flags/hinted-option.ts';
+import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 import { webhookStates } from './webhook-objects.ts';
 

@@ -1,12 +1,12 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import type { View } from '../output.ts';
-import { isLoopback } from '../login/base-url.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { listWords } from '../printable.ts';
-import { tableColumns } from '../table.ts';
+import type { View } from '../terminal/output.ts';
+import { isLoopback } from '../credentials/base-url.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { listWords } from '../terminal/printable.ts';
+import { tableColumns } from '../terminal/table.ts';
 import { createOnce, keepingSecret } from './create-once.ts';
 import { nameOf } from './find-webhook.ts';
 import type { GivenSecret, SecretFlags } from './read-secret.ts';

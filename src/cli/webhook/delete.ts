@@ -1,12 +1,12 @@
 import { deleteObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { confirmDelete } from '../confirm-delete.ts';
-import { connect } from '../connect.ts';
+import { confirmDelete } from '../objects/confirm-delete.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { count, printableLine } from '../printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { count, printableLine } from '../terminal/printable.ts';
 import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
 import { shownWebhooks } from './webhook-objects.ts';
 

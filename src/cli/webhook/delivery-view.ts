@@ -1,9 +1,9 @@
 import type { Attempt, Delivery, DeliveryItem } from '../../contract/webhooks.ts';
-import { formatDetails } from '../details.ts';
-import type { View } from '../output.ts';
-import { printableLine, visible } from '../printable.ts';
-import type { Style } from '../terminal.ts';
-import { wrapWords } from '../wrap-words.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import { printableLine, visible } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 
 /** @param room columns; Infinity in a pipe */
 export const deliveryView = (delivery: Delivery, room: number): View => ({

@@ -1,10 +1,10 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { count, printableLine } from '../printable.ts';
-import { typed } from '../typed.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import { typed } from '../terminal/typed.ts';
 import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
 import { changeWebhook } from './update.ts';
 import type { ShownWebhook } from './webhook-objects.ts';

@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
-import { notReadable } from '../input-file.ts';
-import { count } from '../printable.ts';
+import { notReadable } from '../flags/input-file.ts';
+import { count } from '../terminal/printable.ts';
 
 export interface SavedDelivery {
   readonly body: Buffer;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GovctlError } from '../../contract/errors.ts';
 import { minSecretLength } from '../../contract/webhooks.ts';
 import type { Context } from '../context.ts';
-import { fromEnvironment } from '../from-environment.ts';
+import { fromEnvironment } from '../flags/from-environment.ts';
 
 /** Ways to give a secret; none of them shows in a process list. */
 export interface SecretFlags {

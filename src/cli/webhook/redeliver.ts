@@ -1,12 +1,12 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { parseMoment } from '../moment.ts';
-import { askOurServer } from '../our-server.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { count, printableLine } from '../printable.ts';
-import { typed } from '../typed.ts';
+import { parseMoment } from '../flags/moment.ts';
+import { askOurServer } from '../objects/our-server.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import { typed } from '../terminal/typed.ts';
 import { findWebhook } from './find-webhook.ts';
 import { isActive, stateOf } from './webhook-objects.ts';
 

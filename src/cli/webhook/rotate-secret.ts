@@ -1,10 +1,10 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { printableLine } from '../terminal/printable.ts';
 import { withSecret } from './create.ts';
 import { keepingSecret } from './create-once.ts';
 import { findWebhook, nameOf } from './find-webhook.ts';

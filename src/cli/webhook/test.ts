@@ -4,10 +4,10 @@ import { webhooks } from '../../contract/webhooks.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import * as z from 'zod';
-import { connect } from '../connect.ts';
+import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../project-base-url.ts';
-import { printableLine } from '../printable.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { printableLine } from '../terminal/printable.ts';
 import { findWebhook, nameOf } from './find-webhook.ts';
 import { parseEventTypes } from './webhook-fields.ts';
 

@@ -3,15 +3,15 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { SignatureFinding, Inspection } from '../../webhook/inspect.ts';
 import { inspectDelivery } from '../../webhook/inspect.ts';
 import type { Context } from '../context.ts';
-import type { View } from '../output.ts';
-import { printableLine } from '../printable.ts';
-import { tableColumns } from '../table.ts';
-import type { Style } from '../terminal.ts';
-import { wrapWords } from '../wrap-words.ts';
-import { describeAge } from '../ages.ts';
+import type { View } from '../terminal/output.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { tableColumns } from '../terminal/table.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
+import { describeAge } from '../terminal/ages.ts';
 import { parseDelivery, parseHeaders, readBytes } from './read-saved.ts';
 import type { SavedDelivery } from './read-saved.ts';
-import { fromEnvironment } from '../from-environment.ts';
+import { fromEnvironment } from '../flags/from-environment.ts';
 
 export interface VerifyOptions {
   readonly request?: string;

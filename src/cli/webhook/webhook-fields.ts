@@ -4,8 +4,8 @@ import { nearestWord } from '../../contract/nearest.ts';
 import { severities } from '../../contract/policies.ts';
 import { RetryConfig } from '../../contract/webhooks.ts';
 import type { World } from '../context.ts';
-import { fromEnvironment } from '../from-environment.ts';
-import { listOf } from '../parse-words.ts';
+import { fromEnvironment } from '../flags/from-environment.ts';
+import { listOf } from '../flags/parse-words.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 
 /** What `create` and `update` take alike. */

@@ -1,11 +1,11 @@
 import { eventTypes } from '../../contract/events.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
-import { formatDetails } from '../details.ts';
-import type { View } from '../output.ts';
-import { count, printableLine } from '../printable.ts';
-import type { Style } from '../terminal.ts';
-import { wrapWords } from '../wrap-words.ts';
-import { typed } from '../typed.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
+import { typed } from '../terminal/typed.ts';
 import { nameOf } from './find-webhook.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 import { isActive, stateOf } from './webhook-objects.ts';

@@ -1,7 +1,7 @@
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
-import { anyOf, listPage } from '../paging.ts';
+import { anyOf, listPage } from '../http/paging.ts';
 import { auditLog } from './service.ts';
 
 export const auditLogHandlers = (deps: Deps): Handlers['auditLog'] => ({

@@ -1,5 +1,5 @@
 import type { AuditSortField } from '../../contract/auth.ts';
-import type { Actor } from '../call.ts';
+import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { CollectionSpec, Scalar, Tx } from '../store/store.ts';

@@ -1,10 +1,10 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
-import { listPage } from '../paging.ts';
+import { listPage } from '../http/paging.ts';
 import type { Tx } from '../store/store.ts';
 import { announceKey, showKey } from './announce.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';

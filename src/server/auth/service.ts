@@ -2,7 +2,7 @@ import type { WireErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Principal } from '../call.ts';
+import type { Principal } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';

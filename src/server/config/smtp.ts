@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { Email } from '../../contract/reports.ts';
-import { isLoopback } from '../address.ts';
+import { isLoopback } from '../http/address.ts';
 import type { MailAddress, SmtpConfig } from './config.ts';
 import type { Env } from './references.ts';
 import type { ConfigFile } from './schema.ts';

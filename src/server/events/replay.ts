@@ -1,6 +1,6 @@
 import type { EventReplay } from '../../contract/events.ts';
 import { recordAudit } from '../audit/service.ts';
-import type { Actor } from '../call.ts';
+import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';

@@ -4,8 +4,8 @@ import type {
   exemptionSortFields,
 } from '../../contract/exemptions.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
-import { anyOf } from '../paging.ts';
-import type { Filters } from '../paging.ts';
+import { anyOf } from '../http/paging.ts';
+import type { Filters } from '../http/paging.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { CollectionSpec, Reader, Scalar } from '../store/store.ts';
 

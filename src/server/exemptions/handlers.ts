@@ -1,9 +1,9 @@
 import { whenKnown } from '../awaitable.ts';
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { toJson } from '../json.ts';
-import { listPage } from '../paging.ts';
+import { listPage } from '../http/paging.ts';
 import type { Versioned } from '../store/store.ts';
 import { exemptionFilters, exemptions } from './collection.ts';
 import type { StoredExemption } from './collection.ts';

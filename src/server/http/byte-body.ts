@@ -1,4 +1,4 @@
-import type { ByteBody } from '../call.ts';
+import type { ByteBody } from './call.ts';
 
 /** @param ended called once: when all were taken, nobody wants more, or reading failed */
 export function streamBytes(

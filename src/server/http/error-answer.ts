@@ -4,7 +4,7 @@ import { GovctlError, errorCatalogue } from '../../contract/errors.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import { TokenFailure } from '../token-failure.ts';
+import { TokenFailure } from './token-failure.ts';
 
 /** Maps whatever was thrown to the catalogue. What isn't known is logged and becomes internal_error. */
 export function asKnownError(

@@ -6,7 +6,7 @@ import { matchesId } from '../../engine/exempt.ts';
 import type { Clock } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Ids } from '../ids.ts';
-import type { Peer } from '../listener.ts';
+import type { Peer } from '../http/listener.ts';
 import { isOfLocal } from './request-log.ts';
 
 /** What may be told to go wrong with a request. */

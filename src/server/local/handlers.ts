@@ -1,6 +1,6 @@
 import { parseDuration } from '../../contract/duration.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { readStream } from './read-snapshot.ts';

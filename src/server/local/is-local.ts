@@ -1,4 +1,4 @@
-import { isLoopback } from '../address.ts';
+import { isLoopback } from '../http/address.ts';
 
 /** Whether only this machine can reach a server: it listens on a loopback address, and nothing public stands before it. */
 export function isLocal({

@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '../../contract/local.ts';
 import { requestsKept } from '../../contract/local.ts';
-import type { RequestEvent } from '../app.ts';
+import type { RequestEvent } from '../http/app.ts';
 import type { Clock } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 

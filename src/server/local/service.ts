@@ -1,11 +1,11 @@
 import type { Advanced, Emptied, LocalClock, Restored } from '../../contract/local.ts';
 import { describeOffset } from '../../contract/duration.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { Actor } from '../call.ts';
+import type { Actor } from '../http/call.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import type { SecretBox } from '../secrets/service.ts';
+import type { SecretBox } from '../keys/secret-box.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { advance, haveSettled } from './advance.ts';

@@ -2,7 +2,7 @@ import type { Policy, PolicyListQuery, policySortFields } from '../../contract/p
 import { severities } from '../../contract/policies.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
 import { typeKey } from '../../contract/resources.ts';
-import type { Filters } from '../paging.ts';
+import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
 /** A policy as stored is a policy as answered. */

@@ -1,10 +1,10 @@
 import { whenKnown } from '../awaitable.ts';
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { validate } from '../evaluation/validate.ts';
 import { storedJson, toJson } from '../json.ts';
-import { listPage } from '../paging.ts';
+import { listPage } from '../http/paging.ts';
 import type { Versioned } from '../store/store.ts';
 import { policies, policyFilters } from './collection.ts';
 import type { StoredPolicy } from './collection.ts';

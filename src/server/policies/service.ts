@@ -6,7 +6,7 @@ import { policyFields, serverAssigned } from '../../contract/policies.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../call.ts';
+import type { Actor } from '../http/call.ts';
 import { frameworksChanged } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';

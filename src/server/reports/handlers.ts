@@ -1,9 +1,9 @@
 import type { ReportListQuery } from '../../contract/reports.ts';
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
-import { anyOf, listPage } from '../paging.ts';
-import type { Filters } from '../paging.ts';
+import { anyOf, listPage } from '../http/paging.ts';
+import type { Filters } from '../http/paging.ts';
 import type { Tx } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { reports } from './collection.ts';

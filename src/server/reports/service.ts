@@ -4,7 +4,7 @@ import type { FormatOptions, ReportInput } from '../../contract/reports.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../call.ts';
+import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { dropDeliveries } from '../report-delivery/service.ts';

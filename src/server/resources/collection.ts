@@ -4,8 +4,8 @@ import type {
   resourceSortFields,
 } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
-import { anyOf } from '../paging.ts';
-import type { Filters } from '../paging.ts';
+import { anyOf } from '../http/paging.ts';
+import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
 /** A resource apart from what the service knows about it: its own attributes may have any name. */

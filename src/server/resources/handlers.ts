@@ -1,12 +1,12 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { ResourceInput } from '../../contract/resources.ts';
 import { whenKnown } from '../awaitable.ts';
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
-import { listPage } from '../paging.ts';
+import { listPage } from '../http/paging.ts';
 import type { Versioned } from '../store/store.ts';
 import type { AnsweredResource } from '../../contract/resources.ts';
 import { publicResource, resourceFilters, resources } from './collection.ts';

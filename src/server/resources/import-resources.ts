@@ -3,7 +3,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { maxRejectedShown, unfitForJson } from '../../contract/resources.ts';
 import type { ImportAnswer, KnownResource } from '../../contract/resources.ts';
 import { readResourceLine } from '../../inventory/formats/native/read-line.ts';
-import type { Actor } from '../call.ts';
+import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { StoreUnavailable } from '../store/store.ts';

@@ -5,7 +5,7 @@ import { providerOf, typeKey } from '../../contract/resources.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor, Call } from '../call.ts';
+import type { Actor, Call } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { createJudge, judgeAndRecord, resolveGone } from '../evaluation/judge.ts';

@@ -1,6 +1,6 @@
 import type { Scan, ScanListQuery, scanSortFields } from '../../contract/scans.ts';
-import { anyOf } from '../paging.ts';
-import type { Filters } from '../paging.ts';
+import { anyOf } from '../http/paging.ts';
+import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
 /** A scan as stored is a scan as answered. */

@@ -1,8 +1,8 @@
 import { whenKnown } from '../awaitable.ts';
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
-import { listPage } from '../paging.ts';
+import { listPage } from '../http/paging.ts';
 import type { Versioned } from '../store/store.ts';
 import { scanFilters, scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';

@@ -4,7 +4,7 @@ import { emptyTally } from '../../engine/score.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../call.ts';
+import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { putWork } from '../evaluation/work.ts';

@@ -5,8 +5,8 @@ import type {
   runCauses,
   runStatuses,
 } from '../../contract/schedules.ts';
-import type { Filters } from '../paging.ts';
-import { anyOf } from '../paging.ts';
+import type { Filters } from '../http/paging.ts';
+import { anyOf } from '../http/paging.ts';
 import type { StoredChannel } from '../report-delivery/service.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
-import { listLookedUp, listPage } from '../paging.ts';
+import { listLookedUp, listPage } from '../http/paging.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import type { Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';

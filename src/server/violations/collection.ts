@@ -5,8 +5,8 @@ import type {
   ViolationListQuery,
   violationSortFields,
 } from '../../contract/violations.ts';
-import { anyOf } from '../paging.ts';
-import type { Filters } from '../paging.ts';
+import { anyOf } from '../http/paging.ts';
+import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
 /** A violation as stored is a violation as answered. */

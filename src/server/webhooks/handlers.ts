@@ -1,7 +1,7 @@
-import type { Handlers } from '../call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
-import { anyOf, listLookedUp } from '../paging.ts';
+import { anyOf, listLookedUp } from '../http/paging.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { webhooks } from './collection.ts';
 import type { StoredWebhook } from './collection.ts';

@@ -5,7 +5,7 @@ import { answeredOnly, pausedByUser } from '../../contract/webhooks.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../call.ts';
+import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';

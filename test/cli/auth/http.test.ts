@@ -7,7 +7,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpFetch } from '../../../src/cli/http-fetch.ts';
+import { createHttpFetch } from '../../../src/cli/credentials/http-fetch.ts';
 import type { TransportOptions } from '../../../src/client/transport.ts';
 import { createTransport } from '../../../src/client/transport.ts';
 import { runCommandLine } from '../../support/fake-world.ts';

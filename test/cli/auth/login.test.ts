@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Keychain } from '../../../src/cli/login/keychain.ts';
-import { probeKeychain, systemKeychain } from '../../../src/cli/login/keychain.ts';
+import type { Keychain } from '../../../src/cli/credentials/keychain.ts';
+import { probeKeychain, systemKeychain } from '../../../src/cli/credentials/keychain.ts';
 import type { FakeWorldSettings } from '../../support/fake-world.ts';
 import { createFakeWorld, fakeNow, runCommandLine } from '../../support/fake-world.ts';
 import { apiKey, baseUrl, clientSecret, createTokenService } from './token-service.ts';

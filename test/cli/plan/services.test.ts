@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpFetch } from '../../../src/cli/http-fetch.ts';
+import { createHttpFetch } from '../../../src/cli/credentials/http-fetch.ts';
 import { startServer } from '../../../src/server/start.ts';
 import { createMinimalService } from '../../support/minimal-service.ts';
 import type { TestRepo } from './repo.ts';

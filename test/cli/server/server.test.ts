@@ -209,7 +209,7 @@ describe('govctl server', () => {
       base_url: ready.base_url,
       pid: process.pid,
     });
-    const { createHttpFetch } = await import('../../../src/cli/http-fetch.ts');
+    const { createHttpFetch } = await import('../../../src/cli/credentials/http-fetch.ts');
     const outcome = await runCommandLine(
       ['auth', 'login', '--base-url', ready.base_url, '--with-token'],
       {

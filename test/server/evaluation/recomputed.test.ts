@@ -15,7 +15,7 @@ import { allRows } from '../../../src/server/store/all-rows.ts';
 import type { CollectionSpec, Document } from '../../../src/server/store/store.ts';
 import { violations } from '../../../src/server/violations/collection.ts';
 import { webhookLanes } from '../../../src/server/webhooks/collection.ts';
-import { eventsOf } from '../events-service.ts';
+import { eventsOf } from '../events/events-service.ts';
 import type { TestService } from '../test-service.ts';
 import { startTestService } from '../test-service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRanges } from '../../../src/server/address.ts';
+import { parseRanges } from '../../../src/server/http/address.ts';
 import type { ServerConfig } from '../../../src/server/config/config.ts';
 import type { Resolve } from '../../../src/server/outbound/target.ts';
 import type { StoredChannel } from '../../../src/server/report-delivery/service.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReportFormat } from '../../../src/contract/reports.ts';
-import { parseRanges } from '../../../src/server/address.ts';
+import { parseRanges } from '../../../src/server/http/address.ts';
 import type { ServerConfig } from '../../../src/server/config/config.ts';
 import type { Deps, Log } from '../../../src/server/deps.ts';
 import { timestamp } from '../../../src/server/deps.ts';

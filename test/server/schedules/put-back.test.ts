@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSecretBox } from '../../../src/server/secrets/service.ts';
+import { createSecretBox } from '../../../src/server/keys/secret-box.ts';
 import { schedules } from '../../../src/server/schedules/collection.ts';
 import type { StoredSchedule } from '../../../src/server/schedules/collection.ts';
 import type { Got } from '../test-service.ts';

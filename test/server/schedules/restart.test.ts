@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { Clock, Deps } from '../../../src/server/deps.ts';
 import { createIds } from '../../../src/server/ids.ts';
 import { createLaneRunner } from '../../../src/server/lanes/runner.ts';
-import { collections, lanes } from '../../../src/server/nouns.ts';
+import { collections, lanes } from '../../../src/server/wiring/nouns.ts';
 import { reports } from '../../../src/server/reports/collection.ts';
 import { runs } from '../../../src/server/schedules/collection.ts';
 import { startScheduleFires } from '../../../src/server/schedules/fire.ts';
 import { createSchedule } from '../../../src/server/schedules/service.ts';
-import { createSecretBox } from '../../../src/server/secrets/service.ts';
+import { createSecretBox } from '../../../src/server/keys/secret-box.ts';
 import { openLowdbStore } from '../../../src/server/store/lowdb/open.ts';
 import { tempFolder } from '../store/lowdb/temp-folder.ts';
 

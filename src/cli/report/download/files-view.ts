@@ -1,6 +1,6 @@
-import type { View } from '../../output.ts';
-import { printableLine } from '../../printable.ts';
-import { formatTable } from '../../table.ts';
+import type { View } from '../../terminal/output.ts';
+import { printableLine } from '../../terminal/printable.ts';
+import { formatTable } from '../../terminal/table.ts';
 import type { ShownReport } from '../report-objects.ts';
 import { showSize } from '../sizes.ts';
 import type { DownloadedFile } from './download-report.ts';

@@ -1,9 +1,9 @@
 import type { Client } from '../../../client/client.ts';
 import type { ExitCode } from '../../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../../contract/errors.ts';
-import { connect } from '../../connect.ts';
+import { connect } from '../../objects/connect.ts';
 import type { Context } from '../../context.ts';
-import { projectBaseUrl } from '../../project-base-url.ts';
+import { projectBaseUrl } from '../../objects/project-base-url.ts';
 import { findReport } from '../find-report.ts';
 import type { PasswordFlags } from '../read-password.ts';
 import { parseFormats } from '../report-fields.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Client } from '../../../client/client.ts';
 import { GovctlError } from '../../../contract/errors.ts';
 import type { Context } from '../../context.ts';
-import { outputFailed } from '../../output.ts';
+import { outputFailed } from '../../terminal/output.ts';
 import type { ShownReport } from '../report-objects.ts';
 import { downloadAside } from './download-aside.ts';
 import type { Password } from './download-report.ts';

@@ -8,11 +8,11 @@ import {
   reportPasswordHeader,
 } from '../../../contract/reports.ts';
 import { recordAudit } from '../../audit/service.ts';
-import type { Answer, ByteBody, Handlers, PublicCall } from '../../call.ts';
+import type { Answer, ByteBody, Handlers, PublicCall } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { toJson } from '../../json.ts';
-import { listPage } from '../../paging.ts';
+import { listPage } from '../../http/paging.ts';
 import { reports } from '../collection.ts';
 import type { StoredFile, StoredReport } from '../collection.ts';
 import { readReport } from '../service.ts';

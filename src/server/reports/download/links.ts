@@ -4,7 +4,7 @@ import { GovctlError } from '../../../contract/errors.ts';
 import type { ReportLink, reports } from '../../../contract/reports.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
-import { serverState } from '../../secrets/collection.ts';
+import { serverState } from '../../keys/collection.ts';
 import { allRows } from '../../store/all-rows.ts';
 import type { CollectionSpec, Document, Reader, Tx } from '../../store/store.ts';
 import { reportDownloads, reportLinks } from './collection.ts';

@@ -1,9 +1,9 @@
 import { GovctlError } from '../../../contract/errors.ts';
 import { recordAudit } from '../../audit/service.ts';
-import type { Handlers } from '../../call.ts';
+import type { Handlers } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';
 import { toJson } from '../../json.ts';
-import { listPage } from '../../paging.ts';
+import { listPage } from '../../http/paging.ts';
 import type { Send } from '../../outbound/send.ts';
 import { readWebhook } from '../service.ts';
 import { deliveries, ofWebhook, within } from './collection.ts';

@@ -1,6 +1,6 @@
 import { GovctlError } from '../../../contract/errors.ts';
 import { recordAudit } from '../../audit/service.ts';
-import type { Actor } from '../../call.ts';
+import type { Actor } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { events } from '../../events/collection.ts';

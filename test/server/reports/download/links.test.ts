@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reportLinks } from '../../../../src/server/reports/download/collection.ts';
-import { serverState } from '../../../../src/server/secrets/collection.ts';
+import { serverState } from '../../../../src/server/keys/collection.ts';
 import type { Got, TestService } from '../../test-service.ts';
 import { create, idOf, read, startReports } from '../report-world.ts';
 

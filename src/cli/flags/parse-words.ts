@@ -1,0 +1,33 @@
+import { GovctlError } from '../../contract/errors.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+
+/** `a,b`, repeated. */
+export const listOf = (values: readonly string[]): string[] =>
+  values.flatMap((text) => text.split(',').map((part) => part.trim())).filter(Boolean);
+
+/** One of a few known words, for commander. @throws GovctlError usage_error, with the nearest one */
+export const oneOf =
+  <Word extends string>(flag: string, known: readonly Word[]) =>
+  (text: string): Word => {
+    const word = known.find((one) => one === text);
+    if (word !== undefined) return word;
+    const nearest = nearestWord(text, known);
+    throw new GovctlError('usage_error', `${flag} ${text}: it takes no such word`, {
+      hint: nearest ? `Did you mean ${nearest}?` : `There are ${known.join(', ')}.`,
+    });
+  };
+
+/** `a,b`, repeated, of a few known words. @throws GovctlError usage_error, with the nearest one */
+export function parseWords<Word extends string>(
+  flag: string,
+  given: readonly string[],
+  known: readonly Word[],
+): Word[] {
+  const words = listOf(given).map(oneOf(flag, known));
+  if (words.length === 0) {
+    throw new GovctlError('usage_error', `${flag} names nothing`, {
+      hint: `There are ${known.join(', ')}.`,
+    });
+  }
+  return [...new Set(words)];
+}

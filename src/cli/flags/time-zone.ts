@@ -1,0 +1,12 @@
+import { GovctlError } from '../../contract/errors.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import { TimeZone } from '../../contract/schedules.ts';
+
+/** The name of a time zone, with the nearest one where it is none. @throws GovctlError usage_error */
+export function parseTimeZone(text: string): string {
+  if (TimeZone.safeParse(text).success) return text;
+  const nearest = nearestWord(text, Intl.supportedValuesOf('timeZone'));
+  throw new GovctlError('usage_error', `--timezone ${text}: there is no such time zone`, {
+    hint: nearest ? `Did you mean ${nearest}?` : 'Write it as Europe/Berlin or UTC.',
+  });
+}

@@ -1,0 +1,119 @@
+import type { Client } from '../../client/client.ts';
+import { createClient } from '../../client/client.ts';
+import type { Fetch, TransportOptions, TryEvent } from '../../client/transport.ts';
+import { createTransport } from '../../client/transport.ts';
+import type { Context } from '../context.ts';
+import { createHttpFetch } from '../credentials/http-fetch.ts';
+import { isUnprotected } from '../credentials/base-url.ts';
+import type { Login } from '../credentials/find-login.ts';
+import { findTarget } from '../credentials/find-login.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import type { TokenSource } from '../credentials/token-source.ts';
+import { createTokenSource } from '../credentials/token-source.ts';
+
+export interface Connection {
+  readonly client: Client;
+  readonly baseUrl: string;
+}
+
+/**
+ * A client for the service this command line means. Base URL: flag, environment, `govctl.yaml`, profile.
+ * Token: GOVCTL_TOKEN, client credentials of the environment, then the profile's login.
+ * @param projectBaseUrl `base_url` of govctl.yaml, if the command read one
+ * @throws GovctlError usage_error without a base URL, not_logged_in without a token
+ */
+export async function connect(context: Context, projectBaseUrl?: string): Promise<Connection> {
+  const target = await findTarget(context, projectBaseUrl);
+  if (!target.login) throw target.missing;
+  const { client } = await connectAs(context, target.baseUrl, target.login);
+  return { client, baseUrl: target.baseUrl };
+}
+
+/** A client for one service and one login, and where its tokens come from. */
+export async function connectAs(
+  context: Context,
+  baseUrl: string,
+  login: Login,
+): Promise<{ client: Client; tokens: TokenSource }> {
+  if (isUnprotected(baseUrl)) {
+    await context.warn(
+      `${baseUrl} is not encrypted: whoever sees the traffic can take the login. Use https://.`,
+    );
+  }
+  const options = transportOptions(context, baseUrl);
+  const tokens = createTokenSource(login, context.world, createTransport(options), context.warn);
+  const client = createClient({
+    ...options,
+    fetch: renewing(options.fetch, tokens),
+    token: () => tokens.token(),
+  });
+  return { client, tokens };
+}
+
+/** How this command line talks to a service, without a login. */
+export function transportOptions(context: Context, baseUrl: string): TransportOptions {
+  const { world, flags, version, talkStyle } = context;
+  const onTry = (event: TryEvent): void =>
+    void world.terminal.stderr.write(`${talkStyle.dim(describeTry(event))}\n`);
+  return {
+    baseUrl,
+    fetch: world.fetch ?? createHttpFetch(world.env),
+    userAgent: `govctl/${version}`,
+    signal: world.signal,
+    // On a terminal a spinner shows that something goes on.
+    ...(flags.verbose ? { onTry } : world.terminal.stderrIsTty ? {} : { onTry: sayOnce(context) }),
+  };
+}
+
+/** Milliseconds of a wait that whoever reads a log of CI wants explained. */
+const longWait = 1_000;
+
+/** Says once why nothing comes: a server that is not there is asked again for some seconds, as it may be starting. */
+function sayOnce({ say }: Context): (event: TryEvent) => void {
+  let said = false;
+  return ({ url, status, error, retryInMs }) => {
+    if (said || retryInMs === undefined) return;
+    if (error === undefined && retryInMs < longWait) return;
+    said = true;
+    const seconds = count(Math.ceil(retryInMs / 1_000), 'second');
+    void say(
+      error === undefined
+        ? `${new URL(url).origin} answered ${status}; trying again in ${seconds}`
+        : `${printableLine(error)}; trying again for some seconds`,
+    );
+  };
+}
+
+/** Asks once more with a new token where the one it had is refused: it may have been revoked or cut short. */
+function renewing(fetch: Fetch, tokens: TokenSource): Fetch {
+  const scheme = 'Bearer ';
+  return async (url, init) => {
+    const answer = await fetch(url, init);
+    const sent = init.headers.authorization;
+    if (answer.status !== 401 || !sent?.startsWith(scheme)) return answer;
+    const token = await tokens.renew(sent.slice(scheme.length));
+    if (token === undefined) return answer;
+    return fetch(url, {
+      ...init,
+      headers: { ...init.headers, authorization: scheme + token },
+    });
+  };
+}
+
+const secretParameter = /token|secret|key|password|signature|code/i;
+
+function describeTry(event: TryEvent): string {
+  const url = new URL(event.url);
+  for (const name of url.searchParams.keys()) {
+    if (secretParameter.test(name)) url.searchParams.set(name, '***');
+  }
+  return [
+    `${event.method} ${url.href}`,
+    event.status ?? event.error,
+    `${Math.round(event.durationMs)} ms`,
+    event.requestId,
+    event.retryInMs === undefined ? undefined : `again in ${Math.round(event.retryInMs)} ms`,
+  ]
+    .filter((part) => part !== undefined)
+    .join('  ');
+}

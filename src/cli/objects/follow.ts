@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { PageOf, Place } from './collect-pages.ts';
+import { howMany } from './collect-pages.ts';
+import type { Context } from '../context.ts';
+import { openRows } from '../terminal/row-writer.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { writeLines } from '../terminal/wrap-words.ts';
+
+/** Milliseconds between two looks. */
+const lookEvery = 1_000;
+const pageSize = 100;
+/** States of rows that are remembered, many times those of a page. */
+const mostRemembered = 10_000;
+
+export interface Followed<Row> {
+  /** The latest change first. */
+  readonly fetchPage: (place: Place) => Promise<PageOf<Row>>;
+  /** What the pages are ordered by. */
+  readonly rank: (row: Row) => number;
+  /** It and all behind it are from before what is asked for. */
+  readonly isOld: (row: Row) => boolean;
+  /** Differs whenever the row is to be shown again. */
+  readonly stateOf: (row: Row) => string;
+  readonly line: (row: Row, style: Style) => string;
+}
+
+/**
+ * Shows the last rows of a list and then each that is new or has changed, oldest first, until Ctrl-C or until nobody
+ * reads on. A server that can't be reached for a while is asked again.
+ */
+export async function follow<Row>(
+  context: Context,
+  flags: { readonly limit: string; readonly all?: boolean },
+  followed: Followed<Row>,
+): Promise<ExitCode> {
+  const { signal, terminal } = context.world;
+  const targets = followFormats(context);
+  const next = createReader(followed, howMany(flags));
+  const rows = await openRows(targets, terminal);
+  const toPeople = targets.every(({ file, format }) => file !== undefined || format === 'table');
+  try {
+    for (let looks = 0, failed = false; !signal.aborted && !terminal.stdout.isClosed; looks++) {
+      try {
+        for (const row of await next()) {
+          rows?.write(row);
+          if (toPeople) await writeLines(terminal, followed.line(row, context.style));
+        }
+        failed = false;
+        await rows?.flush();
+      } catch (error) {
+        if (signal.aborted) break;
+        if (!isPassing(error) || looks === 0) throw error;
+        if (!failed) await context.warn(`${error.message}; asking again until it answers`);
+        failed = true;
+      }
+      await sleep(lookEvery, undefined, { signal }).catch(() => undefined);
+    }
+    await rows?.finish();
+  } finally {
+    await rows?.close();
+  }
+  return exitCodes.ok;
+}
+
+/** @throws GovctlError usage_error for a format that only an end could write */
+function followFormats({ flags }: Context): Context['flags']['output'] {
+  const other = flags.output.find(({ format }) => format !== 'ndjson' && format !== 'table');
+  if (!other) return flags.output;
+  throw new GovctlError('usage_error', `-o ${other.format} would never end with --follow`, {
+    hint: 'Give -o ndjson: one JSON document in each line.',
+  });
+}
+
+const isPassing = (error: unknown): error is GovctlError =>
+  error instanceof GovctlError &&
+  ['unreachable', 'unavailable', 'internal_error', 'rate_limit_exceeded'].includes(error.error);
+
+/**
+ * Gives at each call the rows that are new since the last, oldest first; at the first the last `most`. Pages are read
+ * whole until one holds something known, as rows of one moment may stand in any order.
+ */
+function createReader<Row>(
+  { fetchPage, rank, isOld, stateOf }: Followed<Row>,
+  most: number,
+): () => Promise<Row[]> {
+  const known = new Set<string>();
+  // Rows behind the first ones come into sight when a filter drops others: they are not new.
+  let floor = -Infinity;
+  let isFirst = true;
+  return async () => {
+    const fresh = new Map<string, Row>();
+    let cursor: string | undefined;
+    for (let offset = 0, more = true; more && !(isFirst && fresh.size >= most);) {
+      const place = cursor === undefined ? { offset } : { cursor };
+      const { rows, pagination } = await fetchPage({ limit: pageSize, ...place });
+      const wanted = rows.filter((row) => !isOld(row) && rank(row) >= floor);
+      const unknown = wanted.filter((row) => !known.has(stateOf(row)));
+      for (const row of unknown) fresh.set(stateOf(row), row);
+      offset += rows.length;
+      cursor = pagination?.next_cursor ?? undefined;
+      more = unknown.length === rows.length && rows.length > 0 && pagination?.has_more === true;
+    }
+    const found = [...fresh.values()].slice(0, isFirst ? most : undefined).reverse();
+    if (isFirst && found[0] !== undefined) floor = rank(found[0]);
+    isFirst = false;
+    for (const state of [...fresh.keys()].reverse()) known.add(state);
+    for (const state of known) {
+      if (known.size <= mostRemembered) break;
+      known.delete(state);
+    }
+    return found;
+  };
+}

@@ -1,0 +1,40 @@
+import type { Client } from '../../client/client.ts';
+import { isPathMissing } from '../../client/objects.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { connect } from './connect.ts';
+import type { Context } from '../context.ts';
+import { projectBaseUrl } from './project-base-url.ts';
+
+/**
+ * Asks for what our server adds to the service's description.
+ * @param feature as the user knows it: `the inventory`
+ * @param isMissing whether an error says that it is not there
+ * @throws GovctlError that names the feature in one line where the server does not have it
+ */
+export async function askOurServer<T>(
+  feature: string,
+  ask: () => Promise<T>,
+  isMissing: (error: unknown) => error is GovctlError = isPathMissing,
+): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new GovctlError(
+      error.error,
+      `This server does not have ${feature}, an extension of govctl's own server`,
+      { cause: error, hint: '`govctl server` runs one that has it.' },
+    );
+  }
+}
+
+/** A command's work with a server that has the feature, under a spinner. */
+export async function withOurServer<T>(
+  context: Context,
+  feature: string,
+  doing: string,
+  work: (client: Client, update: (text: string) => void) => Promise<T>,
+): Promise<T> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  return askOurServer(feature, () => context.progress(doing, (update) => work(client, update)));
+}

@@ -1,0 +1,40 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { ProjectConfig } from '../../project/model.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * `base_url` of govctl.yaml, for commands that need no more of the project. Not read where flag or environment
+ * name the service.
+ * @throws GovctlError invalid_file
+ */
+export async function projectBaseUrl(context: Context): Promise<string | undefined> {
+  if (context.flags.baseUrl !== undefined) return undefined;
+  const { base_url } = await projectConfig(context, '--base-url names the service without it.');
+  return base_url;
+}
+
+/**
+ * govctl.yaml, for commands that read no policy files.
+ * @throws GovctlError invalid_file: a broken file must not send a command to another service, or let it act for
+ * another project, than it names
+ */
+export async function projectConfig(
+  { world }: Context,
+  hint = 'Nothing was done. Repair it, then run this again.',
+): Promise<ProjectConfig> {
+  const { loadConfig } = await import('../../project/config.ts');
+  const { config, problems } = loadConfig(world.cwd);
+  const errors = problems.filter(({ level }) => level === 'error');
+  if (errors.length === 0) return config;
+  throw new GovctlError(
+    'invalid_file',
+    'govctl.yaml, which may name the service and the project, is not valid',
+    {
+      details: errors.map(({ file, line, column, message, hint: repair }) => ({
+        field: `${file}:${line}:${column}`,
+        message: repair ? `${message}. ${repair}` : message,
+      })),
+      hint,
+    },
+  );
+}

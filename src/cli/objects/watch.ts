@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import { describeError } from '../terminal/report-error.ts';
+
+/** Milliseconds between two looks at the files: asking works on every file system, events do not. */
+const lookEvery = 300;
+
+/**
+ * Runs `work` now and again after each change of the files that `list` gives, until Ctrl-C. What goes wrong in one run is
+ * said, and the next change starts another. A terminal is cleared before each run; elsewhere a
+ * line with the time stands between two.
+ */
+export async function watch(
+  context: Context,
+  list: () => readonly string[],
+  work: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { signal, terminal } = context.world;
+  for (let runs = 0; !signal.aborted && !terminal.stdout.isClosed; runs++) {
+    const before = stateOf(list);
+    if (terminal.stdoutIsTty) await terminal.stdout.write('\u001b[2J\u001b[3J\u001b[H');
+    else if (runs > 0) await separate(context);
+    await runOnce(context, work);
+    if (!signal.aborted)
+      await context.say(context.talkStyle.dim('Waiting for changes; Ctrl-C ends it.'));
+    while (!signal.aborted && stateOf(list) === before) {
+      await sleep(lookEvery, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return exitCodes.ok;
+}
+
+/** Among results for people; those for programs stay whole. */
+async function separate({ world, flags, say }: Context): Promise<void> {
+  const line = `--- ${new Date(world.now()).toISOString()}: something changed`;
+  if (flags.output.length === 0) await world.terminal.stdout.write(`\n${line}\n\n`);
+  else await say(line);
+}
+
+async function runOnce(
+  { world, talkStyle, flags }: Context,
+  work: () => Promise<ExitCode>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof GovctlError && error.error === 'interrupted') return;
+    await world.terminal.stderr.write(describeError(error, talkStyle, flags.verbose).text);
+  }
+}
+
+/** Names, sizes and times of the files; a list that can't be made is a state too. */
+function stateOf(list: () => readonly string[]): string {
+  try {
+    return list()
+      .map((file) => {
+        const stats = statSync(file, { throwIfNoEntry: false });
+        return stats ? `${file} ${stats.size} ${stats.mtimeMs}` : file;
+      })
+      .join('\n');
+  } catch (error) {
+    return String(error);
+  }
+}

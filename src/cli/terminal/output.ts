@@ -1,0 +1,139 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { GovctlError } from '../../contract/errors.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import type { Style, Terminal } from './terminal.ts';
+import { createStyle } from './terminal.ts';
+
+/** One `-o`: a format on stdout, or into a file. */
+export interface OutputTarget {
+  readonly format: string;
+  readonly file?: string;
+}
+
+/**
+ * What a command has to say. `value` is the stable JSON contract, without `format_version`; json, yaml and ndjson
+ * print it as it is. Views are functions so that only what is asked for is made.
+ */
+export interface View {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The rows for ndjson; default: the value as one line. `written`: they were, as they came. */
+  readonly rows?: (() => Iterable<unknown>) | 'written';
+  /** json takes one line: a program waits for it on a stream that stays open. */
+  readonly oneLine?: true;
+  /** For people. Ends with a newline unless empty. */
+  readonly human: (style: Style, columns: number) => string;
+  /** Formats beyond the common ones, e.g. `github`, `markdown`. */
+  readonly more?: Readonly<Record<string, (columns: number) => string>>;
+}
+
+const formatVersion = 1;
+
+/** Columns of a table that goes into a file. */
+const fileColumns = 100;
+
+/** Reads `-o json`, `-o json=FILE`, `-o table,json=FILE`. @throws GovctlError usage_error for an unknown format */
+export function parseOutputs(given: readonly string[], known: readonly string[]): OutputTarget[] {
+  const targets = given
+    .flatMap((text) => text.split(','))
+    .map((text) => {
+      const [format = '', ...rest] = text.split('=');
+      const file = rest.join('=');
+      if (!known.includes(format)) {
+        const nearest = nearestWord(format, known);
+        throw new GovctlError('usage_error', `-o ${text}: this command has no format "${format}"`, {
+          hint: `${nearest ? `Did you mean ${nearest}? ` : ''}${known.length > 0 ? `Formats: ${known.join(', ')}; FORMAT=FILE writes a file.` : 'It prints no data: leave -o out.'}`,
+        });
+      }
+      if (rest.length > 0 && file === '') {
+        throw new GovctlError('usage_error', `-o ${text}: the file name is missing`, {
+          hint: `Write -o ${format}=FILE.`,
+        });
+      }
+      return rest.length > 0 ? { format, file } : { format };
+    });
+  const [first, second] = targets.filter(({ file }) => file === undefined);
+  if (first && second) {
+    throw new GovctlError(
+      'usage_error',
+      `-o ${first.format} and -o ${second.format} both go to standard output, and no program could tell them apart`,
+      { hint: `Give one of them a file: -o ${second.format}=FILE.` },
+    );
+  }
+  const files = targets.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)]));
+  const twice = files.find((file, at) => files.indexOf(file) < at && !file.startsWith('/dev/'));
+  if (twice === undefined) return targets;
+  throw new GovctlError('usage_error', `-o names ${twice} twice: one would replace the other`, {
+    hint: 'Give each format a file of its own.',
+  });
+}
+
+/**
+ * Writes the view to every target: files first, then stdout (the human view where none was asked for). What can't be
+ * written costs the others nothing: an apply is done, and its report must be seen somewhere.
+ * @throws GovctlError file_error after all were tried
+ */
+export async function writeView(
+  view: View,
+  targets: readonly OutputTarget[],
+  terminal: Terminal,
+  style: Style,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const isWritten = ({ format }: OutputTarget): boolean =>
+    format === 'ndjson' && view.rows === 'written';
+  for (const target of targets) {
+    const { format, file } = target;
+    if (file === undefined || isWritten(target)) continue;
+    const text = await renderView(view, format, createStyle(false), fileColumns);
+    await writeOutputFile(file, text).catch((error: unknown) => failures.push(error));
+  }
+  const onStdout = targets.filter((target) => target.file === undefined);
+  for (const target of onStdout.length > 0 ? onStdout : [{ format: 'table' }]) {
+    if (isWritten(target)) continue;
+    await terminal.stdout.write(await renderView(view, target.format, style, terminal.columns));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function renderView(
+  view: View,
+  format: string,
+  style: Style,
+  columns: number,
+): Promise<string> {
+  const versioned = { format_version: formatVersion, ...view.value };
+  switch (format) {
+    case 'table':
+      return view.human(style, columns);
+    case 'json':
+      return `${JSON.stringify(versioned, null, view.oneLine ? 0 : 2)}\n`;
+    case 'ndjson':
+      return [...((view.rows !== 'written' && view.rows?.()) || [versioned])]
+        .map((row) => `${JSON.stringify(row)}\n`)
+        .join('');
+    case 'yaml': {
+      const { stringify } = await import('./yaml.ts');
+      return stringify(versioned, { aliasDuplicateObjects: false, lineWidth: 0 });
+    }
+    default: {
+      const render = view.more?.[format];
+      if (!render) throw new GovctlError('usage_error', `this command has no format "${format}"`);
+      return render(columns);
+    }
+  }
+}
+
+/** Written in place, not renamed into it, so that `json=/dev/fd/3` works. @throws GovctlError file_error */
+async function writeOutputFile(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (cause) {
+    throw outputFailed(file, cause);
+  }
+}
+
+export const outputFailed = (file: string, cause: unknown): GovctlError =>
+  new GovctlError('file_error', `${file} could not be written: ${(cause as Error).message}`, {
+    cause,
+  });

@@ -1,0 +1,43 @@
+import { BlockList, isIP } from 'node:net';
+import { GovctlError } from '../../contract/errors.ts';
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/** Where this machine reaches a listener; one on all addresses is reached on the loopback one. */
+export function baseUrlOf(host: string, port: number, secure: boolean): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const name = isIP(reachable) === 6 ? `[${reachable}]` : reachable;
+  return `${secure ? 'https' : 'http'}://${name}:${port}`;
+}
+
+/** Ranges of addresses. @throws GovctlError usage_error for what isn't a CIDR */
+export function parseRanges(cidrs: readonly string[]): BlockList {
+  const ranges = new BlockList();
+  for (const cidr of cidrs) {
+    const [, address = '', digits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(cidr) ?? [];
+    const family = isIP(address);
+    const bits = Number(digits);
+    if (family === 0 || digits === '' || bits > (family === 6 ? 128 : 32)) {
+      throw new GovctlError('usage_error', `"${cidr}" is not a range of addresses`, {
+        hint: 'Write it as a CIDR, such as 10.0.0.0/8 or fd00::/8.',
+      });
+    }
+    ranges.addSubnet(address, bits, family === 6 ? 'ipv6' : 'ipv4');
+  }
+  return ranges;
+}
+
+/** @throws GovctlError usage_error */
+export function checkPublicUrl(text: string): void {
+  let url: URL | undefined;
+  try {
+    url = new URL(text);
+  } catch {
+    // said below
+  }
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) return;
+  throw new GovctlError('usage_error', `"${text}" can not be the public URL`, {
+    hint: 'Give an http or https URL without user, query or fragment, such as https://governance.example.com.',
+  });
+}

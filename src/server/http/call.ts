@@ -1,0 +1,104 @@
+import type {
+  Binary,
+  Endpoint,
+  HandlerInput,
+  ResponseBody,
+  Scope,
+} from '../../contract/endpoint.ts';
+import type { ServiceContract } from '../../contract/contract.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Json } from '../json.ts';
+import type { Tx } from '../store/store.ts';
+
+/** Who is calling, and with what. */
+export interface Principal {
+  readonly userId: string;
+  /** Id of the API key or access token. */
+  readonly via: string;
+  /** What requests are counted under: the API key or OAuth client. */
+  readonly countedAs: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** Who did something, for the audit log. */
+export interface Actor {
+  readonly userId: string;
+  readonly via: string;
+  readonly requestId: string;
+}
+
+type AnswerBody<E extends Endpoint> = E extends Binary
+  ? ByteBody | undefined
+  : E['response'] extends { readonly type: string }
+    ? string
+    : ResponseBody<E> extends undefined
+      ? undefined
+      : Json<ResponseBody<E>>;
+
+/** A body of bytes that are read as they are sent. */
+export interface ByteBody {
+  /** Its media type. */
+  readonly type: string;
+  /** How many there are. */
+  readonly size: number;
+  /** Called once at most, when somebody takes the first of them. */
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+export type AnyBody = string | ByteBody | undefined;
+
+export interface Answer<Body extends AnyBody = string | undefined> {
+  readonly body: Body;
+  /** Where it is not the endpoint's own: 201 of what was made, 206 of a part of bytes, 304 of what the reader has. */
+  readonly status?: 201 | 206 | 304;
+  /** Of a single object; becomes its ETag. */
+  readonly revision?: number;
+  /** What is shown of it changes under the same revision: it is sent to whoever has that, too. */
+  readonly isMoving?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a handler knows of its request beyond the parsed input. */
+export interface PublicCall {
+  readonly requestId: string;
+  /** Where it came from, if from anywhere. */
+  readonly remoteAddress: string | undefined;
+  /** Only the headers of the answer are wanted. */
+  readonly isHead: boolean;
+  header(name: string): string | null;
+  /**
+   * Runs a change in one transaction, once per Idempotency-Key of `owner` (the caller, where there is one). Not for
+   * reads. `work` may run more than once.
+   */
+  transact<B extends string | undefined>(
+    work: (tx: Tx) => Promise<Answer<B>>,
+    owner?: string,
+  ): Promise<Answer<B>>;
+  /**
+   * Whether the caller's Idempotency-Key has an answer already; for what acts outside of `transact`'s transaction. Waits
+   * for a request with the same key that has asked this and is under way; those that ask later wait for this one. A
+   * streamed body is read, but not acted on, where there is an answer.
+   */
+  isRepeated(): Promise<boolean>;
+}
+
+export interface Call extends PublicCall {
+  readonly principal: Principal;
+  readonly actor: Actor;
+  /** @throws GovctlError precondition_failed when If-Match was sent and doesn't name this revision */
+  checkMatch(revision: number): void;
+}
+
+type Handler<E extends Endpoint> = (
+  input: HandlerInput<E>,
+  call: E['scope'] extends null ? PublicCall : Call,
+) => Awaitable<Answer<AnswerBody<E>>>;
+
+/** Leaving out a handler is a type error. */
+export type Handlers = {
+  readonly [Noun in keyof ServiceContract]: {
+    readonly [Verb in keyof ServiceContract[Noun]]: ServiceContract[Noun][Verb] extends Endpoint
+      ? Handler<ServiceContract[Noun][Verb]>
+      : never;
+  };
+};

@@ -1,0 +1,236 @@
+import { readFile } from 'node:fs/promises';
+import { STATUS_CODES, createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { Server as NetServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
+import { GovctlError } from '../../contract/errors.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly fetch: Fetch;
+  /** Answers what is no request of this API's at all. */
+  readonly refuse: (status: number, description: string) => Response;
+}
+
+/** Where a request came from; read when it is needed. */
+export interface Peer {
+  readonly remoteAddress?: string | undefined;
+  /** Ends its connection, at once or once what was written has gone out; absent where there is none. */
+  destroy?(): unknown;
+  destroySoon?(): unknown;
+}
+
+type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no new connections; those that are open stay. */
+  stopListening(): void;
+  /** Answers 503 to requests whose bodies are still on their way. @returns how many */
+  refuseUnread(): number;
+  /** Closes connections as they fall idle, and all of them after so many milliseconds. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** @throws GovctlError usage_error or file_error when the address or a TLS file can't be used */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { host, port, tls, fetch, refuse } = options;
+  /** One for each request whose body is not there yet. */
+  const unread = new Set<() => boolean>();
+  const answer = (request: Request, incoming: IncomingMessage): Response | Promise<Response> => {
+    if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0') {
+      return refuse(400, 'The request has no Host header');
+    }
+    const answered = fetch(request, incoming.socket);
+    if (incoming.complete || !('then' in answered)) return answered;
+    return new Promise((resolve, reject) => {
+      const giveUp = (): boolean => {
+        if (!incoming.complete) resolve(refuse(503, stopping));
+        return !incoming.complete;
+      };
+      unread.add(giveUp);
+      void answered.then(resolve, reject).finally(() => unread.delete(giveUp));
+    });
+  };
+  const handle = getRequestListener(
+    // Only HTTP/1 servers are made here.
+    (request, { incoming }) => answer(request, incoming as IncomingMessage),
+    {
+      hostname: 'localhost',
+      errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
+    },
+  );
+  /** Connections that never sent a request: Node doesn't count them as idle. */
+  const unused = new Set<Socket>();
+  const listener: Parameters<typeof createHttpServer>[1] = (incoming, outgoing) => {
+    unused.delete(incoming.socket);
+    // What goes wrong in there is answered in there.
+    void handle(incoming, outgoing);
+  };
+  const server: Server = tls
+    ? createTlsServer(await readTls(tls), listener)
+    : createHttpServer(serverOptions, listener);
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    unused.delete(incoming.socket);
+    void answerByHand(outgoing, refuse(417, 'The only Expect there is here is 100-continue'));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    void answerBroken(error, socket, refuse);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(explainListenError(error, host, port)),
+    );
+    server.listen({ host, port }, resolve);
+  });
+  const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  return {
+    port: (server.address() as AddressInfo).port, // listens on a port, not on a pipe
+    stopListening: () => {
+      // http's own close() would cut idle connections at once; a request on one of them is to be answered.
+      NetServer.prototype.close.call(server);
+    },
+    refuseUnread: () => [...unread].filter((giveUp) => giveUp()).length,
+    async close(withinMs) {
+      for (const socket of unused) socket.destroy();
+      const done = new AbortController();
+      const hasClosed = closed.then(() => done.abort());
+      const forced = sleep(withinMs, undefined, { signal: done.signal, ref: false }).then(
+        () => server.closeAllConnections(),
+        () => {},
+      );
+      while (!done.signal.aborted) {
+        server.closeIdleConnections();
+        await Promise.race([hasClosed, sleep(10)]);
+      }
+      await forced;
+    },
+  };
+}
+
+/** Also said to requests that come while the server stops. */
+export const stopping = 'The server is stopping; try again in a moment';
+
+const serverOptions: ServerOptions = {
+  /** Milliseconds; longer than load balancers keep theirs, so that it is they who close. */
+  keepAliveTimeout: 65_000,
+  /** Milliseconds for all of a request; an import of any number of lines takes as long as they take to be stored. */
+  requestTimeout: 3_600_000,
+  /** Node's own refusal has no body. */
+  requireHostHeader: false,
+};
+
+function createTlsServer(
+  tls: { cert: Buffer; key: Buffer },
+  listener: Parameters<typeof createHttpServer>[1],
+): Server {
+  try {
+    return createHttpsServer({ ...tls, ...serverOptions, minVersion: 'TLSv1.2' }, listener);
+  } catch (cause) {
+    throw new GovctlError(
+      'usage_error',
+      `The TLS certificate and key do not fit: ${messageOf(cause)}`,
+      {
+        cause,
+        hint: 'Give --tls-cert a PEM certificate (chain) and --tls-key its own unencrypted PEM key.',
+      },
+    );
+  }
+}
+
+async function readTls({
+  cert,
+  key,
+}: {
+  cert: string;
+  key: string;
+}): Promise<{ cert: Buffer; key: Buffer }> {
+  const read = (flag: string, file: string): Promise<Buffer> =>
+    readFile(file).catch((cause: unknown) => {
+      throw new GovctlError(
+        'file_error',
+        `${file} (${flag}) can not be read: ${messageOf(cause)}`,
+        { cause },
+      );
+    });
+  return { cert: await read('--tls-cert', cert), key: await read('--tls-key', key) };
+}
+
+function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): GovctlError {
+  const where = `${host} port ${port}`;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new GovctlError(
+        'usage_error',
+        `The server can not listen on ${where}: something else does already`,
+        {
+          hint: 'Stop the other one, or choose another --port; --port 0 picks a free one.',
+        },
+      );
+    case 'EACCES':
+      return new GovctlError(
+        'usage_error',
+        `The server can not listen on ${where}: not permitted`,
+        {
+          hint: 'Ports below 1024 belong to the superuser; choose a higher --port.',
+        },
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new GovctlError(
+        'usage_error',
+        `The server can not listen on ${where}: no such address on this machine`,
+        {
+          hint: 'Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all its addresses.',
+        },
+      );
+    default:
+      return new GovctlError(
+        'usage_error',
+        `The server can not listen on ${where}: ${error.message}`,
+        { cause: error },
+      );
+  }
+}
+
+/** What isn't HTTP never becomes a request; it is answered by hand. */
+async function answerBroken(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  refuse: ListenerOptions['refuse'],
+): Promise<void> {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, why] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'The headers are larger than 16 KiB']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'The request did not come in time']
+        : [400, 'The request is not valid HTTP'];
+  const refusal = refuse(status, why);
+  const body = await refusal.text();
+  const headers = [...refusal.headers, ['Content-Length', String(Buffer.byteLength(body))]];
+  const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
+}
+
+async function answerByHand(outgoing: ServerResponse, response: Response): Promise<void> {
+  const body = await response.text();
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
+}
+
+const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause);

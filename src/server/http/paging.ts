@@ -1,0 +1,185 @@
+import { hash } from 'node:crypto';
+import * as z from 'zod';
+import type { Pagination } from '../../contract/lists.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Answer } from './call.ts';
+import { toJson } from '../json.ts';
+import type { Json } from '../json.ts';
+import type {
+  CollectionSpec,
+  Document,
+  Page,
+  PageQuery,
+  Reader,
+  Scalar,
+  Versioned,
+  Where,
+} from '../store/store.ts';
+
+export interface ListQuery {
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly sort_by: string;
+  readonly order: 'asc' | 'desc';
+}
+
+export type Filters = Readonly<Record<string, Where>>;
+
+/** Any of the values that a query gives for each of these fields, which have an index of their name. */
+export const anyOf = <F extends string>(
+  query: { readonly [Field in F]?: string | readonly string[] | undefined },
+  fields: readonly F[],
+): Filters =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const given = query[field];
+      return given === undefined ? [] : [[field, { any: [given].flat() }]];
+    }),
+  );
+
+/** What a cursor says: for which list it was made, how many rows came before, the last row's place, and its own sum. */
+const Cursor = z.tuple([
+  z.string(),
+  z.int().min(0),
+  z.union([z.string(), z.number(), z.boolean(), z.null()]),
+  z.string(),
+  z.string(),
+]);
+type Cursor = readonly [list: string, seen: number, value: Scalar | null, id: string];
+
+/** Parsed queries are kept by their parser, and so is what they ask for. */
+const lists = new WeakMap<ListQuery, string>();
+
+/** A cursor belongs to one order and one set of filters. */
+function listOf(collection: string, query: ListQuery, filters: Filters): string {
+  const known = lists.get(query);
+  if (known !== undefined) return known;
+  // Values are a set: their order makes no other list.
+  const sets = Object.entries(filters).map(([field, where]) => [
+    field,
+    Object.keys(where),
+    [...new Set(Object.values(where).flat())].sort(),
+  ]);
+  const asked = JSON.stringify([collection, query.sort_by, query.order, sets]);
+  const list = sumOf(asked);
+  lists.set(query, list);
+  return list;
+}
+
+const sumOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 12);
+
+const encode = (cursor: Cursor): string =>
+  Buffer.from(JSON.stringify([...cursor, sumOf(JSON.stringify(cursor))])).toString('base64url');
+
+function decode(text: string, list: string): Cursor {
+  const refuse = (why: string): GovctlError =>
+    new GovctlError('malformed_request', `The cursor ${why}; begin again without one`, {
+      details: [{ field: 'cursor', message: why }],
+    });
+  let parsed;
+  try {
+    parsed = Cursor.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+  } catch {
+    throw refuse('is garbled');
+  }
+  if (!parsed.success) throw refuse('is garbled');
+  const [madeFor, seen, value, id] = parsed.data;
+  const cursor: Cursor = [madeFor, seen, value, id];
+  // Decoding skips what isn't base64, and a value may have been changed: only what was handed out will do.
+  if (encode(cursor) !== text) throw refuse('is garbled');
+  if (madeFor !== list) throw refuse('was made for another list, order or filter');
+  return cursor;
+}
+
+/** Answers one page of a list as the contract shapes it: `{<plural>: [...], pagination}`. */
+export function listPage<T extends Document, B>(
+  reader: Reader,
+  collection: CollectionSpec<T>,
+  query: ListQuery,
+  filters: Filters,
+  plural: string,
+  show: (row: Versioned<T>) => string,
+): Awaitable<Answer<Json<B>>> {
+  const { asked, place } = placeOf(collection, query, filters);
+  return whenKnown(reader.page(collection, asked), (page) => {
+    const kept = answers.get(query);
+    const text =
+      kept && isSame(kept.page, page)
+        ? kept.text
+        : pageText(page, place, plural, page.rows.map(show));
+    if (text !== kept?.text) answers.set(query, { page, text });
+    return { body: text as Json<B> }; // of the parts' JSON
+  });
+}
+
+/** As `listPage`, for documents that are shown with what has to be looked up, and may be another thing each time. */
+export async function listLookedUp<T extends Document, B>(
+  reader: Reader,
+  collection: CollectionSpec<T>,
+  query: ListQuery,
+  filters: Filters,
+  plural: string,
+  show: (row: Versioned<T>) => Promise<string>,
+): Promise<Answer<Json<B>>> {
+  const { asked, place } = placeOf(collection, query, filters);
+  const page = await reader.page(collection, asked);
+  const rows = await Promise.all(page.rows.map(show));
+  return { body: pageText(page, place, plural, rows) as Json<B> }; // of the parts' JSON
+}
+
+/** Where a page begins, and in which list. */
+interface Place {
+  readonly list: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+function placeOf(
+  collection: { readonly name: string },
+  query: ListQuery,
+  filters: Filters,
+): { asked: PageQuery; place: Place } {
+  const list = listOf(collection.name, query, filters);
+  const cursor = query.cursor === undefined ? undefined : decode(query.cursor, list);
+  const offset = cursor ? cursor[1] : (query.offset ?? 0);
+  const { limit } = query;
+  const asked = {
+    where: filters,
+    orderBy: query.sort_by,
+    direction: query.order,
+    limit,
+    ...(cursor ? { after: { value: cursor[2], id: cursor[3] } } : { offset }),
+  };
+  return { asked, place: { list, limit, offset } };
+}
+
+function pageText(
+  page: Page<Document>,
+  { list, limit, offset }: Place,
+  plural: string,
+  rows: readonly string[],
+): string {
+  const seen = offset + page.rows.length;
+  const pagination: Pagination = {
+    total: page.total,
+    limit,
+    offset,
+    has_more: page.hasMore,
+    ...(page.hasMore && page.last
+      ? { next_cursor: encode([list, seen, page.last.value, page.last.id]) }
+      : {}),
+  };
+  return `{${toJson(plural)}:[${rows.join(',')}],"pagination":${toJson(pagination)}}`;
+}
+
+/** The last answer to each query that its parser keeps; right as long as the page has the very same documents. */
+const answers = new WeakMap<ListQuery, { readonly page: Page<Document>; readonly text: string }>();
+
+const isSame = (a: Page<Document>, b: Page<Document>): boolean =>
+  a.total === b.total &&
+  a.hasMore === b.hasMore &&
+  a.rows.length === b.rows.length &&
+  a.rows.every(({ doc }, at) => doc === b.rows[at]?.doc);

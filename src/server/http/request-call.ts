@@ -1,0 +1,85 @@
+import type { Awaitable } from '../awaitable.ts';
+import type { Actor, Answer, AnyBody, Call, Principal, PublicCall } from './call.ts';
+import type { Deps } from '../deps.ts';
+import { checkMatch } from './conditional.ts';
+import { isAnswered, runOnce } from './idempotency.ts';
+import type { KeysUnderWay, OneTime } from './idempotency.ts';
+import type { Peer } from './listener.ts';
+import type { Tx } from '../store/store.ts';
+
+/** A class, as one is made for every request: its methods are not. */
+export class RequestCall implements PublicCall {
+  /** Where it holds its key: lets the next one have it. */
+  private letGo: (() => void) | undefined;
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly request: Request,
+    private readonly peer: Peer,
+    readonly requestId: string,
+    private readonly keys: KeysUnderWay,
+    private readonly once: OneTime | undefined,
+    private readonly caller: Principal | undefined,
+  ) {}
+
+  header(name: string): string | null {
+    return this.request.headers.get(name);
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.peer.remoteAddress;
+  }
+
+  get isHead(): boolean {
+    return this.request.method === 'HEAD';
+  }
+
+  private get owner(): string {
+    return this.caller?.userId ?? 'anyone';
+  }
+
+  async isRepeated(): Promise<boolean> {
+    if (!this.once) return false;
+    this.letGo ??= await this.keys.take(this.owner, this.once);
+    return isAnswered(this.deps, this.owner, this.once);
+  }
+
+  /** What is done while it may hold its key. */
+  async lettingGo<B extends AnyBody>(work: () => Awaitable<Answer<B>>): Promise<Answer<B>> {
+    try {
+      return await work();
+    } finally {
+      this.letGo?.();
+    }
+  }
+
+  transact<B extends string | undefined>(
+    work: (tx: Tx) => Promise<Answer<B>>,
+    owner = this.owner,
+  ): Promise<Answer<B>> {
+    const { deps, once } = this;
+    return deps.store.transact((tx) => (once ? runOnce(deps, tx, owner, once, work) : work(tx)));
+  }
+}
+
+export class AuthorisedCall extends RequestCall implements Call {
+  constructor(
+    deps: Deps,
+    request: Request,
+    peer: Peer,
+    requestId: string,
+    keys: KeysUnderWay,
+    once: OneTime | undefined,
+    readonly principal: Principal,
+  ) {
+    super(deps, request, peer, requestId, keys, once, principal);
+  }
+
+  get actor(): Actor {
+    return { userId: this.principal.userId, via: this.principal.via, requestId: this.requestId };
+  }
+
+  checkMatch(revision: number): void {
+    checkMatch(this.header('if-match'), revision);
+  }
+}

@@ -1,0 +1,123 @@
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Observe } from '../http/app.ts';
+import { createRequestHistogram } from './request-histogram.ts';
+import { collections } from '../wiring/nouns.ts';
+import { reportStatuses } from '../../contract/reports.ts';
+import { reports } from '../reports/collection.ts';
+import type { ReportCounts } from '../reports/generation/report-work.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { CollectionSpec, Store } from '../store/store.ts';
+import { webhookLanes, webhooks } from '../webhooks/collection.ts';
+import type { AttemptCounts } from '../webhooks/delivery/deliveries.ts';
+
+export interface Metrics {
+  readonly observe: Observe;
+  text(): Promise<string>;
+}
+
+/** Prometheus metrics: requests by route template and status, deliveries, reports, the store, the process. */
+export function createMetrics(
+  store: Store,
+  attempts: Readonly<AttemptCounts>,
+  made: Readonly<ReportCounts>,
+): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'govctl_store_writable',
+    help: '1 while the store takes changes',
+    registers: [registry],
+    collect() {
+      this.set(store.health().writable ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'govctl_store_records',
+    help: 'Stored records by collection',
+    labelNames: ['collection'],
+    registers: [registry],
+    async collect() {
+      for (const spec of collections) {
+        this.set(
+          { collection: spec.name },
+          await countRecords(store, spec as CollectionSpec<never>),
+        );
+      }
+    },
+  });
+  addDeliveries(registry, store, attempts);
+  addReports(registry, store, made);
+
+  const requests = createRequestHistogram();
+  return {
+    observe: (event) => requests.observe(event),
+    text: async () => `${await registry.metrics()}\n${requests.text()}`,
+  };
+}
+
+function addDeliveries(registry: Registry, store: Store, attempts: Readonly<AttemptCounts>): void {
+  new Counter({
+    name: 'govctl_webhook_attempts_total',
+    help: 'Attempts to deliver an event to a webhook by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(attempts)) this.inc({ outcome }, count);
+    },
+  });
+  new Gauge({
+    name: 'govctl_webhook_waiting',
+    help: 'Deliveries that wait, over all webhooks',
+    registers: [registry],
+    async collect() {
+      let waiting = 0;
+      for await (const { doc } of allRows(store, webhooks, {})) {
+        waiting += (await store.laneState(webhookLanes, doc.id)).waiting;
+      }
+      this.set(waiting);
+    },
+  });
+}
+
+function addReports(registry: Registry, store: Store, made: Readonly<ReportCounts>): void {
+  new Gauge({
+    name: 'govctl_reports',
+    help: 'Stored reports by status',
+    labelNames: ['status'],
+    registers: [registry],
+    async collect() {
+      for (const status of reportStatuses) {
+        const where = { status: { any: [status] } };
+        const one = { where, orderBy: 'id', direction: 'asc', limit: 1 } as const;
+        this.set({ status }, (await store.page(reports, one)).total);
+      }
+    },
+  });
+  new Counter({
+    name: 'govctl_reports_ended_total',
+    help: 'Reports that were generated, or failed, by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ outcome: 'completed' }, made.completed);
+      this.inc({ outcome: 'failed' }, made.failed);
+    },
+  });
+  new Counter({
+    name: 'govctl_report_seconds_total',
+    help: 'Seconds that reports took that were completed',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(made.seconds);
+    },
+  });
+}
+
+async function countRecords(store: Store, spec: CollectionSpec<never>): Promise<number> {
+  const [orderBy] = Object.keys(spec.order ?? {});
+  if (orderBy === undefined) throw new Error(`collection ${spec.name} has no order to page by`);
+  return (await store.page(spec, { orderBy, direction: 'asc', limit: 1 })).total;
+}

@@ -1,7 +1,0 @@
-import type { Handlers } from '../call.ts';
-import type { FindSigner } from './service.ts';
-
-/** The certificate that signed reports are checked with. It is no secret; its key is. */
-export const showCertificate =
-  (signer: FindSigner): Handlers['reports']['certificate'] =>
-  async () => ({ body: (await signer()).certificate });

@@ -1,0 +1,148 @@
+import type { Authenticator } from '../auth/service.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { createEvaluationLane } from '../evaluation/lane.ts';
+import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { createLaneRunner } from '../lanes/runner.ts';
+import type { AdjustableClock } from '../local/clock.ts';
+import { evaluationWorker, laneWorker } from '../local/workers.ts';
+import type { Worker } from '../local/workers.ts';
+import { createUpkeep } from './upkeep.ts';
+import { createRenderer } from '../reports/rendering/thread/threads.ts';
+import { reportLanes } from '../reports/collection.ts';
+import { reportDeliveryLanes } from '../report-delivery/collection.ts';
+import { createChannels } from '../report-delivery/channels/channels.ts';
+import type { ChannelParts } from '../report-delivery/channels/channels.ts';
+import { startReportDeliveries } from '../report-delivery/deliveries.ts';
+import { notifyRecipients } from '../report-delivery/service.ts';
+import { createLink } from '../reports/download/links.ts';
+import { composeReport } from '../reports/generation/compose-report.ts';
+import { reportsAtOnce } from '../reports/generation/estimate.ts';
+import { createReportWork } from '../reports/generation/report-work.ts';
+import type { ReportWork } from '../reports/generation/report-work.ts';
+import { scheduleLanes } from '../schedules/collection.ts';
+import { startScheduleFires } from '../schedules/fire.ts';
+import { deliveryEnded, scheduleReportEnded } from '../schedules/service.ts';
+import type { FindSigner } from '../keys/signer.ts';
+import { webhookLanes } from '../webhooks/collection.ts';
+import { createDeliveries } from '../webhooks/delivery/deliveries.ts';
+import type { AttemptCounts } from '../webhooks/delivery/deliveries.ts';
+import type { Send } from '../outbound/send.ts';
+
+/** What goes on beside the requests, from the start on: evaluation, deliveries, reports, schedules, upkeep. */
+export interface BackgroundWork {
+  /** What moving the clock waits for; those that make work for others stand before them. */
+  readonly workers: readonly Worker[];
+  /** Of deliveries, since the start. */
+  readonly attempts: Readonly<AttemptCounts>;
+  readonly reportWork: ReportWork;
+  /** Sends nothing more, and gives what is on its way some seconds. */
+  stopSending(): Promise<void>;
+  /** Begins nothing more of anything, and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+export interface BackgroundOptions {
+  readonly clock: AdjustableClock;
+  readonly authenticator: Authenticator;
+  readonly prepare: PreparePolicy;
+  readonly send: Send;
+  /** What signs reports. */
+  readonly signer: FindSigner;
+  /** What reports are delivered over. */
+  readonly channels: ChannelParts;
+  /** What addresses of the service begin with, without a slash at their end. */
+  readonly baseUrl: () => string;
+}
+
+const maintainEvery = 60_000;
+const trimEvery = 1_000;
+/** Milliseconds between two looks for work of the background evaluation. */
+const evaluateEvery = 200;
+/** Milliseconds that deliveries on their way get of a stop. */
+const deliveriesWithin = 3_000;
+/** Milliseconds that schedules get to finish the transaction they are at. */
+const firesWithin = 1_000;
+/** Milliseconds that reports under way get of a stop; those that take longer are begun anew. */
+const reportsWithin = 1_000;
+
+export function startBackgroundWork(
+  deps: Deps,
+  { clock, authenticator, prepare, send, signer, channels, baseUrl }: BackgroundOptions,
+): BackgroundWork {
+  const lane = createEvaluationLane(deps, prepare);
+  const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
+  const renderer = createRenderer({ most: reportsAtOnce });
+  const reportWork = createReportWork(deps, {
+    prepare,
+    compose: composeReport,
+    render: renderer.render,
+    signer,
+    createRunner: createLaneRunner,
+    async ended(tx, report) {
+      await scheduleReportEnded(deps, tx, report);
+      await notifyRecipients(deps, tx, report);
+    },
+  });
+  const reportDeliveries = startReportDeliveries(deps, {
+    createRunner: createLaneRunner,
+    send: createChannels(deps, channels),
+    ended: (tx, delivery) => deliveryEnded(deps, tx, delivery),
+    async makeLink(tx, { id, created_by }, format, seconds) {
+      const order = { report_id: id, format, created_by };
+      const { link, path } = await createLink(deps, tx, order, seconds);
+      return { url: baseUrl() + path, expires_at: timestamp(link.expires_at) };
+    },
+  });
+  const fires = startScheduleFires(deps, createLaneRunner);
+  const upkeep = createUpkeep(deps, { authenticator, deliveries });
+  const doing = (work: () => Promise<void>, failed: string) => (): void => {
+    work().catch((error: unknown) => deps.log.error({ err: error }, failed));
+  };
+  const evaluate = doing(() => lane.run(), 'background evaluation failed');
+  const timers = [
+    every(maintainEvery, doing(upkeep.maintain, 'upkeep failed')),
+    every(trimEvery, doing(upkeep.trim, 'removing old events failed')),
+    every(evaluateEvery, evaluate),
+  ];
+  const endListening = clock.onChange(() => {
+    evaluate();
+    deliveries.poke();
+    reportWork.poke();
+    fires.poke();
+    reportDeliveries.poke();
+  });
+  const stopSending = async (): Promise<void> => {
+    await Promise.all(
+      [deliveries, reportDeliveries].map((sending) => sending.stop(deliveriesWithin)),
+    );
+  };
+  return {
+    workers: [
+      evaluationWorker(deps.store, lane),
+      laneWorker(deps.store, scheduleLanes, fires),
+      laneWorker(deps.store, reportLanes, reportWork),
+      laneWorker(deps.store, reportDeliveryLanes, reportDeliveries),
+      laneWorker(deps.store, webhookLanes, deliveries),
+    ],
+    reportWork,
+    attempts: deliveries.attempts,
+    stopSending,
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      endListening();
+      await upkeep.idle();
+      await lane.stop();
+      await fires.stop(firesWithin);
+      await reportWork.stop(reportsWithin);
+      await renderer.close();
+      await stopSending();
+    },
+  };
+}
+
+function every(ms: number, work: () => void): NodeJS.Timeout {
+  const timer = setInterval(work, ms);
+  timer.unref();
+  return timer;
+}

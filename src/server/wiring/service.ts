@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GovctlError } from '../../contract/errors.ts';
+import { isLoopback, parseRanges } from '../http/address.ts';
+import { createApp } from '../http/app.ts';
+import type { Observe } from '../http/app.ts';
+import { createAuthenticator } from '../auth/service.ts';
+import { startBackgroundWork } from './background-work.ts';
+import type { ServerConfig } from '../config/config.ts';
+import type { Deps } from '../deps.ts';
+import { createPreparedPolicies } from '../evaluation/prepared-policies.ts';
+import { errorAnswer } from '../http/error-answer.ts';
+import { createRateLimiter } from '../http/limits.ts';
+import type { RateLimitMode } from '../http/limits.ts';
+import { stopping } from '../http/listener.ts';
+import type { Peer } from '../http/listener.ts';
+import type { AdjustableClock } from '../local/clock.ts';
+import { isLocal } from '../local/is-local.ts';
+import { createLocalService } from '../local/service.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { createHandlers } from './nouns.ts';
+import type { Surroundings } from '../report-delivery/service.ts';
+import { createSigner, readSigner } from '../keys/signer.ts';
+import type { SigningFiles } from '../keys/signer.ts';
+import { stored } from './stored.ts';
+import { createSender } from '../outbound/send.ts';
+import { systemResolve } from '../outbound/target.ts';
+import type { Targets } from '../outbound/target.ts';
+
+/** How the service is reached, and what it does about that. */
+export interface ServiceOptions {
+  readonly host: string;
+  readonly publicUrl?: string;
+  /** CIDRs. */
+  readonly allowTargets: readonly string[];
+  /** Default: `report` while only this machine can connect, else `enforce`. */
+  readonly rateLimit?: RateLimitMode;
+  readonly metrics: boolean;
+  /** What the operator says of mail, chat, storage. */
+  readonly config: ServerConfig;
+  readonly env: Surroundings['env'];
+  /** What signs reports; default: a key that the server makes itself. */
+  readonly signing?: SigningFiles;
+}
+
+export interface Service {
+  fetch(request: Request, peer: Peer): Response | Promise<Response>;
+  /** Refuses new requests and waits for those that have begun, but for so many, so many milliseconds at most. */
+  drain(withinMs: number, except?: number): Promise<void>;
+  /** Ends what goes on beside the requests. */
+  stop(): Promise<void>;
+}
+
+/** The app with its limits, log and metrics, and what goes on beside the requests. */
+export async function createService(
+  deps: Deps,
+  clock: AdjustableClock,
+  options: ServiceOptions,
+  logRequest: Observe,
+  baseUrl: () => string,
+): Promise<Service> {
+  const authenticator = createAuthenticator(deps);
+  const targets: Targets = {
+    rules: { local: isLocal(options), allowed: parseRanges(options.allowTargets) },
+    resolve: systemResolve,
+  };
+  const { config, env } = options;
+  const surroundings: Surroundings = { targets, config, env };
+  const sender = createSender(targets, deps.clock);
+  const operatorsSender = createSender(anyTarget, deps.clock);
+  const prepare = createPreparedPolicies(deps.log);
+  const signer = createSigner(deps, options.signing && (await readSigner(options.signing)));
+  const background = startBackgroundWork(deps, {
+    clock,
+    authenticator,
+    prepare,
+    send: sender.send,
+    signer,
+    channels: { surroundings, send: sender.send, sendAnywhere: operatorsSender.send },
+    baseUrl,
+  });
+  const metrics = options.metrics
+    ? (await import('../observe/metrics.ts')).createMetrics(
+        deps.store,
+        background.attempts,
+        background.reportWork.counts,
+      )
+    : undefined;
+  const mode = options.rateLimit ?? (isLoopback(options.host) ? 'report' : 'enforce');
+  let begun = 0;
+  let draining = false;
+  const observe = observeInto(logRequest, metrics);
+  const limiter = createRateLimiter(mode, deps.clock);
+  const system = metrics ? { metricsText: metrics.text } : {};
+  const local = isLocal(options)
+    ? createLocalService({
+        deps,
+        clock,
+        workers: background.workers,
+        stored,
+        isBeingWritten: background.reportWork.isBeingWritten,
+      })
+    : undefined;
+  const app = createApp(
+    deps,
+    createHandlers(deps, {
+      limiter,
+      system,
+      prepare,
+      surroundings,
+      send: sender.send,
+      reportWork: background.reportWork,
+      signer,
+      baseUrl,
+      isLocal: local !== undefined,
+      local,
+    }),
+    {
+      authenticate: authenticator.authenticate,
+      limiter,
+      local,
+      observe(event) {
+        begun -= 1;
+        observe(event);
+        local?.requests.record(event);
+      },
+    },
+  );
+  return {
+    fetch(request, peer) {
+      if (draining) return refuseRequest(deps, 503, stopping);
+      begun += 1;
+      return app.fetch(request, peer);
+    },
+    async drain(withinMs, except = 0) {
+      draining = true;
+      local?.stop();
+      void background.stopSending();
+      const until = deps.clock.monotonic() + withinMs;
+      while (begun > except && deps.clock.monotonic() < until) await sleep(5);
+    },
+    async stop() {
+      await background.stop();
+      await sender.close();
+      await operatorsSender.close();
+      if (!deps.store.health().writable) return;
+      // A disk that fails just now is no reason to leave the rest of the stop undone.
+      await authenticator
+        .saveLastUses()
+        .catch((error: unknown) => deps.log.error({ err: error }, 'key uses were not saved'));
+    },
+  };
+}
+
+/** Asked again and again by machines: they would fill the log. */
+const quietRoutes = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** What the operator names may be anywhere, within this network above all. */
+const anyTarget: Targets = {
+  rules: { local: true, allowed: parseRanges(['0.0.0.0/0', '::/0']) },
+  resolve: systemResolve,
+};
+
+/** One log line for each request, and the metrics. Never a header, a body or a query. */
+const observeInto =
+  (logRequest: Observe, metrics: Metrics | undefined): Observe =>
+  (event) => {
+    metrics?.observe(event);
+    if (event.route === undefined || !quietRoutes.has(event.route) || event.status >= 500) {
+      logRequest(event);
+    }
+  };
+
+export function refuseRequest(deps: Deps, status: number, description: string): Response {
+  const error =
+    status === 503
+      ? new GovctlError('unavailable', description, { headers: { 'Retry-After': '1' } })
+      : new GovctlError('malformed_request', description, { status });
+  return errorAnswer(error, undefined, deps, deps.ids.next('req'), { Connection: 'close' });
+}

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inventoryOf } from '../inventory-service.ts';
+import type { TestService } from '../test-service.ts';
+import { fieldsOf, startTestService } from '../test-service.ts';
+
+let service: TestService;
+let inventory: ReturnType<typeof inventoryOf>;
+let policyId: string;
+beforeEach(async () => {
+  service = await startTestService();
+  inventory = inventoryOf(service);
+  policyId = await inventory.createPolicy('p', { tags: ['govctl.key:slug@0123456789ab'] });
+  await inventory.put('r', { public: true });
+});
+afterEach(() => service.close());
+
+const status = async () => (await inventory.violation()).status;
+
+describe('an exemption', () => {
+  it.each([
+    ['id', () => policyId],
+    ['name', () => 'p'],
+    ['key in git', () => 'slug'],
+  ])('names its policy by %s', async (_, policy) => {
+    await inventory.exempt({ policy: policy() });
+    expect(await status()).toBe('EXEMPT');
+  });
+
+  it('changed to other resources, and back, moves violations at once', async () => {
+    const id = await inventory.exempt({ resources: ['r'] });
+    const change = (fields: object) =>
+      inventory.ok('PUT', `/v1/exemptions/${id}`, { body: fields });
+    const statuses: string[] = [];
+    for (const resources of [['q'], ['r*'], ['*x']]) {
+      await change({ resources });
+      statuses.push(await status());
+    }
+    expect(statuses).toEqual(['OPEN', 'EXEMPT', 'OPEN']);
+  });
+
+  it('of many violations moves the first at once and all in the background', async () => {
+    const many = Array.from({ length: 700 }, (_, at) => ({
+      id: `m${at}`,
+      type: 'AWS::S3::Bucket',
+      public: true,
+    }));
+    await inventory.ok('POST', '/v1/resources', { body: { resources: many } });
+    const count = async () =>
+      (
+        (await inventory.ok('GET', '/v1/violations?status=EXEMPT')).json.pagination as {
+          total: number;
+        }
+      ).total;
+    await inventory.exempt({});
+    expect(await count()).toBe(500);
+    await service.lane.run();
+    expect(await count()).toBe(701);
+  });
+
+  it('sent back as it was read changes nothing', async () => {
+    const id = await inventory.exempt({ category: 'waiver' });
+    const read = await inventory.ok('GET', `/v1/exemptions/${id}`);
+    service.advance(1_000);
+    const same = await inventory.ok('PUT', `/v1/exemptions/${id}`, { body: read.json });
+    expect(same.text).toBe(read.text);
+    const cleared = await inventory.ok('PUT', `/v1/exemptions/${id}`, { body: { category: null } });
+    expect(cleared.json).not.toHaveProperty('category');
+  });
+
+  it.each([
+    ['a date that is over', { expires: '2026-02-28' }, 'expires'],
+    ['a date that does not exist', { expires: '2026-02-30' }, 'expires'],
+    ['no reason', { reason: ' ' }, 'reason'],
+    ['a policy that is not there', { policy: 'nope' }, 'policy'],
+    ['no resources', { resources: [] }, 'resources'],
+    ['an unknown category', { category: 'weaver' }, 'category'],
+  ])('is refused with %s as EXM_001', async (_, fields, field) => {
+    const body = {
+      ...{ policy: 'p', resources: ['*'], reason: 'r', owner: 'o', expires: '2026-03-01' },
+      ...fields,
+    };
+    const got = await service.send('POST', '/v1/exemptions', { body });
+    expect([got.status, got.json.error_code, fieldsOf(got)]).toEqual([400, 'EXM_001', [field]]);
+  });
+
+  it('is found by its filters, audited, and gone after its deletion', async () => {
+    const id = await inventory.exempt({ owner: 'web' });
+    const total = async (query: string) =>
+      ((await inventory.ok('GET', `/v1/exemptions?${query}`)).json.pagination as { total: number })
+        .total;
+    expect(await total('policy=p&owner=web&status=active')).toBe(1);
+    expect(await total('category=mitigated')).toBe(0);
+    await inventory.ok('DELETE', `/v1/exemptions/${id}`);
+    const missing = await service.send('GET', `/v1/exemptions/${id}`);
+    expect([missing.status, missing.json.error_code]).toEqual([404, 'EXM_002']);
+    const log = await inventory.ok('GET', `/v1/audit-log?subject=${id}&order=asc`);
+    expect(log.json.audit_log).toMatchObject([
+      { action: 'exemption.create' },
+      { action: 'exemption.delete' },
+    ]);
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contract } from '../../../src/contract/contract.ts';
+import type { Endpoint } from '../../../src/contract/endpoint.ts';
+import { createMetrics } from '../../../src/server/observe/metrics.ts';
+import { composeTiny, renderText } from '../reports/report-world.ts';
+import type { Sent, TestService } from '../test-service.ts';
+import { policy, startTestService } from '../test-service.ts';
+
+let service: TestService;
+const answered = new Set<string>();
+
+beforeAll(async () => {
+  service = await startTestService({
+    metricsText: (store) =>
+      createMetrics(store, { succeeded: 0, failed: 0 }, { completed: 2, failed: 1, seconds: 12.5 })
+        .text,
+    reports: { compose: composeTiny, render: renderText },
+    receive: () => Promise.resolve({ durationMs: 1, status: 410, headers: {}, body: 'gone' }),
+  });
+});
+afterAll(() => service.close());
+
+const verbsOf = contract as Readonly<Record<string, Readonly<Record<string, Endpoint>>>>;
+const every = Object.entries(verbsOf).flatMap(([noun, verbs]) =>
+  Object.keys(verbs).map((verb) => `${noun}.${verb}`),
+);
+
+/** Asks an endpoint, with the ids of its path in their order, holds its answer against what the contract declares, and gives the answer's body. */
+async function ask(
+  name: string,
+  ids: string | undefined,
+  sent?: Sent,
+  search = '',
+): Promise<unknown> {
+  const [noun = '', verb = ''] = name.split('.');
+  const endpoint = verbsOf[noun]?.[verb];
+  if (!endpoint) throw new Error(`the contract has no ${name}`);
+  const { status, body: schema, type = 'application/json' } = endpoint.response;
+  const parts = ids?.split(' ') ?? [];
+  const url = endpoint.path.replace(/:\w+/g, () => parts.shift() ?? '');
+  const got = await service.send(endpoint.method, url + search, sent);
+  expect([name, got.status, got.text]).toEqual([name, status, expect.any(String)]);
+  answered.add(name);
+  if (!schema && endpoint.response.type !== undefined) {
+    expect([name, got.text]).not.toEqual([name, '']);
+    return undefined;
+  }
+  if (!schema) {
+    expect([got.text, got.headers.get('content-type')]).toEqual(['', null]);
+    return undefined;
+  }
+  expect(got.headers.get('content-type')).toBe(type);
+  expect(got.headers.has('etag')).toBe(endpoint.versioned === true);
+  expect(got.headers.get('cache-control')).toBe(endpoint.secret ? 'no-store' : null);
+  const body: unknown = type === 'application/json' ? got.json : got.text;
+  const parsed = schema.safeParse(body);
+  expect(parsed.error?.issues ?? [], name).toEqual([]);
+  return body;
+}
+
+async function askReports(): Promise<void> {
+  const body = {
+    name: 'all',
+    type: 'audit',
+    framework: 'soc2',
+    description: 'd',
+    scope: {
+      environments: ['prod'],
+      cloud_providers: ['aws'],
+      date_range: { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' },
+    },
+    format_options: { formats: ['pdf', 'csv'], security: { sign: true, watermark: 'Draft' } },
+  };
+  const { id } = (await ask('reports.create', undefined, { body })) as { id: string };
+  await ask('reports.get', id);
+  await service.reportWork.idle();
+  await ask('reports.list', undefined);
+  await ask('reports.get', id);
+  await ask('reports.download', `${id} pdf`);
+  await ask('reports.downloadSignature', `${id} csv`);
+  await ask('reports.downloads', id);
+  const link = (await ask('reports.createLink', id, { body: { format: 'pdf' } })) as {
+    id: string;
+    url: string;
+  };
+  const { search } = new URL(link.url);
+  await ask('reports.followLink', `${id} ${link.id}`, { key: null }, search);
+  await ask('reports.get', id);
+  await ask('reports.revokeLink', `${id} ${link.id}`);
+  await ask('reports.certificate', undefined);
+  await ask('reports.delete', id);
+}
+
+async function askSchedules(): Promise<void> {
+  const body = {
+    name: 'weekly',
+    schedule: { cron: '0 9 * * 1', timezone: 'Europe/Berlin' },
+    report_template: { name: 'weekly', type: 'compliance' },
+  };
+  const { id } = (await ask('schedules.create', undefined, { body })) as { id: string };
+  await ask('schedules.list', undefined);
+  await ask('schedules.update', id, { body: { enabled: false } });
+  await ask('schedules.get', id);
+  await ask('schedules.run', id);
+  await ask('schedules.runs', id);
+  await ask('schedules.delete', id);
+}
+
+async function askWebhooks(): Promise<void> {
+  const webhook = {
+    url: 'https://hooks.example.com/',
+    events: ['scan.completed'],
+    secret: 'a-long-enough-secret',
+    name: 'all',
+    tags: ['a'],
+    active: false,
+    filters: { severity: ['HIGH'], environments: ['prod'], cloud_providers: ['aws'] },
+    retry_config: { max_attempts: 3, backoff_multiplier: 1.5 },
+    timeout_seconds: 5,
+    headers: { 'X-Team': 'web' },
+  };
+  const { id } = (await ask('webhooks.create', undefined, { body: webhook })) as { id: string };
+  await ask('webhooks.update', id, {
+    body: { active: true, filters: null, secret: 'another-secret' },
+  });
+  const event = (await ask('events.trigger', undefined, { body: { type: 'scan.completed' } })) as {
+    id: string;
+  };
+  await service.deliveries?.idle();
+  await ask('events.list', undefined);
+  await ask('events.get', event.id);
+  await ask('events.replay', undefined, { body: { event_ids: [event.id] } });
+  await service.deliveries?.idle();
+  await ask('webhooks.test', id, { body: { event_type: 'user.login' } });
+  const { deliveries } = (await ask('webhooks.listDeliveries', id)) as {
+    deliveries: { id: string; test?: boolean }[];
+  };
+  const sent = `${id} ${deliveries.find(({ test }) => !test)?.id ?? ''}`;
+  await ask('webhooks.getDelivery', sent);
+  await ask('webhooks.redeliver', sent);
+  await service.deliveries?.idle();
+  await ask('webhooks.redeliverFailed', id, { body: {} });
+  await ask('webhooks.get', id);
+  await ask('webhooks.list', undefined);
+  await ask('webhooks.delete', id);
+}
+
+async function askLocal(): Promise<void> {
+  await ask('local.get', undefined);
+  await ask('local.getClock', undefined);
+  await ask('local.setClock', undefined, { body: { now: '2026-03-02T12:00:00Z' } });
+  await ask('local.advanceClock', undefined, { body: { by: '1h' } });
+  await ask('local.resetClock', undefined);
+  const fault = { body: { method: 'GET', path: '/v1/scans', status: 503 } };
+  const { id } = (await ask('local.addFault', undefined, fault)) as { id: string };
+  await ask('local.listFaults', undefined);
+  await ask('local.clearFault', id);
+  await ask('local.clearFaults', undefined);
+  await ask('local.listRequests', undefined);
+  const text = String(await ask('local.snapshot', undefined));
+  const headers = { 'content-type': contract.local.restore.streamed };
+  await ask('local.restore', undefined, { text, headers });
+  await ask('local.reset', undefined);
+}
+
+describe('what an endpoint answers', () => {
+  it('has the status, headers and shape that the contract declares, for every endpoint', async () => {
+    const full = policy('answered', {
+      description: 'Every field.',
+      severity: 'HIGH',
+      enabled: false,
+      compliance_frameworks: ['SOC2:CC6.1'],
+      auto_remediation: true,
+      remediation_action: 'encrypt',
+      tags: ['a', 'b'],
+    });
+    const { id } = (await ask('policies.create', undefined, { body: full })) as { id: string };
+    await ask('policies.list', undefined);
+    await ask('policies.get', id);
+    await ask('policies.update', id, { body: { severity: null } });
+    await ask('policies.delete', id);
+
+    const { id: named } = (await ask('policies.create', undefined, { body: policy('open') })) as {
+      id: string;
+    };
+    const resource = { id: 'bucket-1', type: 'AWS::S3::Bucket', public: true, tags: { a: 'b' } };
+    await ask('resources.upsert', undefined, { body: { resources: [resource] } });
+    await ask('resources.put', 'bucket-1', { body: { ...resource, region: 'eu-west-1' } });
+    const ndjson = { 'content-type': 'application/x-ndjson' };
+    await ask('resources.import', undefined, { text: '{"id":1}\n', headers: ndjson });
+    await ask('resources.list', undefined);
+    await ask('resources.get', 'bucket-1');
+    await ask('policies.validate', undefined, { body: { resources: [resource] } });
+    const scan = (await ask('scans.create', undefined, { body: { policy_ids: [named] } })) as {
+      id: string;
+    };
+    await service.lane.run();
+    await ask('scans.list', undefined);
+    await ask('scans.get', scan.id);
+    const exemption = (await ask('exemptions.create', undefined, {
+      body: {
+        policy: 'open',
+        resources: ['bucket-*'],
+        reason: 'r',
+        owner: 'o',
+        expires: '2030-01-31',
+        category: 'waiver',
+      },
+    })) as { id: string };
+    await ask('exemptions.list', undefined);
+    await ask('exemptions.get', exemption.id);
+    await ask('exemptions.update', exemption.id, { body: { category: null } });
+    const { violations } = (await ask('violations.list', undefined)) as {
+      violations: { id: string }[];
+    };
+    await ask('violations.get', violations[0]?.id);
+    await ask('violations.resolve', violations[0]?.id, { body: { reason: 'torn down' } });
+    await ask('exemptions.delete', exemption.id);
+    await ask('resources.delete', 'bucket-1');
+
+    const scopes = ['governance:read'];
+    const body = { name: 'answered', scopes };
+    const key = (await ask('apiKeys.create', undefined, { body })) as { id: string };
+    await ask('apiKeys.list', undefined);
+    await ask('apiKeys.delete', key.id);
+
+    const client = (await ask('oauthClients.create', undefined, { body })) as {
+      client_id: string;
+      client_secret: string;
+    };
+    await ask('oauthClients.list', undefined);
+    const { client_id, client_secret } = client;
+    const grant = { grant_type: 'client_credentials', client_id, client_secret };
+    await ask('auth.token', undefined, { key: null, body: grant });
+    await ask('oauthClients.delete', client_id);
+
+    await askWebhooks();
+    await askReports();
+    await askSchedules();
+    await ask('auditLog.list', undefined);
+    for (const verb of ['health', 'ready', 'metrics', 'openapi']) {
+      await ask(`system.${verb}`, undefined, { key: null });
+    }
+    await askLocal();
+    expect([...answered].sort()).toEqual([...every].sort());
+  });
+});

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { answers } from '../../../../src/server/webhooks/delivery/collection.ts';
+import { keepAnswer } from '../../../../src/server/webhooks/delivery/keep-answer.ts';
+import { createRetention, keepTest } from '../../../../src/server/webhooks/delivery/retention.ts';
+import { answered, hour, ok, openWorld } from './delivery-world.ts';
+import type { DeliveryWorld } from './delivery-world.ts';
+
+let world: DeliveryWorld;
+beforeEach(async () => void (world = await openWorld()));
+afterEach(() => world.close());
+
+const trim = (succeeded: number, failed: number) =>
+  createRetention(world.deps, { succeeded, failed }).run();
+const eventsOf = async (id: string) => (await world.deliveries(id)).map(({ event_id }) => event_id);
+
+test('each webhook keeps the newest that succeeded and the newest that failed', async () => {
+  const [good, bad] = [
+    await world.addWebhook(),
+    await world.addWebhook({ retry_config: { max_attempts: 1 } }),
+  ];
+  const long = 'x'.repeat(2_000);
+  world.answerWith(({ webhook }) => ({ ...(webhook === bad ? answered(500) : ok), body: long }));
+  const ids: string[] = [];
+  for (let at = 0; at < 9; at++) {
+    ids.push(...(await world.emit()));
+    await world.pass(1_000);
+  }
+  await trim(3, 5);
+  expect(await eventsOf(good)).toEqual(ids.slice(-3));
+  expect(await eventsOf(bad)).toEqual(ids.slice(-5));
+  // Their long answers went with them.
+  const all = await world.store.page(answers, { orderBy: 'id', direction: 'asc', limit: 1 });
+  expect(all.total).toBe(8);
+});
+
+test('what failed is kept for 30 days, what has not ended for as long as it takes', async () => {
+  const few = await world.addWebhook({ retry_config: { max_attempts: 1 } });
+  const paused = await world.addWebhook();
+  world.answerWith(() => answered(500));
+  const [old] = await world.emit();
+  await world.idle();
+  const waiting = (await world.deliveries(paused)).map(({ id }) => id);
+  world.setClock(world.now + 29 * 24 * hour);
+  await trim(0, 10);
+  expect(await eventsOf(few)).toEqual([old]);
+  world.setClock(world.now + 25 * hour);
+  await trim(0, 10);
+  expect(await eventsOf(few)).toEqual([]);
+  expect((await world.deliveries(paused)).map(({ id }) => id)).toEqual(waiting);
+});
+
+test('a webhook is looked at again once so many of its deliveries have ended', async () => {
+  const retention = createRetention(world.deps, { succeeded: 2, failed: 0 });
+  const id = await world.addWebhook();
+  await retention.run();
+  await world.emit(6);
+  await world.idle();
+  // Nobody said that anything has ended.
+  await retention.run();
+  expect(await world.deliveries(id)).toHaveLength(6);
+  for (let at = 0; at < 500; at++) retention.ended(id);
+  while ((await world.deliveries(id)).length > 2) await new Promise(setImmediate);
+});
+
+test('of tests each webhook keeps the newest, beside what was sent in earnest', async () => {
+  const [mine, other] = [await world.addWebhook(), await world.addWebhook()];
+  await world.emit();
+  await world.idle();
+  const keep = (webhook: string, at: number) =>
+    world.store.transact((tx) =>
+      keepTest(
+        tx,
+        {
+          id: world.deps.ids.next('dlv'),
+          webhook_id: webhook,
+          event_id: `evt_${at}`,
+          event_type: 'user.login',
+          status: at % 2 === 0 ? 'succeeded' : 'failed',
+          test: true,
+          created_at: new Date(at).toISOString(),
+          updated_at: new Date(at).toISOString(),
+          attempts: [],
+        },
+        3,
+      ),
+    );
+  for (let at = 0; at < 9; at++) await keep(mine, at);
+  await keep(other, 0);
+  const testsOf = async (id: string) =>
+    (await world.deliveries(id)).flatMap(({ test, event_id: event }) => (test ? [event] : []));
+  expect(await testsOf(mine)).toEqual(['evt_6', 'evt_7', 'evt_8']);
+  expect(await testsOf(other)).toEqual(['evt_0']);
+  expect(await world.deliveries(mine)).toHaveLength(4);
+});
+
+test('long answers are bounded for each webhook, and in all', async () => {
+  const keep = (webhook: string, at: number) =>
+    world.store.transact((tx) =>
+      keepAnswer(
+        tx,
+        { id: `${webhook}.${at}`, webhook_id: webhook, at: new Date(at).toISOString(), body: 'b' },
+        { ofWebhook: 3, inAll: 7 },
+      ),
+    );
+  for (let at = 0; at < 20; at++) await keep(`wh_${at % 4}`, at);
+  for (let at = 20; at < 24; at++) await keep('wh_0', at);
+  const { rows } = await world.store.page(answers, { orderBy: 'at', direction: 'asc', limit: 20 });
+  expect(rows.map(({ doc }) => doc.id)).toEqual(['wh_3.15', 'wh_1.17', 'wh_2.18', 'wh_3.19', 'wh_0.21', 'wh_0.22', 'wh_0.23']); // prettier-ignore
+});
