@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ExitCode } from '../contract/errors.ts';
 import { exitCodes } from '../contract/errors.ts';
 import type { Act } from './act.ts';
-import type { GlobalFlags, Run, World } from './context.ts';
+import type { GlobalFlags, World } from './context.ts';
 import { createContext } from './context.ts';
 import { GovctlCommand, commonFormats } from './flags/govctl-command.ts';
 import { parseOutputs } from './terminal/output.ts';

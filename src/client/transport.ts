@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { errorFromResponse } from './answer.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
@@ -156,7 +157,7 @@ export function createTransport(options: TransportOptions): Transport {
         signal: cut ? AbortSignal.any([cut, timeout.signal]) : timeout.signal,
         redirect: 'manual',
         ...(send.streamed ? { streamed: true } : {}),
-        ...(send.body === undefined ? {} : { body: send.body }),
+        ...defined({ body: send.body }),
       });
     } catch (cause) {
       if (cause instanceof GovctlError) throw cause;
@@ -198,7 +199,7 @@ export function createTransport(options: TransportOptions): Transport {
         ...(outcome instanceof GovctlError
           ? { error: outcome.message }
           : { status: outcome.status, ...requestIdOf(outcome) }),
-        ...(retryInMs === undefined ? {} : { retryInMs }),
+        ...defined({ retryInMs }),
       });
       if (retryInMs !== undefined) {
         await sleep(retryInMs, stop);

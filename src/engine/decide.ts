@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { FindingRule } from '../contract/findings.ts';
 import type { Rule } from '../contract/policies.ts';
 import type { Evaluator, Undecided } from './condition/evaluate.ts';
@@ -82,7 +83,7 @@ type Open = PreparedRule & { readonly why: Undecided };
 const matched = ({ index, rule }: PreparedRule): FindingRule => ({
   index,
   effect: rule.effect,
-  ...(rule.message === undefined ? {} : { message: rule.message }),
+  ...defined({ message: rule.message }),
 });
 
 function noneMatched(allowances: readonly PreparedRule[]): FindingRule {

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { PolicyInput } from '../contract/policies.ts';
 import type { Resource } from '../contract/resources.ts';
@@ -101,8 +102,7 @@ export function findingOf(
 ): Finding {
   return {
     policy: policy.name,
-    ...(id === undefined ? {} : { policy_id: id }),
-    ...(key === undefined ? {} : { policy_key: key }),
+    ...defined({ policy_id: id, policy_key: key }),
     resource: resource.id,
     resource_type: resource.type,
     status: exemption === undefined ? verdict.status : 'EXEMPT',
@@ -110,6 +110,6 @@ export function findingOf(
     rules: 'rules' in verdict ? [...verdict.rules] : [],
     ...('reason' in verdict ? { reason: verdict.reason } : {}),
     ...('path' in verdict && verdict.path !== undefined ? { path: verdict.path } : {}),
-    ...(exemption === undefined ? {} : { exemption }),
+    ...defined({ exemption }),
   };
 }

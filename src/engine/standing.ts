@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { Policy } from '../contract/policies.ts';
 import type { KnownResource } from '../contract/resources.ts';
@@ -121,7 +122,7 @@ export function createCollector(before: readonly Standing[]): Collector {
 
 const emptyStanding = (framework: string, account: string | undefined): Standing => ({
   framework,
-  ...(account === undefined ? {} : { account_id: account }),
+  ...defined({ account_id: account }),
   met: 0,
   all: 0,
   failed: [],
@@ -129,7 +130,7 @@ const emptyStanding = (framework: string, account: string | undefined): Standing
 
 const sum = ({ before, met, all, critical, undecided, failed, partial }: Draft): Standing => ({
   framework: before.framework,
-  ...(before.account_id === undefined ? {} : { account_id: before.account_id }),
+  ...defined({ account_id: before.account_id }),
   met,
   all,
   ...(critical ? { critical: true } : {}),

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
@@ -81,8 +82,7 @@ export function loadConfig(cwd: string): LoadedConfig {
 
 function withDefaults(file: ProjectFile): ProjectConfig {
   return {
-    ...(file.project === undefined ? {} : { project: file.project }),
-    ...(file.base_url === undefined ? {} : { base_url: file.base_url }),
+    ...defined({ project: file.project, base_url: file.base_url }),
     paths: file.paths ?? ['.'],
     concurrency: file.concurrency ?? 8,
     guards: { max_delete: file.guards?.max_delete ?? 30 },

@@ -1,3 +1,4 @@
+import { defined } from '../contract/defined.ts';
 import { readEvent } from './event.ts';
 import type { WebhookHeaders } from './headers.ts';
 import { readHeaders } from './headers.ts';
@@ -58,9 +59,9 @@ export function inspectDelivery(
   const problem = findProblem(found, expected, message) ?? tooFar(age, options.tolerance);
   return {
     fits: problem === undefined,
-    ...(problem === undefined ? {} : { problem }),
+    ...defined({ problem }),
     signatures,
-    ...(timestamp === undefined ? {} : { timestamp }),
+    ...defined({ timestamp }),
     timestamp_is_signed: message !== undefined && found.some(({ scheme }) => scheme === 'message'),
     ...(age === undefined ? {} : { age_seconds: Math.round(age) }),
     ...eventOf(delivery.body, id),

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
@@ -48,7 +49,7 @@ export async function readRequest(context: Context, options: ApiOptions): Promis
       ...Object.fromEntries(new URLSearchParams(search)),
       ...(inBody ? {} : Object.fromEntries(fields)),
     },
-    ...(body === undefined ? {} : { body }),
+    ...defined({ body }),
     headers: Object.fromEntries(options.header.map(parseHeader)),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { errorFromResponse } from '../../client/answer.ts';
 import { bytesOf } from '../../client/bytes.ts';
 import { queryString } from '../../client/client.ts';
@@ -64,7 +65,7 @@ function exchange(
   const options: SendOptions = {
     headers,
     ...(endpoint?.response.binary ? { streamed: true } : {}),
-    ...(body === undefined ? {} : { body }),
+    ...defined({ body }),
     anonymous: endpoint?.scope === null,
     // What is typed by hand is sent once: trying again is the person's to decide.
     repeatable: false,

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { join } from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -61,8 +62,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
       profile: name,
       ...profile,
       can_read_policies: verdict.reads,
-      ...(verdict.policies === undefined ? {} : { policies: verdict.policies }),
-      ...(scope === undefined ? {} : { granted_scope: scope }),
+      ...defined({ policies: verdict.policies, granted_scope: scope }),
     },
     human: (style) =>
       `${style.green('Logged in')} to ${style.bold(baseUrl)} with ${describeLogin(profile)}: ${describeVerdict(verdict)}.\n` +

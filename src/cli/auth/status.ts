@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { connectAs } from '../objects/connect.ts';
@@ -94,10 +95,10 @@ async function lookAt(context: Context, { baseUrl, login, current }: LoggedIn) {
   const status: LoginStatus = {
     base_url: baseUrl,
     ...describeParts(login),
-    ...(current === undefined ? {} : { current }),
+    ...defined({ current }),
     ...(token && token.length >= 20 ? { token_hint: token.slice(-4) } : {}),
     ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
-    ...(scope === undefined ? {} : { scope }),
+    ...defined({ scope }),
     valid,
     message,
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../terminal/output.ts';
 import { fromWorkspace, renderGithub } from '../formats/github.ts';
@@ -102,7 +103,7 @@ function itemOf(finding: PlacedFinding, { limits }: CheckResult): SarifItem {
     line,
     column,
     fingerprint: fingerprintOf(finding, file),
-    ...(exemption === undefined ? {} : { accepted: exemption }),
+    ...defined({ accepted: exemption }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import * as z from 'zod';
 import { readText } from '../../client/answer.ts';
 import type { Transport } from '../../client/transport.ts';
@@ -62,7 +63,7 @@ export async function exchangeToken(
   return {
     value,
     ...(seconds === undefined ? {} : { expiresAt: asked + seconds * 1000 }),
-    ...(scope === undefined ? {} : { scope }),
+    ...defined({ scope }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { AnswerHeaders, Fetch, FetchInit, HttpAnswer } from '../../client/transport.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Dispatcher } from 'undici';
@@ -82,7 +83,7 @@ async function openNetwork(env: NodeJS.ProcessEnv): Promise<Network> {
       // Any token is a method on the wire; undici's type lists the usual ones.
       method: method as Dispatcher.HttpMethod,
       headers,
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
       ...(signal ? { signal } : {}),
       ...(streamed ? { bodyTimeout: longestSilence } : {}),
     });

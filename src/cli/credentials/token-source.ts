@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Transport } from '../../client/transport.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
@@ -145,7 +146,7 @@ async function keepToken(
     token: {
       value,
       expires_at: new Date(expiresAt).toISOString(),
-      ...(scope === undefined ? {} : { scope }),
+      ...defined({ scope }),
     },
   });
 }
@@ -155,5 +156,5 @@ function keptToken({ token }: Secrets): AccessToken | undefined {
   const { value, scope } = token;
   const expiresAt = Date.parse(token.expires_at);
   if (Number.isNaN(expiresAt)) return undefined;
-  return { value, expiresAt, ...(scope === undefined ? {} : { scope }) };
+  return { value, expiresAt, ...defined({ scope }) };
 }

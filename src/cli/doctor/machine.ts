@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { execFile } from 'node:child_process';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
@@ -106,7 +107,7 @@ function checkProject(cwd: string): Finding {
       check,
       status: 'fail',
       message: `${problem.file}:${line}:${column}: ${message}`,
-      ...(hint === undefined ? {} : { hint }),
+      ...defined({ hint }),
     };
   }
   if (file === undefined) {

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
@@ -22,7 +23,7 @@ export async function runTrigger(context: Context, options: TriggerOptions): Pro
   }
   const data = options.data === undefined ? undefined : await readData(context.world, options.data);
   const { data: event } = await withOurServer(context, feature, 'Making it up', (client) =>
-    client.events.trigger({ body: { type, ...(data === undefined ? {} : { data }) } }),
+    client.events.trigger({ body: { type, ...defined({ data }) } }),
   );
   await context.show({
     value: event,

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { ExemptionInput } from '../../contract/exemptions.ts';
@@ -17,7 +18,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     reason,
     owner,
     expires,
-    ...(category === undefined ? {} : { category }),
+    ...defined({ category }),
   };
   const { data } = await withOurServer(context, 'exemptions', 'Creating it', (client) =>
     client.exemptions.create({ body }),

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import type { exemptionSortFields } from '../../contract/exemptions.ts';
 import type { Context } from '../context.ts';
@@ -15,9 +16,9 @@ export function runList(context: Context, options: ListOptions): Promise<ExitCod
   const query = {
     sort_by: options.sort as (typeof exemptionSortFields)[number], // commander knows the choices
     order: options.order,
-    ...(options.policy === undefined ? {} : { policy: options.policy }),
+    ...defined({ policy: options.policy }),
     ...joined('owner', options.owner),
-    ...(options.status === undefined ? {} : { status: options.status }),
+    ...defined({ status: options.status }),
   };
   return showList(context, options, {
     plural: 'exemptions',

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 
@@ -67,7 +68,7 @@ export async function collectPages<Row extends { readonly id: string }>(
   return {
     rows: [...found.values()],
     pagination: {
-      ...(total === undefined ? {} : { total }),
+      ...defined({ total }),
       limit: found.size,
       offset: 0,
       has_more: hasMore,

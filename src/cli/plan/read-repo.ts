@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Client } from '../../client/client.ts';
 import { listAll } from '../../client/list-all.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -81,7 +82,7 @@ export async function readRepo(
       cwd,
       paths,
       now: now(),
-      ...(options.project === undefined ? {} : { project: options.project }),
+      ...defined({ project: options.project }),
     });
     const project = await reading;
     const webhooks = resolveWebhooks(project.webhooks, env, ({ key, webhook }) =>

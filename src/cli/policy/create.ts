@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { createPolicy } from '../../client/policy-changes.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -77,8 +78,7 @@ function inputFromFlags(options: Omit<CreateOptions, 'file'>): PolicyInput {
     resource_type: options.type,
     rules: [...(options.deny ?? []).map(rule('DENY')), ...(options.allow ?? []).map(rule('ALLOW'))],
     enabled: !options.disabled,
-    ...(options.description === undefined ? {} : { description: options.description }),
-    ...(options.severity === undefined ? {} : { severity: options.severity }),
+    ...defined({ description: options.description, severity: options.severity }),
     ...(options.framework ? { compliance_frameworks: options.framework } : {}),
     ...(options.tag ? { tags: options.tag } : {}),
   });

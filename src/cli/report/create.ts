@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Client } from '../../client/client.ts';
 import { createObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
@@ -116,7 +117,7 @@ async function readInput(context: Context, options: CreateOptions): Promise<Repo
   const { format_options: format } = input;
   return {
     ...input,
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     ...(password === undefined
       ? {}
       : { format_options: { ...format, security: { ...format?.security, password } } }),

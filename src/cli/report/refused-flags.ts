@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ReportInput } from '../../contract/reports.ts';
 import { flagOf } from './report-fields.ts';
@@ -33,7 +34,7 @@ export function saidOfFlags(error: GovctlError, input: ReportInput): GovctlError
       hint: error.hint ?? '`govctl report create --help` says what each flag takes.',
       extra: error.extra,
       status: error.status,
-      ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+      ...defined({ requestId: error.requestId }),
       cause: error,
     },
   );

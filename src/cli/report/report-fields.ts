@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { durationForms, parseDuration } from '../../contract/duration.ts';
 import type { ReportFormat } from '../../contract/reports.ts';
@@ -54,8 +55,7 @@ export function scopeFrom({ environment, provider }: ContentFlags) {
 export function formatOptionsFrom(flags: ContentFlags, password?: string) {
   const { format, summary, findings, watermark, sign } = flags;
   const security = {
-    ...(password === undefined ? {} : { password }),
-    ...(watermark === undefined ? {} : { watermark }),
+    ...defined({ password, watermark }),
     ...(sign ? { sign: true } : {}),
   };
   const options = {
@@ -85,8 +85,7 @@ export function inputFromFlags(
       // A field of our server: another is asked for none where UTC will do.
       ...(timezone === undefined || timezone === 'UTC' ? {} : { timezone }),
     },
-    ...(framework === undefined ? {} : { framework }),
-    ...(description === undefined ? {} : { description }),
+    ...defined({ framework, description }),
     ...formatOptionsFrom(flags, password),
     ...(at === undefined && notify === undefined
       ? {}

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { X509Certificate, createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -117,7 +118,7 @@ function compared(report: ShownReport, sha256: string): Pick<Verdict, 'report' |
         ? { known: false }
         : {
             known: true,
-            ...(format === undefined ? {} : { format }),
+            ...defined({ format }),
             hashes: Object.fromEntries(hashes),
           },
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
@@ -138,8 +139,7 @@ const placed = ({
   readonly line?: number;
   readonly column?: number;
 }): Omit<Rejected, 'file'> => ({
-  ...(line === undefined ? {} : { line }),
-  ...(column === undefined ? {} : { column }),
+  ...defined({ line, column }),
   reason: message,
 });
 
@@ -158,7 +158,7 @@ function count(
     report.rejected_lines.push({
       file,
       ...place(line),
-      ...(id === undefined ? {} : { id }),
+      ...defined({ id }),
       reason,
     });
   }

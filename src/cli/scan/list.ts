@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import type { scanSortFields } from '../../contract/scans.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +13,7 @@ export function runList(context: Context, options: ListOptions): Promise<ExitCod
   const query = {
     sort_by: options.sort as (typeof scanSortFields)[number], // commander knows the choices
     order: options.order,
-    ...(options.status === undefined ? {} : { status: options.status }),
+    ...defined({ status: options.status }),
   };
   return showList(context, options, {
     plural: 'scans',

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
@@ -19,7 +20,7 @@ export interface RunOptions {
 export async function runScan(context: Context, options: RunOptions): Promise<ExitCode> {
   const timeoutMs = parseTimeout(options.timeout);
   const body = {
-    ...(options.name === undefined ? {} : { name: options.name }),
+    ...defined({ name: options.name }),
     ...(options.type ? { resource_types: [...options.type] } : {}),
   };
   const scan = await withOurServer(context, 'scans', 'Starting it', async (client, update) => {

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { AnySchedule } from '../../client/objects.ts';
 import { ScheduleInput } from '../../contract/schedules.ts';
@@ -32,7 +33,7 @@ export function inputFromFlags(
   const delivery = channelsFrom(flags);
   return checked({
     name,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     schedule: timingFrom(flags, {}),
     report_template: { name, ...templateFrom(flags, {}, more.password) },
     ...(Object.keys(delivery).length > 0 ? { delivery } : {}),
@@ -74,19 +75,17 @@ export function changeFromFlags(
 
 const timingFrom = ({ cron, timezone }: FieldFlags, before: Body): Body => ({
   ...before,
-  ...(cron === undefined ? {} : { cron }),
+  ...defined({ cron }),
   ...(timezone === undefined ? {} : { timezone: parseTimeZone(timezone) }),
 });
 
 function templateFrom(flags: FieldFlags, before: Body, password: string | undefined): Body {
   const { type = flags.reportType, reportName, framework, range } = flags;
-  const scope = { ...scopeFrom(flags), ...(range === undefined ? {} : { date_range_type: range }) };
+  const scope = { ...scopeFrom(flags), ...defined({ date_range_type: range }) };
   const { format_options: options } = formatOptionsFrom(flags, password);
   return {
     ...before,
-    ...(reportName === undefined ? {} : { name: reportName }),
-    ...(type === undefined ? {} : { type }),
-    ...(framework === undefined ? {} : { framework }),
+    ...defined({ name: reportName, type, framework }),
     ...(Object.keys(scope).length > 0 ? { scope: { ...asObject(before.scope), ...scope } } : {}),
     ...(options ? { format_options: mergedOptions(asObject(before.format_options), options) } : {}),
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Client } from '../../client/client.ts';
 import type { AnySchedule } from '../../client/objects.ts';
 import { readObject, scheduleObjects, updateObject } from '../../client/objects.ts';
@@ -39,7 +40,7 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
   );
   const change = withOwnTags(found.schedule, {
     ...fromFile,
-    ...(options.name === undefined ? {} : { name: options.name }),
+    ...defined({ name: options.name }),
     ...changeFromFlags(found.schedule, options, remove),
   });
   if (Object.keys(change).length === 0) {

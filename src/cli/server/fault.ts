@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { durationForms, parseDuration } from '../../contract/duration.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -45,13 +46,12 @@ function readFault(options: AddFaultOptions): FaultInput {
   const [path] = options.args;
   const { method, status, error, retryAfter, delay, cut, count } = options;
   return {
-    ...(method === undefined ? {} : { method }),
-    ...(path === undefined ? {} : { path }),
+    ...defined({ method, path }),
     ...(status === undefined ? {} : { status: whole('--status', status) }),
     ...(error === undefined ? {} : { error: errorName(error) }),
     ...(retryAfter === undefined ? {} : { retry_after: whole('--retry-after', retryAfter) }),
     ...(delay === undefined ? {} : { delay_ms: milliseconds(delay) }),
-    ...(cut === undefined ? {} : { cut }),
+    ...defined({ cut }),
     count: count === 'always' ? count : whole('--count', count),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import path from 'node:path';
@@ -88,7 +89,7 @@ export function parseServerFlags(
     port: parsePort(flags.port),
     dataDir: path.resolve(cwd, flags.dataDir),
     store: flags.store,
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...defined({ apiKey }),
     ...(flags.readyFile === undefined ? {} : { readyFile: path.resolve(cwd, flags.readyFile) }),
     ...(flags.publicUrl === undefined
       ? {}
@@ -97,7 +98,7 @@ export function parseServerFlags(
     allowTargets: flags.allowTarget,
     ...(tls && { tls }),
     ...(signing && { signing }),
-    ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit }),
+    ...defined({ rateLimit: flags.rateLimit }),
     metrics: flags.metrics,
     logLevel: flags.logLevel,
   };
@@ -163,7 +164,7 @@ function readyView(server: RunningServer, given: { key: string; made: boolean } 
   const logIn = `govctl auth login --base-url ${server.baseUrl}`;
   const value = {
     base_url: server.baseUrl,
-    ...(known === undefined ? {} : { api_key: known }),
+    ...defined({ api_key: known }),
     pid: process.pid,
     ...(server.isLocal ? { local: true } : {}),
     log_in: `${logIn} --with-token`,

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -85,7 +86,7 @@ function namingTheFlag(error: unknown): unknown {
   if (!(error instanceof GovctlError) || !error.message.includes('secrets=new')) return error;
   return new GovctlError(error.error, error.message.replace('secrets=new', '--new-secrets'), {
     cause: error,
-    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    ...defined({ requestId: error.requestId }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 /** The questions govctl asks, as a value; the real one is @inquirer/prompts on stderr, loaded at the first question. */
 export interface Prompter {
   confirm(message: string, preset: boolean): Promise<boolean>;
@@ -17,10 +18,7 @@ export function terminalPrompter(signal: AbortSignal): Prompter {
   return {
     confirm: async (message, preset) => (await load()).confirm({ message, default: preset }, where),
     input: async (message, preset) =>
-      (await load()).input(
-        { message, ...(preset === undefined ? {} : { default: preset }) },
-        where,
-      ),
+      (await load()).input({ message, ...defined({ default: preset }) }, where),
     secret: async (message) => (await load()).password({ message, mask: '*' }, where),
     select: async (message, choices) => (await load()).select({ message, choices }, where),
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import type { violationSortFields } from '../../contract/violations.ts';
 import type { Context } from '../context.ts';
@@ -28,7 +29,7 @@ export function runList(context: Context, options: ListOptions): Promise<ExitCod
     order: options.order,
     ...joined('status', upper(options.status) ?? ['OPEN']),
     ...joined('severity', upper(options.severity)),
-    ...(options.resource === undefined ? {} : { resource_id: options.resource }),
+    ...defined({ resource_id: options.resource }),
     ...joined('resource_type', options.type),
     ...joined('provider', options.provider),
     ...joined('account_id', options.account),

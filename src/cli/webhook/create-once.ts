@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import { listAll } from '../../client/list-all.ts';
@@ -69,7 +70,7 @@ function maybeCreated(error: GovctlError, url: string): GovctlError {
   return new GovctlError(error.error, `${error.message}. The webhook may have been created`, {
     details: error.details,
     ...(error.status === null ? {} : { status: error.status }),
-    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    ...defined({ requestId: error.requestId }),
     hint: `\`govctl webhook list --sort created_at\` shows whether one for ${url} is there, before you create it once more; \`govctl webhook delete ID\` removes one.`,
     cause: error,
   });

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { inspectDelivery } from '../../webhook/inspect.ts';
 import type { Inspection } from '../../webhook/inspect.ts';
 import { signMessage } from '../../webhook/sign.ts';
@@ -184,7 +185,7 @@ function rowOf({ number, received, at, inspection, forwarded, answer }: Told): o
     event_type: inspection.event?.type,
     event_id: inspection.event?.id,
     signature: inspection.fits ? 'ok' : 'bad',
-    ...(inspection.problem === undefined ? {} : { problem: inspection.problem }),
+    ...defined({ problem: inspection.problem }),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
         name,
@@ -196,8 +197,7 @@ function rowOf({ number, received, at, inspection, forwarded, answer }: Told): o
       ? {
           forwarded: {
             duration_ms: forwarded.ms,
-            ...(forwarded.status === undefined ? {} : { status: forwarded.status }),
-            ...(forwarded.error === undefined ? {} : { error: forwarded.error }),
+            ...defined({ status: forwarded.status, error: forwarded.error }),
           },
         }
       : {}),

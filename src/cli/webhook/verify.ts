@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { SignatureFinding, Inspection } from '../../webhook/inspect.ts';
@@ -41,7 +42,7 @@ export async function runVerify(context: Context, options: VerifyOptions): Promi
   const inspection = inspectDelivery(
     saved,
     secrets.map(({ secret }) => secret),
-    { now: context.world.now(), ...(tolerance === undefined ? {} : { tolerance }) },
+    { now: context.world.now(), ...defined({ tolerance }) },
   );
   await context.show(verdictView(inspection, secrets, tableColumns(context.world.terminal)));
   return inspection.fits ? exitCodes.ok : exitCodes.verdict;

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { EventType, eventTypes } from '../../contract/events.ts';
 import { nearestWord } from '../../contract/nearest.ts';
@@ -76,7 +77,7 @@ export function fieldsFromFlags(
       ? {}
       : { timeout_seconds: wholeNumber('--timeout', flags.timeout, 1, 30) }),
     ...(headers ? { headers: mergeHeaders(before.headers ?? {}, headers) } : {}),
-    ...(flags.name === undefined ? {} : { name: flags.name }),
+    ...defined({ name: flags.name }),
     ...(flags.tag ? { tags: [...flags.tag] } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { UnknownValue } from '../../contract/resources.ts';
 import { startRun, toClosure } from './closures.ts';
 import type { Frame, Run } from './closures.ts';
@@ -87,7 +88,7 @@ class Recorder {
     return {
       ...withBrackets(this.#source, term.start, term.end),
       result: value instanceof Failure ? { undecided: value } : { value: describe(value) },
-      ...(item === undefined ? {} : { item }),
+      ...defined({ item }),
       parts,
     };
   }

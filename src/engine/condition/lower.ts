@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { missingKey } from './access.ts';
 import { budget, stepBudget } from './budget.ts';
@@ -219,7 +220,7 @@ class Lowering {
       throw new LoweringProblem('has() takes an attribute, such as has(resource.owner)', argument);
     }
     const { of, key, path } = chosen;
-    const place = { start: node.start, end: node.end, ...(path === undefined ? {} : { path }) };
+    const place = { start: node.start, end: node.end, ...defined({ path }) };
     return { ...place, kind: 'has', of, key };
   }
 
@@ -402,7 +403,7 @@ function selection(place: { start: number; end: number }, of: Term, key: string)
   const inside = /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
   const path = of.path === undefined ? undefined : `${of.path}${inside}`;
   const missing = missingKey(key, path);
-  return { ...place, ...(path === undefined ? {} : { path }), kind: 'select', of, key, missing };
+  return { ...place, ...defined({ path }), kind: 'select', of, key, missing };
 }
 
 /** How a path shows a place in a list. */

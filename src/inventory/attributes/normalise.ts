@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { UnknownValue, providerOf, typeKey } from '../../contract/resources.ts';
 import type { Format } from '../formats/formats.ts';
@@ -49,11 +50,9 @@ function normalise(raw: RawResource, format: Format, related: Related): Resource
   return {
     id: raw.id,
     type,
-    ...(raw.name === undefined ? {} : { name: raw.name }),
+    ...defined({ name: raw.name }),
     provider: providerOf(type),
-    ...(raw.account_id === undefined ? {} : { account_id: raw.account_id }),
-    ...(raw.region === undefined ? {} : { region: raw.region }),
-    ...(environment === undefined ? {} : { environment }),
+    ...defined({ account_id: raw.account_id, region: raw.region, environment }),
     tags: raw.tags,
     ...attributesOf(raw, format, related, known),
     properties: raw.properties,

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { nearestWord } from '../../contract/nearest.ts';
@@ -54,7 +55,7 @@ export function runSuite(suite: TestSuite, now: number, observe: Observe): CaseR
       : [{ ...suite.place([...at, 'input', ...Object.keys(one.input)]), message: inputs.message }];
     return {
       ...suite.place([...at, 'name']),
-      ...(test.name === undefined ? {} : { test: test.name }),
+      ...defined({ test: test.name }),
       name: one.name,
       status: failures.length === 0 ? 'pass' : 'fail',
       failures,
@@ -227,7 +228,7 @@ function describeMiss(
     ...(found && (expected.policy !== undefined || about.length === 1)
       ? { policy: found.policy.policy.name }
       : {}),
-    expected: { result, ...(message === undefined ? {} : { message }) },
+    expected: { result, ...defined({ message }) },
     ...(found ? { found: { result: found.result, messages: found.messages } } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { FieldChange, KindName, LocalDocument } from '../kinds/kind.ts';
 import { contentHash, withoutUntold } from '../kinds/kind.ts';
 import { assumeLive, whyUnknown } from '../kinds/webhook-unset.ts';
@@ -100,7 +101,7 @@ function describeDrift(
       ownership.stamp === undefined
         ? 'its stamp was lost, so whether it was edited is not known'
         : 'it was edited outside git since it was last applied',
-    ...(item.updated_at === undefined ? {} : { updated_at: item.updated_at }),
+    ...defined({ updated_at: item.updated_at }),
     fields:
       isLastApplied && wanted
         ? diffFields(
@@ -109,7 +110,7 @@ function describeDrift(
             kind.content(withoutUntold(kind, kind.shownLive(item, wanted))),
           )
         : null,
-    ...(note === undefined ? {} : { note }),
+    ...defined({ note }),
     ...(mine ? { place: mine.place } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { isPathMissing, keepsWebhookTags, webhookObjects } from '../../client/objects.ts';
 import { pausedByUser } from '../../contract/webhooks.ts';
 import { byCodeUnit, canonicalJson, fingerprint } from '../compare/fingerprint.ts';
@@ -204,7 +205,7 @@ export const webhookKind: Kind = {
   content: contentOf,
   state: (body) => ({
     ...normalise(body, 'kept'),
-    ...(body.secret_hint === undefined ? {} : { secret_hint: body.secret_hint }),
+    ...defined({ secret_hint: body.secret_hint }),
   }),
   hash: ({ secret: _secret, secret_hint: hint, ...normal }) =>
     fingerprint({
@@ -241,7 +242,7 @@ export const webhookKind: Kind = {
     const liveHint = live?.secret_hint;
     return {
       ...shown,
-      ...(secret === undefined ? {} : { secret }),
+      ...defined({ secret }),
       ...(shown.headers === undefined
         ? {}
         : {

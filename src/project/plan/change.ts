@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import * as z from 'zod';
 import { Policy } from '../../contract/policies.ts';
 import { diffFields } from '../compare/field-diff.ts';
@@ -102,7 +103,7 @@ export const needsItsFile = (change: Change): boolean =>
 
 /** A live object's identity at a moment. */
 export const baseOf = (kind: Kind, item: LiveItem): NonNullable<Change['base']> => ({
-  ...(item.updated_at === undefined ? {} : { updated_at: item.updated_at }),
+  ...defined({ updated_at: item.updated_at }),
   sha256: stateHash(kind, item),
 });
 

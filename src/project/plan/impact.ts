@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import type { Change } from './change.ts';
@@ -114,7 +115,7 @@ function tallyOf() {
     add({ resource, resource_type, rules }: Finding) {
       total += 1;
       const message = rules.find((rule) => rule.message !== undefined)?.message;
-      const named = { resource, resource_type, ...(message === undefined ? {} : { message }) };
+      const named = { resource, resource_type, ...defined({ message }) };
       if (resources.length < mostNamed) resources.push(named);
     },
     result: (): Impacted => ({ total, resources }),

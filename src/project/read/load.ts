@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GovctlError } from '../../contract/errors.ts';
@@ -71,7 +72,7 @@ export function assembleProject(read: ReadProject, options: LoadOptions): Loaded
             options.paths.length > 0
               ? undefined
               : identities.flatMap(({ kind, name, key }) => (kind === 'Policy' ? [name, key] : [])),
-          ...(options.now === undefined ? {} : { now: options.now }),
+          ...defined({ now: options.now }),
         },
       ),
     ]),

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ReportType } from '../../contract/reports.ts';
 import type { ReportModel } from '../model.ts';
 import { audit } from './audit.ts';
@@ -35,9 +36,9 @@ export function composeModel(facts: Facts, generator: string): ReportModel {
       name: order.name,
       type: order.type,
       ...(scope.framework ? { framework: labelOf(scope.framework) } : {}),
-      ...(order.description === undefined ? {} : { description: order.description }),
+      ...defined({ description: order.description }),
       generated_at: new Date(order.at).toISOString(),
-      ...(order.scope.timezone === undefined ? {} : { timezone: order.scope.timezone }),
+      ...defined({ timezone: order.scope.timezone }),
       generated_by: order.generated_by,
       about: aboutOf(facts),
       period: periodOf(facts),

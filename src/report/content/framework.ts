@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { readLabels } from '../../engine/labels.ts';
 import type { Mapping } from '../../engine/labels.ts';
 
@@ -32,7 +33,7 @@ export function readFramework(asked: string): AskedFramework {
   const [mapping] = readLabels([asked]);
   const { framework = asked, controls = [] } = mapping ?? {};
   const [control] = controls;
-  return { name: showFramework(framework), ...(control === undefined ? {} : { control }) };
+  return { name: showFramework(framework), ...defined({ control }) };
 }
 
 /** As policies are labelled with it. */

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { compliantFrom, complianceScore } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
 
@@ -67,7 +68,7 @@ export function assess(
   const score = complianceScore(standing);
   if (score === null) return undefined;
   const { framework, account_id } = standing;
-  const of = { framework, ...(account_id === undefined ? {} : { account_id }) };
+  const of = { framework, ...defined({ account_id }) };
   const status = statusOf(score, standing);
   const failed = standing.failed.map(([control]) => control);
   const assessment = {

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describeIssues } from '../../contract/describe-issues.ts';
@@ -37,9 +38,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
             object_storage: {
               access_key_id: storage.access_key_id,
               secret_access_key: storage.secret_access_key,
-              ...(storage.session_token === undefined
-                ? {}
-                : { session_token: storage.session_token }),
+              ...defined({ session_token: storage.session_token }),
             },
           }
         : {}),

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
@@ -63,8 +64,7 @@ async function readFields(
       host,
       port: place.port ?? ports[tls],
       tls,
-      ...(user === undefined ? {} : { user }),
-      ...(password === undefined ? {} : { password }),
+      ...defined({ user, password }),
       ...(caFile === undefined
         ? {}
         : { ca: await readCa(path.resolve(path.dirname(file), caFile), fail) }),

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Finding, UndecidedReason } from '../../contract/findings.ts';
@@ -153,7 +154,7 @@ export async function judgeAndRecord(
 
 const whyUndecided = (reason: UndecidedReason, finding: Finding) => ({
   reason,
-  ...(finding.path === undefined ? {} : { path: finding.path }),
+  ...defined({ path: finding.path }),
   message: messageOf(finding),
 });
 

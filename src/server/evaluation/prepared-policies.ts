@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { preparePolicy } from '../../engine/evaluate.ts';
@@ -29,7 +30,7 @@ function prepareStored(doc: StoredPolicy, log: Log): PreparedPolicy {
   const { key } = readKeyTag(doc.tags ?? []);
   // What a policy is stored from is an input, with its defaults.
   const policy = doc as StoredPolicy & PolicyInput;
-  const given = { policy, id: doc.id, ...(key === undefined ? {} : { key }) };
+  const given = { policy, id: doc.id, ...defined({ key }) };
   try {
     return preparePolicy(given);
   } catch (error) {

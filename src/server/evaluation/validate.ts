@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GovctlError } from '../../contract/errors.ts';
 import { ownerTagPrefix, readKeyTag } from '../../contract/key-tag.ts';
@@ -81,7 +82,7 @@ async function identify(
   }
   const sameName = await reader.find(policies, 'name', name);
   return {
-    ...(key === undefined ? {} : { key }),
+    ...defined({ key }),
     ...(sameName ? { id: sameName.doc.id } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Awaitable } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
@@ -70,7 +71,7 @@ async function readWaiting(reader: Reader, eventOf: EventOfWork, after?: number)
   for (;;) {
     const works = await reader.laneWork(webhookLanes, {
       limit: worksRead,
-      ...(last === undefined ? {} : { after: last }),
+      ...defined({ after: last }),
     });
     for (const work of works) {
       const id = await eventOf(reader, work);

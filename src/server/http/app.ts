@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { contract } from '../../contract/contract.ts';
@@ -164,7 +165,7 @@ function createRoute(
         requestId,
         via: principal?.via,
         error,
-        ...(bytes === undefined ? {} : { bytes }),
+        ...defined({ bytes }),
         ...(fault ? { fault: fault.id } : {}),
       });
     /** A streamed body tells by itself when it has ended. */

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, FaultInput } from '../../contract/local.ts';
 import type { WireErrorName } from '../../contract/errors.ts';
@@ -105,7 +106,7 @@ export async function befall(fault: Fault): Promise<void> {
   if (status !== undefined || fault.cut === 'request') {
     const name = fault.error ?? nameOf(status ?? 500);
     throw new GovctlError(name, `The fault ${fault.id} of this local server says so`, {
-      ...(status === undefined ? {} : { status }),
+      ...defined({ status }),
       ...(after === undefined
         ? {}
         : { headers: { 'Retry-After': String(after) }, extra: { retry_after: after } }),

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { largestSnapshot } from '../../contract/local.ts';
@@ -138,7 +139,7 @@ const laneOf = ({
   ...lane
 }: Omit<StoredLane, 'due_at'> & { readonly due_at?: number | undefined }): StoredLane => ({
   ...lane,
-  ...(dueAt === undefined ? {} : { due_at: dueAt }),
+  ...defined({ due_at: dueAt }),
 });
 
 /** The head, and the lines between head and end. */
@@ -168,7 +169,7 @@ function checkWhole(text: string): { head: SnapshotHead; lines: readonly string[
     throw refuseLine(lines.length, 'has a checksum that does not fit: the snapshot was changed');
   }
   return {
-    head: { ...rest, format_version: version, ...(sealed === undefined ? {} : { sealed }) },
+    head: { ...rest, format_version: version, ...defined({ sealed }) },
     lines: body.slice(1),
   };
 }

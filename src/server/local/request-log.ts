@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { LoggedRequest } from '../../contract/local.ts';
 import { requestsKept } from '../../contract/local.ts';
 import type { RequestEvent } from '../http/app.ts';
@@ -61,12 +62,10 @@ function shown({
     at: timestamp(at),
     method,
     path,
-    ...(route === undefined ? {} : { route }),
+    ...defined({ route }),
     status,
     duration_ms: Math.round(durationMs * 1_000) / 1_000,
     request_id: requestId,
-    ...(bytes === undefined ? {} : { bytes }),
-    ...(error === undefined ? {} : { error }),
-    ...(fault === undefined ? {} : { fault }),
+    ...defined({ bytes, error, fault }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { wallAt } from '../../calendar/zone.ts';
 import type { ReportFormat } from '../../contract/reports.ts';
 import type { Deps } from '../deps.ts';
@@ -84,16 +85,16 @@ const told = (report: StoredReport): ReportMessage['report'] => ({
   id: report.id,
   name: report.name,
   type: report.type,
-  ...(report.framework === undefined ? {} : { framework: report.framework }),
+  ...defined({ framework: report.framework }),
   status: report.status === 'failed' ? 'failed' : 'completed',
-  ...(report.generated_at === undefined ? {} : { generated_at: report.generated_at }),
+  ...defined({ generated_at: report.generated_at }),
   ...(report.failure ? { failure: report.failure.reason } : {}),
   ...(report.result ? figuresOf(report.result) : {}),
 });
 
 const figuresOf = ({ summary, period, notices }: ReportResult) => ({
   summary,
-  ...(period === undefined ? {} : { period }),
+  ...defined({ period }),
   ...(notices ? { notices } : {}),
 });
 

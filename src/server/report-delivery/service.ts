@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { ReportDelivery } from '../../contract/reports.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -36,8 +37,7 @@ export async function queueReportDelivery(
   const delivery: StoredReportDelivery = {
     id: ids.next('dlv'),
     report_id: reportId,
-    ...(scheduleId === undefined ? {} : { schedule_id: scheduleId }),
-    ...(runId === undefined ? {} : { run_id: runId }),
+    ...defined({ schedule_id: scheduleId, run_id: runId }),
     kind: channel.kind,
     channel,
     target: targetOf(channel),

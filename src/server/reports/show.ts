@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type {
   CreatedReport,
   ListedReport,
@@ -41,7 +42,7 @@ export const showListed = (report: StoredReport): ListedReport => {
 /** Of the PDF, where there is one; else of the format that was asked for first. */
 function sizeOf({ files, pages }: ReportResult): NonNullable<ListedReport['size']> {
   const file = files.find(({ format }) => format === 'pdf') ?? files[0];
-  return { ...(pages === undefined ? {} : { pages }), file_size_mb: megabytes(file?.size ?? 0) };
+  return { ...defined({ pages }), file_size_mb: megabytes(file?.size ?? 0) };
 }
 
 /** To three decimals, and never none. */

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ScanInput } from '../../contract/scans.ts';
 import { emptyTally } from '../../engine/score.ts';
@@ -31,9 +32,7 @@ export async function createScan(
   const now = deps.clock.now();
   const stored = await tx.insert(scans, {
     id: deps.ids.next('scan'),
-    ...(name === undefined ? {} : { name }),
-    ...(types === undefined ? {} : { resource_types: types }),
-    ...(policyIds === undefined ? {} : { policy_ids: policyIds }),
+    ...defined({ name, resource_types: types, policy_ids: policyIds }),
     status: 'pending',
     progress: 0,
     summary: { evaluated: 0, pass: 0, fail: 0, error: 0, exempt: 0 },

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { dateRangeOf } from '../../calendar/date-range.ts';
 import { localDate } from '../../calendar/words.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -192,7 +193,7 @@ async function endRun({ clock }: Deps, tx: Tx, run: StoredRun, error?: string): 
     ...run,
     status,
     completed_at: timestamp(clock.now()),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
   });
   const schedule = (await tx.get(schedules, run.schedule_id))?.doc;
   if (schedule?.last_report_id === undefined || schedule.last_report_id !== run.report_id) return;

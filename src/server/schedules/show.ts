@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { AnsweredSchedule, ScheduleRun } from '../../contract/schedules.ts';
 import type { Deps } from '../deps.ts';
 import { deliveriesOfRun, showDelivery } from '../report-delivery/service.ts';
@@ -27,12 +28,12 @@ export function showSchedule(
   return {
     id,
     name,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     schedule,
     report_template: showTemplate(template),
     ...(channels.length > 0 ? { delivery } : {}),
     enabled,
-    ...(tags === undefined ? {} : { tags }),
+    ...defined({ tags }),
     ...runs,
     created_at,
     updated_at,
@@ -68,9 +69,9 @@ export async function showRun(reader: Reader, run: StoredRun): Promise<ScheduleR
   const deliveries = await deliveriesOfRun(reader, run.id);
   return {
     ...doc,
-    ...(reportId === undefined ? {} : { report_id: reportId }),
+    ...defined({ report_id: reportId }),
     ...(report ? { report_status: report.status } : {}),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
     deliveries: deliveries.map(showDelivery),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { Policy } from '../../contract/policies.ts';
 import type { KnownResource } from '../../contract/resources.ts';
@@ -53,7 +54,7 @@ export function moveTo(
     ...(Object.fromEntries(kept) as StoredViolation), // those that go are optional
     status,
     ...(change.cause === 'manual' && change.reason !== undefined ? { reason: change.reason } : {}),
-    ...(exemptionId === undefined ? {} : { exemption_id: exemptionId }),
+    ...defined({ exemption_id: exemptionId }),
     // Found again: the time between does not count.
     detected_at: before.status === 'RESOLVED' ? change.at : before.detected_at,
     ...(status === 'RESOLVED' ? { resolved_at: change.at } : {}),
@@ -75,10 +76,9 @@ export const stateOf = ({
 }: StoredViolation) => ({
   id,
   status,
-  ...(reason === undefined ? {} : { reason }),
-  ...(exemptionId === undefined ? {} : { exemption_id: exemptionId }),
+  ...defined({ reason, exemption_id: exemptionId }),
   detected_at: detectedAt,
-  ...(resolvedAt === undefined ? {} : { resolved_at: resolvedAt }),
+  ...defined({ resolved_at: resolvedAt }),
   updated_at: updatedAt,
   history,
 });
@@ -98,12 +98,10 @@ export function describePair(policy: Policy, resource: KnownResource) {
     policy_name: policy.name,
     resource_id: id,
     resource_type: type,
-    ...(name === undefined ? {} : { resource_name: name }),
+    ...defined({ resource_name: name }),
     severity: policy.severity ?? 'MEDIUM',
     provider,
-    ...(account_id === undefined ? {} : { account_id }),
-    ...(region === undefined ? {} : { region }),
-    ...(environment === undefined ? {} : { environment }),
+    ...defined({ account_id, region, environment }),
     tags,
     compliance_frameworks: policy.compliance_frameworks ?? [],
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { auditLog } from '../audit/service.ts';
 import { accessTokens, apiKeys, oauthClients } from '../auth/collections.ts';
 import { hintOf } from '../auth/secrets.ts';
@@ -101,7 +102,7 @@ function relocateDelivery(
   const position = placeOf(old);
   const moved: StoredDelivery = {
     ...delivery,
-    pending: { ...pending, ...(position === undefined ? {} : { position }) },
+    pending: { ...pending, ...defined({ position }) },
   };
   return moved;
 }

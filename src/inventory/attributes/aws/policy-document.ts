@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import { at, isUnknown, list, mapList, text } from '../values.ts';
 
@@ -53,8 +54,7 @@ function readStatement(given: unknown): Statement {
   const effect = text(at(given, 'Effect'));
   const sid = text(at(given, 'Sid'));
   return {
-    ...(effect === undefined ? {} : { effect }),
-    ...(sid === undefined ? {} : { sid }),
+    ...defined({ effect, sid }),
     principals: principals(at(given, 'Principal')),
     not_principals: principals(at(given, 'NotPrincipal')),
     actions: texts(at(given, 'Action')),

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
@@ -80,7 +81,7 @@ function readRule(get: (name: string) => unknown) {
       ...prefixes.flatMap((one) => one.groups),
       ...groups.map((one) => at(one, 'id') ?? one),
     ],
-    ...(priority === undefined ? {} : { priority }),
+    ...defined({ priority }),
     ...(description === undefined || description === '' ? {} : { description }),
   };
   const ranges = [get('destinationPortRange'), ...itemsOrOne(get('destinationPortRanges'))].filter(

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { normaliser } from '../normaliser.ts';
 import { flag, isUnknown, list, number, text } from '../values.ts';
 import { fromGoogle, itemValue } from './read-google.ts';
@@ -41,7 +42,7 @@ function readRules(get: Get, direction: string) {
   const shared = {
     cidrs: open ? ['0.0.0.0/0'] : cidrs,
     groups,
-    ...(priority === undefined ? {} : { priority }),
+    ...defined({ priority }),
     ...(description === undefined || description === '' ? {} : { description }),
   };
   const allowed = list(get('allowed') ?? get('allow'));

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { field, isFields, itemsOf } from '../../json.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
@@ -37,7 +38,7 @@ function readBinding(binding: unknown) {
   return {
     role: text(at(binding, 'role')),
     members: list(members ?? at(binding, 'member')),
-    ...(condition === undefined ? {} : { condition }),
+    ...defined({ condition }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import { field, isFields } from '../../json.ts';
 import { isUnknown } from '../../attributes/values.ts';
@@ -103,8 +104,7 @@ function memberOf({ of, key, text }: Member, scope: Scope): unknown {
         : [value.attribute, shown(name)].filter((one) => one !== undefined).join('.');
     return new UnknownValue(text, {
       present: value.present,
-      ...(value.target === undefined ? {} : { target: value.target }),
-      ...(attribute === undefined ? {} : { attribute }),
+      ...defined({ target: value.target, attribute }),
     });
   }
   if (Array.isArray(value)) return (value as unknown[])[Number(name)];

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { DocumentPath, RawResource } from '../../model.ts';
@@ -61,7 +62,7 @@ export function toLiveResource({ value, at }: Found): RawResource {
     region: regionName(value['location']),
     tags: readTags(value['tags']),
     properties: propertiesOf(value),
-    source: { format: 'azure', ...(parent === undefined ? {} : { parent }) },
+    source: { format: 'azure', ...defined({ parent }) },
     names: [id, id.toLowerCase()],
     at,
   };

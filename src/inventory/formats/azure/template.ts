@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import { field, fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
@@ -281,8 +282,7 @@ function toRawResource(one: Declared, level: string): RawResource {
       format: 'azure',
       address: one.address,
       deployment_scope: level,
-      ...(one.parent === undefined ? {} : { parent: one.parent }),
-      ...(one.condition === undefined ? {} : { condition: one.condition }),
+      ...defined({ parent: one.parent, condition: one.condition }),
       ...(textOf(one.body['apiVersion']) === undefined
         ? {}
         : { api_version: one.body['apiVersion'] }),

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import type {
   DocumentPath,
@@ -133,7 +134,7 @@ function readResource(
     address,
     id: address,
     type,
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     region: template.region,
     account_id: template.account,
     tags,

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { field, isFields, textOf } from '../../json.ts';
@@ -48,7 +49,7 @@ export function identify(type: string, values: Fields, defaults: ProviderDefault
   if (type === 'google_project') names.push(textOf(values['project_id']));
   const [, , , arnRegion, arnAccount] = arn?.split(':', 6) ?? [];
   return {
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     account_id:
       textOf(arnAccount) ??
       accountOf(type, values) ??

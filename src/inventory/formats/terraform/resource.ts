@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { DocumentPath, RawResource } from '../../model.ts';
 import { field, fieldsOf, isFields, itemsOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
@@ -43,9 +44,7 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
         format: 'terraform',
         address: one.address,
         terraform_type: one.type,
-        ...(one.module === undefined ? {} : { module: one.module }),
-        ...(one.provider === undefined ? {} : { provider: one.provider }),
-        ...(one.action === undefined ? {} : { action: one.action }),
+        ...defined({ module: one.module, provider: one.provider, action: one.action }),
         ...(sensitive.length === 0 ? {} : { sensitive }),
       },
       at: one.at,

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { Readable } from 'node:stream';
 import type { SMTPSentMessageInfo } from 'nodemailer';
 import type { Clock } from '../../deps.ts';
@@ -87,7 +88,7 @@ const openTransport = async (smtp: SmtpConfig) =>
     secure: smtp.tls === 'tls',
     requireTLS: smtp.tls === 'starttls',
     ignoreTLS: smtp.tls === 'none',
-    tls: { rejectUnauthorized: true, ...(smtp.ca === undefined ? {} : { ca: smtp.ca }) },
+    tls: { rejectUnauthorized: true, ...defined({ ca: smtp.ca }) },
     ...(smtp.user === undefined
       ? {}
       : { auth: { user: smtp.user, pass: smtp.password ?? '' }, forceAuth: true }),

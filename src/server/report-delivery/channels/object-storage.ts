@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../deps.ts';
 import type { Outcome, Sender } from '../../outbound/send.ts';
@@ -129,7 +130,7 @@ async function signedHeaders(
     region,
     accessKeyId: keys.access_key_id,
     secretAccessKey: keys.secret_access_key,
-    ...(keys.session_token === undefined ? {} : { sessionToken: keys.session_token }),
+    ...defined({ sessionToken: keys.session_token }),
     headers: {
       'Content-Type': file.media_type,
       'Content-Length': String(file.size),

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { createHash } from 'node:crypto';
 import { GovctlError } from '../../../contract/errors.ts';
 import { nearestWord } from '../../../contract/nearest.ts';
@@ -188,7 +189,7 @@ const writeDown = (
       id: deps.ids.next('dwn'),
       at: timestamp(deps.clock.now()),
       ...download,
-      ...(ip === undefined ? {} : { ip }),
+      ...defined({ ip }),
       ...(sent === 'whole' ? {} : { partial: true }),
     });
     await removeSurplus(tx, download.report_id);

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { Finding } from '../../../contract/findings.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
 import { describeExemption, findingOf, isExempt, policiesFor } from '../../../engine/evaluate.ts';
@@ -155,10 +156,9 @@ function rowOf(policyId: string, finding: Finding, resource: KnownResource): Eva
     severity: finding.severity,
     resource: resource.id,
     resource_type: resource.type,
-    ...(environment === undefined ? {} : { environment }),
+    ...defined({ environment }),
     provider: provider.toLowerCase(),
-    ...(account === undefined ? {} : { account_id: account }),
-    ...(region === undefined ? {} : { region }),
+    ...defined({ account_id: account, region }),
     // A disabled policy is not evaluated here.
     status: finding.status as EvaluationRow['status'],
     message: brief(messageOf(finding)),

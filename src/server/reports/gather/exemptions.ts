@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { exemptionEnd } from '../../../engine/exempt.ts';
 import { exemptions } from '../../exemptions/collection.ts';
 import { allRows } from '../../store/all-rows.ts';
@@ -32,7 +33,7 @@ export async function gatherExemptions(
       owner: doc.owner,
       expires: doc.expires,
       ends_at: end,
-      ...(doc.category === undefined ? {} : { category: doc.category }),
+      ...defined({ category: doc.category }),
       created_at: created,
       created_by: doc.created_by,
       covers: covered.get(doc.id) ?? 0,

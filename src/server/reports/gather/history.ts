@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { ViolationStatus } from '../../../contract/violations.ts';
 import type { Replayed, Step } from '../../../report/content/facts.ts';
 import { historyKept } from '../../violations/collection.ts';
@@ -42,18 +43,14 @@ export function replay(
       at,
       to,
       cause,
-      ...(from === undefined ? {} : { from }),
-      ...(by === undefined ? {} : { by }),
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ from, by, reason }),
       ...lasted,
     });
   }
   return {
-    ...(atStart === undefined ? {} : { atStart }),
-    ...(status === undefined ? {} : { atEnd: status }),
+    ...defined({ atStart, atEnd: status }),
     wasOpen: wasOpen || atStart === 'OPEN',
-    ...(foundAt === undefined ? {} : { foundAt }),
-    ...(resolvedAt === undefined ? {} : { resolvedAt }),
+    ...defined({ foundAt, resolvedAt }),
     steps,
     isCut: mayBeCut && firstAt >= since,
   };

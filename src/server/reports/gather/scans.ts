@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { scans } from '../../scans/collection.ts';
 import type { StoredScan } from '../../scans/collection.ts';
 import type { Reader } from '../../store/store.ts';
@@ -31,7 +32,7 @@ function factOf(scan: StoredScan, { until }: Scope): ScanFact {
   const { evaluated, fail, error, exempt } = scan.summary;
   return {
     id: scan.id,
-    ...(scan.name === undefined ? {} : { name: scan.name }),
+    ...defined({ name: scan.name }),
     status: isOver || ended === undefined ? scan.status : 'running',
     created_at: Date.parse(scan.created_at),
     created_by: scan.created_by,

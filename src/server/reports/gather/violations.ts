@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { beginning } from '../../resources/collection.ts';
 import type { Reader } from '../../store/store.ts';
 import { violations } from '../../violations/collection.ts';
@@ -117,9 +118,7 @@ function countOne(
       resource,
       resource_type,
       provider,
-      ...(environment === undefined ? {} : { environment }),
-      ...(account_id === undefined ? {} : { account_id }),
-      ...(region === undefined ? {} : { region }),
+      ...defined({ environment, account_id, region }),
     };
     counts.top.add(about, severity, points);
     const age = ageBuckets.indexOf(ageBucketOf(ageOf(row, scope)));
@@ -177,10 +176,10 @@ function countSteps(
       policy,
       resource,
       severity,
-      ...(from === undefined ? {} : { from }),
+      ...defined({ from }),
       to,
       cause,
-      ...(by === undefined ? {} : { by }),
+      ...defined({ by }),
       ...(reason === undefined ? {} : { reason: brief(reason) }),
       id,
     });
@@ -205,15 +204,14 @@ function rowOf(
     severity: violation.severity,
     resource: violation.resource_id,
     resource_type: violation.resource_type,
-    ...(environment === undefined ? {} : { environment }),
+    ...defined({ environment }),
     provider: violation.provider.toLowerCase(),
-    ...(account === undefined ? {} : { account_id: account }),
-    ...(region === undefined ? {} : { region }),
+    ...defined({ account_id: account, region }),
     status: atEnd,
     controls: describeMappings(mappingsOf(violation.compliance_frameworks, scope.framework)),
     message: brief(violation.message),
     found_at: foundAt ?? Math.min(Date.parse(violation.detected_at), scope.until - 1),
-    ...(resolvedAt === undefined ? {} : { resolved_at: resolvedAt }),
+    ...defined({ resolved_at: resolvedAt }),
   };
   if (atEnd !== 'OPEN') return row;
   return { ...row, points: riskPoints(row.severity, ageOf(row, scope), environment) };

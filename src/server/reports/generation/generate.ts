@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { Deps } from '../../deps.ts';
 import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
 import type { ReportModel } from '../../../report/model.ts';
@@ -79,9 +80,9 @@ export async function generate(
     generatedAt: head.generated_at,
     result: {
       summary: head.summary,
-      ...(head.period === undefined ? {} : { period: head.period }),
+      ...defined({ period: head.period }),
       ...(head.notices?.length ? { notices: head.notices } : {}),
-      ...(composed.source_scan_id === undefined ? {} : { source_scan_id: composed.source_scan_id }),
+      ...defined({ source_scan_id: composed.source_scan_id }),
       policies: composed.policies,
       resources: composed.resources,
       sections: sectionsOf(
@@ -99,8 +100,7 @@ const orderOf = ({ clock }: Deps, report: StoredReport): Parameters<Compose>[2] 
   id: report.id,
   name: report.name,
   type: report.type,
-  ...(report.framework === undefined ? {} : { framework: report.framework }),
-  ...(report.description === undefined ? {} : { description: report.description }),
+  ...defined({ framework: report.framework, description: report.description }),
   scope: report.scope,
   include_executive_summary: report.include_executive_summary,
   include_detailed_findings: report.include_detailed_findings,

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { ReportFormat } from '../../../contract/reports.ts';
 import type { Deps } from '../../deps.ts';
 import { archiveType, fileNameOf, fileTypes } from '../../../report/formats/file-types.ts';
@@ -51,7 +52,7 @@ export async function makeFile(
       format,
       filename,
       ...password,
-      ...(watermark === undefined ? {} : { watermark }),
+      ...defined({ watermark }),
       ...(signs && format === 'pdf' ? { signer: signs } : {}),
       random: deps.random,
     },

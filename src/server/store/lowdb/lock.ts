@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,8 +38,7 @@ const statOf = async (pid: number): Promise<{ state?: string; started?: string }
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   const [state, started] = [fields[0], fields[19]];
   return {
-    ...(state === undefined ? {} : { state }),
-    ...(started === undefined ? {} : { started }),
+    ...defined({ state, started }),
   };
 };
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { GovctlError } from '../../../contract/errors.ts';
 import { recordAudit } from '../../audit/service.ts';
 import type { Handlers } from '../../http/call.ts';
@@ -72,9 +73,9 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
           event_id: delivery.event_id,
           delivery_id: delivery.id,
           delivered: error === undefined,
-          ...(response_status === undefined ? {} : { response_status }),
+          ...defined({ response_status }),
           duration_ms,
-          ...(error === undefined ? {} : { error }),
+          ...defined({ error }),
         }),
       };
     });

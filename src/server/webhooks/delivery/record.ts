@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { timestamp } from '../../deps.ts';
 import type { Outcome } from '../../outbound/send.ts';
 import type { StoredWebhook } from '../collection.ts';
@@ -36,11 +37,11 @@ export function attemptOf(
     duration_ms: Math.round(outcome.durationMs * 1_000) / 1_000,
     agent,
     ...(customNames.length > 0 ? { custom: customNames } : {}),
-    ...(status === undefined ? {} : { response_status: status }),
+    ...defined({ response_status: status }),
     ...(headers ? tellingHeaders(headers, error !== undefined) : {}),
     ...(body === '' ? {} : { response_body: cutText(body, shortBody) }),
     ...(truncated ? { response_truncated: true } : {}),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
   };
   if (body.length <= shortBody) return { attempt };
   const answer: StoredAnswer = {

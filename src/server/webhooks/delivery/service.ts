@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { AnsweredWebhook } from '../../../contract/webhooks.ts';
 import { timestamp } from '../../deps.ts';
 import { allRows } from '../../store/all-rows.ts';
@@ -28,8 +29,7 @@ export async function lastDeliveryOf(
     event_type,
     status,
     at,
-    ...(response_status === undefined ? {} : { response_status }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ response_status, error }),
   };
 }
 

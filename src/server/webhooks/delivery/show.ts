@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { Attempt, Delivery, DeliveryItem } from '../../../contract/webhooks.ts';
 import type { Reader } from '../../store/store.ts';
 import { answerId, answers, attemptCountOf } from './collection.ts';
@@ -18,9 +19,7 @@ export function showItem(delivery: StoredDelivery): DeliveryItem {
     attempt_count: attemptCountOf(delivery),
     created_at,
     updated_at,
-    ...(next === undefined ? {} : { next_attempt_at: next }),
-    ...(response_status === undefined ? {} : { response_status }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ next_attempt_at: next, response_status, error }),
   };
 }
 
@@ -33,7 +32,7 @@ export async function showDelivery(reader: Reader, delivery: StoredDelivery): Pr
   }
   return {
     ...showItem(delivery),
-    ...(request_body === undefined ? {} : { request_body }),
+    ...defined({ request_body }),
     attempts,
   };
 }

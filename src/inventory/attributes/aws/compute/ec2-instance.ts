@@ -1,3 +1,4 @@
+import { defined } from '../../../../contract/defined.ts';
 import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
@@ -184,7 +185,7 @@ const hasElasticAddress = (raw: RawResource, related: Related): boolean =>
   );
 
 const volume = (device: unknown, encrypted: unknown) => ({
-  ...(device === undefined ? {} : { device }),
+  ...defined({ device }),
   encryption: { enabled: encrypted ?? false },
 });
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../../contract/defined.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
@@ -89,7 +90,7 @@ function listener(protocol: unknown, certificate: unknown, policy: unknown, rela
   return {
     ...(name === undefined ? {} : { protocol: isUnknown(name) ? name : name.toUpperCase() }),
     acm_certificate: isAcmCertificate(certificate, related),
-    ...(policy === undefined ? {} : { security_policy: policy }),
+    ...defined({ security_policy: policy }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../../contract/defined.ts';
 import { isUnknown, number, text } from '../../values.ts';
 
 /** The parts of a rule, as the sources name them in their ways. */
@@ -43,7 +44,7 @@ export function trafficRule(parts: RuleParts) {
   const description = text(parts.description);
   return {
     access: 'allow',
-    ...(protocol === undefined ? {} : { protocol }),
+    ...defined({ protocol }),
     ...ports(protocol, parts.from, parts.to),
     cidrs: flatten(parts.cidrs),
     groups: flatten(parts.groups),

@@ -1,3 +1,4 @@
+import { defined } from '../../../../contract/defined.ts';
 import type { RawResource } from '../../../model.ts';
 import type { Related } from '../../related.ts';
 import { and, isGiven, isOneOf, isUnknown, number, text } from '../../values.ts';
@@ -18,7 +19,7 @@ export const defaultEncryption = (algorithm: unknown, key: unknown, related: Rel
 /** A lifecycle rule, as the table has it. */
 export const lifecycleRule = (enabled: unknown, abortDays: unknown) => ({
   enabled: enabled ?? false,
-  ...(number(abortDays) === undefined ? {} : { abort_incomplete_upload_days: number(abortDays) }),
+  ...defined({ abort_incomplete_upload_days: number(abortDays) }),
 });
 
 /** A default retention in days; a year counts 365. */

@@ -1,3 +1,4 @@
+import { defined } from '../../../../contract/defined.ts';
 import { randomBytes } from 'node:crypto';
 import type { Blobs, ByteRange } from '../../../store/store.ts';
 import { RenderFault } from '../../../../report/formats/render-fault.ts';
@@ -39,7 +40,7 @@ export function serveRenders(port: ThreadPort, render: typeof renderFile): void 
 function failed(error: unknown): FromThread {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const fault = error instanceof RenderFault;
-  return { kind: 'failed', message, fault, ...(stack === undefined ? {} : { stack }) };
+  return { kind: 'failed', message, fault, ...defined({ stack }) };
 }
 
 /** Gathers what is written, and waits for what was handed over to be taken before it hands over more. */
