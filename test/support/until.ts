@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const longest = 20_000;
 
 /** Resolves as soon as the condition holds. @throws where it does not come to hold */
-export async function until(condition: () => boolean): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + longest;
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > end) throw new Error('what was waited for did not come');
     await sleep(10);
   }

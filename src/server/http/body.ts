@@ -19,13 +19,23 @@ export async function readBody(request: Request, endpoint: Endpoint): Promise<Bo
   const type = mediaTypeOf(request.headers, bodyTypes);
   const bytes = await readBytes(request, maxBodyBytes).catch((error: unknown) => {
     if (error instanceof GovctlError) throw error;
-    throw new GovctlError('malformed_request', 'The body was cut off before its end', {
-      cause: error,
-    });
+    throw cutOff(error);
   });
   if (!isUtf8(bytes)) throw new GovctlError('malformed_request', 'The body is not valid UTF-8');
   const text = bytes.toString('utf8');
   return { text: text.startsWith('\ufeff') ? text.slice(1) : text, type };
+}
+
+const cutOff = (cause: unknown): GovctlError =>
+  new GovctlError('malformed_request', 'The body was cut off before its end', { cause });
+
+/**
+ * A request's body, to be read as it comes: from here on a cut is an error of its own.
+ * @throws GovctlError malformed_request where the sender is gone already: the body would seem to be empty
+ */
+export function bodyOf(request: Request): ReadableStream<Uint8Array> | null {
+  if (request.signal.aborted) throw cutOff(request.signal.reason);
+  return request.body;
 }
 
 /** @throws GovctlError unsupported_media_type */
@@ -73,7 +83,7 @@ async function readBytes(request: Request, limit: number): Promise<Buffer> {
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = request.body?.getReader();
+  const reader = bodyOf(request)?.getReader();
   for (;;) {
     const chunk = await reader?.read();
     if (chunk === undefined || chunk.done) break;

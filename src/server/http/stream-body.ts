@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mediaTypeOf } from './body.ts';
+import { bodyOf, mediaTypeOf } from './body.ts';
 
 /** A body that is read while it is worked on. */
 interface StreamedBody {
@@ -8,12 +8,12 @@ interface StreamedBody {
   readonly text: () => string;
 }
 
-/** @throws GovctlError unsupported_media_type */
+/** @throws GovctlError unsupported_media_type; malformed_request where the sender is gone already */
 export function streamBody(request: Request, type: string): StreamedBody {
   mediaTypeOf(request.headers, [type]);
   const digest = createHash('sha256');
   let sum: string | undefined;
-  return { body: tap(request.body, digest), text: () => (sum ??= digest.digest('base64url')) };
+  return { body: tap(bodyOf(request), digest), text: () => (sum ??= digest.digest('base64url')) };
 }
 
 async function* tap(

@@ -1,5 +1,8 @@
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../../../src/server/http/listener.ts';
 import { resources as resourcesSpec } from '../../../src/server/resources/collection.ts';
+import { until } from '../../support/until.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
 import { fieldsOf, policy, startTestService } from '../test-service.ts';
@@ -308,6 +311,37 @@ describe('POST /v1/resources/import', () => {
     );
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('400 resources are stored');
+  });
+
+  it('is no import of nothing where its sender is gone before it is read', async () => {
+    const listener = await listen({
+      host: '127.0.0.1',
+      port: 0,
+      fetch: (asked, peer) => service.app.fetch(asked, peer),
+      refuse: (status) => new Response(null, { status }),
+    });
+    const fault = { path: '/v1/resources/import', delay_ms: 200 };
+    await inventory.ok('POST', '/v1/local/faults', { body: fault });
+    const line = JSON.stringify(bucket('r'));
+    const head = [
+      'POST /v1/resources/import HTTP/1.1',
+      'Host: service.test',
+      `Authorization: Bearer ${service.key}`,
+      'Content-Type: application/x-ndjson',
+      'Content-Length: 1000',
+      'Idempotency-Key: k',
+    ];
+    const socket = connect(listener.port, '127.0.0.1');
+    socket.write(`${head.join('\r\n')}\r\n\r\n${line}`);
+    const ok = async (path: string) => (await inventory.ok('GET', path)).text;
+    await until(async () => (await ok('/v1/local/faults')).includes('"hits":1'));
+    socket.destroy();
+    await until(async () => (await ok('/v1/local/requests')).includes('/v1/resources/import'));
+    expect(await ok('/v1/local/requests')).toContain('"error":"malformed_request"');
+    const repeat = await inventory.importLines(line, { 'idempotency-key': 'k' });
+    expect(repeat.json).toMatchObject({ created: 1 });
+    listener.stopListening();
+    await listener.close(0);
   });
 
   it('answers a repeat with its Idempotency-Key from the record, without storing anything', async () => {
