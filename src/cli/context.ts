@@ -1,4 +1,4 @@
-import type { Fetch } from '../client/transport.ts';
+import type { Fetch } from '../client/http.ts';
 import type { ExitCode } from '../contract/errors.ts';
 import type { Keychain } from './credentials/keychain.ts';
 import type { Prompter } from './terminal/prompt.ts';

@@ -3,7 +3,7 @@ import type { ErrorBody as ErrorBodyType } from '../contract/error-body.ts';
 import { ErrorBody } from '../contract/error-body.ts';
 import type { ErrorName } from '../contract/errors.ts';
 import { GovctlError, errorCatalogue } from '../contract/errors.ts';
-import type { HttpAnswer } from './transport.ts';
+import type { HttpAnswer } from './http.ts';
 
 /** Reads and checks a 2xx answer. @throws GovctlError bad_answer when it is not what the contract says */
 export async function readAnswer(

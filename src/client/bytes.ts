@@ -1,7 +1,8 @@
 import { GovctlError } from '../contract/errors.ts';
 import { headerText, reportPasswordHeader } from '../contract/reports.ts';
 import { badAnswer, errorFromResponse } from './answer.ts';
-import type { AnswerHeaders, HttpAnswer, Transport } from './transport.ts';
+import type { AnswerHeaders, HttpAnswer } from './http.ts';
+import type { Transport } from './transport.ts';
 
 export interface BytesOptions {
   /** Such as `range` with `if-range`, or `if-none-match`. */

@@ -4,7 +4,7 @@ import { Policy } from '../contract/policies.ts';
 import { badAnswer, parseJson, readText } from './answer.ts';
 import type { Client } from './client.ts';
 import { fillPath } from './client.ts';
-import type { HttpAnswer } from './transport.ts';
+import type { HttpAnswer } from './http.ts';
 
 /**
  * Objects of one noun on any server. The service's description leaves bodies open: changes may be answered with

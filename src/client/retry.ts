@@ -1,4 +1,4 @@
-import type { HttpAnswer } from './transport.ts';
+import type { HttpAnswer } from './http.ts';
 
 /** Longest wait a server can ask of us, in seconds; past it the 429 is handed on. */
 const longestWait = 120;

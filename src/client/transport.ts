@@ -1,38 +1,8 @@
 import { defined } from '../contract/defined.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { errorFromResponse } from './answer.ts';
+import type { Fetch, HttpAnswer } from './http.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
-
-/** The platform's fetch, or anything that behaves like it (the server's app in-process, a fake). */
-export type Fetch = (url: string, init: FetchInit) => Promise<HttpAnswer>;
-
-/** The part of `Response` that is used here: building a whole one costs a tenth of a local request. */
-export interface HttpAnswer {
-  readonly status: number;
-  /** 200..299. */
-  readonly ok: boolean;
-  readonly headers: AnswerHeaders;
-  text(): Promise<string>;
-  /** The bytes as they come, where they were asked for so. */
-  readonly body?: AsyncIterable<Uint8Array> | null;
-  /** The same answer, whose body can be read once more. */
-  clone(): HttpAnswer;
-}
-
-export interface AnswerHeaders {
-  get(name: string): string | null;
-  [Symbol.iterator](): Iterator<[string, string]>;
-}
-
-export interface FetchInit {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string;
-  readonly signal?: AbortSignal;
-  readonly redirect: 'manual';
-  /** A file may come that is too large to hold: the answer is there before its body is read. */
-  readonly streamed?: true;
-}
 
 export interface TransportOptions {
   /** Where the service is, e.g. https://governance.example.com; a path prefix is kept. */

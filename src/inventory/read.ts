@@ -14,8 +14,8 @@ import { readers } from './formats/readers.ts';
 import { describeDocument } from './describe-document.ts';
 import { decodeText } from './text/decode-text.ts';
 import { parseText } from './text/parse.ts';
-import type { ParsedText, TextParse } from './text/parse.ts';
-import type { Place } from './text/place.ts';
+import type { ParsedText, TextParse } from './text/parsed-text.ts';
+import type { TextPlace } from './text/place.ts';
 
 /** What an input holds. */
 export interface Inventory {
@@ -24,7 +24,7 @@ export interface Inventory {
   /** Parts that could not be used; the rest was. */
   readonly problems: readonly InputProblem[];
   /** Line and column of something in the text, from 1; found when asked for, as only findings need it. */
-  locate(at: DocumentPath): Place | undefined;
+  locate(at: DocumentPath): TextPlace | undefined;
 }
 
 export type InventoryRead =
@@ -84,7 +84,7 @@ const readResources = (raws: readonly RawResource[], { format }: Reader): ReadRe
 
 /** Where findings stand: the resources are located together when the first is asked for. */
 function createLocate(parsed: ParsedText, raws: readonly RawResource[]): Inventory['locate'] {
-  let known: Map<string, Place | undefined> | undefined;
+  let known: Map<string, TextPlace | undefined> | undefined;
   return (at) => {
     if (!known) {
       const places = parsed.locate(raws.map((raw) => raw.at));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import type { FetchInit } from '../../src/client/transport.ts';
+import type { FetchInit } from '../../src/client/http.ts';
 import { GovctlError } from '../../src/contract/errors.ts';
 import { startReports, create, idOf } from '../server/reports/report-world.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { listAllPolicies } from '../../src/client/policies.ts';
-import type { FetchInit, TryEvent } from '../../src/client/transport.ts';
+import type { FetchInit } from '../../src/client/http.ts';
+import type { TryEvent } from '../../src/client/transport.ts';
 import { GovctlError } from '../../src/contract/errors.ts';
 
 type Reply = Response | Error | (() => Response);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Fetch } from '../../src/client/transport.ts';
+import type { Fetch } from '../../src/client/http.ts';
 import type { World } from '../../src/cli/context.ts';
 import type { Keychain } from '../../src/cli/credentials/keychain.ts';
 import type { Prompter } from '../../src/cli/terminal/prompt.ts';

@@ -1,4 +1,4 @@
-import type { Fetch } from '../../src/client/transport.ts';
+import type { Fetch } from '../../src/client/http.ts';
 
 /** Webhooks of a service written from its description alone: no tags, no name, no hint, no status, plain lists. */
 

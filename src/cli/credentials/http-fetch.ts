@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import type { AnswerHeaders, Fetch, FetchInit, HttpAnswer } from '../../client/transport.ts';
+import type { AnswerHeaders, Fetch, FetchInit, HttpAnswer } from '../../client/http.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Dispatcher } from 'undici';
 

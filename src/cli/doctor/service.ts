@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import tls from 'node:tls';
-import type { HttpAnswer } from '../../client/transport.ts';
+import type { HttpAnswer } from '../../client/http.ts';
 import { createTransport } from '../../client/transport.ts';
 import { connectAs, transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';

@@ -19,7 +19,7 @@ export function howMany({
 }
 
 /** The part of a query that says which page. */
-export type Place = { readonly limit: number } & (
+export type PageQuery = { readonly limit: number } & (
   { readonly cursor: string } | { readonly offset: number }
 );
 
@@ -46,7 +46,7 @@ export interface Collected {
 /** The first `most` rows of a list, each once, over as many pages as that takes. */
 export async function collectPages<Row extends { readonly id: string }>(
   most: number,
-  fetchPage: (place: Place) => Promise<PageOf<Row>>,
+  fetchPage: (place: PageQuery) => Promise<PageOf<Row>>,
 ): Promise<{ readonly rows: readonly Row[]; readonly pagination: Collected }> {
   const found = new Map<string, Row>();
   let cursor: string | undefined;

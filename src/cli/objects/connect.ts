@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { createClient } from '../../client/client.ts';
-import type { Fetch, TransportOptions, TryEvent } from '../../client/transport.ts';
+import type { Fetch } from '../../client/http.ts';
+import type { TransportOptions, TryEvent } from '../../client/transport.ts';
 import { createTransport } from '../../client/transport.ts';
 import type { Context } from '../context.ts';
 import { createHttpFetch } from '../credentials/http-fetch.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { PageOf, Place } from './collect-pages.ts';
+import type { PageOf, PageQuery } from './collect-pages.ts';
 import { howMany } from './collect-pages.ts';
 import type { Context } from '../context.ts';
 import { openRows } from '../terminal/row-writer.ts';
@@ -16,7 +16,7 @@ const mostRemembered = 10_000;
 
 export interface Followed<Row> {
   /** The latest change first. */
-  readonly fetchPage: (place: Place) => Promise<PageOf<Row>>;
+  readonly fetchPage: (place: PageQuery) => Promise<PageOf<Row>>;
   /** What the pages are ordered by. */
   readonly rank: (row: Row) => number;
   /** It and all behind it are from before what is asked for. */

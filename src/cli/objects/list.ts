@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { collectPages, howMany, sayHowMany } from './collect-pages.ts';
-import type { PageOf, Place } from './collect-pages.ts';
+import type { PageOf, PageQuery } from './collect-pages.ts';
 import type { Context } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { withOurServer } from './our-server.ts';
@@ -14,7 +14,7 @@ export interface ListOf<Row> {
   readonly plural: string;
   /** What a server without them lacks. */
   readonly feature: string;
-  readonly fetchPage: (client: Client, place: Place) => Promise<PageOf<Row>>;
+  readonly fetchPage: (client: Client, place: PageQuery) => Promise<PageOf<Row>>;
   readonly columns: readonly Column<Row>[];
   /** Whether flags leave some out; default: they may. */
   readonly isFiltered?: boolean;

@@ -1,4 +1,4 @@
-import type { Fetch } from '../../client/transport.ts';
+import type { Fetch } from '../../client/http.ts';
 
 /** The flags of `govctl server`, parsed. */
 export interface ServerOptions {

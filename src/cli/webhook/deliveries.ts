@@ -3,7 +3,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { DeliveryItem, DeliveryListQuery } from '../../contract/webhooks.ts';
 import { deliveryStatuses } from '../../contract/webhooks.ts';
-import type { Place } from '../objects/collect-pages.ts';
+import type { PageQuery } from '../objects/collect-pages.ts';
 import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { follow } from '../objects/follow.ts';
@@ -127,7 +127,7 @@ function parseFilter({ status, event }: DeliveriesOptions): Query {
 const listPage = async (
   client: Client,
   id: string,
-  query: Query & Place & { sort_by: DeliveryListQuery['sort_by']; order: 'asc' | 'desc' },
+  query: Query & PageQuery & { sort_by: DeliveryListQuery['sort_by']; order: 'asc' | 'desc' },
 ) => (await client.webhooks.listDeliveries({ params: { id }, query })).data;
 
 /** A line whenever a delivery is new or was tried again, oldest first, until Ctrl-C. */

@@ -1,5 +1,5 @@
 import { createPlaces } from './place.ts';
-import type { Place } from './place.ts';
+import type { TextPlace } from './place.ts';
 import { scanJson } from './scan-json.ts';
 import type { JsonDialect } from './scan-json.ts';
 
@@ -7,7 +7,7 @@ import type { JsonDialect } from './scan-json.ts';
 export function locateJsonError(
   text: string,
   dialect: JsonDialect = 'strict',
-): Place & { readonly found: string } {
+): TextPlace & { readonly found: string } {
   const offset = scanJson(text, {}, dialect) ?? text.length;
   const code = text.codePointAt(offset);
   const found = code === undefined ? 'the end' : JSON.stringify(String.fromCodePoint(code));
@@ -18,7 +18,7 @@ export function locateJsonError(
 export function explainJsonError(
   text: string,
   dialect: JsonDialect = 'strict',
-): Place & { readonly message: string } {
+): TextPlace & { readonly message: string } {
   const { line, column, found } = locateJsonError(text, dialect);
   return { message: `this is not JSON: ${found} can not stand here`, line, column };
 }

@@ -2,7 +2,7 @@ import type { DocumentPath, InputProblem } from '../model.ts';
 import { findTooDeep, maxDepth, tooDeep } from './depth.ts';
 import { explainJsonError } from './explain-json-error.ts';
 import { locateInJson, repeatedKeysOf } from './locate-json.ts';
-import type { ParsedText } from './parse.ts';
+import type { ParsedText } from './parsed-text.ts';
 import { createPlaces } from './place.ts';
 import { scanJson } from './scan-json.ts';
 

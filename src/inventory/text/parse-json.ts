@@ -2,7 +2,7 @@ import { findTooDeep, tooDeep } from './depth.ts';
 import { locateInJson, repeatedKeysOf } from './locate-json.ts';
 import { explainJsonError } from './explain-json-error.ts';
 import { parseConcatenated, parseLines, tryJson } from './parse-json-list.ts';
-import type { TextParse } from './parse.ts';
+import type { TextParse } from './parsed-text.ts';
 import { createPlaces } from './place.ts';
 import { relaxJson } from './relax-json.ts';
 import type { JsonDialect } from './scan-json.ts';

@@ -6,9 +6,9 @@ import { findTooDeep, tooDeep } from './depth.ts';
 import { explainYamlError } from './explain-yaml-error.ts';
 import { createLocateInYaml } from './locate-yaml.ts';
 import type { LocateInYaml } from './locate-yaml.ts';
-import type { TextParse } from './parse.ts';
+import type { TextParse } from './parsed-text.ts';
 import { createPlaces } from './place.ts';
-import type { Place } from './place.ts';
+import type { TextPlace } from './place.ts';
 import { AliasError, keyOf, yamlValue } from './yaml-values.ts';
 
 /** Reads all YAML documents of a text; undefined where it holds none, but comments perhaps. */
@@ -65,7 +65,7 @@ const maxRepeatedKeys = 20;
 
 function repeatedKeys(
   documents: readonly Document.Parsed[],
-  places: (offset: number) => Place,
+  places: (offset: number) => TextPlace,
 ): InputProblem[] {
   return documents
     .flatMap(({ contents }) => findRepeatedKeys(contents))

@@ -1,11 +1,11 @@
 /** Where something stands in a text: both count from 1, columns in UTF-16 units as editors do. */
-export interface Place {
+export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
 /** Finds places by offset. The starts of lines are found once, when first asked for. */
-export function createPlaces(text: string): (offset: number) => Place {
+export function createPlaces(text: string): (offset: number) => TextPlace {
   let starts: number[] | undefined;
   return (offset) => {
     starts ??= findLineStarts(text);

@@ -5,7 +5,7 @@ import { describeIssues } from '../../contract/describe-issues.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { DocumentPath } from '../../inventory/model.ts';
 import { parseYaml } from '../../inventory/text/parse-yaml.ts';
-import type { ParsedText } from '../../inventory/text/parse.ts';
+import type { ParsedText } from '../../inventory/text/parsed-text.ts';
 import type { ServerConfig } from './config.ts';
 import { resolveReferences } from './references.ts';
 import type { Env } from './references.ts';

@@ -1,4 +1,4 @@
-import type { Fetch } from '../../../src/client/transport.ts';
+import type { Fetch } from '../../../src/client/http.ts';
 
 /** A service that knows one API key and one client, hands out tokens, and remembers what it was sent. */
 export interface TokenService {

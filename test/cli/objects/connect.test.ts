@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fetch } from '../../../src/client/transport.ts';
+import type { Fetch } from '../../../src/client/http.ts';
 import type { FakeWorldSettings } from '../../support/fake-world.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
 

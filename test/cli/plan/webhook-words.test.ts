@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fetch } from '../../../src/client/transport.ts';
+import type { Fetch } from '../../../src/client/http.ts';
 import type { MinimalWebhooks } from '../../support/minimal-webhooks.ts';
 import { createMinimalWebhooks } from '../../support/minimal-webhooks.ts';
 import type { Outcome } from '../../support/fake-world.ts';

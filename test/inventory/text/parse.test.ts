@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { maxDepth } from '../../../src/inventory/text/depth.ts';
 import type { DocumentPath } from '../../../src/inventory/model.ts';
-import type { ParsedText } from '../../../src/inventory/text/parse.ts';
+import type { ParsedText } from '../../../src/inventory/text/parsed-text.ts';
 import { parseText } from '../../../src/inventory/text/parse.ts';
 
 function parsed(text: string): ParsedText {

@@ -1,7 +1,7 @@
 import type { Client } from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { listAllPolicies } from '../../../src/client/policies.ts';
-import type { Fetch } from '../../../src/client/transport.ts';
+import type { Fetch } from '../../../src/client/http.ts';
 import { applyPlan } from '../../../src/project/apply/apply.ts';
 import type { ApplyResult } from '../../../src/project/apply/results.ts';
 import { compareDocuments } from '../../../src/project/compare/compare.ts';
