@@ -1,12 +1,12 @@
 import type { PolicyInput } from '../contract/policies.ts';
+import type { TextPlace } from '../inventory/text/place.ts';
 import type { ScheduleDocument } from './documents/schedule.ts';
 import type { WebhookDocument } from './documents/webhook.ts';
 
-/** Where something stands in a file. `file` as the user would type it (relative to where govctl runs), line and column from 1. */
-export interface Place {
+/** Where something stands in a file. */
+export interface Place extends TextPlace {
+  /** As the user would type it: relative to where govctl runs. */
   readonly file: string;
-  readonly line: number;
-  readonly column: number;
 }
 
 /** Something wrong, or worth a look, in a file. A finding is a value, not an error. */

@@ -12,8 +12,8 @@ import { receiversOf } from './emit.ts';
 import { facetsOf, passes } from './facets.ts';
 import type { Facets } from './facets.ts';
 import { readEvent } from './read.ts';
-import { inSequence, placesBetween } from './since.ts';
-import type { Place } from './since.ts';
+import { inSequence, eventsBetween } from './since.ts';
+import type { SequencedEvent } from './since.ts';
 
 /** Events queued in one transaction. */
 const batch = 100;
@@ -48,13 +48,13 @@ export async function replay(deps: Deps, actor: Actor, asked: EventReplay) {
 async function choose(
   reader: Reader,
   { event_ids: ids, since, until, types }: EventReplay,
-): Promise<readonly Place[]> {
+): Promise<readonly SequencedEvent[]> {
   if (ids) {
     const found = [...new Set(ids)].map(async (id) => (await readEvent(reader, id)).doc);
     return (await Promise.all(found)).sort(inSequence);
   }
   // Either of them is given.
-  return since === undefined ? [] : placesBetween(reader, { since, until, types });
+  return since === undefined ? [] : eventsBetween(reader, { since, until, types });
 }
 
 /** @returns how many webhooks it is queued for */

@@ -32,7 +32,7 @@ async function sequenceSince(reader: Reader, since: string): Promise<number | un
 }
 
 /** An event's place in the order of all. */
-export type Place = Pick<StoredEvent, 'id' | 'sequence'>;
+export type SequencedEvent = Pick<StoredEvent, 'id' | 'sequence'>;
 
 interface Range {
   /** ISO 8601. */
@@ -46,14 +46,14 @@ interface Range {
  * The events that were stamped in a range of time, in the order in which they came: another one than that of their
  * times where the clock was set back. None that come meanwhile. Others get their turn, as there may be very many.
  */
-export async function placesBetween(
+export async function eventsBetween(
   reader: Reader,
   { since, until, types }: Range,
-): Promise<readonly Place[]> {
+): Promise<readonly SequencedEvent[]> {
   const newest = await newestSequence(reader);
   // In milliseconds, as times may be given with fewer or more digits.
   const end = until === undefined ? undefined : timestamp(Date.parse(until));
-  const found: Place[] = [];
+  const found: SequencedEvent[] = [];
   const where = types ? { type: { any: types } } : {};
   for (let after: Position = placeOfTime(since); ;) {
     const page = await reader.page(events, { where, ...byTime, limit: looked, after });
@@ -67,7 +67,7 @@ export async function placesBetween(
   }
 }
 
-export const inSequence = (a: Place, b: Place): number => a.sequence - b.sequence;
+export const inSequence = (a: SequencedEvent, b: SequencedEvent): number => a.sequence - b.sequence;
 
 /** The sequence of the newest event; 0 where there is none. */
 async function newestSequence(reader: Reader): Promise<number> {

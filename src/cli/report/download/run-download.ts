@@ -11,8 +11,8 @@ import type { ShownReport } from '../report-objects.ts';
 import type { DownloadedFile, Password } from './download-report.ts';
 import { downloadFormat, formatsOf, passwordOf } from './download-report.ts';
 import { filesView } from './files-view.ts';
-import type { Destination } from './place.ts';
-import { fileIn, parseDestination } from './place.ts';
+import type { Destination } from './destination.ts';
+import { fileIn, parseDestination } from './destination.ts';
 import { refuseTerminal, streamFormat } from './stream-format.ts';
 
 export interface DownloadOptions extends PasswordFlags {
