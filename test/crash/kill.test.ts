@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tempFolder } from '../server/store/lowdb/temp-folder.ts';
+import { until } from '../support/until.ts';
 import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
 import { audit, openBank } from './accounts.ts';
 import { buildWriter, startWriter } from './writer-process.ts';
@@ -59,8 +60,7 @@ describe('two processes on one folder', () => {
       expect(second.lines().join()).toContain(`in use by process ${first.process.pid}`);
       await expect(openBank({ dir })).rejects.toThrow(`process ${first.process.pid}`);
       const told = first.acknowledged().length;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(first.acknowledged().length).toBeGreaterThan(told);
+      await until(() => first.acknowledged().length > told);
     } finally {
       first.process.kill('SIGKILL');
       await first.ended;

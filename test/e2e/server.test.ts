@@ -4,11 +4,11 @@ import type { IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BuiltServer } from '../support/built-cli.ts';
 import { makeTempFolder, startBuiltServer } from '../support/built-cli.ts';
 import { hasTool, runTool } from '../support/system-tool.ts';
+import { until } from '../support/until.ts';
 
 type StartOptions = NonNullable<Parameters<typeof startBuiltServer>[0]>;
 
@@ -111,16 +111,18 @@ describe('the built server', () => {
         authorization: `Bearer ${server.key}`,
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
+        expect: '100-continue',
       },
     });
     const answer = new Promise<IncomingMessage>((resolve, reject) =>
       begun.once('response', resolve).once('error', reject),
     );
+    begun.flushHeaders();
+    // The server has seen the request's head.
+    await new Promise((resolve) => begun.once('continue', resolve));
     begun.write(body.slice(0, 20));
-    // Until the server has seen the request's head.
-    await sleep(300);
     const stopped = server.stop('SIGTERM');
-    await expect(refusesConnections(server)).resolves.toBe(true);
+    await untilRefused(server);
     begun.end(body.slice(20));
 
     expect((await answer).statusCode).toBe(201);
@@ -152,17 +154,11 @@ describe('the built server', () => {
   });
 });
 
-/** Whether the listener goes away within a few seconds. */
-async function refusesConnections(server: BuiltServer): Promise<boolean> {
-  for (let tries = 0; tries < 100; tries++) {
-    const answered = await fetch(`${server.baseUrl}/healthz`, {
-      headers: { connection: 'close' },
-    }).then(
-      () => true,
+/** Until the listener has gone away. */
+const untilRefused = (server: BuiltServer): Promise<void> =>
+  until(() =>
+    fetch(`${server.baseUrl}/healthz`, { headers: { connection: 'close' } }).then(
       () => false,
-    );
-    if (!answered) return true;
-    await sleep(20);
-  }
-  return false;
-}
+      () => true,
+    ),
+  );

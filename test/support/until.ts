@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Milliseconds after which a condition counts as never met, on any machine. */
-const longest = 20_000;
+const longest = 60_000;
 
 /** Resolves as soon as the condition holds. @throws where it does not come to hold */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cleanEnvironment, makeTempFolder, projectRoot, runCli } from '../../support/built-cli.ts';
@@ -77,8 +76,9 @@ describe('a large NDJSON input', () => {
       [path.join(projectRoot, 'bin', 'govctl.js'), 'check', '-', '--policies', 'p.yaml'],
       { cwd, env: cleanEnvironment(), extendEnv: false, reject: false, stdin: 'pipe' },
     );
-    child.stdin.write(`${bucket('a', true)}\n`);
-    await sleep(1_500);
+    // More than a pipe takes by itself: it has begun to read.
+    const lines = `${bucket('a', true, { description: 'x'.repeat(100_000) })}\n`.repeat(10);
+    await new Promise((resolve) => child.stdin.write(lines, resolve));
     child.kill('SIGINT'); // while it waits for more
     const { exitCode, stderr } = await child;
     expect([exitCode, stderr]).toEqual([130, 'error: Interrupted']);

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
+import { until } from '../../support/until.ts';
 import { policies, template } from '../check/samples.ts';
 
 const head = `policy: a.yaml
@@ -242,12 +242,7 @@ describe('govctl test --watch', () => {
     const controller = new AbortController();
     const world = createFakeWorld({ cwd, signal: controller.signal });
     const ended = runCommandLine(['test', '--watch'], world);
-    const untilWritten = async (text: string): Promise<void> => {
-      for (let tries = 0; !world.written.stdout.includes(text); tries++) {
-        if (tries > 200) throw new Error(`never wrote ${text}: ${world.written.stdout}`);
-        await sleep(50);
-      }
-    };
+    const untilWritten = (text: string) => until(() => world.written.stdout.includes(text));
     await untilWritten('1 failed, 0 passed');
     writeFileSync(path.join(cwd, 'a.test.yaml'), head + inline('false') + expecting(failing));
     await untilWritten('all passed');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { startCpuTime } from '../../support/cpu-time.ts';
 import { UnknownValue } from '../../../src/contract/resources.ts';
 import { azure } from '../../../src/inventory/formats/azure/reader.ts';
 import { azureType } from '../../../src/inventory/formats/azure/types.ts';
@@ -201,9 +202,9 @@ describe('a hostile template', () => {
       `[concat(variables('v${index}'), variables('v${index}'))]`,
     ]);
     const variables = { ...Object.fromEntries(steps), v0: 'xxxxxxxxxxxxxxxx' };
-    const started = performance.now();
+    const cpuTime = startCpuTime();
     expect(valueOf("[variables('v60')]", { variables })).toBeInstanceOf(UnknownValue);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuTime()).toBeLessThan(5_000);
   });
 
   test('with deployments in deployments stops at a depth', () => {

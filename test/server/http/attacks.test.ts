@@ -9,6 +9,7 @@ import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { startServer } from '../../../src/server/start.ts';
 import type { RunningServer } from '../../../src/server/start.ts';
 import type { Sent, TestService } from '../test-service.ts';
+import { startCpuTime } from '../../support/cpu-time.ts';
 import { fieldsOf, listOf, policy, startTestService } from '../test-service.ts';
 
 let service: TestService;
@@ -122,11 +123,11 @@ describe('a hostile body', () => {
 
   it('with very many unknown fields is answered soon, with the first 100 of them', async () => {
     const keys = Array.from({ length: 200_000 }, (_, index) => [`descriptoin${index}`, 0]);
-    const started = performance.now();
+    const cpuTime = startCpuTime();
     const got = await service.send('POST', '/v1/policies', {
       body: policy('many', Object.fromEntries(keys)),
     });
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(cpuTime()).toBeLessThan(3_000);
     expect(got.status).toBe(400);
     expect(got.text.length).toBeLessThan(50_000);
     expect(got.json.details).toHaveLength(101);

@@ -85,7 +85,7 @@ test('a schedule mails its report, a report tells whom it was to, and a link of 
     return runs as Run[];
   };
   await call(server, 'POST', `/v1/reports/schedules/${String(schedule.id)}/run`);
-  await expect.poll(runsOf, { timeout: 10_000 }).toMatchObject([
+  await expect.poll(runsOf).toMatchObject([
     {
       status: 'pending',
       deliveries: [{ status: 'pending', error: expect.stringContaining('not now') as string }],
@@ -99,7 +99,7 @@ test('a schedule mails its report, a report tells whom it was to, and a link of 
   expect(mail.mails[0]?.to).toEqual(['ann@one.example']);
   expect(mail.mails[0]?.text).toMatch(/filename="?review/i);
   await expect
-    .poll(runsOf, { timeout: 10_000 })
+    .poll(runsOf)
     .toMatchObject([{ status: 'completed', deliveries: [{ status: 'delivered' }] }]);
 
   const asked = await call(server, 'POST', '/v1/reports', {
@@ -116,7 +116,7 @@ test('a schedule mails its report, a report tells whom it was to, and a link of 
   expect(file.status).toBe(200);
   expect(JSON.parse(await file.text())).toBeTypeOf('object');
   await expect
-    .poll(() => call(server, 'GET', `/v1/reports/${String(asked.id)}`), { timeout: 10_000 })
+    .poll(() => call(server, 'GET', `/v1/reports/${String(asked.id)}`))
     .toMatchObject({
       notifications: {
         email: ['bob@two.example'],

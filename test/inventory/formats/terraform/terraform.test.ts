@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { startCpuTime } from '../../../support/cpu-time.ts';
 import { UnknownValue } from '../../../../src/contract/resources.ts';
 import { resourceType } from '../../../../src/inventory/formats/terraform/types.ts';
 import { terraform } from '../../../../src/inventory/formats/terraform/reader.ts';
@@ -313,7 +314,7 @@ describe('a hostile document', () => {
         }),
       ].flat(),
     ).flat();
-    const started = performance.now();
+    const cpuTime = startCpuTime();
     const raws = read(
       changes,
       configuration({
@@ -321,7 +322,7 @@ describe('a hostile document', () => {
       }),
     );
     expect(raws.at(-1)?.properties.key).toMatchObject({ target: 'aws_kms_key.main["9999"]' });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuTime()).toBeLessThan(5_000);
   });
 
   test('sets no prototype', () => {

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RenderCrash, RenderFault } from '../../../../src/report/formats/render-fault.ts';
 import type { RenderJob } from '../../../../src/server/reports/rendering/render-stored.ts';
 import { createRenderer } from '../../../../src/server/reports/rendering/thread/threads.ts';
@@ -104,12 +103,13 @@ test('the time that a write takes is not counted, and what has read much may tak
   const writer = await blobs.create('model');
   await writer.write(Buffer.alloc(10_000_000));
   await writer.finish();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { job, end } = watched(
     {
       blobs,
       model: [],
       options: { format: 'csv', filename: 'a', random: () => Buffer.alloc(0) },
-      write: () => sleep(300),
+      write: () => Promise.resolve(void vi.advanceTimersByTime(300)),
       signal: new AbortController().signal,
     },
     { base: 100, perMiB: 100_000 },
@@ -117,9 +117,10 @@ test('the time that a write takes is not counted, and what has read much may tak
   await job.write(Buffer.alloc(1));
   expect(job.signal.aborted).toBe(false);
   for await (const chunk of job.blobs.read('model')) expect(chunk.length).toBe(1_000_000);
-  await sleep(300);
+  vi.advanceTimersByTime(300);
   expect(job.signal.aborted).toBe(false);
   end();
+  vi.useRealTimers();
 });
 
 test('what waits for its turn ends with its abort, and what somebody waits for has a turn of its own', async () => {

@@ -4,6 +4,7 @@ import { nodeFiles } from '../../../../src/server/store/lowdb/file-layer.ts';
 import type { FileLayer } from '../../../../src/server/store/lowdb/file-layer.ts';
 import { openLowdbStore } from '../../../../src/server/store/lowdb/open.ts';
 import { StoreConflict } from '../../../../src/server/store/store.ts';
+import { until } from '../../../support/until.ts';
 import type { Store } from '../../../../src/server/store/store.ts';
 import { createModel } from '../model.ts';
 import { anItem, aQuery, aStep, docsOf, items, notes } from '../store-contract.ts';
@@ -57,7 +58,7 @@ describe('group commit', () => {
       answered += 1;
     };
     const first = insert(0);
-    await settle();
+    await until(() => disk.flushes() === 1);
     const others = Array.from({ length: 99 }, (_, at) => insert(at + 1));
     await settle();
     expect([answered, disk.flushes()]).toEqual([0, 1]);
@@ -86,6 +87,7 @@ describe('group commit', () => {
     const clash = store.transact((tx) =>
       tx.insert(items, { id: 'i2', name: 'one', kind: 'a', tags: [] }),
     );
+    await until(() => seen.length > 0);
     await settle();
     expect(seen).toEqual(['one', 'i1', 1]);
     expect(await store.get(items, 'i1')).toBeUndefined();
