@@ -125,12 +125,17 @@ export const benchKey = `gk_${'b'.repeat(43)}`;
 /** The built govctl server on a fresh data folder. */
 export async function startGovctl(
   port,
-  { dataDir = path.join(tempFolder(), 'data'), metrics = true, nodeArgs = [] } = {},
+  {
+    dataDir = path.join(tempFolder(), 'data'),
+    metrics = true,
+    nodeArgs = [],
+    command = govctl,
+  } = {},
 ) {
   const url = `http://127.0.0.1:${port}`;
   const args = [
     ...nodeArgs,
-    govctl,
+    command,
     'server',
     '--port',
     String(port),

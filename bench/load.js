@@ -6,7 +6,7 @@ let created = 1_000_000;
 const headers = { authorization: `Bearer ${benchKey}`, 'content-type': 'application/json' };
 
 /** Requests per second over `seconds` at 64 connections, and the p99 in milliseconds. */
-async function load(url, path, method, seconds, connections) {
+export async function load(url, path, method, seconds, connections) {
   const request =
     method === 'POST'
       ? {

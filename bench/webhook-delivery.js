@@ -51,15 +51,15 @@ async function until(condition) {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-async function startReceiver(port) {
+export async function startReceiver(port) {
   const url = `http://127.0.0.1:${port}/`;
   const server = await startServer([peer('count-posts.js'), String(port)], url);
   return { ...server, url };
 }
 
 /** Milliseconds that our server takes for `count` deliveries that wait when its webhooks are resumed. */
-async function deliverOurs(port, receiver, count) {
-  const server = await startGovctl(port);
+export async function deliverOurs(port, receiver, count, command) {
+  const server = await startGovctl(port, { command });
   const webhooks = await createWebhooks(server, receiver.url, webhookCount);
   const set = (active) =>
     Promise.all(
