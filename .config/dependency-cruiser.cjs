@@ -38,13 +38,27 @@ module.exports = {
     {
       name: 'server-nouns-meet-at-service',
       comment:
-        'a server noun reaches another only through its service.ts, or what it stores; evaluation and wiring are where they meet, and observe looks at all',
+        'a server noun reaches another only through its service.ts, or what it stores; evaluation and wiring are where they meet',
       severity: 'error',
-      from: { path: '^src/server/((?!evaluation/|wiring/|observe/)[^/]+)/' },
+      from: { path: '^src/server/((?!evaluation/|wiring/)[^/]+)/' },
       to: {
         path: '^src/server/(?!store/|lanes/|evaluation/|outbound/|config/|http/|observe/|keys/|local/faults)[^/]+/[^/]+',
         pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection|emit)\\.ts$'],
       },
+    },
+    {
+      name: 'server-wiring-is-for-start',
+      comment: 'wiring puts the server together, and only start.ts asks it to',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/server/(wiring/|start\\.ts$)' },
+      to: { path: '^src/server/wiring/' },
+    },
+    {
+      name: 'server-modules-are-listed',
+      comment: 'what a folder stores is declared in its module.ts, for wiring/modules.ts alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/server/wiring/modules\\.ts$' },
+      to: { path: '^src/server/[^/]+/module\\.ts$' },
     },
     {
       name: 'no-cycles',

@@ -14,17 +14,13 @@ import { resumeClock } from './local/service.ts';
 import { openLog } from './observe/log.ts';
 import type { LogLevel } from './observe/log.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
-import { collections, lanes } from './wiring/nouns.ts';
-import { reports } from './reports/collection.ts';
-import { schedules } from './schedules/collection.ts';
 import { openSecretBox } from './keys/secret-key.ts';
+import { collections, isKeyNeeded, lanes } from './wiring/modules.ts';
 import { createService, refuseRequest } from './wiring/service.ts';
 import type { Service, ServiceOptions } from './wiring/service.ts';
-import { hasOwnSigner } from './keys/signer.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
-import { webhooks } from './webhooks/collection.ts';
 
 export interface ServerOptions extends Omit<ServiceOptions, 'config' | 'env'> {
   /** 0 picks a free one. */
@@ -66,7 +62,6 @@ export interface RunningServer {
 /** Milliseconds that a stop may take, and that bodies on their way get of it. */
 const stopWithin = 8_000;
 const bodiesWithin = 1_000;
-const anyOne = { orderBy: 'id', direction: 'asc', limit: 1 } as const;
 
 /**
  * Starts the service: store, recovery, key, listener.
@@ -95,15 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       {
         dataDir: options.dataDir,
         given: options.secretKey,
-        async isUsed() {
-          const sealed = { ...anyOne, where: { sealed: { any: ['yes'] } } };
-          const used = [
-            await store.page(webhooks, anyOne),
-            await store.page(reports, sealed),
-            await store.page(schedules, sealed),
-          ];
-          return used.some(({ total }) => total > 0) || (await hasOwnSigner(store));
-        },
+        isUsed: () => isKeyNeeded(store),
       },
     );
     const deps: Deps = { store, clock, ids, random, log, secrets, version: manifest.version };

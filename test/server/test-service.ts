@@ -24,9 +24,9 @@ import { reportLanes } from '../../src/server/reports/collection.ts';
 import { createReportWork } from '../../src/server/reports/generation/report-work.ts';
 import type { ReportWorkOptions } from '../../src/server/reports/generation/report-work.ts';
 import { createSecretBox } from '../../src/server/keys/secret-box.ts';
-import { collections, createHandlers, lanes } from '../../src/server/wiring/nouns.ts';
+import { createHandlers } from '../../src/server/wiring/handlers.ts';
+import { collections, lanes, modules } from '../../src/server/wiring/modules.ts';
 import { createSigner } from '../../src/server/keys/signer.ts';
-import { stored } from '../../src/server/wiring/stored.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { webhookLanes } from '../../src/server/webhooks/collection.ts';
@@ -126,7 +126,7 @@ export async function startTestService(
   const local =
     options.isLocal === false
       ? undefined
-      : createLocalService({ deps, clock, workers, stored, isBeingWritten });
+      : createLocalService({ deps, clock, workers, modules, isBeingWritten });
   const app = createApp(
     deps,
     createHandlers(deps, {

@@ -4,14 +4,15 @@ import * as z from 'zod';
 import { largestSnapshot } from '../../contract/local.ts';
 import { Timestamp } from '../../contract/lists.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { CollectionSpec, Document } from '../store/store.ts';
+import type { StoredCollection } from '../module.ts';
+import type { Document } from '../store/store.ts';
 import { tooLarge } from './snapshot.ts';
-import type { Files, SnapshotHead, Stored, StoredLane, StoredWork } from './snapshot.ts';
+import type { SnapshotHead, Stored, StoredLane, StoredWork } from './snapshot.ts';
 
 /** A snapshot that was read and found to be whole. */
 export interface Snapshot {
   readonly head: SnapshotHead;
-  readonly documents: ReadonlyMap<CollectionSpec<Document>, readonly Document[]>;
+  readonly documents: ReadonlyMap<StoredCollection, readonly Document[]>;
   readonly sequences: ReadonlyMap<string, number>;
   readonly work: readonly StoredWork[];
   readonly lanes: readonly StoredLane[];
@@ -58,7 +59,7 @@ export async function readStream(chunks: AsyncIterable<Uint8Array>): Promise<str
  */
 export function readSnapshot(text: string, stored: Stored): Snapshot {
   const { head, lines } = checkWhole(text);
-  const documents = new Map<CollectionSpec<Document>, Document[]>();
+  const documents = new Map<StoredCollection, Document[]>();
   const sequences = new Map<string, number>();
   const work: StoredWork[] = [];
   const lanes: StoredLane[] = [];
@@ -74,15 +75,15 @@ export function readSnapshot(text: string, stored: Stored): Snapshot {
     if ('in' in data) {
       // As it was read: a schema's own copy may lack unusual names.
       const { doc } = given as { doc: Document };
-      const spec = stored.collections.find((one) => one.name === data.in);
-      if (!spec) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
+      const collection = stored.collections.find(({ spec }) => spec.name === data.in);
+      if (!collection) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
       const key = `${data.in} ${doc.id}`;
       if (seen.has(key)) throw refuse(`has ${shown(doc.id)} a second time`);
       seen.add(key);
-      if (!canBeKept(stored, spec, doc)) throw refuse(`is not a document of ${spec.name}`);
-      const known = documents.get(spec);
+      if (!canBeKept(collection, doc)) throw refuse(`is not a document of ${data.in}`);
+      const known = documents.get(collection);
       if (known) known.push(doc);
-      else documents.set(spec, [doc]);
+      else documents.set(collection, [doc]);
     } else if ('blob' in data) {
       const bytes = Buffer.from(data.bytes, 'base64');
       // Decoding skips what is not base64.
@@ -99,23 +100,19 @@ export function readSnapshot(text: string, stored: Stored): Snapshot {
       else lanes.push(laneOf(data));
     }
   }
-  checkFiles(stored.files, documents, blobs);
+  checkFiles(documents, blobs);
   return { head, documents, sequences, work, lanes, blobs };
 }
 
 /** The blobs are those that documents name, no more and no less, and as they say. */
-function checkFiles(
-  files: Files,
-  documents: Snapshot['documents'],
-  blobs: Snapshot['blobs'],
-): void {
+function checkFiles(documents: Snapshot['documents'], blobs: Snapshot['blobs']): void {
   const named = new Set<string>();
   const refuse = (why: string): GovctlError =>
     new GovctlError('malformed_request', `The snapshot can not be restored: ${why}`);
-  for (const [spec, docs] of documents) {
-    if (spec.name !== files.in) continue;
+  for (const [{ files }, docs] of documents) {
+    if (!files) continue;
     for (const doc of docs) {
-      for (const { blob, size, sha256 } of files.of(doc)) {
+      for (const { blob, size, sha256 } of files(doc)) {
         const parts = blobs.get(blob);
         if (!parts) throw refuse(`a file of ${shown(doc.id)} is missing`);
         if (named.has(blob)) throw refuse(`${shown(doc.id)} has a file that another has, too`);
@@ -183,14 +180,14 @@ function parse(line: string): unknown {
 }
 
 /** Whether what the collection reads from its documents can be read from this one. */
-function canBeKept(stored: Stored, spec: CollectionSpec<Document>, doc: Document): boolean {
+function canBeKept({ spec, sealed, files }: StoredCollection, doc: Document): boolean {
   const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
   const isScalar = (value: unknown): boolean =>
     isText(value) || typeof value === 'number' || typeof value === 'boolean';
   try {
     // What these throw at is none, either.
-    for (const sealed of stored.sealed) if (sealed.in === spec.name) sealed.holds(doc);
-    if (stored.files.in === spec.name) stored.files.of(doc);
+    sealed?.holds(doc);
+    files?.(doc);
     return (
       Object.values(spec.unique ?? {}).every((read) => isText(read(doc))) &&
       Object.values(spec.index ?? {}).every((read) => [read(doc)].flat().every(isText)) &&

@@ -1,5 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
-import type { CollectionSpec, Document, LaneSpec, Tx } from '../store/store.ts';
+import type { StoredCollection } from '../module.ts';
+import type { Document, LaneSpec, Tx } from '../store/store.ts';
 import { StoreConflict } from '../store/store.ts';
 import type { Snapshot } from './read-snapshot.ts';
 import type { Stored } from './snapshot.ts';
@@ -12,7 +13,7 @@ type Counts = Record<string, number>;
 export async function empty(
   tx: Tx,
   stored: Stored,
-  collections: readonly CollectionSpec<Document>[],
+  collections: readonly StoredCollection[],
 ): Promise<Counts> {
   for (const family of stored.lanes) {
     const work = [];
@@ -20,9 +21,10 @@ export async function empty(
     for (const lane of await lanesOf(tx, stored, family, work)) await tx.clear(family.spec, lane);
   }
   const counts: Counts = {};
-  for (const spec of collections) {
+  for (const collection of collections) {
+    const { spec } = collection;
     const ids: string[] = [];
-    for await (const { id } of everyDocument(tx, spec)) ids.push(id);
+    for await (const { id } of everyDocument(tx, collection)) ids.push(id);
     for (const id of ids) await tx.remove(spec, id);
     if (ids.length > 0) counts[spec.name] = ids.length;
   }
@@ -39,22 +41,21 @@ export async function replaceAll(tx: Tx, stored: Stored, snapshot: Snapshot): Pr
     // What was numbered since keeps its numbers to itself: a sequence never goes back.
     while ((await tx.next(sequence)) < value);
   }
-  const relocate = await putWork(tx, stored, snapshot);
+  const placeIn = await putWork(tx, stored, snapshot);
   const counts: Counts = {};
-  for (const [spec, documents] of snapshot.documents) {
-    counts[spec.name] = documents.length;
-    for (const doc of documents) await insert(tx, spec, relocate(spec.name, doc));
+  for (const [collection, documents] of snapshot.documents) {
+    counts[collection.spec.name] = documents.length;
+    for (const doc of documents) await insert(tx, collection, relocated(collection, doc, placeIn));
   }
   return counts;
 }
 
-type Relocate = (collection: string, doc: Document) => Document;
+/** The place that a piece of work has now in a family of lanes, by the place that it had. */
+type PlaceIn = (lanes: LaneSpec, old: number) => number | undefined;
 
-/** @returns gives documents that name places in lanes the new ones */
-async function putWork(tx: Tx, stored: Stored, { work, lanes }: Snapshot): Promise<Relocate> {
-  let relocate: Relocate = (_, doc) => doc;
-  for (const family of stored.lanes) {
-    const { spec } = family;
+async function putWork(tx: Tx, stored: Stored, { work, lanes }: Snapshot): Promise<PlaceIn> {
+  const placesIn = new Map<string, ReadonlyMap<number, number>>();
+  for (const { spec } of stored.lanes) {
     const old = work.filter(({ of }) => of === spec.name);
     for (const one of old) await tx.append(spec, one.lane, one.work);
     for (const lane of lanes) if (lane.of === spec.name) await putState(tx, spec, lane);
@@ -65,13 +66,13 @@ async function putWork(tx: Tx, stored: Stored, { work, lanes }: Snapshot): Promi
       const before = old[at++];
       if (before) places.set(before.at, position);
     }
-    const others = relocate;
-    relocate = (collection, doc) =>
-      family.relocate?.(collection, others(collection, doc), (place) => places.get(place)) ??
-      others(collection, doc);
+    placesIn.set(spec.name, places);
   }
-  return relocate;
+  return ({ name }, old) => placesIn.get(name)?.get(old);
 }
+
+const relocated = ({ places }: StoredCollection, doc: Document, placeIn: PlaceIn): Document =>
+  places ? places.move(doc, (old) => placeIn(places.in, old)) : doc;
 
 async function putState(
   tx: Tx,
@@ -82,7 +83,7 @@ async function putState(
   if (held) await tx.hold(spec, lane, true);
 }
 
-async function insert(tx: Tx, spec: CollectionSpec<Document>, doc: Document): Promise<void> {
+async function insert(tx: Tx, { spec }: StoredCollection, doc: Document): Promise<void> {
   await tx.insert(spec, doc).catch((error: unknown) => {
     if (!(error instanceof StoreConflict)) throw error;
     const why = `${spec.name} holds ${JSON.stringify(doc.id.slice(0, 60))}, whose ${error.index ?? 'id'} another has, too`;

@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
+import type { Module } from '../module.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { advance, haveSettled } from './advance.ts';
@@ -19,8 +20,7 @@ import { createRequestLog } from './request-log.ts';
 import type { RequestLog } from './request-log.ts';
 import { idsOf, putBlobs, removeBlobs, settledBlobs } from './restore-blobs.ts';
 import { empty, replaceAll } from './restore.ts';
-import { takeSnapshot } from './snapshot.ts';
-import type { Stored } from './snapshot.ts';
+import { storedBy, takeSnapshot } from './snapshot.ts';
 import type { Worker } from './workers.ts';
 
 export interface LocalService {
@@ -51,7 +51,8 @@ export interface LocalOptions {
   readonly deps: Deps;
   readonly clock: AdjustableClock;
   readonly workers: readonly Worker[];
-  readonly stored: Stored;
+  /** What snapshots are of. */
+  readonly modules: readonly Module[];
   /** Whether a blob is of an attempt that is under way: it may be named yet. */
   readonly isBeingWritten: (blob: string) => boolean;
 }
@@ -101,10 +102,11 @@ export function createLocalService({
   deps,
   clock,
   workers,
-  stored,
+  modules,
   isBeingWritten,
 }: LocalOptions): LocalService {
   const { store, secrets } = deps;
+  const stored = storedBy(modules);
   const faults = createFaultTable(deps);
   const requests = createRequestLog(clock);
   let isStopping = false;
@@ -132,10 +134,9 @@ export function createLocalService({
   }
 
   function checkSecrets({ head, documents }: Snapshot, choice: RestoreOptions['secrets']): boolean {
-    const hasSecrets = [...documents].some(([{ name }, docs]) => {
-      const sealed = stored.sealed.find((one) => one.in === name);
-      return sealed !== undefined && docs.some((doc) => sealed.holds(doc));
-    });
+    const hasSecrets = [...documents].some(([{ sealed }, docs]) =>
+      docs.some((doc) => sealed?.holds(doc)),
+    );
     if (!hasSecrets || opens(secrets, head.sealed)) return false;
     if (choice === 'new') return true;
     throw new GovctlError(
@@ -146,15 +147,15 @@ export function createLocalService({
 
   function renewSecrets(snapshot: Snapshot): { snapshot: Snapshot; renewed: number } {
     let renewed = 0;
-    const documents = [...snapshot.documents].map(([spec, docs]) => {
-      const renew = stored.sealed.find((one) => one.in === spec.name)?.renew;
-      if (!renew) return [spec, docs] as const;
+    const documents = [...snapshot.documents].map(([collection, docs]) => {
+      const renew = collection.sealed?.renew;
+      if (!renew) return [collection, docs] as const;
       const fresh = docs.map((before) => {
         const { doc, isNew } = renew(before, secrets.seal, deps.random);
         if (isNew) renewed += 1;
         return doc;
       });
-      return [spec, fresh] as const;
+      return [collection, fresh] as const;
     });
     return { snapshot: { ...snapshot, documents: new Map(documents) }, renewed };
   }

@@ -1,69 +1,32 @@
 import { createHash } from 'node:crypto';
 import { largestSnapshot } from '../../contract/local.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type {
-  Blobs,
-  CollectionSpec,
-  Document,
-  LaneSpec,
-  LaneWork,
-  Reader,
-  Store,
-} from '../store/store.ts';
-
-/** A family of lanes: one for each document of a collection, under its id. */
-export interface LaneFamily {
-  readonly spec: LaneSpec;
-  /** Name of the collection. */
-  readonly owners: string;
-  /** Where documents name places in these lanes, which are others after a restore. @returns the document with the new ones */
-  readonly relocate?: (
-    collection: string,
-    doc: Document,
-    placeOf: (old: number) => number | undefined,
-  ) => Document;
-}
-
-type Seal = (secret: string, owner: string) => string;
+import type { LaneFamily, Module, StoredCollection } from '../module.ts';
+import type { Blobs, Document, LaneSpec, LaneWork, Reader, Store } from '../store/store.ts';
 
 /** What a snapshot is of, and what a restore replaces. */
 export interface Stored {
   /** Those whose documents travel. */
-  readonly collections: readonly CollectionSpec<Document>[];
+  readonly collections: readonly StoredCollection[];
   /** Those that stay behind, but that a restore empties. */
-  readonly forgotten: readonly CollectionSpec<Document>[];
+  readonly forgotten: readonly StoredCollection[];
   /** Those that only a reset empties. */
-  readonly history: readonly CollectionSpec<Document>[];
+  readonly history: readonly StoredCollection[];
   readonly lanes: readonly LaneFamily[];
   readonly sequences: readonly string[];
-  readonly sealed: readonly Sealed[];
-  readonly files: Files;
 }
 
-/** A collection whose documents may hold sealed secrets. */
-interface Sealed {
-  readonly in: string;
-  readonly holds: (doc: Document) => boolean;
-  /** Where they can't be opened any more. @returns the document with new ones; absent: whoever opens them says so */
-  readonly renew?: (
-    doc: Document,
-    seal: Seal,
-    random: (bytes: number) => Uint8Array,
-  ) => { readonly doc: Document; readonly isNew: boolean };
-}
-
-/** The collection whose documents have blobs. */
-export interface Files {
-  readonly in: string;
-  readonly of: (doc: Document) => readonly FileOf[];
-}
-
-/** A blob of a document, as far as the document knows it. */
-export interface FileOf {
-  readonly blob: string;
-  readonly size?: number;
-  /** Lower-case hex. */
-  readonly sha256?: string;
+export function storedBy(modules: readonly Module[]): Stored {
+  const all = modules.flatMap(({ collections }) => collections);
+  const thatStay = (as: StoredCollection['stays']): readonly StoredCollection[] =>
+    all.filter(({ stays }) => stays === as);
+  return {
+    collections: thatStay(undefined),
+    forgotten: thatStay('forgotten'),
+    history: thatStay('history'),
+    lanes: modules.flatMap(({ lanes = [] }) => lanes),
+    sequences: modules.flatMap(({ sequences = [] }) => sequences),
+  };
 }
 
 /** The first line of a snapshot. */
@@ -154,12 +117,11 @@ async function readAtOnce(store: Store, stored: Stored): Promise<Moment> {
     return await store.transact<never>(async (tx) => {
       const lines: SnapshotLine[] = [];
       let room = largestSnapshot;
-      for (const spec of stored.collections) {
-        for await (const doc of everyDocument(tx, spec)) {
-          lines.push({ in: spec.name, doc });
-          if (spec.name !== stored.files.in) continue;
+      for (const collection of stored.collections) {
+        for await (const doc of everyDocument(tx, collection)) {
+          lines.push({ in: collection.spec.name, doc });
           // Here, as what a document names can't be removed before this transaction has ended.
-          for (const { blob } of stored.files.of(doc)) {
+          for (const { blob } of collection.files?.(doc) ?? []) {
             for await (const part of partsOf(store.blobs, blob)) {
               room -= part.bytes.length;
               if (room < 0) throw tooLarge();
@@ -200,7 +162,7 @@ async function* partsOf(blobs: Blobs, blob: string): AsyncGenerator<StoredPart> 
 /** Page by page, in an order that the collection declares. */
 export async function* everyDocument(
   reader: Reader,
-  spec: CollectionSpec<Document>,
+  { spec }: StoredCollection,
 ): AsyncGenerator<Document> {
   const [orderBy] = Object.keys(spec.order ?? {});
   if (orderBy === undefined) throw new Error(`collection ${spec.name} has no order to page by`);
@@ -252,8 +214,8 @@ export async function lanesOf(
   work: readonly { readonly lane: string }[],
 ): Promise<ReadonlySet<string>> {
   const names = new Set(work.map(({ lane }) => lane));
-  const spec = stored.collections.find(({ name }) => name === owners);
-  if (!spec) throw new Error(`there is no collection ${owners} whose documents have lanes`);
-  for await (const { id } of everyDocument(reader, spec)) names.add(id);
+  const collection = stored.collections.find(({ spec }) => spec.name === owners);
+  if (!collection) throw new Error(`there is no collection ${owners} whose documents have lanes`);
+  for await (const { id } of everyDocument(reader, collection)) names.add(id);
   return names;
 }

@@ -1,25 +1,34 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Observe } from '../http/app.ts';
 import { createRequestHistogram } from './request-histogram.ts';
-import { collections } from '../wiring/nouns.ts';
 import { reportStatuses } from '../../contract/reports.ts';
 import { reports } from '../reports/collection.ts';
-import type { ReportCounts } from '../reports/generation/report-work.ts';
 import { allRows } from '../store/all-rows.ts';
-import type { CollectionSpec, Store } from '../store/store.ts';
+import type { CollectionSpec, Document, Store } from '../store/store.ts';
 import { webhookLanes, webhooks } from '../webhooks/collection.ts';
-import type { AttemptCounts } from '../webhooks/delivery/deliveries.ts';
 
 export interface Metrics {
   readonly observe: Observe;
   text(): Promise<string>;
 }
 
+/** What is measured beside requests and process; what is counted since the start grows while the server runs. */
+export interface Measured {
+  readonly collections: readonly CollectionSpec<Document>[];
+  /** To deliver an event to a webhook. */
+  readonly attempts: { readonly succeeded: number; readonly failed: number };
+  readonly reports: {
+    readonly completed: number;
+    readonly failed: number;
+    /** That those took that were completed. */
+    readonly seconds: number;
+  };
+}
+
 /** Prometheus metrics: requests by route template and status, deliveries, reports, the store, the process. */
 export function createMetrics(
   store: Store,
-  attempts: Readonly<AttemptCounts>,
-  made: Readonly<ReportCounts>,
+  { collections, attempts, reports: made }: Measured,
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -38,10 +47,7 @@ export function createMetrics(
     registers: [registry],
     async collect() {
       for (const spec of collections) {
-        this.set(
-          { collection: spec.name },
-          await countRecords(store, spec as CollectionSpec<never>),
-        );
+        this.set({ collection: spec.name }, await countRecords(store, spec));
       }
     },
   });
@@ -55,7 +61,7 @@ export function createMetrics(
   };
 }
 
-function addDeliveries(registry: Registry, store: Store, attempts: Readonly<AttemptCounts>): void {
+function addDeliveries(registry: Registry, store: Store, attempts: Measured['attempts']): void {
   new Counter({
     name: 'govctl_webhook_attempts_total',
     help: 'Attempts to deliver an event to a webhook by outcome',
@@ -80,7 +86,7 @@ function addDeliveries(registry: Registry, store: Store, attempts: Readonly<Atte
   });
 }
 
-function addReports(registry: Registry, store: Store, made: Readonly<ReportCounts>): void {
+function addReports(registry: Registry, store: Store, made: Measured['reports']): void {
   new Gauge({
     name: 'govctl_reports',
     help: 'Stored reports by status',
@@ -116,7 +122,7 @@ function addReports(registry: Registry, store: Store, made: Readonly<ReportCount
   });
 }
 
-async function countRecords(store: Store, spec: CollectionSpec<never>): Promise<number> {
+async function countRecords(store: Store, spec: CollectionSpec<Document>): Promise<number> {
   const [orderBy] = Object.keys(spec.order ?? {});
   if (orderBy === undefined) throw new Error(`collection ${spec.name} has no order to page by`);
   return (await store.page(spec, { orderBy, direction: 'asc', limit: 1 })).total;

@@ -41,6 +41,11 @@ export interface StoredSchedule extends Omit<
   readonly created_by: string;
 }
 
+/** Whether something of it is sealed: a webhook's secret, or the password of its reports. */
+export const holdsSecret = ({ channels, report_template: template }: StoredSchedule): boolean =>
+  template.format_options?.security?.password !== undefined ||
+  channels.some((one) => one.kind === 'webhook' && one.secret !== undefined);
+
 export const schedules: CollectionSpec<StoredSchedule> = {
   name: 'schedules',
   index: {
@@ -48,11 +53,7 @@ export const schedules: CollectionSpec<StoredSchedule> = {
     type: ({ report_template: { type } }) => type,
     tags: ({ tags }) => tags,
     /** `yes`: something of it is sealed. */
-    sealed: ({ channels, report_template: { format_options: format } }) =>
-      format?.security?.password !== undefined ||
-      channels.some((one) => one.kind === 'webhook' && one.secret !== undefined)
-        ? 'yes'
-        : undefined,
+    sealed: (schedule) => (holdsSecret(schedule) ? 'yes' : undefined),
   },
   order: {
     created_at: ({ created_at: at }) => at,

@@ -2,6 +2,16 @@ import type { CollectionSpec, Document, Reader, Versioned, Where } from './store
 
 const pageSize = 200;
 
+/** Whether a collection has a row, or one under a condition. It must have the order `id`. */
+export async function hasAny<T extends Document>(
+  reader: Reader,
+  collection: CollectionSpec<T>,
+  where: Readonly<Record<string, Where>> = {},
+): Promise<boolean> {
+  const one = { where, orderBy: 'id', direction: 'asc', limit: 1 } as const;
+  return (await reader.page(collection, one)).total > 0;
+}
+
 /** Rows under a condition, page by page, in the order of their ids. For sets that are known to be small. */
 export async function* allRows<T extends Document>(
   reader: Reader,

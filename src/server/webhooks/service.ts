@@ -55,7 +55,7 @@ export async function createWebhook(
     id,
     ...withoutAbsent(input),
     active,
-    ...sealed(deps, id, secret),
+    ...sealedSecret(deps.secrets.seal, id, secret),
     ...(active ? {} : { disabled_at: at, disabled_reason: pausedByUser }),
     created_at: at,
     updated_at: at,
@@ -66,8 +66,9 @@ export async function createWebhook(
   return stored;
 }
 
-const sealed = ({ secrets }: Deps, id: string, secret: string) => ({
-  secret: secrets.seal(secret, id),
+/** As it is stored: sealed for its webhook. */
+export const sealedSecret = (seal: Deps['secrets']['seal'], id: string, secret: string) => ({
+  secret: seal(secret, id),
   secret_hint: secret.slice(-hintLength),
 });
 
@@ -97,7 +98,7 @@ export async function updateWebhook(
     ...before.doc,
     ...fields,
     ...previousSecret(before.doc, secret, now),
-    ...(secret === undefined ? {} : sealed(deps, id, secret)),
+    ...(secret === undefined ? {} : sealedSecret(deps.secrets.seal, id, secret)),
     ...(await pausedOrResumed(tx, before.doc, fields.active, now)),
     // Two changes within a millisecond still have an order.
     updated_at: timestamp(Math.max(now, Date.parse(before.doc.updated_at) + 1)),

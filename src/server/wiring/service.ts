@@ -17,11 +17,11 @@ import type { AdjustableClock } from '../local/clock.ts';
 import { isLocal } from '../local/is-local.ts';
 import { createLocalService } from '../local/service.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { createHandlers } from './nouns.ts';
+import { createHandlers } from './handlers.ts';
+import { collections, modules } from './modules.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { createSigner, readSigner } from '../keys/signer.ts';
 import type { SigningFiles } from '../keys/signer.ts';
-import { stored } from './stored.ts';
 import { createSender } from '../outbound/send.ts';
 import { systemResolve } from '../outbound/target.ts';
 import type { Targets } from '../outbound/target.ts';
@@ -79,11 +79,11 @@ export async function createService(
     baseUrl,
   });
   const metrics = options.metrics
-    ? (await import('../observe/metrics.ts')).createMetrics(
-        deps.store,
-        background.attempts,
-        background.reportWork.counts,
-      )
+    ? (await import('../observe/metrics.ts')).createMetrics(deps.store, {
+        collections,
+        attempts: background.attempts,
+        reports: background.reportWork.counts,
+      })
     : undefined;
   const mode = options.rateLimit ?? (isLoopback(options.host) ? 'report' : 'enforce');
   let begun = 0;
@@ -96,7 +96,7 @@ export async function createService(
         deps,
         clock,
         workers: background.workers,
-        stored,
+        modules,
         isBeingWritten: background.reportWork.isBeingWritten,
       })
     : undefined;

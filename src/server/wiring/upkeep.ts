@@ -1,16 +1,12 @@
-import { accessTokens } from '../auth/collections.ts';
 import type { Authenticator } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
 import { areMany, mostKept, removeOldEvents } from '../events/retention.ts';
-import { idempotencyKeys } from '../http/idempotency.ts';
-import { reportLinks } from '../reports/download/collection.ts';
-import { removeOldDownloads } from '../reports/download/retention.ts';
-import type { CollectionSpec, Document } from '../store/store.ts';
+import type { StoredCollection } from '../module.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
 import { eventOf } from '../webhooks/delivery/work.ts';
+import { modules } from './modules.ts';
 
-/** An expired token is told apart from one that never was for so long, in milliseconds. */
-const expiredTokensKept = 24 * 3_600_000;
 /** Rows removed in one transaction. */
 const batch = 500;
 
@@ -35,7 +31,7 @@ export function createUpkeep(
   deps: Deps,
   { authenticator, deliveries, mostEvents = mostKept }: UpkeepOptions,
 ): Upkeep {
-  const { store, clock } = deps;
+  const { store } = deps;
   /** Events beyond those that are kept, at the last look: they wait for a webhook. */
   let surplus = 0;
   let maintaining: Promise<void> | undefined;
@@ -43,12 +39,10 @@ export function createUpkeep(
 
   async function maintainNow(): Promise<void> {
     if (!store.health().writable) return;
-    const now = clock.now();
     await authenticator.saveLastUses();
-    await removeExpired(deps, accessTokens, now - expiredTokensKept);
-    await removeExpired(deps, idempotencyKeys, now);
-    await removeExpired(deps, reportLinks, now);
-    await removeOldDownloads(deps);
+    for (const { collections } of modules) {
+      for (const collection of collections) await removeExpired(deps, collection);
+    }
     surplus = await removeOldEvents(deps, eventOf, mostEvents);
     await deliveries?.maintain();
   }
@@ -78,19 +72,26 @@ export function createUpkeep(
 const ended = async (work: Promise<void> | undefined): Promise<void> =>
   work?.catch(() => undefined);
 
-async function removeExpired<T extends Document & { readonly expires_at: number }>(
-  deps: Deps,
-  collection: CollectionSpec<T>,
-  before: number,
+async function removeExpired(
+  { store, clock }: Deps,
+  { spec, expiry }: StoredCollection,
 ): Promise<void> {
-  const oldest = { orderBy: 'expires_at', direction: 'asc', limit: batch } as const;
+  if (!expiry) return;
+  const { orderBy } = expiry;
+  const before = clock.now() - expiry.keptMs;
+  const isExpired = (doc: { readonly id: string }): boolean => {
+    const at = spec.order?.[orderBy]?.(doc);
+    if (typeof at === 'string') return at < timestamp(before);
+    return typeof at === 'number' && at <= before;
+  };
+  const oldest = { orderBy, direction: 'asc', limit: batch } as const;
   for (;;) {
     // Looked at outside a transaction first: usually nothing has expired.
-    const seen = await deps.store.page(collection, { ...oldest, limit: 1 });
-    if (!seen.rows.some(({ doc }) => doc.expires_at <= before)) return;
-    await deps.store.transact(async (tx) => {
-      const { rows } = await tx.page(collection, oldest);
-      for (const { doc } of rows) if (doc.expires_at <= before) await tx.remove(collection, doc.id);
+    const seen = await store.page(spec, { ...oldest, limit: 1 });
+    if (!seen.rows.some(({ doc }) => isExpired(doc))) return;
+    await store.transact(async (tx) => {
+      const { rows } = await tx.page(spec, oldest);
+      for (const { doc } of rows) if (isExpired(doc)) await tx.remove(spec, doc.id);
     });
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contract } from '../../../src/contract/contract.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { createMetrics } from '../../../src/server/observe/metrics.ts';
+import { collections } from '../../../src/server/wiring/modules.ts';
 import { composeTiny, renderText } from '../reports/report-world.ts';
 import type { Sent, TestService } from '../test-service.ts';
 import { policy, startTestService } from '../test-service.ts';
@@ -12,8 +13,11 @@ const answered = new Set<string>();
 beforeAll(async () => {
   service = await startTestService({
     metricsText: (store) =>
-      createMetrics(store, { succeeded: 0, failed: 0 }, { completed: 2, failed: 1, seconds: 12.5 })
-        .text,
+      createMetrics(store, {
+        collections,
+        attempts: { succeeded: 0, failed: 0 },
+        reports: { completed: 2, failed: 1, seconds: 12.5 },
+      }).text,
     reports: { compose: composeTiny, render: renderText },
     receive: () => Promise.resolve({ durationMs: 1, status: 410, headers: {}, body: 'gone' }),
   });

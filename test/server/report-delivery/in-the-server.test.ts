@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { collections, lanes } from '../../../src/server/wiring/nouns.ts';
+import { collections, lanes } from '../../../src/server/wiring/modules.ts';
 import {
   reportDeliveries,
   reportDeliveryLanes,

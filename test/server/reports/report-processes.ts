@@ -7,7 +7,7 @@ import { events } from '../../../src/server/events/collection.ts';
 import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
 import { createIds } from '../../../src/server/ids.ts';
 import { createLaneRunner } from '../../../src/server/lanes/runner.ts';
-import { collections, lanes } from '../../../src/server/wiring/nouns.ts';
+import { collections, lanes } from '../../../src/server/wiring/modules.ts';
 import { reports } from '../../../src/server/reports/collection.ts';
 import type { StoredReport } from '../../../src/server/reports/collection.ts';
 import { createReportWork } from '../../../src/server/reports/generation/report-work.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Clock, Deps } from '../../../src/server/deps.ts';
 import { createIds } from '../../../src/server/ids.ts';
 import { createLaneRunner } from '../../../src/server/lanes/runner.ts';
-import { collections, lanes } from '../../../src/server/wiring/nouns.ts';
+import { collections, lanes } from '../../../src/server/wiring/modules.ts';
 import { reports } from '../../../src/server/reports/collection.ts';
 import { runs } from '../../../src/server/schedules/collection.ts';
 import { startScheduleFires } from '../../../src/server/schedules/fire.ts';

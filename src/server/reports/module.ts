@@ -1,0 +1,34 @@
+import type { FileOf, Module } from '../module.ts';
+import { stores } from '../module.ts';
+import { hasAny } from '../store/all-rows.ts';
+import { reportLanes, reportTimings, reports } from './collection.ts';
+import type { StoredReport } from './collection.ts';
+import { reportDownloads, reportLinks } from './download/collection.ts';
+
+const downloadsKept = 400 * 24 * 3_600_000;
+
+export const reportsModule = {
+  collections: [
+    stores(reports, {
+      // A password that can't be opened fails visibly, and tells what to set anew.
+      sealed: { holds: ({ security }) => security?.password !== undefined },
+      files: filesOf,
+    }),
+    stores(reportTimings),
+    stores(reportLinks, { expiry: { orderBy: 'expires_at', keptMs: 0 } }),
+    stores(reportDownloads, { expiry: { orderBy: 'at', keptMs: downloadsKept } }),
+  ],
+  lanes: [{ spec: reportLanes, owners: reports.name }],
+  needsKey: (store) => hasAny(store, reports, { sealed: { any: ['yes'] } }),
+} satisfies Module;
+
+function filesOf({ result }: StoredReport): readonly FileOf[] {
+  if (!result) return [];
+  return [
+    ...result.model.map((blob) => ({ blob })),
+    ...result.files.flatMap(({ blob, size, sha256, signature }) => [
+      { blob, size, sha256 },
+      ...(signature ? [signature] : []),
+    ]),
+  ];
+}

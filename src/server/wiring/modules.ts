@@ -1,0 +1,52 @@
+import { auditModule } from '../audit/module.ts';
+import { authModule } from '../auth/module.ts';
+import { complianceModule } from '../compliance/module.ts';
+import { evaluationModule } from '../evaluation/module.ts';
+import { eventsModule } from '../events/module.ts';
+import { exemptionsModule } from '../exemptions/module.ts';
+import { httpModule } from '../http/module.ts';
+import { keysModule } from '../keys/module.ts';
+import { localModule } from '../local/module.ts';
+import type { Module } from '../module.ts';
+import { policiesModule } from '../policies/module.ts';
+import { reportDeliveryModule } from '../report-delivery/module.ts';
+import { reportsModule } from '../reports/module.ts';
+import { resourcesModule } from '../resources/module.ts';
+import { scansModule } from '../scans/module.ts';
+import { schedulesModule } from '../schedules/module.ts';
+import type { Reader } from '../store/store.ts';
+import { violationsModule } from '../violations/module.ts';
+import { webhooksModule } from '../webhooks/module.ts';
+
+/** All that the service stores, in the order in which a snapshot has it. */
+export const modules: readonly Module[] = [
+  policiesModule,
+  resourcesModule,
+  violationsModule,
+  exemptionsModule,
+  scansModule,
+  evaluationModule,
+  complianceModule,
+  eventsModule,
+  webhooksModule,
+  reportsModule,
+  schedulesModule,
+  reportDeliveryModule,
+  authModule,
+  auditModule,
+  httpModule,
+  keysModule,
+  localModule,
+];
+
+/** Every collection of the service, for the store that is to hold them. */
+export const collections = modules.flatMap((module) => module.collections.map(({ spec }) => spec));
+
+/** And every family of lanes. */
+export const lanes = modules.flatMap((module) => module.lanes ?? []).map(({ spec }) => spec);
+
+/** Whether something is stored that a server with another secret key could not open. */
+export async function isKeyNeeded(store: Reader): Promise<boolean> {
+  for (const { needsKey } of modules) if (await needsKey?.(store)) return true;
+  return false;
+}
