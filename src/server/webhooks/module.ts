@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
 import { hasAny } from '../store/all-rows.ts';
@@ -34,8 +35,5 @@ function relocate(
   if (delivery.pending?.position === undefined) return delivery;
   const { position: old, ...pending } = delivery.pending;
   const position = placeOf(old);
-  return {
-    ...delivery,
-    pending: { ...pending, ...(position === undefined ? {} : { position }) },
-  };
+  return { ...delivery, pending: { ...pending, ...defined({ position }) } };
 }
