@@ -1,3 +1,4 @@
+import type { Client } from '../client/client.ts';
 import type { Fetch } from '../client/http.ts';
 import type { ExitCode } from '../contract/errors.ts';
 import type { Keychain } from './credentials/keychain.ts';
@@ -53,6 +54,12 @@ export interface Context {
   readonly style: Style;
   /** For stderr. */
   readonly talkStyle: Style;
+  /**
+   * A client for the service this command line means: `--base-url`, GOVCTL_BASE_URL, `govctl.yaml` or the profile; the
+   * same at each call. What talks to a service is loaded by the first.
+   * @throws GovctlError usage_error without a base URL, not_logged_in without a token, invalid_file
+   */
+  client(): Promise<Client>;
   /** Runs another command line in the given world. */
   run(argv: readonly string[], world: World): Promise<ExitCode>;
   /** Hands a result to the views. */
@@ -71,12 +78,12 @@ export interface Context {
 /** A command's work: parse has happened; resolves with its exit code. */
 export type Run<Options> = (context: Context, options: Options) => Promise<ExitCode>;
 
-export function createContext(
-  world: World,
-  flags: GlobalFlags,
-  version: string,
-  run: Context['run'],
-): Context {
+/** What `program.ts` gives a context beside what the user gave. */
+interface Settings extends Pick<Context, 'world' | 'flags' | 'version' | 'run'> {
+  readonly connect: (context: Context) => Promise<Client>;
+}
+
+export function createContext({ world, flags, version, run, connect }: Settings): Context {
   const { terminal, env } = world;
   const style = createStyle(flags.colour && wantsColour(terminal.stdoutIsTty, env));
   const talkStyle = createStyle(flags.colour && wantsColour(terminal.stderrIsTty, env));
@@ -85,10 +92,12 @@ export function createContext(
   const say = async (line: string): Promise<void> => {
     if (!flags.quiet) await talk(line);
   };
-  return {
+  let client: Promise<Client> | undefined;
+  const context: Context = {
     world,
     flags,
     version,
+    client: () => (client ??= connect(context)),
     run,
     style,
     talkStyle,
@@ -100,6 +109,7 @@ export function createContext(
         ? withSpinner(text, work, talkStyle.level > 0)
         : work(() => {}),
   };
+  return context;
 }
 
 /** Milliseconds before a spinner shows: what is faster needs none. */

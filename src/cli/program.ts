@@ -50,7 +50,14 @@ export async function runProgram(
       const options = { ...command.opts(), args: command.processedArgs } as Parameters<
         typeof run
       >[1];
-      exitCode = await run(createContext(world, flags, version, runAnother), options);
+      const context = createContext({
+        world,
+        flags,
+        version,
+        run: runAnother,
+        connect: (own) => import('./objects/connect.ts').then((m) => m.connectToOwn(own)),
+      });
+      exitCode = await run(context, options);
     };
   const writes: Promise<void>[] = [];
   const program = createProgram(act, world, version, writes);

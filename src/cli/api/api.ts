@@ -8,7 +8,7 @@ import { createTransport } from '../../client/transport.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect, transportOptions } from '../objects/connect.ts';
+import { transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { findTarget } from '../credentials/find-login.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
@@ -51,9 +51,8 @@ function refuseTerminal({ world, flags }: Context): void {
 
 /** Paths that need no token, such as /healthz, are asked without one; nobody need be logged in. */
 async function openTransport(context: Context, endpoint: Endpoint | undefined): Promise<Transport> {
-  const named = await projectBaseUrl(context);
-  if (endpoint?.scope !== null) return (await connect(context, named)).client.transport;
-  const { baseUrl } = await findTarget(context, named);
+  if (endpoint?.scope !== null) return (await context.client()).transport;
+  const { baseUrl } = await findTarget(context, await projectBaseUrl(context));
   return createTransport(transportOptions(context, baseUrl));
 }
 

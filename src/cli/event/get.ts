@@ -1,10 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
 import { askOurServer } from '../objects/our-server.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { printable } from '../terminal/printable.ts';
 import { findWebhook } from '../webhook/find-webhook.ts';
 import { describeEvent } from './event-text.ts';
@@ -18,7 +16,7 @@ export interface GetOptions {
 /** The envelope as it travels; -o json is byte for byte its fields. */
 export async function runGet(context: Context, options: GetOptions): Promise<ExitCode> {
   const [id] = options.args;
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { data: envelope } = await context.progress('Looking it up', async () => {
     const query =
       options.webhook === undefined

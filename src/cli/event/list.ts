@@ -1,13 +1,11 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import type { AnsweredEvent } from '../../contract/events.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { follow } from '../objects/follow.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { joined } from '../flags/list-flags.ts';
 import { parseMoment } from '../flags/moment.ts';
 import { askOurServer } from '../objects/our-server.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { showList } from '../objects/list.ts';
 import { tableColumns } from '../terminal/table.ts';
@@ -70,7 +68,7 @@ async function followEvents(
   filter: { readonly type?: string; readonly since?: string },
   options: ListOptions,
 ): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   return follow<AnsweredEvent>(context, options, {
     fetchPage: async (place) => {
       const query = { sort_by: 'sequence', order: 'desc', ...filter, ...place } as const;

@@ -1,10 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { parseMoment } from '../flags/moment.ts';
 import { askOurServer } from '../objects/our-server.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { count } from '../terminal/printable.ts';
 import { findWebhook } from '../webhook/find-webhook.ts';
 import { bothOf, parseEventTypes } from '../webhook/webhook-fields.ts';
@@ -22,7 +20,7 @@ export interface ReplayOptions {
 
 export async function runReplay(context: Context, options: ReplayOptions): Promise<ExitCode> {
   const wanted = parseWanted(context, options);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { data } = await context.progress('Queueing them again', async () => {
     const webhook =
       options.webhook === undefined

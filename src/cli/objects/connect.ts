@@ -8,6 +8,7 @@ import { createHttpFetch } from '../credentials/http-fetch.ts';
 import { isUnprotected } from '../credentials/base-url.ts';
 import type { Login } from '../credentials/find-login.ts';
 import { findTarget } from '../credentials/find-login.ts';
+import { projectBaseUrl } from './project-base-url.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import type { TokenSource } from '../credentials/token-source.ts';
 import { createTokenSource } from '../credentials/token-source.ts';
@@ -28,6 +29,12 @@ export async function connect(context: Context, projectBaseUrl?: string): Promis
   if (!target.login) throw target.missing;
   const { client } = await connectAs(context, target.baseUrl, target.login);
   return { client, baseUrl: target.baseUrl };
+}
+
+/** A client for the service that flags, environment, `govctl.yaml` or the profile name; `context.client()` has it. */
+export async function connectToOwn(context: Context): Promise<Client> {
+  const { client } = await connect(context, await projectBaseUrl(context));
+  return client;
 }
 
 /** A client for one service and one login, and where its tokens come from. */

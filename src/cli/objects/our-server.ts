@@ -1,9 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { isPathMissing } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { connect } from './connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from './project-base-url.ts';
 
 /**
  * Asks for what our server adds to the service's description.
@@ -35,6 +33,6 @@ export async function withOurServer<T>(
   doing: string,
   work: (client: Client, update: (text: string) => void) => Promise<T>,
 ): Promise<T> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   return askOurServer(feature, () => context.progress(doing, (update) => work(client, update)));
 }

@@ -3,9 +3,7 @@ import { createPolicy } from '../../client/policy-changes.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { PolicyInput } from '../../contract/policies.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { describePolicy, policyView } from './policy-view.ts';
 import { readFields } from '../flags/read-fields.ts';
 
@@ -25,7 +23,7 @@ export interface CreateOptions {
 
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
   const input = await readInput(context, options);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { policy } = await context.progress('Creating it', () => createPolicy(client, input));
   if (policy) {
     await context.show(policyView(policy, (style) => `${style.green('Created')} ${policy.id}`));

@@ -1,9 +1,7 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { deletePolicy } from '../../client/policy-changes.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { printableLine } from '../terminal/printable.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { isApproved, notApproved } from '../plan/approve.ts';
@@ -16,7 +14,7 @@ export interface DeleteOptions extends ApprovalOptions {
 
 /** Removes a policy after asking; without a terminal only with --yes. */
 export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
-  const { client, baseUrl } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { policy } = await context.progress('Looking it up', () =>
     findPolicy(context, client, options.args[0]),
   );
@@ -31,7 +29,7 @@ export async function runDelete(context: Context, options: DeleteOptions): Promi
         },
       );
     }
-    const question = `Delete ${printableLine(policy.name)} (${printableLine(policy.id)}) from ${baseUrl} for good?`;
+    const question = `Delete ${printableLine(policy.name)} (${printableLine(policy.id)}) from ${client.baseUrl} for good?`;
     if (!(await context.world.prompt.confirm(question, false))) {
       throw notApproved();
     }

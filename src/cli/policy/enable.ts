@@ -1,8 +1,6 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 import { changePolicy } from './update.ts';
@@ -20,7 +18,7 @@ async function switchTo(
   { args: [idOrName] }: EnableOptions,
   enabled: boolean,
 ): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const found = await context.progress('Looking it up', () =>
     findPolicy(context, client, idOrName),
   );

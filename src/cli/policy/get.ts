@@ -1,8 +1,6 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { findPolicy } from './find-policy.ts';
 import { policyView } from './policy-view.ts';
 
@@ -14,7 +12,7 @@ export async function runGet(
   context: Context,
   { args: [idOrName] }: GetOptions,
 ): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { policy } = await context.progress('Looking it up', () =>
     findPolicy(context, client, idOrName),
   );

@@ -6,9 +6,7 @@ import type { Policy } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import { collectPages, howMany, sayHowMany } from '../objects/collect-pages.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import type { Column } from '../terminal/table.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import { paintSeverity } from './policy-view.ts';
@@ -28,7 +26,7 @@ export interface ListOptions {
 export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
   const most = howMany(options);
   const query = listQuery(options);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { rows: policies, pagination } = await context.progress('Listing policies', () =>
     collectPages(most, async (place) => {
       const page = await fetchPolicyPage(client, { ...query, ...place });

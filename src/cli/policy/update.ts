@@ -6,9 +6,7 @@ import type { Policy } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { PolicyUpdate, serverAssigned, severities } from '../../contract/policies.ts';
 import { isOwnershipTag } from '../../project/compare/ownership.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import type { FoundPolicy } from './find-policy.ts';
 import { findPolicy, warnIfOwned } from './find-policy.ts';
 import { policyView } from './policy-view.ts';
@@ -27,7 +25,7 @@ const changeable = Object.keys(PolicyUpdate.shape).filter(
 
 export async function runUpdate(context: Context, options: UpdateOptions): Promise<ExitCode> {
   const change = await readChange(context, options);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const found = await context.progress('Looking it up', () =>
     findPolicy(context, client, options.args[0]),
   );

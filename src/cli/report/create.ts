@@ -4,9 +4,7 @@ import { createObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { ReportInput } from '../../contract/reports.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { readFields } from '../flags/read-fields.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { parseTimeout } from '../objects/wait.ts';
@@ -43,7 +41,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
       : filePlace(context, out, { formats, protected: password !== undefined });
   // What can't be written is known before anything is asked for.
   await placeOf(input.format_options?.formats ?? formatsOf());
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const created = await context.progress('Asking for it', () =>
     createOnce(client, input, options.file === undefined),
   );

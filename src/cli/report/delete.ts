@@ -2,11 +2,9 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { confirmDelete } from '../objects/confirm-delete.ts';
 import type { Context } from '../context.ts';
-import { connect } from '../objects/connect.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { findReport } from './find-report.ts';
 import { nameOf } from './report-objects.ts';
 
@@ -17,7 +15,7 @@ export interface DeleteOptions extends ApprovalOptions {
 
 /** Removes a report, its files and its links, after asking. */
 export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
   const who = printableLine(`${nameOf(report)} (${report.id})`);
   await confirmDelete(context, `report ${who}`, options);

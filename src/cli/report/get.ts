@@ -1,8 +1,6 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { findReport } from './find-report.ts';
 import { isUnderway } from './report-objects.ts';
@@ -13,7 +11,7 @@ export interface GetOptions {
 }
 
 export async function runGet(context: Context, { args: [named] }: GetOptions): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const report = await context.progress('Looking it up', () => findReport(client, named));
   const { terminal, now } = context.world;
   await context.show(reportView(report, { room: tableColumns(terminal), now: now(), named }));

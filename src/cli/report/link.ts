@@ -5,12 +5,10 @@ import { absentIfOdd } from '../../client/objects.ts';
 import { durationForms, parseDuration } from '../../contract/duration.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import { formatsOf } from './download/download-report.ts';
 import { findReport } from './find-report.ts';
@@ -35,7 +33,7 @@ export async function runLink(context: Context, options: LinkOptions): Promise<E
   if ((list || revoke !== undefined) && (format ?? expires) !== undefined) {
     throw new GovctlError('usage_error', '--format and --expires are of a link that is made');
   }
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
   if (list) return showLinks(context, report);
   if (revoke !== undefined) return revokeLink(context, client, report, revoke);

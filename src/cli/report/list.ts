@@ -5,12 +5,10 @@ import { exitCodes } from '../../contract/errors.ts';
 import { reportStatuses, reportTypes } from '../../contract/reports.ts';
 import { ageTitle, shortTime } from '../terminal/ages.ts';
 import { collectPages, howMany, sayHowMany } from '../objects/collect-pages.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { joined } from '../flags/list-flags.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { parseWords } from '../flags/parse-words.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { askSchedules, findSchedule } from '../schedule/find-schedule.ts';
 import type { Column } from '../terminal/table.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
@@ -32,7 +30,7 @@ export async function runList(context: Context, options: ListOptions): Promise<E
     ...joined('framework', options.framework),
     ...joined('status', options.status && parseWords('--status', options.status, reportStatuses)),
   };
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { schedule } = options;
   const made = schedule === undefined ? {} : { schedule_id: await idOf(context, client, schedule) };
   const query = { ...filter, ...made, ...orderOf(options) };

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context, World } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { downloadAside } from './download/download-aside.ts';
 import { formatsOf, passwordOf } from './download/download-report.ts';
 import { findReport } from './find-report.ts';
@@ -24,7 +22,7 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
   const [asked, second] = options.format ? parseFormats(options.format) : [];
   if (second !== undefined) throw new GovctlError('usage_error', 'One format is opened at a time');
   const password = await passwordOf(context, options);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
   const formats = formatsOf(report);
   const format = asked ?? preferred.find((one) => formats.includes(one)) ?? formats[0] ?? 'pdf';

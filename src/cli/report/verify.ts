@@ -6,10 +6,8 @@ import type { Client } from '../../client/client.ts';
 import { isPathMissing } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { notReadable, readInputFile } from '../flags/input-file.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { idInFileName } from './file-name.ts';
 import { findReport } from './find-report.ts';
 import type { ShownReport } from './report-objects.ts';
@@ -69,7 +67,7 @@ async function readRecord(
   named: string | undefined,
 ): Promise<ServerRecord> {
   const which = named ?? idInFileName(path.basename(file)) ?? (await askWhich(context, file));
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   return context.progress('Asking the server', async () => {
     const report = await findReport(client, which);
     return { report, certificate: await readCertificate(client) };

@@ -1,8 +1,6 @@
 import type { ExitCode } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { openRows } from '../terminal/row-writer.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { parseTimeout } from '../objects/wait.ts';
@@ -22,7 +20,7 @@ export async function runWatch(context: Context, options: WatchOptions): Promise
   const { world, flags, show } = context;
   const { terminal } = world;
   const [named] = options.args;
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const begun = await context.progress('Looking it up', () => findReport(client, named));
   const rows = await openRows(flags.output, terminal);
   const toPipe = flags.output.length === 0 && !terminal.stdoutIsTty;

@@ -5,9 +5,7 @@ import { createObject, scheduleObjects } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { ScheduleInput } from '../../contract/schedules.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import type { FieldsOf } from '../flags/read-fields.ts';
 import { readFields } from '../flags/read-fields.ts';
 import type { PasswordFlags } from '../report/read-password.ts';
@@ -27,7 +25,7 @@ export const scheduleFile: FieldsOf = { one: 'schedule', many: 'schedules', kind
 
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
   const input = await readInput(context, options);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { item } = await context.progress('Creating it', () =>
     createObject(client, scheduleObjects, input),
   );

@@ -2,12 +2,10 @@ import { deleteObject, scheduleObjects } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { confirmDelete } from '../objects/confirm-delete.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
 import { warnIfOwned } from '../policy/find-policy.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { askSchedules, findSchedule } from './find-schedule.ts';
 
 export interface DeleteOptions extends ApprovalOptions {
@@ -17,7 +15,7 @@ export interface DeleteOptions extends ApprovalOptions {
 
 /** Removes a schedule after asking; the reports it made stay. */
 export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { schedule } = await askSchedules(() =>
     context.progress('Looking it up', () => findSchedule(context, client, options.args[0])),
   );

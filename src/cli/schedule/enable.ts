@@ -1,10 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
 import { warnIfOwned } from '../policy/find-policy.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { askSchedules, findSchedule } from './find-schedule.ts';
 import { inZone, zoneOf } from './schedule-view.ts';
 import { changeSchedule } from './update.ts';
@@ -22,7 +20,7 @@ async function switchTo(
   { args: [named] }: EnableOptions,
   enabled: boolean,
 ): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const found = await askSchedules(() =>
     context.progress('Looking it up', () => findSchedule(context, client, named)),
   );

@@ -5,11 +5,9 @@ import { isSchedulesMissing, readObject, scheduleObjects } from '../../client/ob
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { ofOwnProject } from '../policy/find-policy.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 
 /** Work with a server that has schedules beyond creating them, under a spinner. */
 export async function withSchedules<T>(
@@ -17,7 +15,7 @@ export async function withSchedules<T>(
   doing: string,
   work: (client: Client, update: (text: string) => void) => Promise<T>,
 ): Promise<T> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   return askSchedules(() => context.progress(doing, (update) => work(client, update)));
 }
 

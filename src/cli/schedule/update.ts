@@ -6,11 +6,9 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { ScheduleInput, channelKinds } from '../../contract/schedules.ts';
 import { isOwnershipTag } from '../../project/compare/ownership.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { parseWords } from '../flags/parse-words.ts';
 import { warnIfOwned } from '../policy/find-policy.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { readFields } from '../flags/read-fields.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { scheduleFile } from './create.ts';
@@ -34,7 +32,7 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
     options.file === undefined
       ? {}
       : await readFields(context.world, options.file, ScheduleInput.partial(), scheduleFile);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const found = await askSchedules(() =>
     context.progress('Looking it up', () => findSchedule(context, client, options.args[0])),
   );

@@ -2,11 +2,9 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { LoggedRequest } from '../../contract/local.ts';
 import { requestsKept } from '../../contract/local.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { follow } from '../objects/follow.ts';
 import { askOurServer } from '../objects/our-server.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
@@ -46,7 +44,7 @@ function parseLimit(text: string): number {
 
 /** Without a spinner: it shows what comes. Those that are kept are few enough to be one page. */
 async function followRequests(context: Context, options: RequestsOptions): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   let after: number | undefined;
   const fetchNew = async (): Promise<readonly LoggedRequest[]> => {
     const query = {

@@ -1,10 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../terminal/output.ts';
 import { isLoopback } from '../credentials/base-url.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { listWords } from '../terminal/printable.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { createOnce, keepingSecret } from './create-once.ts';
@@ -27,7 +25,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     ...fieldsFromFlags(context.world, options),
     ...(options.paused ? { active: false } : {}),
   };
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const given = await readSecret(context, options);
   const { webhook, twins } = await context.progress('Creating it', () =>
     keepingSecret(context, given, () =>

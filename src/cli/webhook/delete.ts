@@ -2,10 +2,8 @@ import { deleteObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { confirmDelete } from '../objects/confirm-delete.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../plan/approve.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
 import { shownWebhooks } from './webhook-objects.ts';
@@ -17,7 +15,7 @@ export interface DeleteOptions extends ApprovalOptions {
 
 /** Removes a webhook, and what waits for it, after asking. */
 export async function runDelete(context: Context, options: DeleteOptions): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(context, client, options.args[0]),
   );

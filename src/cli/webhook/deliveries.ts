@@ -4,14 +4,12 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { DeliveryItem, DeliveryListQuery } from '../../contract/webhooks.ts';
 import { deliveryStatuses } from '../../contract/webhooks.ts';
 import type { PageQuery } from '../objects/collect-pages.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { follow } from '../objects/follow.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { joined } from '../flags/list-flags.ts';
 import { parseMoment } from '../flags/moment.ts';
 import { askOurServer } from '../objects/our-server.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { showList } from '../objects/list.ts';
 import type { Column } from '../terminal/table.ts';
 import { tableColumns } from '../terminal/table.ts';
@@ -105,7 +103,7 @@ function deliveryColumns({ world }: Context): Column<DeliveryItem>[] {
 }
 
 async function showOne(context: Context, named: string, deliveryId: string): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const delivery = await context.progress('Looking it up', async () => {
     const { webhook } = await findWebhook(context, client, named);
     const params = { id: webhook.id, delivery_id: deliveryId };
@@ -138,7 +136,7 @@ async function followDeliveries(
   since: string | undefined,
   options: DeliveriesOptions,
 ): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(context, client, named),
   );

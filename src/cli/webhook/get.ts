@@ -1,8 +1,6 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { findWebhook } from './find-webhook.ts';
 import { webhookView } from './webhook-view.ts';
@@ -12,7 +10,7 @@ export interface GetOptions {
 }
 
 export async function runGet(context: Context, { args: [named] }: GetOptions): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(context, client, named),
   );

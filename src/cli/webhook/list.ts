@@ -2,10 +2,8 @@ import { listAll } from '../../client/list-all.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { howMany, sayHowMany } from '../objects/collect-pages.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import { nameOf } from './find-webhook.ts';
 import { parseWords } from '../flags/parse-words.ts';
@@ -24,7 +22,7 @@ export async function runList(context: Context, options: ListOptions): Promise<E
   const most = howMany(options);
   const { status } = options;
   const wanted = status && parseWords('--status', status, webhookStates);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const found = await context.progress('Listing webhooks', async () => {
     const all: ShownWebhook[] = [];
     for await (const webhook of listAll(client, shownWebhooks)) {

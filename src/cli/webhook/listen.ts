@@ -2,10 +2,8 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { EventType } from '../../contract/events.ts';
 import { eventTypes } from '../../contract/events.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { isLoopback } from '../credentials/base-url.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { openRows } from '../terminal/row-writer.ts';
 import { parsePort } from '../server/port.ts';
@@ -48,7 +46,8 @@ interface Settings {
 /** 0 at Ctrl-C, q, --count or the end of --timeout; 2 where a signature did not fit; 8 where --count was not reached. */
 export async function runListen(context: Context, options: ListenOptions): Promise<ExitCode> {
   const settings = parseSettings(options);
-  const { client, baseUrl } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
+  const { baseUrl } = client;
   checkReachable(baseUrl, settings);
   const { secret } = await readSecret(
     context,

@@ -1,8 +1,6 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import { typed } from '../terminal/typed.ts';
 import { findWebhook, nameOf, warnIfKept } from './find-webhook.ts';
@@ -23,7 +21,7 @@ async function switchTo(
   { args: [named] }: PauseOptions,
   active: boolean,
 ): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(context, client, named),
   );

@@ -1,10 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { parseMoment } from '../flags/moment.ts';
 import { askOurServer } from '../objects/our-server.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import { typed } from '../terminal/typed.ts';
 import { findWebhook } from './find-webhook.ts';
@@ -23,7 +21,7 @@ export async function runRedeliver(context: Context, options: RedeliverOptions):
     options.since === undefined
       ? undefined
       : parseMoment('--since', options.since, context.world.now());
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(context, client, named),
   );

@@ -1,9 +1,7 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { withSecret } from './create.ts';
 import { keepingSecret } from './create-once.ts';
@@ -18,7 +16,7 @@ export interface RotateOptions extends SecretFlags {
 }
 
 export async function runRotateSecret(context: Context, options: RotateOptions): Promise<ExitCode> {
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(context, client, options.args[0]),
   );

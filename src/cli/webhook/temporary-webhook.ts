@@ -5,9 +5,8 @@ import { listAll } from '../../client/list-all.ts';
 import { createObject, deleteObject } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { EventType } from '../../contract/events.ts';
-import { connect } from '../objects/connect.ts';
+import { connectToOwn } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { greeting } from './receiver.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 import { shownWebhooks } from './webhook-objects.ts';
@@ -73,7 +72,7 @@ export async function removeTemporary(context: Context, registered: Registered):
   const signal = AbortSignal.timeout(longestRemoval);
   const last = { ...context, world: { ...context.world, signal } };
   try {
-    const { client } = await connect(last, await projectBaseUrl(last));
+    const client = await connectToOwn(last);
     const id = registered.id ?? (await findByUrl(client, url));
     if (id !== undefined) await deleteObject(client, shownWebhooks, id);
   } catch (error) {

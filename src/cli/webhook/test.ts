@@ -4,9 +4,7 @@ import { webhooks } from '../../contract/webhooks.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import * as z from 'zod';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { findWebhook, nameOf } from './find-webhook.ts';
 import { parseEventTypes } from './webhook-fields.ts';
@@ -31,7 +29,7 @@ const Verdict = z
 /** Sends a test event: 0 where it was delivered, 2 where not. */
 export async function runTest(context: Context, options: TestOptions): Promise<ExitCode> {
   const wanted = options.event === undefined ? [] : parseEventTypes([options.event]);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { webhook } = await context.progress('Looking it up', () =>
     findWebhook(context, client, options.args[0]),
   );

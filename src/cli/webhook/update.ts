@@ -3,9 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { isOwnershipTag } from '../../project/compare/ownership.ts';
-import { connect } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { parseTarget } from './create.ts';
 import { findWebhook, warnIfKept } from './find-webhook.ts';
@@ -44,7 +42,7 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
       hint: 'Give --url, --event, a filter or another flag of `govctl webhook update --help`.',
     });
   }
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const { webhook, etag } = await context.progress('Looking it up', () =>
     findWebhook(context, client, options.args[0]),
   );

@@ -1,9 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import type { ExitCode } from '../../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../../contract/errors.ts';
-import { connect } from '../../objects/connect.ts';
 import type { Context } from '../../context.ts';
-import { projectBaseUrl } from '../../objects/project-base-url.ts';
 import { findReport } from '../find-report.ts';
 import type { PasswordFlags } from '../read-password.ts';
 import { parseFormats } from '../report-fields.ts';
@@ -25,7 +23,7 @@ export async function runDownload(context: Context, options: DownloadOptions): P
   const asked = options.format && parseFormats(options.format);
   if (options.out === '-') refuseTerminal(context, asked);
   const password = await passwordOf(context, options);
-  const { client } = await connect(context, await projectBaseUrl(context));
+  const client = await context.client();
   const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
   const formats = asked ?? formatsOf(report);
   const destination = await parseDestination(context.world, options.out, {
