@@ -1,5 +1,5 @@
 import { GovctlError } from '../contract/errors.ts';
-import { headerText, reportPasswordHeader } from '../contract/reports.ts';
+import { headerText, reportPasswordHeader } from '../contract/report-downloads.ts';
 import { badAnswer, errorFromResponse } from './answer.ts';
 import type { AnswerHeaders, HttpAnswer } from './http.ts';
 import type { Transport } from './transport.ts';

@@ -1,16 +1,21 @@
-import { apiKeys, auditLog, auth, oauthClients } from './auth.ts';
+import { apiKeys } from './api-keys.ts';
+import { auditLog } from './audit-log.ts';
+import { auth } from './auth.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
 import { exemptions } from './exemptions.ts';
 import { local } from './local.ts';
+import { oauthClients } from './oauth-clients.ts';
 import { policies } from './policies.ts';
+import { downloads } from './report-downloads.ts';
 import { reports } from './reports.ts';
 import { resources } from './resources.ts';
 import { scans } from './scans.ts';
 import { schedules } from './schedules.ts';
 import { system } from './system.ts';
 import { violations } from './violations.ts';
+import { deliveries } from './webhook-deliveries.ts';
 import { webhooks } from './webhooks.ts';
 
 /** The whole API: noun → verb → endpoint. */
@@ -22,9 +27,9 @@ export const contract = {
   exemptions,
   // Before reports: /v1/reports/schedules is no report.
   schedules,
-  reports,
+  reports: { ...reports, ...downloads },
   events,
-  webhooks,
+  webhooks: { ...webhooks, ...deliveries },
   auth,
   apiKeys,
   oauthClients,

@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import {
-  ById,
-  Pagination,
-  Timestamp,
-  commaList,
-  listQuery,
-  offsetOrCursor,
-  offsetOrCursorMessage,
-} from './lists.ts';
+import { ById, Timestamp, commaListOf, listEndpoint, listQuery } from './lists.ts';
 
 /** Types whose envelope has the form {event, timestamp, webhook_id, data}; all others have {id, type, created, data}. */
 export const formBTypes = [
@@ -67,22 +59,15 @@ export const EventEnvelope = z.union([
 ]);
 export type EventEnvelope = z.infer<typeof EventEnvelope>;
 
-const types = commaList().pipe(z.array(EventType));
-
-const EventListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    order: z.enum(['asc', 'desc']).default('asc'),
-    sort_by: z.enum(['sequence', 'created', 'id', 'type']).default('sequence'),
-    type: types.optional(),
-    /** From the first one on that was created then or later. */
-    since: Timestamp.optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage)
-  .refine(({ since, sort_by: field }) => since === undefined || field === 'sequence', {
-    message: 'goes with sort_by=sequence only',
-    path: ['since'],
-  });
+const EventListQuery = listQuery(['sequence', 'created', 'id', 'type'], {
+  order: z.enum(['asc', 'desc']).default('asc'),
+  type: commaListOf(EventType).optional(),
+  /** From the first one on that was created then or later. */
+  since: Timestamp.optional(),
+}).refine(({ since, sort_by: field }) => since === undefined || field === 'sequence', {
+  message: 'goes with sort_by=sequence only',
+  path: ['since'],
+});
 export type EventListQuery = z.infer<typeof EventListQuery>;
 
 const WebhookId = z.string().min(1).max(64);
@@ -112,18 +97,12 @@ export type EventReplay = z.infer<typeof EventReplay>;
 const EventTrigger = z.strictObject({ type: EventType, data: data.optional() });
 
 export const events = {
-  list: endpoint({
-    method: 'GET',
+  list: listEndpoint({
     path: '/v1/events',
     summary: 'List events in the order in which they happened',
-    scope: 'governance:read',
     ext: true,
     query: EventListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ events: z.array(AnsweredEvent), pagination: Pagination }),
-    },
-    errors: [],
+    rows: { events: z.array(AnsweredEvent) },
   }),
   get: endpoint({
     method: 'GET',

@@ -1,29 +1,19 @@
 import * as z from 'zod';
-import { endpoint } from './endpoint.ts';
-import {
-  ById,
-  Pagination,
-  Timestamp,
-  commaList,
-  listQuery,
-  offsetOrCursor,
-  offsetOrCursorMessage,
-} from './lists.ts';
+import { Timestamp, commaList, commaListOf, listQuery } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
 import { serverAssigned } from './policies.ts';
+import { notBlank } from './text.ts';
 
 export const exemptionCategories = ['waiver', 'mitigated'] as const;
 const Category = z.enum(exemptionCategories);
 
-const text = (max: number) =>
-  z.string().min(1, { abort: true }).max(max, { abort: true }).regex(/\S/, 'must not be blank');
-
 const fields = {
   /** A policy's id, name or key in git. */
-  policy: text(256),
+  policy: notBlank(256),
   /** Exact ids, or globs in which `*` stands for any run of characters. */
   resources: z.array(z.string().min(1).max(2_048)).min(1).max(1_000),
-  reason: text(4_096),
-  owner: text(256),
+  reason: notBlank(4_096),
+  owner: notBlank(256),
   /** The last day it counts, UTC. */
   expires: z.iso.date('must be a date such as 2026-12-31'),
   category: Category,
@@ -77,75 +67,37 @@ export const exemptionSortFields = [
   'created_by',
 ] as const;
 
-const ExemptionListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    sort_by: z.enum(exemptionSortFields).default('created_at'),
-    policy: z.string().min(1).max(256).optional(),
-    owner: commaList().optional(),
-    category: commaList().pipe(z.array(Category)).optional(),
-    status: commaList().pipe(z.array(ExemptionStatus)).optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+const ExemptionListQuery = listQuery(exemptionSortFields, {
+  policy: z.string().min(1).max(256).optional(),
+  owner: commaList().optional(),
+  category: commaListOf(Category).optional(),
+  status: commaListOf(ExemptionStatus).optional(),
+});
 export type ExemptionListQuery = z.infer<typeof ExemptionListQuery>;
 
+const noun = nounEndpoints({
+  path: '/v1/exemptions',
+  ext: true,
+  answer: AnsweredExemption,
+  missing: 'exemption_not_found',
+});
+
 export const exemptions = {
-  list: endpoint({
-    method: 'GET',
-    path: '/v1/exemptions',
+  list: noun.list({
     summary: 'List exemptions',
-    scope: 'governance:read',
-    ext: true,
     query: ExemptionListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ exemptions: z.array(AnsweredExemption), pagination: Pagination }),
-    },
-    errors: [],
+    rows: { exemptions: z.array(AnsweredExemption) },
   }),
-  create: endpoint({
-    method: 'POST',
-    path: '/v1/exemptions',
+  create: noun.create({
     summary: 'Exempt resources from a policy until a date; their violations become EXEMPT at once',
-    scope: 'compliance:write',
-    ext: true,
     body: ExemptionInput,
-    versioned: true,
-    response: { status: 201, body: AnsweredExemption },
     errors: ['invalid_exemption'],
   }),
-  get: endpoint({
-    method: 'GET',
-    path: '/v1/exemptions/:id',
-    summary: 'Read an exemption',
-    scope: 'governance:read',
-    ext: true,
-    params: ById,
-    versioned: true,
-    response: { status: 200, body: AnsweredExemption },
-    errors: ['exemption_not_found'],
-  }),
-  update: endpoint({
-    method: 'PUT',
-    path: '/v1/exemptions/:id',
+  get: noun.get({ summary: 'Read an exemption' }),
+  update: noun.update({
     summary: 'Change some fields of an exemption',
-    scope: 'compliance:write',
-    ext: true,
-    params: ById,
     body: ExemptionUpdate,
-    versioned: true,
-    response: { status: 200, body: AnsweredExemption },
-    errors: ['exemption_not_found', 'invalid_exemption', 'precondition_failed'],
+    errors: ['invalid_exemption'],
   }),
-  delete: endpoint({
-    method: 'DELETE',
-    path: '/v1/exemptions/:id',
-    summary: 'End an exemption; what it covered is OPEN again at once',
-    scope: 'compliance:write',
-    ext: true,
-    params: ById,
-    versioned: true,
-    response: { status: 204 },
-    errors: ['exemption_not_found', 'precondition_failed'],
-  }),
+  delete: noun.delete({ summary: 'End an exemption; what it covered is OPEN again at once' }),
 };

@@ -9,7 +9,7 @@ import { errorCatalogue } from './errors.ts';
 import { describeBytes, partHeaders } from './openapi-bytes.ts';
 import { headerRefs, sharedHeaders } from './openapi-headers.ts';
 import type { HeaderName } from './openapi-headers.ts';
-import { reportPasswordHeader } from './reports.ts';
+import { reportPasswordHeader } from './report-downloads.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

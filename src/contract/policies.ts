@@ -1,14 +1,7 @@
 import * as z from 'zod';
-import { endpoint } from './endpoint.ts';
-import {
-  ById,
-  Pagination,
-  Timestamp,
-  commaList,
-  listQuery,
-  offsetOrCursor,
-  offsetOrCursorMessage,
-} from './lists.ts';
+import { Timestamp, commaList, commaListOf, listQuery, trueOrFalse } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
+import { notBlank } from './text.ts';
 
 export const severities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const Severity = z.enum(severities);
@@ -47,11 +40,7 @@ const Tag = z
 export const Tags = z.array(Tag).max(500);
 
 const fields = {
-  name: z
-    .string()
-    .min(1, { abort: true })
-    .max(256, { abort: true })
-    .regex(/\S/, 'must not be blank'),
+  name: notBlank(256),
   description: text(16_384),
   resource_type: ResourceType,
   severity: Severity,
@@ -150,78 +139,36 @@ export const policySortFields = [
   'created_by',
 ] as const;
 
-export const PolicyListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    sort_by: z.enum(policySortFields).default('created_at'),
-    resource_type: commaList().optional(),
-    severity: commaList().pipe(z.array(Severity)).optional(),
-    enabled: z
-      .enum(['true', 'false'])
-      .transform((text) => text === 'true')
-      .optional(),
-    tags: commaList().optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+export const PolicyListQuery = listQuery(policySortFields, {
+  resource_type: commaList().optional(),
+  severity: commaListOf(Severity).optional(),
+  enabled: trueOrFalse().optional(),
+  tags: commaList().optional(),
+});
 export type PolicyListQuery = z.infer<typeof PolicyListQuery>;
 
-const PolicyList = z.looseObject({ policies: z.array(Policy), pagination: Pagination });
+const noun = nounEndpoints({
+  path: '/v1/policies',
+  answer: Policy,
+  missing: 'policy_not_found',
+});
 
 export const policies = {
-  list: endpoint({
-    method: 'GET',
-    path: '/v1/policies',
+  list: noun.list({
     summary: 'List policies',
-    scope: 'governance:read',
     query: PolicyListQuery,
-    response: { status: 200, body: PolicyList },
-    errors: [],
+    rows: { policies: z.array(Policy) },
   }),
-  create: endpoint({
-    method: 'POST',
-    path: '/v1/policies',
+  create: noun.create({
     summary: 'Create a policy',
-    scope: 'compliance:write',
     body: PolicyInput,
-    versioned: true,
-    response: { status: 201, body: Policy },
     errors: ['invalid_policy', 'policy_condition_invalid', 'policy_name_taken'],
   }),
-  get: endpoint({
-    method: 'GET',
-    path: '/v1/policies/:id',
-    summary: 'Read a policy',
-    scope: 'governance:read',
-    params: ById,
-    versioned: true,
-    response: { status: 200, body: Policy },
-    errors: ['policy_not_found'],
-  }),
-  update: endpoint({
-    method: 'PUT',
-    path: '/v1/policies/:id',
+  get: noun.get({ summary: 'Read a policy' }),
+  update: noun.update({
     summary: 'Change some fields of a policy; null clears an optional one',
-    scope: 'compliance:write',
-    params: ById,
     body: PolicyUpdate,
-    versioned: true,
-    response: { status: 200, body: Policy },
-    errors: [
-      'policy_not_found',
-      'invalid_policy',
-      'policy_condition_invalid',
-      'policy_name_taken',
-      'precondition_failed',
-    ],
+    errors: ['invalid_policy', 'policy_condition_invalid', 'policy_name_taken'],
   }),
-  delete: endpoint({
-    method: 'DELETE',
-    path: '/v1/policies/:id',
-    summary: 'Remove a policy for good',
-    scope: 'compliance:write',
-    params: ById,
-    versioned: true,
-    response: { status: 204 },
-    errors: ['policy_not_found', 'precondition_failed'],
-  }),
+  delete: noun.delete({ summary: 'Remove a policy for good' }),
 };

@@ -1,14 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import {
-  ById,
-  Pagination,
-  Timestamp,
-  commaList,
-  listQuery,
-  offsetOrCursor,
-  offsetOrCursorMessage,
-} from './lists.ts';
+import { ById, Timestamp, commaList, listQuery } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
 import { ResourceType } from './policies.ts';
 
 const text = (max: number) => z.string().max(max);
@@ -192,18 +185,14 @@ export const resourceSortFields = [
   'environment',
 ] as const;
 
-const ResourceListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    sort_by: z.enum(resourceSortFields).default('created_at'),
-    type: commaList().optional(),
-    provider: commaList().optional(),
-    account_id: commaList().optional(),
-    region: commaList().optional(),
-    environment: commaList().optional(),
-    tags: commaList().optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+const ResourceListQuery = listQuery(resourceSortFields, {
+  type: commaList().optional(),
+  provider: commaList().optional(),
+  account_id: commaList().optional(),
+  region: commaList().optional(),
+  environment: commaList().optional(),
+  tags: commaList().optional(),
+});
 export type ResourceListQuery = z.infer<typeof ResourceListQuery>;
 
 /** In one request; larger sets go through the import. */
@@ -226,31 +215,20 @@ export const ImportAnswer = z.looseObject({
 });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
+const noun = nounEndpoints({
+  path: '/v1/resources',
+  ext: true,
+  answer: AnsweredResource,
+  missing: 'resource_not_found',
+});
+
 export const resources = {
-  list: endpoint({
-    method: 'GET',
-    path: '/v1/resources',
+  list: noun.list({
     summary: 'List the resources of the inventory; `tags` takes `key` or `key=value`, all of them',
-    scope: 'governance:read',
-    ext: true,
     query: ResourceListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ resources: z.array(AnsweredResource), pagination: Pagination }),
-    },
-    errors: [],
+    rows: { resources: z.array(AnsweredResource) },
   }),
-  get: endpoint({
-    method: 'GET',
-    path: '/v1/resources/:id',
-    summary: 'Read a resource; its id url-encoded',
-    scope: 'governance:read',
-    ext: true,
-    params: ById,
-    versioned: true,
-    response: { status: 200, body: AnsweredResource },
-    errors: ['resource_not_found'],
-  }),
+  get: noun.get({ summary: 'Read a resource; its id url-encoded' }),
   put: endpoint({
     method: 'PUT',
     path: '/v1/resources/:id',
@@ -287,15 +265,7 @@ export const resources = {
     response: { status: 200, body: ImportAnswer },
     errors: [],
   }),
-  delete: endpoint({
-    method: 'DELETE',
-    path: '/v1/resources/:id',
+  delete: noun.delete({
     summary: 'Remove a resource from the inventory; its violations are resolved',
-    scope: 'compliance:write',
-    ext: true,
-    params: ById,
-    versioned: true,
-    response: { status: 204 },
-    errors: ['resource_not_found', 'precondition_failed'],
   }),
 };

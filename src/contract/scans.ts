@@ -1,15 +1,7 @@
 import * as z from 'zod';
-import { endpoint } from './endpoint.ts';
 import { Finding } from './findings.ts';
-import {
-  ById,
-  Pagination,
-  Timestamp,
-  commaList,
-  listQuery,
-  offsetOrCursor,
-  offsetOrCursorMessage,
-} from './lists.ts';
+import { Timestamp, commaListOf, listQuery } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
 import { ResourceType } from './policies.ts';
 
 export const scanStatuses = ['pending', 'running', 'completed', 'failed'] as const;
@@ -75,49 +67,22 @@ export const scanSortFields = [
   'created_by',
 ] as const;
 
-const ScanListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    sort_by: z.enum(scanSortFields).default('created_at'),
-    status: commaList().pipe(z.array(ScanStatus)).optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+const ScanListQuery = listQuery(scanSortFields, { status: commaListOf(ScanStatus).optional() });
 export type ScanListQuery = z.infer<typeof ScanListQuery>;
 
+const noun = nounEndpoints({
+  path: '/v1/scans',
+  ext: true,
+  answer: Scan,
+  missing: 'scan_not_found',
+});
+
 export const scans = {
-  list: endpoint({
-    method: 'GET',
-    path: '/v1/scans',
-    summary: 'List scans',
-    scope: 'governance:read',
-    ext: true,
-    query: ScanListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ scans: z.array(Scan), pagination: Pagination }),
-    },
-    errors: [],
-  }),
-  create: endpoint({
-    method: 'POST',
-    path: '/v1/scans',
+  list: noun.list({ summary: 'List scans', query: ScanListQuery, rows: { scans: z.array(Scan) } }),
+  create: noun.create({
     summary: 'Evaluate the inventory anew, in the background',
-    scope: 'compliance:write',
-    ext: true,
     body: ScanInput,
-    versioned: true,
-    response: { status: 201, body: Scan },
     errors: ['invalid_scan', 'policy_not_found'],
   }),
-  get: endpoint({
-    method: 'GET',
-    path: '/v1/scans/:id',
-    summary: 'Read a scan, its progress or its result',
-    scope: 'governance:read',
-    ext: true,
-    params: ById,
-    versioned: true,
-    response: { status: 200, body: Scan },
-    errors: ['scan_not_found'],
-  }),
+  get: noun.get({ summary: 'Read a scan, its progress or its result' }),
 };

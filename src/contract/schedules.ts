@@ -3,22 +3,19 @@ import { cronFault } from './cron.ts';
 import { endpoint } from './endpoint.ts';
 import {
   ById,
-  Pagination,
   Timestamp,
   commaList,
+  commaListOf,
+  listEndpoint,
   listQuery,
-  offsetOrCursor,
-  offsetOrCursorMessage,
+  trueOrFalse,
 } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
 import { Tags, serverAssigned } from './policies.ts';
-import {
-  Email,
-  FormatOptions,
-  ReportDelivery,
-  ReportFramework,
-  ReportType,
-  scopeFields,
-} from './reports.ts';
+import { ReportDelivery } from './report-answers.ts';
+import { channelFields } from './report-channels.ts';
+import { FormatOptions, ReportFramework, ReportType, scopeFields } from './reports.ts';
+import { oneLine } from './text.ts';
 import { TimeZone } from './time-zone.ts';
 
 /** Relative ranges, in the schedule's zone; half-open. `last_week` is Monday to Monday. */
@@ -45,99 +42,13 @@ const Cron = z
     if (fault) context.addIssue({ code: 'custom', message: fault });
   });
 
-export { TimeZone };
-
-const text = (max: number) =>
-  z
-    .string()
-    .min(1, { abort: true })
-    .max(max, { abort: true })
-    .regex(/\S/, { error: 'must not be blank', abort: true })
-    .regex(/^\P{Cc}*$/u, 'must have no control characters');
-
-/** Of a variable of the server's environment, which holds a secret that no schedule may. */
-const EnvName = z
-  .string()
-  .max(256)
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
-
 /** Of what is answered instead of a secret; sent back in a PUT, the secret stays. */
 const secretHint = { secret_hint: z.string().max(16).optional() };
-
-const recipients = z
-  .array(Email)
-  .min(1, 'must name at least one recipient')
-  .max(100)
-  .refine((all) => new Set(all).size === all.length, 'names one twice');
-
-export const channelFields = {
-  /** `{{date}}` in the subject is the day of the fire, in the schedule's zone. `attach: false` sends links. */
-  email: z
-    .strictObject({ recipients, subject: text(256).optional(), attach: z.boolean().optional() })
-    .optional(),
-  /** A channel that the server's configuration gives an incoming webhook. */
-  chat: z.strictObject({ channel: text(128) }).optional(),
-  /** One of the two. The address is answered to whoever reads schedules, and who has it can write there: rather name it. */
-  team_chat: z
-    .strictObject({
-      webhook_url: z.string().min(1).max(2_048).optional(),
-      webhook_url_env: EnvName.optional(),
-    })
-    .superRefine(({ webhook_url: url, webhook_url_env: name }, context) => {
-      if ((url === undefined) !== (name === undefined)) return;
-      const message =
-        url === undefined
-          ? 'must be given, or webhook_url: where to post to'
-          : 'excludes webhook_url';
-      context.addIssue({ code: 'custom', path: ['webhook_url_env'], message });
-    })
-    .optional(),
-  webhook: z
-    .strictObject({
-      url: z.string().min(1).max(2_048),
-      /** Kept sealed, and never answered. Rather name it: `secret_env`. */
-      secret: z.string().min(8).max(1_024).optional(),
-      secret_env: EnvName.optional(),
-    })
-    .optional(),
-  sftp: z
-    .strictObject({
-      host: text(253),
-      port: z.int().min(1).max(65_535).optional(),
-      username: text(128),
-      /** A folder. */
-      path: text(1_024),
-      password_env: EnvName.optional(),
-      private_key_env: EnvName.optional(),
-      /** SHA-256 of the server's key, as `ssh-keygen -l` prints it. Absent: the first key seen is kept. */
-      host_key: text(256).optional(),
-    })
-    .optional(),
-  object_storage: z
-    .strictObject({
-      provider: z.literal('s3'),
-      bucket: text(255),
-      prefix: text(512).optional(),
-      region: text(64).optional(),
-      endpoint: z.string().min(1).max(2_048).optional(),
-    })
-    .optional(),
-};
-
-export const channelKinds = [
-  'email',
-  'chat',
-  'team_chat',
-  'webhook',
-  'sftp',
-  'object_storage',
-] as const;
-export type ChannelKind = (typeof channelKinds)[number];
 
 const ScheduleTiming = z.strictObject({ cron: Cron, timezone: TimeZone.optional() });
 
 const ReportTemplate = z.strictObject({
-  name: text(256),
+  name: oneLine(256),
   type: ReportType,
   framework: ReportFramework.optional(),
   scope: z.strictObject({ ...scopeFields, date_range_type: DateRangeType.optional() }).optional(),
@@ -165,7 +76,7 @@ const UpdatedTemplate = ReportTemplate.extend({
 export type UpdatedTemplate = z.infer<typeof UpdatedTemplate>;
 
 const fields = {
-  name: text(256),
+  name: oneLine(256),
   description: z.string().max(4_096),
   schedule: ScheduleTiming,
   report_template: ReportTemplate,
@@ -271,82 +182,40 @@ export const runSortFields = [
   'status',
 ] as const;
 
-const ScheduleListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    sort_by: z.enum(scheduleSortFields).default('created_at'),
-    enabled: z
-      .enum(['true', 'false'])
-      .transform((text) => text === 'true')
-      .optional(),
-    type: commaList().pipe(z.array(ReportType)).optional(),
-    tags: commaList().optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+const ScheduleListQuery = listQuery(scheduleSortFields, {
+  enabled: trueOrFalse().optional(),
+  type: commaListOf(ReportType).optional(),
+  tags: commaList().optional(),
+});
 export type ScheduleListQuery = z.infer<typeof ScheduleListQuery>;
 
-const RunListQuery = z
-  .strictObject({ ...listQuery(20), sort_by: z.enum(runSortFields).default('fire_at') })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+// All but its creation is an extension.
+const noun = nounEndpoints({
+  path: '/v1/reports/schedules',
+  answer: AnsweredSchedule,
+  missing: 'schedule_not_found',
+});
 
 export const schedules = {
-  list: endpoint({
-    method: 'GET',
-    path: '/v1/reports/schedules',
+  list: noun.list({
     summary: 'List report schedules',
-    scope: 'governance:read',
     ext: true,
     query: ScheduleListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ schedules: z.array(AnsweredSchedule), pagination: Pagination }),
-    },
-    errors: [],
+    rows: { schedules: z.array(AnsweredSchedule) },
   }),
-  create: endpoint({
-    method: 'POST',
-    path: '/v1/reports/schedules',
+  create: noun.create({
     summary: 'Generate and deliver a report again and again',
-    scope: 'compliance:write',
     body: ScheduleInput,
-    versioned: true,
-    response: { status: 201, body: AnsweredSchedule },
     errors: ['invalid_schedule'],
   }),
-  get: endpoint({
-    method: 'GET',
-    path: '/v1/reports/schedules/:id',
-    summary: 'Read a schedule',
-    scope: 'governance:read',
-    ext: true,
-    params: ById,
-    versioned: true,
-    response: { status: 200, body: AnsweredSchedule },
-    errors: ['schedule_not_found'],
-  }),
-  update: endpoint({
-    method: 'PUT',
-    path: '/v1/reports/schedules/:id',
+  get: noun.get({ summary: 'Read a schedule', ext: true }),
+  update: noun.update({
     summary: 'Change some fields of a schedule',
-    scope: 'compliance:write',
     ext: true,
-    params: ById,
     body: ScheduleUpdate,
-    versioned: true,
-    response: { status: 200, body: AnsweredSchedule },
-    errors: ['schedule_not_found', 'invalid_schedule', 'precondition_failed'],
+    errors: ['invalid_schedule'],
   }),
-  delete: endpoint({
-    method: 'DELETE',
-    path: '/v1/reports/schedules/:id',
-    summary: 'Delete a schedule; the reports it made stay',
-    scope: 'compliance:write',
-    ext: true,
-    params: ById,
-    versioned: true,
-    response: { status: 204 },
-    errors: ['schedule_not_found', 'precondition_failed'],
-  }),
+  delete: noun.delete({ summary: 'Delete a schedule; the reports it made stay', ext: true }),
   run: endpoint({
     method: 'POST',
     path: '/v1/reports/schedules/:id/run',
@@ -357,18 +226,15 @@ export const schedules = {
     response: { status: 202, body: ScheduleRun },
     errors: ['schedule_not_found'],
   }),
-  runs: endpoint({
-    method: 'GET',
-    path: '/v1/reports/schedules/:id/runs',
-    summary: 'The runs of a schedule with their deliveries',
-    scope: 'governance:read',
-    ext: true,
+  runs: {
+    ...listEndpoint({
+      path: '/v1/reports/schedules/:id/runs',
+      summary: 'The runs of a schedule with their deliveries',
+      ext: true,
+      query: listQuery(runSortFields, {}),
+      rows: { runs: z.array(ScheduleRun) },
+      errors: ['schedule_not_found'],
+    }),
     params: ById,
-    query: RunListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ runs: z.array(ScheduleRun), pagination: Pagination }),
-    },
-    errors: ['schedule_not_found'],
-  }),
+  },
 };

@@ -1,15 +1,8 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { FindingRule, UndecidedReason } from './findings.ts';
-import {
-  ById,
-  Pagination,
-  Timestamp,
-  commaList,
-  listQuery,
-  offsetOrCursor,
-  offsetOrCursorMessage,
-} from './lists.ts';
+import { ById, Timestamp, commaList, commaListOf, listQuery } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
 import { Severity } from './policies.ts';
 
 export const violationStatuses = ['OPEN', 'EXEMPT', 'RESOLVED'] as const;
@@ -98,48 +91,33 @@ export const violationSortFields = [
   'environment',
 ] as const;
 
-const ViolationListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    sort_by: z.enum(violationSortFields).default('detected_at'),
-    status: commaList().pipe(z.array(ViolationStatus)).optional(),
-    severity: commaList().pipe(z.array(Severity)).optional(),
-    policy_id: commaList().optional(),
-    resource_id: z.string().min(1).max(2_048).optional(),
-    resource_type: commaList().optional(),
-    provider: commaList().optional(),
-    account_id: commaList().optional(),
-    region: commaList().optional(),
-    environment: commaList().optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+const ViolationListQuery = listQuery(violationSortFields, {
+  status: commaListOf(ViolationStatus).optional(),
+  severity: commaListOf(Severity).optional(),
+  policy_id: commaList().optional(),
+  resource_id: z.string().min(1).max(2_048).optional(),
+  resource_type: commaList().optional(),
+  provider: commaList().optional(),
+  account_id: commaList().optional(),
+  region: commaList().optional(),
+  environment: commaList().optional(),
+});
 export type ViolationListQuery = z.infer<typeof ViolationListQuery>;
 
+const noun = nounEndpoints({
+  path: '/v1/violations',
+  ext: true,
+  answer: Violation,
+  missing: 'violation_not_found',
+});
+
 export const violations = {
-  list: endpoint({
-    method: 'GET',
-    path: '/v1/violations',
+  list: noun.list({
     summary: 'List violations',
-    scope: 'governance:read',
-    ext: true,
     query: ViolationListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ violations: z.array(Violation), pagination: Pagination }),
-    },
-    errors: [],
+    rows: { violations: z.array(Violation) },
   }),
-  get: endpoint({
-    method: 'GET',
-    path: '/v1/violations/:id',
-    summary: 'Read a violation with the history of its status',
-    scope: 'governance:read',
-    ext: true,
-    params: ById,
-    versioned: true,
-    response: { status: 200, body: Violation },
-    errors: ['violation_not_found'],
-  }),
+  get: noun.get({ summary: 'Read a violation with the history of its status' }),
   resolve: endpoint({
     method: 'POST',
     path: '/v1/violations/:id/resolve',

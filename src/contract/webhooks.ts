@@ -1,15 +1,8 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { EventType } from './events.ts';
-import {
-  ById,
-  Pagination,
-  Timestamp,
-  commaList,
-  listQuery,
-  offsetOrCursor,
-  offsetOrCursorMessage,
-} from './lists.ts';
+import { ById, Timestamp, commaListOf, listQuery } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
 import { Severity, Tags, serverAssigned } from './policies.ts';
 import { WebhookHeaders } from './webhook-headers.ts';
 
@@ -153,129 +146,36 @@ export const AnsweredWebhook = z.looseObject({
 export type AnsweredWebhook = z.infer<typeof AnsweredWebhook>;
 
 /** The list has no query in the service's description; these are extensions. */
-const WebhookListQuery = z
-  .strictObject({
-    ...listQuery(100),
-    sort_by: z.enum(['created_at', 'updated_at', 'id', 'url', 'name']).default('created_at'),
-    status: commaList()
-      .pipe(z.array(z.enum(webhookStatuses)))
-      .optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
+const WebhookListQuery = listQuery(
+  ['created_at', 'updated_at', 'id', 'url', 'name'],
+  { status: commaListOf(z.enum(webhookStatuses)).optional() },
+  100,
+);
 
-export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const;
-const DeliveryStatus = z.enum(deliveryStatuses);
-export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
-
-const Headers = z.record(z.string(), z.string());
-
-const Attempt = z.looseObject({
-  /** From 1. */
-  number: z.int(),
-  at: Timestamp,
-  duration_ms: z.number(),
-  /** Without signatures and without the values of custom headers. */
-  request_headers: Headers,
-  response_status: z.int().optional(),
-  response_headers: Headers.optional(),
-  /** The first 64 KiB, as UTF-8. */
-  response_body: z.string().optional(),
-  /** There was more of it, or it was not kept. */
-  response_truncated: z.boolean().optional(),
-  /** Why it counts as failed. */
-  error: z.string().optional(),
+const noun = nounEndpoints({
+  path: '/v1/webhooks',
+  answer: AnsweredWebhook,
+  missing: 'webhook_not_found',
 });
-export type Attempt = z.infer<typeof Attempt>;
-
-const deliveryFields = {
-  id: z.string(),
-  webhook_id: z.string(),
-  event_id: z.string(),
-  event_type: z.string(),
-  status: DeliveryStatus,
-  /** Sent by the test endpoint. */
-  test: z.boolean().optional(),
-  attempt_count: z.int(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  /** While it is pending. */
-  next_attempt_at: Timestamp.optional(),
-  response_status: z.int().optional(),
-  error: z.string().optional(),
-};
-const DeliveryItem = z.looseObject(deliveryFields);
-export type DeliveryItem = z.infer<typeof DeliveryItem>;
-const Delivery = z.looseObject({ ...deliveryFields, attempts: z.array(Attempt) });
-export type Delivery = z.infer<typeof Delivery>;
-
-const DeliveryListQuery = z
-  .strictObject({
-    ...listQuery(20),
-    sort_by: z
-      .enum(['created_at', 'updated_at', 'id', 'event_type', 'status', 'attempt_count'])
-      .default('created_at'),
-    status: commaList().pipe(z.array(DeliveryStatus)).optional(),
-    event_type: commaList().pipe(z.array(EventType)).optional(),
-  })
-  .refine(offsetOrCursor, offsetOrCursorMessage);
-export type DeliveryListQuery = z.infer<typeof DeliveryListQuery>;
-
-const OfDelivery = z.strictObject({ id: z.string(), delivery_id: z.string() });
 
 export const webhooks = {
-  list: endpoint({
-    method: 'GET',
-    path: '/v1/webhooks',
+  list: noun.list({
     summary: 'List webhooks',
-    scope: 'governance:read',
     query: WebhookListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ webhooks: z.array(AnsweredWebhook), pagination: Pagination }),
-    },
-    errors: [],
+    rows: { webhooks: z.array(AnsweredWebhook) },
   }),
-  create: endpoint({
-    method: 'POST',
-    path: '/v1/webhooks',
+  create: noun.create({
     summary: 'Create a webhook',
-    scope: 'compliance:write',
     body: WebhookInput,
-    versioned: true,
-    response: { status: 201, body: AnsweredWebhook },
     errors: ['invalid_webhook'],
   }),
-  get: endpoint({
-    method: 'GET',
-    path: '/v1/webhooks/:id',
-    summary: 'Read a webhook',
-    scope: 'governance:read',
-    params: ById,
-    versioned: true,
-    response: { status: 200, body: AnsweredWebhook },
-    errors: ['webhook_not_found'],
-  }),
-  update: endpoint({
-    method: 'PUT',
-    path: '/v1/webhooks/:id',
+  get: noun.get({ summary: 'Read a webhook' }),
+  update: noun.update({
     summary: 'Change some fields of a webhook; active pauses and resumes it, secret rotates it',
-    scope: 'compliance:write',
-    params: ById,
     body: WebhookUpdate,
-    versioned: true,
-    response: { status: 200, body: AnsweredWebhook },
-    errors: ['webhook_not_found', 'invalid_webhook', 'precondition_failed'],
+    errors: ['invalid_webhook'],
   }),
-  delete: endpoint({
-    method: 'DELETE',
-    path: '/v1/webhooks/:id',
-    summary: 'Delete a webhook, what waits for it and its deliveries',
-    scope: 'compliance:write',
-    params: ById,
-    versioned: true,
-    response: { status: 204 },
-    errors: ['webhook_not_found', 'precondition_failed'],
-  }),
+  delete: noun.delete({ summary: 'Delete a webhook, what waits for it and its deliveries' }),
   test: endpoint({
     method: 'POST',
     path: '/v1/webhooks/:id/test',
@@ -295,50 +195,5 @@ export const webhooks = {
       }),
     },
     errors: ['webhook_not_found', 'invalid_webhook'],
-  }),
-  listDeliveries: endpoint({
-    method: 'GET',
-    path: '/v1/webhooks/:id/deliveries',
-    summary: 'List what was sent to a webhook',
-    scope: 'governance:read',
-    ext: true,
-    params: ById,
-    query: DeliveryListQuery,
-    response: {
-      status: 200,
-      body: z.looseObject({ deliveries: z.array(DeliveryItem), pagination: Pagination }),
-    },
-    errors: ['webhook_not_found'],
-  }),
-  getDelivery: endpoint({
-    method: 'GET',
-    path: '/v1/webhooks/:id/deliveries/:delivery_id',
-    summary: 'Read a delivery with every attempt',
-    scope: 'governance:read',
-    ext: true,
-    params: OfDelivery,
-    response: { status: 200, body: Delivery },
-    errors: ['webhook_not_found', 'delivery_not_found'],
-  }),
-  redeliver: endpoint({
-    method: 'POST',
-    path: '/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
-    summary: 'Queue a delivery that has ended again, behind what already waits',
-    scope: 'compliance:write',
-    ext: true,
-    params: OfDelivery,
-    response: { status: 202, body: DeliveryItem },
-    errors: ['webhook_not_found', 'delivery_not_found', 'delivery_not_ended'],
-  }),
-  redeliverFailed: endpoint({
-    method: 'POST',
-    path: '/v1/webhooks/:id/redeliver',
-    summary: 'Queue all failed deliveries again, in the order of their events',
-    scope: 'compliance:write',
-    ext: true,
-    params: ById,
-    body: z.strictObject({ since: Timestamp.optional() }),
-    response: { status: 202, body: z.looseObject({ redelivered: z.int() }) },
-    errors: ['webhook_not_found'],
   }),
 };

@@ -1,6 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { TimeZone } from '../../contract/schedules.ts';
+import { TimeZone } from '../../contract/time-zone.ts';
 
 /** The name of a time zone, with the nearest one where it is none. @throws GovctlError usage_error */
 export function parseTimeZone(text: string): string {

@@ -1,5 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
-import type { ChannelKind } from '../../contract/schedules.ts';
+import type { ChannelKind } from '../../contract/report-channels.ts';
 import { listOf } from '../flags/parse-words.ts';
 
 /** Where a schedule's reports are sent. Secrets are named: the server has them in its environment. */

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { reportTypes } from '../../contract/reports.ts';
-import { channelKinds, dateRangeTypes, scheduleSortFields } from '../../contract/schedules.ts';
+import { channelKinds } from '../../contract/report-channels.ts';
+import { dateRangeTypes, scheduleSortFields } from '../../contract/schedules.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { HintedOption } from '../flags/hinted-option.ts';
 import { collectValues, listFlags } from '../flags/list-flags.ts';

@@ -1,4 +1,4 @@
-import type { ReportDelivery } from '../../contract/reports.ts';
+import type { ReportDelivery } from '../../contract/report-answers.ts';
 import type { ScheduleRun } from '../../contract/schedules.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';

@@ -1,7 +1,7 @@
 import { describeCron, sayTime } from '../../calendar/words.ts';
 import type { AnySchedule } from '../../client/objects.ts';
 import { cronFault } from '../../contract/cron.ts';
-import { TimeZone } from '../../contract/schedules.ts';
+import { TimeZone } from '../../contract/time-zone.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';

@@ -1,6 +1,6 @@
 import { eventTypes } from '../../contract/events.ts';
 import { severities } from '../../contract/policies.ts';
-import { deliveryStatuses } from '../../contract/webhooks.ts';
+import { deliveryStatuses } from '../../contract/webhook-deliveries.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { HintedOption } from '../flags/hinted-option.ts';
 import { collectValues, listFlags } from '../flags/list-flags.ts';

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { DeliveryItem, DeliveryListQuery } from '../../contract/webhooks.ts';
-import { deliveryStatuses } from '../../contract/webhooks.ts';
+import type { DeliveryItem, DeliveryListQuery } from '../../contract/webhook-deliveries.ts';
+import { deliveryStatuses } from '../../contract/webhook-deliveries.ts';
 import type { PageQuery } from '../objects/collect-pages.ts';
 import type { Context } from '../context.ts';
 import { follow } from '../objects/follow.ts';

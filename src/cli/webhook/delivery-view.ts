@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, DeliveryItem } from '../../contract/webhooks.ts';
+import type { Attempt, Delivery, DeliveryItem } from '../../contract/webhook-deliveries.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { printableLine, visible } from '../terminal/printable.ts';

@@ -1,4 +1,4 @@
-import type { AuditSortField } from '../../contract/auth.ts';
+import type { AuditSortField } from '../../contract/audit-log.ts';
 import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';

@@ -1,4 +1,5 @@
-import type { ApiKeySortField, OauthClientSortField } from '../../contract/auth.ts';
+import type { ApiKeySortField } from '../../contract/api-keys.ts';
+import type { OauthClientSortField } from '../../contract/oauth-clients.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import type { CollectionSpec } from '../store/store.ts';
 

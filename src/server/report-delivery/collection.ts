@@ -1,4 +1,4 @@
-import type { ChannelKind } from '../../contract/schedules.ts';
+import type { ChannelKind } from '../../contract/report-channels.ts';
 import type { deliveryStatuses } from '../../contract/schedules.ts';
 import type { Settled, StoredChannel } from './channels/channel.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';

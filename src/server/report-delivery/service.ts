@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import type { ReportDelivery } from '../../contract/reports.ts';
+import type { ReportDelivery } from '../../contract/report-answers.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { StoredReport } from '../reports/collection.ts';

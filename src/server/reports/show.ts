@@ -4,7 +4,7 @@ import type {
   ListedReport,
   ReportDetail,
   ReportLink,
-} from '../../contract/reports.ts';
+} from '../../contract/report-answers.ts';
 import { timestamp } from '../deps.ts';
 import { formatDuration } from '../format-duration.ts';
 import { notificationsOf, showDelivery } from '../report-delivery/service.ts';

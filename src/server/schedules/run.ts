@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import { dateRangeOf } from '../../calendar/date-range.ts';
 import { localDate } from '../../calendar/words.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { ChannelKind } from '../../contract/schedules.ts';
+import type { ChannelKind } from '../../contract/report-channels.ts';
 import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';

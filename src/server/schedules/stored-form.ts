@@ -1,6 +1,6 @@
 import type { FormatOptions } from '../../contract/reports.ts';
 import type { ScheduleInput, UpdatedDelivery, UpdatedTemplate } from '../../contract/schedules.ts';
-import { channelKinds } from '../../contract/schedules.ts';
+import { channelKinds } from '../../contract/report-channels.ts';
 import type { Deps } from '../deps.ts';
 import type { StoredChannel } from '../report-delivery/service.ts';
 import type { StoredSecurity } from '../reports/collection.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Client } from '../../../client/client.ts';
 import { fillPath } from '../../../client/client.ts';
 import { GovctlError } from '../../../contract/errors.ts';
-import { headerText, reportPasswordHeader } from '../../../contract/reports.ts';
+import { headerText, reportPasswordHeader } from '../../../contract/report-downloads.ts';
 import type { Context } from '../../context.ts';
 import { progressBar } from '../progress-bar.ts';
 import type { PasswordFlags } from '../read-password.ts';

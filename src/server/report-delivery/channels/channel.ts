@@ -1,5 +1,6 @@
 import type { ReportFormat, ReportType } from '../../../contract/reports.ts';
-import type { ChannelKind, ScheduleDelivery } from '../../../contract/schedules.ts';
+import type { ChannelKind } from '../../../contract/report-channels.ts';
+import type { ScheduleDelivery } from '../../../contract/schedules.ts';
 import type { ServerConfig } from '../../config/config.ts';
 import type { Targets } from '../../outbound/target.ts';
 import type { ReportSummary } from '../../../report/model.ts';

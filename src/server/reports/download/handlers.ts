@@ -3,11 +3,8 @@ import { createHash } from 'node:crypto';
 import { GovctlError } from '../../../contract/errors.ts';
 import { nearestWord } from '../../../contract/nearest.ts';
 import type { ReportFormat } from '../../../contract/reports.ts';
-import {
-  ReportFormat as Format,
-  reportFormats,
-  reportPasswordHeader,
-} from '../../../contract/reports.ts';
+import { reportPasswordHeader } from '../../../contract/report-downloads.ts';
+import { ReportFormat as Format, reportFormats } from '../../../contract/reports.ts';
 import { recordAudit } from '../../audit/service.ts';
 import type { Answer, ByteBody, Handlers, PublicCall } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HandlerInput } from '../../../contract/endpoint.ts';
 import { GovctlError } from '../../../contract/errors.ts';
-import type { ReportLink, reports } from '../../../contract/reports.ts';
+import type { ReportLink } from '../../../contract/report-answers.ts';
+import type { downloads } from '../../../contract/report-downloads.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { serverState } from '../../keys/collection.ts';
@@ -79,7 +80,7 @@ export interface FollowedLink {
   readonly link_id: string;
 }
 
-type LinkQuery = HandlerInput<typeof reports.followLink>['query'];
+type LinkQuery = HandlerInput<typeof downloads.followLink>['query'];
 
 /**
  * @param query as it was sent; parts that a link does not have make it another one

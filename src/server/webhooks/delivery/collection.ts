@@ -1,6 +1,6 @@
 import type { EventType } from '../../../contract/events.ts';
-import { deliveryStatuses } from '../../../contract/webhooks.ts';
-import type { DeliveryStatus } from '../../../contract/webhooks.ts';
+import { deliveryStatuses } from '../../../contract/webhook-deliveries.ts';
+import type { DeliveryStatus } from '../../../contract/webhook-deliveries.ts';
 import type { CollectionSpec, Where } from '../../store/store.ts';
 
 /** An attempt as stored: what can be said of it from the rest of the row is left out. */

@@ -1,5 +1,5 @@
 import { defined } from '../../../contract/defined.ts';
-import type { Attempt, Delivery, DeliveryItem } from '../../../contract/webhooks.ts';
+import type { Attempt, Delivery, DeliveryItem } from '../../../contract/webhook-deliveries.ts';
 import type { Reader } from '../../store/store.ts';
 import { answerId, answers, attemptCountOf } from './collection.ts';
 import type { StoredAttempt, StoredDelivery } from './collection.ts';

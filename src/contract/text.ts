@@ -1,0 +1,14 @@
+import * as z from 'zod';
+
+/** A text that says something. */
+export const notBlank = (max: number) =>
+  z.string().min(1, { abort: true }).max(max, { abort: true }).regex(/\S/, 'must not be blank');
+
+/** A text for one line of a page, a subject or a header. */
+export const oneLine = (max: number) =>
+  z
+    .string()
+    .min(1, { abort: true })
+    .max(max, { abort: true })
+    .regex(/\S/, { error: 'must not be blank', abort: true })
+    .regex(/^\P{Cc}*$/u, 'must have no control characters');
