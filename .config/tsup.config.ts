@@ -32,6 +32,8 @@ export default defineConfig([
       '@marcbachmann/cel-js',
       '@bufbuild/re2',
       'ignore',
+      'fast-string-width',
+      'fast-string-truncated-width',
     ],
     // commander and ignore are CommonJS and ask for Node's own modules with require.
     banner: { js: 'const require = process.getBuiltinModule;' },

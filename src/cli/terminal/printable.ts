@@ -1,3 +1,5 @@
+import fastStringWidth from 'fast-string-width';
+
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text of a file on a terminal: control characters (an escape sequence in a name, say) must not act. */
@@ -13,20 +15,15 @@ export const visible = (text: string): string =>
 /** Text of one line from elsewhere: what could act on the terminal or begin another line is taken out. */
 export const printableLine = (text: string): string => printable(text.replace(/\s+/g, ' '));
 
-// East Asian Wide and Fullwidth, and emoji: two columns each (Unicode TR 11, in coarse ranges).
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+/** Cells a text takes on a terminal: two for a wide character or an emoji, none for a mark or a colour code. */
+export const widthOf = (text: string): number => fastStringWidth(text, { tabWidth: 1 });
 
 /** Blanks as wide as the text on a terminal; tabs stay, so that both lines step alike. */
-export function blanksLike(text: string): string {
-  let blanks = '';
-  for (const character of text) {
-    if (character === '\t') blanks += '\t';
-    else if (wide.test(character)) blanks += '  ';
-    else if (!/\p{Mark}/u.test(character)) blanks += ' ';
-  }
-  return blanks;
-}
+export const blanksLike = (text: string): string =>
+  text
+    .split('\t')
+    .map((part) => ' '.repeat(widthOf(part)))
+    .join('\t');
 
 /** `1 error`, `2 errors`, `no errors`. */
 export function count(amount: number, singular: string, plural = `${singular}s`): string {

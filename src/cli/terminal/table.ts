@@ -1,4 +1,4 @@
-import { blanksLike, printableLine } from './printable.ts';
+import { printableLine, widthOf } from './printable.ts';
 import type { Style, Terminal } from './terminal.ts';
 
 export interface Column<Row> {
@@ -34,7 +34,7 @@ export function formatTable<Row>(
     columns.map((column) => [
       column,
       (cells.get(column) ?? []).reduce(
-        (widest, text) => Math.max(widest, displayWidth(text)),
+        (widest, text) => Math.max(widest, widthOf(text)),
         column.title.length,
       ),
     ]),
@@ -73,13 +73,13 @@ interface Layout<Row> {
  */
 function layOut<Row>(
   columns: readonly Column<Row>[],
-  widthOf: (column: Column<Row>) => number,
+  contentOf: (column: Column<Row>) => number,
   room: number,
 ): Layout<Row> {
   const total = (widths: readonly number[]): number =>
     widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
   const least = (column: Column<Row>): number =>
-    column.shrinks === 'middle' ? Math.min(widthOf(column), narrowest) : widthOf(column);
+    column.shrinks === 'middle' ? Math.min(contentOf(column), narrowest) : contentOf(column);
   const leaving = columns
     .filter(({ drops }) => drops !== undefined)
     .sort((a, b) => (a.drops ?? 0) - (b.drops ?? 0));
@@ -88,7 +88,7 @@ function layOut<Row>(
     const gone = leaving.shift();
     shown = shown.filter((column) => column !== gone);
   }
-  const widths = shown.map(widthOf);
+  const widths = shown.map(contentOf);
   const cut = (may: (column: Column<Row>) => boolean, floor: number): void => {
     const at = shown.flatMap((column, index) => (may(column) ? [index] : []));
     for (let over = total(widths) - room; over > 0; over--) {
@@ -108,18 +108,15 @@ function layOut<Row>(
   return { columns: shown, widths };
 }
 
-/** Cells a text takes on a terminal. */
-const displayWidth = (text: string): number => blanksLike(text).length;
-
 const padEnd = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+  text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 function truncate(text: string, width: number, where: 'end' | 'middle'): string {
-  if (displayWidth(text) <= width) return text;
+  if (widthOf(text) <= width) return text;
   const characters = [...text];
   if (where === 'end') return `${startOf(characters, width - 1)}…`;
   const tail = startOf(characters.toReversed(), Math.floor((width - 1) / 2));
-  const head = startOf(characters, width - 1 - displayWidth(tail));
+  const head = startOf(characters, width - 1 - widthOf(tail));
   return `${head}…${[...tail].reverse().join('')}`;
 }
 
@@ -127,7 +124,7 @@ function truncate(text: string, width: number, where: 'end' | 'middle'): string 
 function startOf(characters: readonly string[], width: number): string {
   let start = '';
   for (const character of characters) {
-    if (displayWidth(start + character) > width) break;
+    if (widthOf(start + character) > width) break;
     start += character;
   }
   return start;

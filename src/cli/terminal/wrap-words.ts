@@ -1,10 +1,5 @@
-import { blanksLike } from './printable.ts';
+import { widthOf } from './printable.ts';
 import type { Terminal } from './terminal.ts';
-
-// Colour codes take no room.
-const colourCode = /\u001b\[[0-9;]*m/g;
-/** Cells a text takes on a terminal. */
-export const widthOf = (text: string): number => blanksLike(text.replace(colourCode, '')).length;
 
 /**
  * Breaks each line that is wider than the terminal between words; what follows is indented two cells, or `hang`, more
