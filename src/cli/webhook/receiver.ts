@@ -117,6 +117,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 /** Resolves when it is out, or when nobody waits for it any more. */
 const send = (response: ServerResponse, { status, headers, body }: Answer): Promise<void> =>
   new Promise((resolve) => {
+    if (response.closed) {
+      resolve();
+      return;
+    }
     response.once('close', resolve);
     response.writeHead(status, headers);
     response.end(body);
