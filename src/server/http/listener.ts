@@ -80,6 +80,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
   });
+  /** Connections under TLS: while one has not shaken hands, no server of Node's closes it. */
+  const beneath = new Set<Socket>();
+  if (tls) {
+    server.on('connection', (socket: Socket) => {
+      beneath.add(socket);
+      socket.once('close', () => beneath.delete(socket));
+    });
+  }
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     unused.delete(incoming.socket);
     void answerByHand(outgoing, refuse(417, 'The only Expect there is here is 100-continue'));
@@ -106,7 +114,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       const done = new AbortController();
       const hasClosed = closed.then(() => done.abort());
       const forced = sleep(withinMs, undefined, { signal: done.signal, ref: false }).then(
-        () => server.closeAllConnections(),
+        () => {
+          server.closeAllConnections();
+          for (const socket of beneath) socket.destroy();
+        },
         () => {},
       );
       while (!done.signal.aborted) {
