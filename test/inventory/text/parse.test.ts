@@ -6,6 +6,11 @@ import type { DocumentPath } from '../../../src/inventory/model.ts';
 import type { ParsedText } from '../../../src/inventory/text/parsed-text.ts';
 import { parseText } from '../../../src/inventory/text/parse.ts';
 
+/** A fault of V8 13: of two objects of one shape, the second's key is taken for the first's where that ends with `\`. */
+const misreadsKeys = ['{"of its own":0,"\\\\":1}', '{"of its own":0,"\\"":1}']
+  .map((text) => JSON.parse(text) as object)
+  .every((read) => '\\' in read);
+
 function parsed(text: string): ParsedText {
   const read = parseText(text);
   if (!read.ok) throw new Error(JSON.stringify(read.problem));
@@ -240,7 +245,10 @@ describe('a place', () => {
       .join('\n')
       .slice(column - 1);
 
-  const key = fc.oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__', 'toString', '"', '\\'));
+  // JSON.parse of Node 24 reads `"\""` as `\` where the object before it had the key `\`: see misreadsKeys.
+  const key = fc
+    .oneof(fc.string(), fc.constantFrom('a', 'b', '__proto__', 'toString', '"', '\\'))
+    .filter((one) => !misreadsKeys || !one.endsWith('\\'));
   const json = fc.letrec<{ value: unknown; list: unknown[]; map: Record<string, unknown> }>(
     (tie) => ({
       value: fc.oneof(
