@@ -42,7 +42,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/server/((?!evaluation/|wiring/)[^/]+)/' },
       to: {
-        path: '^src/server/(?!store/|lanes/|evaluation/|outbound/|config/|http/|observe/|keys/|local/faults)[^/]+/[^/]+',
+        path: '^src/server/(?!store/|lanes/|evaluation/|outbound/|config/|http/|observe/|keys/)[^/]+/[^/]+',
         pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection|emit)\\.ts$'],
       },
     },

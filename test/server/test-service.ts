@@ -4,7 +4,7 @@ import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createApp } from '../../src/server/http/app.ts';
-import type { RequestEvent } from '../../src/server/http/app.ts';
+import type { RequestEvent } from '../../src/server/observe/request-event.ts';
 import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
 import { createAuthenticator } from '../../src/server/auth/service.ts';
 import type { Deps, Log } from '../../src/server/deps.ts';

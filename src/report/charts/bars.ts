@@ -1,7 +1,6 @@
 import type { ChartData } from './chart-data.ts';
 import { nameOf, paintOfCategory, sumOthers } from './chart-data.ts';
-import type { DrawOptions } from './draw-chart.ts';
-import type { Drawing, Paint, PathShape, Shape, TextShape } from './drawing.ts';
+import type { DrawOptions, Drawing, Paint, PathShape, Shape, TextShape } from './drawing.ts';
 import { drawLegend, squareSign } from './legend.ts';
 import { formatValue } from './numbers.ts';
 import { valueScale } from './scale.ts';

@@ -2,16 +2,10 @@ import type { Chart } from '../model.ts';
 import { drawBars } from './bars.ts';
 import { isEmpty, readChart } from './chart-data.ts';
 import type { ChartData } from './chart-data.ts';
-import type { Drawing, MeasureText } from './drawing.ts';
+import type { DrawOptions, Drawing } from './drawing.ts';
 import { drawLines } from './lines.ts';
 import { drawRing } from './ring.ts';
 import { cutText, textSize } from './text.ts';
-
-export interface DrawOptions {
-  /** Points; under 160 it is drawn for 160. */
-  readonly width: number;
-  readonly measure: MeasureText;
-}
 
 const leastWidth = 160;
 

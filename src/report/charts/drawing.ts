@@ -38,3 +38,9 @@ export interface TextShape {
 
 /** The width of a text in points, in the face of the format that draws it. */
 export type MeasureText = (text: string, size: number, bold: boolean) => number;
+
+export interface DrawOptions {
+  /** Points; under 160 it is drawn for 160. */
+  readonly width: number;
+  readonly measure: MeasureText;
+}

@@ -1,8 +1,7 @@
 import { line } from 'd3-shape';
 import type { ChartData } from './chart-data.ts';
 import { nameOf } from './chart-data.ts';
-import type { DrawOptions } from './draw-chart.ts';
-import type { Drawing, PathShape, Shape, TextShape } from './drawing.ts';
+import type { DrawOptions, Drawing, PathShape, Shape, TextShape } from './drawing.ts';
 import { drawLegend } from './legend.ts';
 import { dashes, markOf, markReach } from './marks.ts';
 import { formatValue } from './numbers.ts';

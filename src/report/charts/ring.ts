@@ -1,8 +1,7 @@
 import { arc, pie } from 'd3-shape';
 import type { ChartData } from './chart-data.ts';
 import { nameOf, paintOfCategory, sumOthers } from './chart-data.ts';
-import type { DrawOptions } from './draw-chart.ts';
-import type { Drawing, Paint, PathShape, Shape, TextShape } from './drawing.ts';
+import type { DrawOptions, Drawing, Paint, PathShape, Shape, TextShape } from './drawing.ts';
 import { squareSign } from './legend.ts';
 import { formatShare, formatValue } from './numbers.ts';
 import { cutText, round, smallSize, textSize, widest, widthOf, withoutOverlap } from './text.ts';

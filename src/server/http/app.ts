@@ -14,8 +14,8 @@ import { asKnownError, errorAnswer } from './error-answer.ts';
 import { createQueryParser, parseBody } from './parse-input.ts';
 import { streamBody } from './stream-body.ts';
 import type { Peer } from './listener.ts';
-import { befall, cutShort } from '../local/faults.ts';
-import type { LocalService } from '../local/service.ts';
+import type { Observe } from '../observe/request-event.ts';
+import type { LocalHooks } from './local-hooks.ts';
 import { createKeysUnderWay, oneTime } from './idempotency.ts';
 import type { KeysUnderWay } from './idempotency.ts';
 import type { RateLimiter } from './limits.ts';
@@ -24,33 +24,12 @@ import { AuthorisedCall, RequestCall } from './request-call.ts';
 /** Who the bearer of an Authorization header is. @throws GovctlError invalid_token or expired_token */
 type Authenticate = (authorization: string | null) => Awaitable<Principal>;
 
-/** Told of every answered request. */
-export type Observe = (event: RequestEvent) => void;
-export interface RequestEvent {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The path's template; absent where no endpoint matched. */
-  readonly route?: string | undefined;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly requestId: string;
-  /** Id of the API key or token. */
-  readonly via?: string | undefined;
-  /** Its name, where an error was answered. */
-  readonly error?: string | undefined;
-  /** Of the answer's body, where they were counted. */
-  readonly bytes?: number | undefined;
-  /** Id of the fault of a local server that hit it. */
-  readonly fault?: string | undefined;
-}
-
 export interface AppOptions {
   readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
   readonly observe: Observe;
   /** Faults, and what is to be seen of it, of a local server. */
-  readonly local?: LocalService | undefined;
+  readonly local?: LocalHooks | undefined;
 }
 
 export interface App {
@@ -145,7 +124,7 @@ function createRoute(
         handle(query, { body, text: () => text }),
       );
     };
-    const work = (): Awaitable<AnyAnswer> => (fault ? befall(fault).then(whole) : whole());
+    const work = (): Awaitable<AnyAnswer> => (fault ? fault.befall().then(whole) : whole());
     const whole = (): Awaitable<AnyAnswer> => {
       if (scope === null) return readAndHandle();
       return whenKnown(authenticate(request.headers.get('authorization')), (bearer) => {
@@ -173,7 +152,7 @@ function createRoute(
       if (typeof body !== 'object' || response.body === null) {
         ended(response.status, local && bytesIn(body), error);
       }
-      return fault ? cutShort(marked(response, `fault=${fault.id}`), fault, context.env) : response;
+      return fault ? fault.cutShort(marked(response, `fault=${fault.id}`), context.env) : response;
     };
     return settle(
       work,

@@ -8,10 +8,11 @@ import type { Clock } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Ids } from '../ids.ts';
 import type { Peer } from '../http/listener.ts';
+import type { RequestFaults } from '../http/local-hooks.ts';
 import { isOfLocal } from './request-log.ts';
 
 /** What may be told to go wrong with a request. */
-export interface FaultTable {
+export interface FaultTable extends RequestFaults {
   /** @throws GovctlError malformed_request where there are too many */
   add(input: FaultInput): Fault;
   list(): readonly Fault[];
@@ -19,8 +20,6 @@ export interface FaultTable {
   clear(): number;
   /** @throws GovctlError not_found */
   clearOne(id: string): void;
-  /** The first fault that a request fits, which it uses up once. */
-  take(method: string, route: string, path: string): Fault | undefined;
   /** How many can still hit. */
   readonly active: number;
 }
@@ -82,7 +81,11 @@ export function createFaultTable({ clock, ids }: { clock: Clock; ids: Ids }): Fa
         };
         faults.set(hit.id, hit);
         count();
-        return hit;
+        return {
+          id: hit.id,
+          befall: () => befall(hit),
+          cutShort: (response, peer) => cutShort(response, hit, peer),
+        };
       }
       return undefined;
     },
@@ -100,7 +103,7 @@ function fits(fault: Fault, method: string, route: string, path: string): boolea
  * Lets a fault come over a request that has not been looked at yet.
  * @throws GovctlError what it is to be answered with
  */
-export async function befall(fault: Fault): Promise<void> {
+async function befall(fault: Fault): Promise<void> {
   if (fault.delay_ms !== undefined) await sleep(fault.delay_ms, undefined, { ref: false });
   const { status, retry_after: after } = fault;
   if (status !== undefined || fault.cut === 'request') {
@@ -126,7 +129,7 @@ function nameOf(status: number): WireErrorName {
 }
 
 /** The answer of a request whose connection is to be cut; as it is where the fault says nothing of that. */
-export function cutShort(response: Response, { cut }: Fault, peer: Peer): Response {
+function cutShort(response: Response, { cut }: Fault, peer: Peer): Response {
   if (cut === undefined) return response;
   // Some statuses take no body that could be cut.
   if (cut === 'body' && response.body !== null) return cutInBody(response, peer);

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import type { LoggedRequest } from '../../contract/local.ts';
 import { requestsKept } from '../../contract/local.ts';
-import type { RequestEvent } from '../http/app.ts';
+import type { RequestEvent } from '../observe/request-event.ts';
 import type { Clock } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 

@@ -2,6 +2,7 @@ import type { Advanced, Emptied, LocalClock, Restored } from '../../contract/loc
 import { describeOffset } from '../../contract/duration.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Actor } from '../http/call.ts';
+import type { LocalHooks } from '../http/local-hooks.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -23,11 +24,9 @@ import { empty, replaceAll } from './restore.ts';
 import { storedBy, takeSnapshot } from './snapshot.ts';
 import type { Worker } from './workers.ts';
 
-export interface LocalService {
+export interface LocalService extends LocalHooks {
   readonly faults: FaultTable;
   readonly requests: RequestLog;
-  /** For the header of every answer: what was changed for tests; undefined: nothing is. */
-  mark(): string | undefined;
   clock(): LocalClock;
   /** @param to milliseconds since the epoch; undefined: the system's time */
   setClock(to: number | undefined): Promise<LocalClock>;

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import type { RequestEvent } from '../http/app.ts';
+import type { RequestEvent } from './request-event.ts';
 import { timestamp } from '../deps.ts';
 import { openLogLines } from './log-lines.ts';
 

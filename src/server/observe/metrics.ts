@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
-import type { Observe } from '../http/app.ts';
+import type { Observe } from './request-event.ts';
 import { createRequestHistogram } from './request-histogram.ts';
 import { reportStatuses } from '../../contract/reports.ts';
 import { reports } from '../reports/collection.ts';

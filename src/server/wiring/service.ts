@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GovctlError } from '../../contract/errors.ts';
 import { isLoopback, parseRanges } from '../http/address.ts';
 import { createApp } from '../http/app.ts';
-import type { Observe } from '../http/app.ts';
+import type { Observe } from '../observe/request-event.ts';
 import { createAuthenticator } from '../auth/service.ts';
 import { startBackgroundWork } from './background-work.ts';
 import type { ServerConfig } from '../config/config.ts';

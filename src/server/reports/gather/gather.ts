@@ -3,7 +3,6 @@ import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
 import { evaluationWork } from '../../evaluation/work.ts';
 import type { Reader } from '../../store/store.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
-import type { ComposeOptions } from '../generation/compose-report.ts';
 import type { EvaluationRow, Facts, StepRow, ViolationRow } from '../../../report/content/facts.ts';
 import { gatherAudit } from './audit.ts';
 import { gatherEvaluations } from './evaluations.ts';
@@ -15,6 +14,12 @@ import { readScope } from '../../../report/content/scope.ts';
 import type { Wants } from '../../../report/content/content.ts';
 import { createSpool } from './spool.ts';
 import { gatherViolations } from './violations.ts';
+
+export interface GatherOptions {
+  readonly signal: AbortSignal;
+  /** From 0 to 1. */
+  readonly onProgress: (part: number) => void;
+}
 
 export interface Gathered {
   readonly facts: Facts;
@@ -30,7 +35,7 @@ export async function gather(
   prepare: PreparePolicy,
   order: ContentOrder,
   wants: Wants,
-  { signal, onProgress }: ComposeOptions,
+  { signal, onProgress }: GatherOptions,
 ): Promise<Gathered> {
   const reader = deps.store;
   const scope = readScope(order);

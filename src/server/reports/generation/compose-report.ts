@@ -4,6 +4,7 @@ import type { ReportModel } from '../../../report/model.ts';
 import type { Deps } from '../../deps.ts';
 import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
 import { gather } from '../gather/gather.ts';
+import type { GatherOptions } from '../gather/gather.ts';
 
 export interface Composed {
   readonly model: ReportModel;
@@ -15,12 +16,6 @@ export interface Composed {
   readonly close: () => Promise<void>;
 }
 
-export interface ComposeOptions {
-  readonly signal: AbortSignal;
-  /** From 0 to 1. */
-  readonly onProgress: (part: number) => void;
-}
-
 /**
  * Gathers what a report tells, from what is stored. It reads in turns with other work, and keeps in memory what does not
  * grow with the number of resources; the rows of its tables are read when they are asked for.
@@ -29,7 +24,7 @@ export type Compose = (
   deps: Deps,
   prepare: PreparePolicy,
   order: ContentOrder,
-  options: ComposeOptions,
+  options: GatherOptions,
 ) => Promise<Composed>;
 
 export const composeReport: Compose = async (deps, prepare, order, options) => {
