@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { Scope, endpoint } from './endpoint.ts';
-import { ById, Timestamp, listEndpoint, listQuery } from './lists.ts';
+import { Scope } from './endpoint.ts';
+import { Timestamp, listQuery } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
 import { notBlank } from './text.ts';
 
 export const ScopeSet = z.array(Scope).min(1, 'must name at least one scope').max(16);
@@ -9,6 +10,22 @@ const ApiKeyInput = z.strictObject({
   scopes: ScopeSet,
   expires_at: Timestamp.optional(),
 });
+
+/**
+ * A partial update: fields left out stay, null lets the key never expire. `scopes` are the key's own: given for others,
+ * it is refused.
+ */
+const ApiKeyUpdate = z.strictObject({
+  name: notBlank(256).optional(),
+  expires_at: Timestamp.nullish(),
+  scopes: ScopeSet.optional(),
+  id: z.string().optional(),
+  user_id: z.unknown().optional(),
+  key_hint: z.unknown().optional(),
+  created_at: z.unknown().optional(),
+  last_used_at: z.unknown().optional(),
+});
+export type ApiKeyUpdate = z.infer<typeof ApiKeyUpdate>;
 
 /** `id` key_…; `key` only in the answer of the creation; `key_hint` its last four characters. */
 const ApiKey = z.looseObject({
@@ -34,34 +51,29 @@ const apiKeySortFields = [
 ] as const;
 export type ApiKeySortField = (typeof apiKeySortFields)[number];
 
+const noun = nounEndpoints({
+  path: '/v1/api-keys',
+  ext: true,
+  scope: 'admin',
+  answer: ApiKey,
+  missing: 'not_found',
+});
+
 export const apiKeys = {
-  list: listEndpoint({
-    path: '/v1/api-keys',
+  list: noun.list({
     summary: 'List API keys, without the keys themselves',
-    scope: 'admin',
-    ext: true,
     query: listQuery(apiKeySortFields, {}),
     rows: { api_keys: z.array(ApiKey) },
   }),
-  create: endpoint({
-    method: 'POST',
-    path: '/v1/api-keys',
-    summary: 'Create an API key; the answer shows it once',
-    scope: 'admin',
-    ext: true,
-    body: ApiKeyInput,
+  create: {
+    ...noun.create({ summary: 'Create an API key; the answer shows it once', body: ApiKeyInput }),
     secret: true,
     response: { status: 201, body: ApiKey.extend({ key: z.string() }) },
-    errors: [],
+  } as const,
+  get: noun.get({ summary: 'Read an API key, without the key itself' }),
+  update: noun.update({
+    summary: 'Change the name or the expiry of an API key; null lets it never expire',
+    body: ApiKeyUpdate,
   }),
-  delete: endpoint({
-    method: 'DELETE',
-    path: '/v1/api-keys/:id',
-    summary: 'Revoke an API key',
-    scope: 'admin',
-    ext: true,
-    params: ById,
-    response: { status: 204 },
-    errors: ['not_found'],
-  }),
+  delete: noun.delete({ summary: 'Revoke an API key' }),
 };

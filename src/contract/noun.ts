@@ -33,7 +33,8 @@ interface Row {
  * ETag. A row that differs is an `endpoint()` of its own.
  */
 export function nounEndpoints<Answer extends z.ZodType>(noun: Noun<Answer>) {
-  const { path, answer, missing, scope: reading = 'governance:read' } = noun;
+  const { path, answer, missing } = noun;
+  const { scope: reading = 'governance:read' } = noun;
   const { scope: changing = 'compliance:write' } = noun;
   const told = ({ summary, ext = noun.ext }: Row) => ({ summary, ...defined({ ext }) });
   const one = { path: `${path}/:id`, params: ById, versioned: true } as const;

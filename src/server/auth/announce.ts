@@ -4,7 +4,13 @@ import type { Tx } from '../store/store.ts';
 import type { StoredApiKey } from './collections.ts';
 
 /** An API key as answered: nothing that lets anybody in. */
-export const showKey = ({ hash: _h, bootstrap: _b, scopes, ...key }: StoredApiKey) => ({
+export const showKey = ({
+  hash: _h,
+  bootstrap: _b,
+  version: _v,
+  scopes,
+  ...key
+}: StoredApiKey) => ({
   ...key,
   scopes: [...scopes],
 });

@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { announceKey } from './announce.ts';
+import { versionOf } from './api-keys.ts';
 import { apiKeys } from './collections.ts';
 import { hashSecret, hintOf, newSecret } from './secrets.ts';
 
@@ -55,6 +56,7 @@ async function putBootstrapKey(deps: Deps, secret: string): Promise<void> {
       key_hint: hintOf(secret),
       hash,
       bootstrap: true,
+      ...(before && { version: versionOf(before) + 1 }),
       created_at: timestamp(deps.clock.now()),
     } as const;
     await (before ? tx.replace(apiKeys, doc) : tx.insert(apiKeys, doc));

@@ -13,6 +13,8 @@ export interface StoredApiKey {
   readonly hash: string;
   /** The data folder's own key: generated at the first start, or given at a start. There is one at most. */
   readonly bootstrap?: true;
+  /** Grows with each change but a use, for the ETag. Absent: 1. */
+  readonly version?: number;
   readonly created_at: string;
   readonly expires_at?: string;
   readonly last_used_at?: string;

@@ -1,5 +1,7 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -7,6 +9,7 @@ import { toJson } from '../json.ts';
 import { listPage } from '../http/paging.ts';
 import type { Tx } from '../store/store.ts';
 import { announceKey, showKey } from './announce.ts';
+import { checkExpiry, readKey, updateKey, versionOf } from './api-keys.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 import type { StoredApiKey, StoredOauthClient } from './collections.ts';
 import { hashSecret, hintOf, newSecret } from './secrets.ts';
@@ -17,8 +20,12 @@ const showClient = ({ hash: _h, scopes, ...client }: StoredOauthClient) => ({
   scopes: [...scopes],
 });
 
-const missing = (what: string, id: string): GovctlError =>
-  new GovctlError('not_found', `There is no ${what} ${id.slice(0, 100)}`);
+/** When a key was last used is shown, and is not of its version. */
+const answerKey = (key: StoredApiKey) => ({
+  body: toJson(showKey(key)),
+  revision: versionOf(key),
+  isMoving: true,
+});
 
 export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
   list: ({ query }) =>
@@ -26,12 +33,7 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
 
   create: async ({ body }, call) => {
     const now = deps.clock.now();
-    if (body.expires_at !== undefined && Date.parse(body.expires_at) <= now) {
-      const message = 'must be in the future';
-      throw new GovctlError('malformed_request', `The body is not valid: expires_at ${message}`, {
-        details: [{ field: 'expires_at', message }],
-      });
-    }
+    const expiresAt = body.expires_at === undefined ? undefined : checkExpiry(body.expires_at, now);
     return call.transact(async (tx) => {
       const key = newSecret('gk', deps.random);
       const doc: StoredApiKey = {
@@ -42,20 +44,33 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
         key_hint: hintOf(key),
         hash: hashSecret(key),
         created_at: timestamp(now),
-        ...(body.expires_at === undefined
-          ? {}
-          : { expires_at: timestamp(Date.parse(body.expires_at)) }),
+        ...defined({ expires_at: expiresAt }),
       };
       await tx.insert(apiKeys, doc);
       await recordAudit(deps, tx, call.actor, 'api_key.create', doc.id);
       await announceKey(deps, tx, doc);
-      return { body: toJson({ ...showKey(doc), key }) };
+      return {
+        body: toJson({ ...showKey(doc), key }),
+        revision: versionOf(doc),
+        headers: { Location: `/v1/api-keys/${doc.id}` },
+      };
     });
   },
 
+  get: ({ params }) => whenKnown(readKey(deps.store, params.id), answerKey),
+
+  update: async ({ params, body }, call) =>
+    call.transact(async (tx) =>
+      answerKey(
+        await updateKey(deps, tx, call.actor, params.id, body, (version) =>
+          call.checkMatch(version),
+        ),
+      ),
+    ),
+
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {
-      if (!(await tx.get(apiKeys, params.id))) throw missing('API key', params.id);
+      call.checkMatch(versionOf(await readKey(tx, params.id)));
       await tx.remove(apiKeys, params.id);
       await recordAudit(deps, tx, call.actor, 'api_key.delete', params.id);
       return { body: undefined };
@@ -87,7 +102,9 @@ export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
 
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {
-      if (!(await tx.get(oauthClients, params.id))) throw missing('OAuth client', params.id);
+      if (!(await tx.get(oauthClients, params.id))) {
+        throw new GovctlError('not_found', `There is no OAuth client ${params.id.slice(0, 100)}`);
+      }
       await tx.remove(oauthClients, params.id);
       await revokeTokens(tx, params.id);
       await recordAudit(deps, tx, call.actor, 'oauth_client.delete', params.id);

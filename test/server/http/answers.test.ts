@@ -226,6 +226,8 @@ describe('what an endpoint answers', () => {
     const body = { name: 'answered', scopes };
     const key = (await ask('apiKeys.create', undefined, { body })) as { id: string };
     await ask('apiKeys.list', undefined);
+    await ask('apiKeys.get', key.id);
+    await ask('apiKeys.update', key.id, { body: { name: 'renamed' } });
     await ask('apiKeys.delete', key.id);
 
     const client = (await ask('oauthClients.create', undefined, { body })) as {

@@ -1,0 +1,87 @@
+import type { ApiKeyUpdate } from '../../contract/api-keys.ts';
+import type { Scope } from '../../contract/endpoint.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Actor } from '../http/call.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import type { Reader, Tx } from '../store/store.ts';
+import { withoutAbsent } from '../without-absent.ts';
+import { apiKeys } from './collections.ts';
+import type { StoredApiKey } from './collections.ts';
+
+/** What its ETag is made of: not the record's revision, which every use of the key moves. */
+export const versionOf = ({ version = 1 }: StoredApiKey): number => version;
+
+/** @throws GovctlError not_found */
+export const readKey = (reader: Reader, id: string): Awaitable<StoredApiKey> =>
+  whenKnown(reader.get(apiKeys, id), (found) => {
+    if (found) return found.doc;
+    throw new GovctlError('not_found', `There is no API key ${id.slice(0, 100)}`);
+  });
+
+const invalid = (field: string, message: string): GovctlError =>
+  new GovctlError('malformed_request', `The body is not valid: ${field} ${message}`, {
+    details: [{ field, message }],
+  });
+
+/** @returns the expiry as it is stored. @throws GovctlError malformed_request for one that is over */
+export function checkExpiry(given: string, now: number): string {
+  const at = Date.parse(given);
+  if (at <= now) throw invalid('expires_at', 'must be in the future');
+  return timestamp(at);
+}
+
+/**
+ * Changes the fields given; null clears. What changes nothing writes nothing. A key that has expired works again once its
+ * expiry is in the future.
+ * @throws GovctlError not_found, malformed_request, or what `checkMatch` throws
+ */
+export async function updateKey(
+  deps: Deps,
+  tx: Tx,
+  actor: Actor,
+  id: string,
+  update: ApiKeyUpdate,
+  checkMatch: (revision: number) => void,
+): Promise<StoredApiKey> {
+  const before = await readKey(tx, id);
+  checkMatch(versionOf(before));
+  if (update.id !== undefined && update.id !== id) {
+    throw invalid('id', `must be left out or be ${id}, the API key that is changed`);
+  }
+  const { name = before.name, scopes = before.scopes } = update;
+  if (asSet(scopes) !== asSet(before.scopes)) {
+    throw invalid(
+      'scopes',
+      'must be left out or be those of the key; create a key for other scopes',
+    );
+  }
+  const expiresAt = expiryAfter(before.expires_at, update.expires_at, deps.clock.now());
+  const changed = [
+    ...(name === before.name ? [] : ['name']),
+    ...(expiresAt === before.expires_at ? [] : ['expires_at']),
+  ];
+  if (changed.length === 0) return before;
+  const version = versionOf(before) + 1;
+  const key = withoutAbsent({ ...before, name, expires_at: expiresAt, version }) as StoredApiKey;
+  await tx.replace(apiKeys, key);
+  await recordAudit(deps, tx, actor, 'api_key.update', id, changed);
+  return key;
+}
+
+const asSet = (scopes: readonly Scope[]): string => [...new Set(scopes)].sort().join(' ');
+
+/** Sent back as it is, an expiry may be over. */
+function expiryAfter(
+  before: string | undefined,
+  given: string | null | undefined,
+  now: number,
+): string | undefined {
+  if (given === undefined) return before;
+  if (given === null) return undefined;
+  const isSame = before !== undefined && Date.parse(given) === Date.parse(before);
+  return isSame ? before : checkExpiry(given, now);
+}
