@@ -48,8 +48,12 @@ function npm(what, args) {
   process.stderr.write(` done in ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
 }
 
-export function setup() {
+export function install() {
   if (!isInstalled()) npm('Installing what govctl needs (npm ci)', ['ci']);
+}
+
+export function setup() {
+  install();
   if (!isBuilt()) npm('Building', ['run', 'build', '--silent']);
 }
 

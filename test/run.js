@@ -1,9 +1,10 @@
-// `npm test`: installs and builds if needed, then every check and every test. `npm test -- PATH` runs only the tests there.
+// `npm test`: installs and builds if needed, then every check and every test. `npm test -- PATH` runs only the tests there,
+// and builds only for tests of the built program.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
-import { setup } from '../bin/setup.js';
+import { install, setup } from '../bin/setup.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = path.join(root, 'test-results', 'vitest.json');
@@ -84,7 +85,20 @@ async function runTests() {
   };
 }
 
-setup();
+/** Whether a test there runs the built program; a filter that is no path may mean any. */
+function needsBuild(given) {
+  const place = path.join(root, given);
+  if (!existsSync(place)) return true;
+  const files = statSync(place).isDirectory()
+    ? readdirSync(place, { recursive: true }).map((file) => path.join(place, file))
+    : [place];
+  return files
+    .filter((file) => file.endsWith('.ts'))
+    .some((file) => /\b(?:runCli|startBuiltServer|govctl\.js)\b/.test(readFileSync(file, 'utf8')));
+}
+
+if (only.length === 0 || only.some(needsBuild)) setup();
+else install();
 const verdicts = only.length > 0 ? [] : await runChecks();
 const tests = await runTests();
 const passed = tests.passed + verdicts.filter(Boolean).length;

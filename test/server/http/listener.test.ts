@@ -3,17 +3,17 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../../src/server/http/listener.ts';
-import { makeTempFolder } from '../../support/built-cli.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 import { until } from '../../support/until.ts';
+import { tempFolder } from '../store/lowdb/temp-folder.ts';
 
 const certificate = makeSelfSigned();
 
 test.skipIf(!certificate)(
   'a listener with TLS does not wait for whoever never shakes hands',
   async () => {
-    const folder = makeTempFolder();
-    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => path.join(folder, name)) as [string, string]; // prettier-ignore
+    const folder = await tempFolder();
+    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => path.join(folder.path, name)) as [string, string]; // prettier-ignore
     writeFileSync(cert, certificate?.cert ?? '');
     writeFileSync(key, certificate?.key ?? '');
     const listener = await listen({
@@ -24,7 +24,10 @@ test.skipIf(!certificate)(
       refuse: (status) => new Response(null, { status }),
     });
     const socket = connect(listener.port, '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
+    onTestFinished(async () => {
+      socket.destroy();
+      await folder.remove();
+    });
     let isClosed = false;
     socket
       .on('error', () => undefined)
