@@ -1,15 +1,14 @@
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { LiveDocument } from '../../project/compare/live.ts';
 import { kinds, nounOf } from '../../project/kinds/kinds.ts';
 import type { Adoption } from '../../project/plan/adopt.ts';
 import { planAdoption } from '../../project/plan/adopt.ts';
+import { readRepo } from '../../project/plan/read-repo.ts';
 import type { Run } from '../context.ts';
 import { count } from '../terminal/printable.ts';
 import type { ApprovalOptions } from './approve.ts';
 import { askApproval, isApproved } from './approve.ts';
+import { withOutside } from './outside.ts';
 import { planView } from './plan-view.ts';
-import type { Repo } from './read-repo.ts';
-import { readRepo } from './read-repo.ts';
 import { parseConcurrency, runApplyPlan } from './run-apply.ts';
 
 interface AdoptOptions extends ApprovalOptions {
@@ -31,14 +30,9 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
       },
     );
   }
-  const repo = await readRepo(context, [], options);
-  const { client, baseUrl, owner, project, documents, secrets } = repo;
-  const live = adoptable(repo, wanted);
-  const { plan, withoutFile } = planAdoption(wanted, documents, live, {
-    project: owner,
-    baseUrl,
-    now: context.world.now(),
-  });
+  const repo = await withOutside(context, (outside) => readRepo(outside, [], options));
+  const { client, owner, project, secrets } = repo;
+  const { plan, withoutFile } = planAdoption(wanted, repo, context.world.now());
   const notes = wanted.length === 0 ? noteFileless(withoutFile) : [];
   const view = planView(context, plan, [], notes);
   if (plan.changes.length === 0) {
@@ -60,23 +54,6 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
     secrets,
   });
 };
-
-/** What is without tags has no owner to be changed. @throws GovctlError usage_error where such a one is named */
-function adoptable({ live, service }: Repo, wanted: readonly string[]): readonly LiveDocument[] {
-  const isTagged = ({ kind }: LiveDocument): boolean => service[kind.name].keepsTags !== false;
-  const named = live.find(
-    (each) =>
-      !isTagged(each) &&
-      [each.item.id, each.title, each.identity].some((one) => wanted.includes(one)),
-  );
-  if (!named) return live.filter(isTagged);
-  const { noun, identity } = named.kind;
-  throw new GovctlError(
-    'usage_error',
-    `This server keeps no tags on ${noun.many}, so ${named.title} can not be adopted`,
-    { hint: `It needs not be: a ${noun.one} is known by its ${identity} here.` },
-  );
-}
 
 function noteFileless({ Policy: policies, ...others }: Adoption['withoutFile']): string[] {
   const has = (amount: number): string => (amount === 1 ? 'has' : 'have');

@@ -3,17 +3,20 @@ import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { readPlanSecrets } from '../../project/apply/plan-secrets.ts';
-import { readPlanFile } from '../../project/plan/plan-file.ts';
+import { refuseBlocked } from '../../project/compare/blocked.ts';
+import { refuseGuards } from '../../project/plan/guards.ts';
+import { readPlanFile, refuseOtherService, refuseUnfit } from '../../project/plan/plan-file.ts';
 import type { Plan } from '../../project/plan/plan.ts';
+import type { SelectionOptions } from '../../project/plan/prepare.ts';
+import { preparePlan } from '../../project/plan/prepare.ts';
 import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectConfig } from '../objects/project-base-url.ts';
 import { count } from '../terminal/printable.ts';
 import type { ApprovalOptions } from './approve.ts';
 import { askApproval, isApproved } from './approve.ts';
+import { withOutside } from './outside.ts';
 import { hasChanges, planView, writePlanOutput } from './plan-view.ts';
-import type { SelectionOptions } from './prepare.ts';
-import { preparePlan, refuseBlocked, refuseGuards } from './prepare.ts';
 import { parseConcurrency, runApplyPlan } from './run-apply.ts';
 
 interface ApplyOptions extends SelectionOptions, ApprovalOptions {
@@ -35,12 +38,12 @@ async function applyFiles(
   paths: readonly string[],
   options: ApplyOptions,
 ): Promise<ExitCode> {
-  const prepared = await preparePlan(context, paths, options);
+  const prepared = await withOutside(context, (outside) => preparePlan(outside, paths, options));
   const { plan, blocked, refusals, notes, client, project, secrets } = prepared;
   const concurrency = parseConcurrency(options.concurrency, project.config.concurrency);
   const view = planView(context, plan, blocked, notes);
   if (blocked.length + refusals.length > 0) await context.show(view);
-  refuseBlocked(context, blocked);
+  refuseBlocked(blocked, !context.flags.quiet);
   refuseGuards(refusals);
   if (!hasChanges(plan.summary)) return nothingToDo(context, plan, notes);
   await askApproval(context, view, questionFor(plan), isApproved(options));
@@ -59,20 +62,11 @@ async function applySaved(
   refuseUnfit(plan, file, options.project ?? config.project, context.world.now());
   if (!hasChanges(plan.summary)) return nothingToDo(context, plan, []);
   const { client, baseUrl } = await connect(context, config.base_url ?? plan.base_url);
-  if (!sameService(baseUrl, plan.base_url)) {
-    throw new GovctlError(
-      'plan_foreign',
-      `${file} was made for ${plan.base_url}, but this command means ${baseUrl}`,
-      { hint: `Apply it with --base-url ${plan.base_url}, or plan again for this service.` },
-    );
-  }
+  refuseOtherService(plan, file, baseUrl);
   const secrets = await readPlanSecrets(plan, context.world.env);
   await askApproval(context, planView(context, plan), questionFor(plan), isApproved(options));
   return runApplyPlan(context, client, plan, { concurrency, secrets });
 }
-
-const sameService = (a: string, b: string): boolean =>
-  a.replace(/\/+$/, '') === b.replace(/\/+$/, '');
 
 /** A plan is what it was saved as: nothing is selected from it any more. */
 function refuseSelection(options: ApplyOptions): void {
@@ -87,21 +81,6 @@ function refuseSelection(options: ApplyOptions): void {
   throw new GovctlError('usage_error', `${given.join(', ')} can not be given for a saved plan`, {
     hint: 'Give them to `govctl plan --out FILE`; a saved plan is applied as it is.',
   });
-}
-
-function refuseUnfit(plan: Plan, file: string, project: string | undefined, now: number): void {
-  if (Date.parse(plan.expires_at) <= now) {
-    throw new GovctlError('plan_expired', `${file} expired at ${plan.expires_at}`, {
-      hint: 'Plan again, look at it, and apply that plan.',
-    });
-  }
-  if (project !== undefined && project !== plan.project) {
-    throw new GovctlError(
-      'plan_foreign',
-      `${file} was made for project "${plan.project}", but this is project "${project}"`,
-      { hint: 'Apply it from the repo it was made in.' },
-    );
-  }
 }
 
 /** A single file that is not YAML is a saved plan. */

@@ -1,9 +1,11 @@
 import { exitCodes } from '../../contract/errors.ts';
 import type { Comparison } from '../../project/compare/comparison.ts';
-import { kindField } from '../../project/compare/drift.ts';
 import type { Body, Kind, KindName, LocalDocument, Wanted } from '../../project/kinds/kind.ts';
+import { kindField } from '../../project/kinds/kind.ts';
 import { nounOf } from '../../project/kinds/kinds.ts';
 import { changedFields } from '../../project/plan/change.ts';
+import type { SelectionOptions } from '../../project/plan/prepare.ts';
+import { preparePlan } from '../../project/plan/prepare.ts';
 import { documentToYaml } from '../../project/write/export.ts';
 import type { Run } from '../context.ts';
 import { escapeMarkdown } from '../formats/markdown.ts';
@@ -12,9 +14,8 @@ import type { Style } from '../terminal/terminal.ts';
 import { createStyle } from '../terminal/terminal.ts';
 import type { DiffLine } from './change-lines.ts';
 import { lineDiff } from './change-lines.ts';
+import { withOutside } from './outside.ts';
 import { planView } from './plan-view.ts';
-import type { SelectionOptions } from './prepare.ts';
-import { preparePlan } from './prepare.ts';
 
 interface DiffOptions extends SelectionOptions {
   readonly args: [paths: string[]];
@@ -31,7 +32,9 @@ interface Difference {
 
 /** Compares what is live with what git says, as text. 2 when they differ. */
 export const runDiff: Run<DiffOptions> = async (context, options) => {
-  const prepared = await preparePlan(context, options.args[0], options);
+  const prepared = await withOutside(context, (outside) =>
+    preparePlan(outside, options.args[0], options),
+  );
   const { plan, blocked, notes, comparisons } = prepared;
   const differences = comparisons.flatMap((each) =>
     describeDifference(each, plan.project, options.prune ?? false),

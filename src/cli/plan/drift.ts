@@ -1,6 +1,7 @@
 import { exitCodes } from '../../contract/errors.ts';
 import { findDrift } from '../../project/compare/drift.ts';
 import type { Drifted, DriftReport, Missing } from '../../project/compare/drift.ts';
+import { readRepo } from '../../project/plan/read-repo.ts';
 import type { Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
 import { renderJunit } from '../formats/junit.ts';
@@ -9,9 +10,9 @@ import { renderSarif } from '../formats/sarif.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import { fieldLines } from './change-lines.ts';
+import { withOutside } from './outside.ts';
 import { driftMarkdown, driftProblems, missingReason } from './plan-reports.ts';
 import { kindWord, renderLine } from './plan-text.ts';
-import { readRepo } from './read-repo.ts';
 
 interface DriftOptions {
   readonly args: [paths: string[]];
@@ -25,7 +26,9 @@ interface DriftOptions {
  */
 export const runDrift: Run<DriftOptions> = async (context, options) => {
   const { world, version } = context;
-  const { documents, owner, live } = await readRepo(context, options.args[0], options);
+  const { documents, owner, live } = await withOutside(context, (outside) =>
+    readRepo(outside, options.args[0], options),
+  );
   const report = findDrift(owner, live, documents);
   const { drifted, missing, summary } = report;
   const isMixed = [...documents, ...live].some(({ kind }) => kind.name !== 'Policy');

@@ -1,15 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../client/client.ts';
-import { GovctlError } from '../../contract/errors.ts';
-import type { Finding } from '../../contract/findings.ts';
-import type { PolicyInput } from '../../contract/policies.ts';
-import { typeKey } from '../../contract/resources.ts';
-import type { AnsweredResource, Resource } from '../../contract/resources.ts';
-import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
-import type { PreparedPolicy } from '../../engine/evaluate.ts';
-import { readInventory } from '../../inventory/read.ts';
-import { countImpact, policiesOf } from '../../project/plan/impact.ts';
+import { impactOnInput, impactOnInventory } from '../../project/plan/find-impact.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
@@ -21,11 +13,6 @@ export interface ImpactOptions {
   readonly impactFrom?: string;
 }
 
-/** Types of resources in one query: what a URL may hold. */
-const typesAtOnce = 50;
-/** Policies that one request to the service holds. */
-const policiesAtOnce = 500;
-
 /** Which resources a plan would make fail or pass: of a file, or of the service's inventory. */
 export async function findImpact(
   context: Context,
@@ -33,130 +20,19 @@ export async function findImpact(
   plan: Plan,
   { impact, impactFrom }: ImpactOptions,
 ): Promise<Impact | undefined> {
-  if (impactFrom !== undefined) return impactOnFile(context, plan, impactFrom);
+  const { cwd, now } = context.world;
+  if (impactFrom !== undefined) {
+    const bytes = await readFile(path.resolve(cwd, impactFrom)).catch((cause: unknown) => {
+      throw notReadable(`--impact-from ${impactFrom}`, cause);
+    });
+    return impactOnInput(plan, { file: impactFrom, bytes }, now());
+  }
   if (!impact) return undefined;
   return askOurServer('an inventory for --impact (--impact-from FILE takes one)', () =>
     context.progress('Evaluating the changes over the inventory', (update) =>
-      impactOnInventory(client, plan, update),
+      impactOnInventory(client, plan, (resources) =>
+        update(`Evaluating the changes over the inventory: ${resources} resources`),
+      ),
     ),
   );
-}
-
-async function impactOnInventory(
-  client: Client,
-  plan: Plan,
-  update: (text: string) => void,
-): Promise<Impact> {
-  const counted = countImpact(plan.changes);
-  const before = policiesOf(plan.changes, 'before');
-  const after = policiesOf(plan.changes, 'after');
-  const types = [
-    // One for each, however Azure's are spelled: a resource counts once.
-    ...new Map(
-      [...before, ...after].map(({ resource_type: type }) => [typeKey(type), type]),
-    ).values(),
-  ];
-  let seen = 0;
-  for (let at = 0; at < types.length; at += typesAtOnce) {
-    const type = types.slice(at, at + typesAtOnce).join(',');
-    for await (const resources of pagesOf(client, type)) {
-      counted.add(
-        resources.length,
-        await judge(client, resources, before),
-        await judge(client, resources, after),
-      );
-      seen += resources.length;
-      update(`Evaluating the changes over the inventory: ${seen} resources`);
-    }
-  }
-  return counted.result();
-}
-
-async function* pagesOf(client: Client, type: string): AsyncGenerator<readonly AnsweredResource[]> {
-  const first = { type, sort_by: 'id', order: 'asc', limit: 100 } as const;
-  for (let cursor: string | undefined; ;) {
-    const query = cursor === undefined ? first : { ...first, cursor };
-    const { resources, pagination } = (await client.resources.list({ query })).data;
-    if (resources.length > 0) yield resources;
-    cursor = pagination.next_cursor;
-    if (cursor === undefined) return;
-  }
-}
-
-async function judge(
-  client: Client,
-  resources: readonly AnsweredResource[],
-  policies: readonly PolicyInput[],
-): Promise<Finding[]> {
-  const found: Finding[] = [];
-  for (let at = 0; at < policies.length; at += policiesAtOnce) {
-    const some = policies.slice(at, at + policiesAtOnce);
-    for (const finding of await validate(client, resources, some)) found.push(finding);
-  }
-  return found;
-}
-
-/** In halves where a request with all of them is too large: a resource may be as large as a request. */
-async function validate(
-  client: Client,
-  resources: readonly AnsweredResource[],
-  policies: PolicyInput[],
-): Promise<readonly Finding[]> {
-  try {
-    const { data } = await client.policies.validate({
-      body: { resources: [...resources], policies, mode: 'failures' },
-    });
-    return data.results;
-  } catch (error) {
-    const isTooLarge = error instanceof GovctlError && error.error === 'body_too_large';
-    if (!isTooLarge || resources.length < 2) throw error;
-    const half = Math.ceil(resources.length / 2);
-    return [
-      ...(await validate(client, resources.slice(0, half), policies)),
-      ...(await validate(client, resources.slice(half), policies)),
-    ];
-  }
-}
-
-async function impactOnFile({ world }: Context, plan: Plan, file: string): Promise<Impact> {
-  const bytes = await readFile(path.resolve(world.cwd, file)).catch((cause: unknown) => {
-    throw notReadable(`--impact-from ${file}`, cause);
-  });
-  const read = readInventory(bytes);
-  if (!read.ok) {
-    const { message, line, column } = read.problem;
-    const place = [file, line, column].filter((part) => part !== undefined).join(':');
-    throw new GovctlError('invalid_file', `${place}: ${message}`);
-  }
-  const resources = read.inventory.resources.map(({ resource }) => resource);
-  const counted = countImpact(plan.changes);
-  const now = world.now();
-  counted.add(
-    resources.length,
-    evaluateAll(policiesOf(plan.changes, 'before'), resources, now),
-    evaluateAll(policiesOf(plan.changes, 'after'), resources, now),
-  );
-  return counted.result();
-}
-
-function evaluateAll(
-  policies: readonly PolicyInput[],
-  resources: readonly Resource[],
-  now: number,
-): Finding[] {
-  const set = createPolicySet(policies.map(prepare));
-  return resources.flatMap((resource) =>
-    policiesFor(set, resource.type)
-      .map((policy) => evaluate(policy, resource, now))
-      .filter(({ status }) => status === 'FAIL' || status === 'ERROR'),
-  );
-}
-
-/** @throws GovctlError policy_condition_invalid: another server may take what does not compile here */
-function prepare(policy: PolicyInput): PreparedPolicy {
-  try {
-    return preparePolicy({ policy });
-  } catch (cause) {
-    throw new GovctlError('policy_condition_invalid', (cause as Error).message, { cause });
-  }
 }

@@ -1,4 +1,4 @@
-import { kindField } from '../../project/compare/drift.ts';
+import { kindField } from '../../project/kinds/kind.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import { planValue } from '../../project/plan/plan.ts';
@@ -9,9 +9,7 @@ import type { Style } from '../terminal/terminal.ts';
 import { createStyle } from '../terminal/terminal.ts';
 import { planMarkdown, planProblems } from './plan-reports.ts';
 import { renderPlan, summaryLine } from './plan-text.ts';
-import type { Prepared } from './prepare.ts';
-
-type Blocked = Prepared['blocked'];
+import type { Blocked } from '../../project/compare/comparison.ts';
 
 /** A view of a plan, and what it comes to in one line. */
 export interface PlanView extends View {
@@ -22,7 +20,7 @@ export interface PlanView extends View {
 export function planView(
   { world, flags }: Context,
   plan: Plan,
-  blocked: Blocked = [],
+  blocked: readonly Blocked[] = [],
   notes: readonly string[] = [],
   impact?: Impact,
 ): PlanView {
@@ -56,7 +54,7 @@ export function planView(
   };
 }
 
-const problemsOf = (plan: Plan, blocked: Blocked) =>
+const problemsOf = (plan: Plan, blocked: readonly Blocked[]) =>
   planProblems(
     plan,
     blocked.map(({ local, reason, hint }) => ({

@@ -1,12 +1,11 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { loadProject } from '../../project/read/load.ts';
+import { loadProject, notPlanned } from '../../project/read/load.ts';
 import type { LoadedProject, OtherKind } from '../../project/model.ts';
 import type { Context, Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
 import { renderJunit } from '../formats/junit.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
-import { notPlanned } from '../formats/other-kinds.ts';
 import { count } from '../terminal/printable.ts';
 import { renderProblems } from '../formats/problems-text.ts';
 import { renderSarif } from '../formats/sarif.ts';

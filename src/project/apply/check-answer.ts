@@ -1,8 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
-import { diffFields } from '../compare/field-diff.ts';
 import { readOwnership } from '../compare/ownership.ts';
 import type { Body, LiveItem, Secrets } from '../kinds/kind.ts';
-import { documentOf, withoutUntold } from '../kinds/kind.ts';
+import { diffFields, documentOf, withoutUntold } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import type { Change } from '../plan/change.ts';
 import { isUntagged } from '../plan/change.ts';

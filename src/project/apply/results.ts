@@ -1,7 +1,7 @@
 import type { ErrorName, ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { kindField } from '../compare/drift.ts';
 import type { KindName, Secrets } from '../kinds/kind.ts';
+import { kindField } from '../kinds/kind.ts';
 import type { Change } from '../plan/change.ts';
 
 type ResultStatus = 'applied' | 'failed' | 'skipped' | 'not_attempted';

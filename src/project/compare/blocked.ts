@@ -1,4 +1,7 @@
+import type { ErrorDetail } from '../../contract/errors.ts';
+import { GovctlError } from '../../contract/errors.ts';
 import type { LocalDocument } from '../kinds/kind.ts';
+import { nounOf } from '../kinds/kinds.ts';
 import type { Blocked } from './comparison.ts';
 import type { LiveDocument } from './live.ts';
 
@@ -94,3 +97,20 @@ export function blockedByHolders(
 
 const quoteArgument = (text: string): string =>
   /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** What stands in the way, named where no plan showed it. @throws GovctlError ownership_conflict */
+export function refuseBlocked(blocked: readonly Blocked[], isShown: boolean): void {
+  const [first] = blocked;
+  if (!first) return;
+  const unseen = isShown ? [] : blocked;
+  const details = unseen.map(({ local, reason, hint }): ErrorDetail => ({
+    field: `${local.key} (${local.place.file}:${local.place.line})`,
+    message: `${reason}\n${hint}`,
+  }));
+  const { one, many } = nounOf(blocked.map(({ local }) => ({ kind: local.kind.name })));
+  throw new GovctlError(
+    'ownership_conflict',
+    `${blocked.length === 1 ? `A ${one}` : `${blocked.length} ${many}`} can not be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
+    { details },
+  );
+}

@@ -1,17 +1,11 @@
 import { defined } from '../../contract/defined.ts';
-import type { FieldChange, KindName, LocalDocument } from '../kinds/kind.ts';
-import { contentHash, withoutUntold } from '../kinds/kind.ts';
+import type { FieldChange, Kinded, KindName, LocalDocument } from '../kinds/kind.ts';
+import { contentHash, diffFields, kindField, withoutUntold } from '../kinds/kind.ts';
 import { assumeLive, whyUnknown } from '../kinds/webhook-unset.ts';
 import type { Place } from '../model.ts';
-import { diffFields } from './field-diff.ts';
 import { stampOf } from './fingerprint.ts';
 import type { LiveDocument } from './live.ts';
 import { isOwnedBy } from './live.ts';
-
-/** Said of what is no policy. */
-interface Kinded {
-  readonly kind?: KindName;
-}
 
 /** An object of ours that is not what was last applied. */
 export interface Drifted extends Kinded {
@@ -78,10 +72,6 @@ export function findDrift(
 }
 
 const placeIn = (kind: KindName, name: string | undefined): string => `${kind} ${name ?? ''}`;
-
-/** JSON says of what is no policy what it is; of policies nothing, as before there were others. */
-export const kindField = (kind: KindName | undefined): Kinded =>
-  kind === undefined || kind === 'Policy' ? {} : { kind };
 
 function describeDrift(
   { kind, item, title, ownership }: LiveDocument,

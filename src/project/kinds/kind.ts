@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { ObjectsOf } from '../../client/objects.ts';
+import { canonicalJson } from '../compare/fingerprint.ts';
 import type { Place } from '../model.ts';
 
 /** The kinds of documents that are planned and applied. */
@@ -135,3 +136,22 @@ export const documentOf = (kind: Kind, body: Body): Body =>
 /** A document without what no service tells. */
 export const withoutUntold = (kind: Kind, body: Body): Body =>
   kind.untold.reduce<Body>((rest, field) => ({ ...rest, [field]: undefined }), body);
+
+/** Said of what is no policy. */
+export interface Kinded {
+  readonly kind?: KindName;
+}
+
+/** JSON says of what is no policy what it is; of policies nothing, as before there were others. */
+export const kindField = (kind: KindName | undefined): Kinded =>
+  kind === undefined || kind === 'Policy' ? {} : { kind };
+
+/** What differs between two documents in normal form, field by field; null is no document at all. */
+export const diffFields = (kind: Kind, before: Body | null, after: Body | null): FieldChange[] =>
+  kind.fields.flatMap((field) => {
+    const old = before?.[field] ?? null;
+    const next = after?.[field] ?? null;
+    if (canonicalJson(old) === canonicalJson(next)) return [];
+    const better = before && after ? kind.diffField(field, old, next) : undefined;
+    return better ?? [{ path: field, before: old, after: next }];
+  });

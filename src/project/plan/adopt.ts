@@ -1,16 +1,16 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { kindField } from '../compare/drift.ts';
 import { stampOf } from '../compare/fingerprint.ts';
 import type { LiveDocument } from '../compare/live.ts';
 import { ownershipTags, withoutOwnership } from '../compare/ownership.ts';
 import type { Kind, KindName, LocalDocument } from '../kinds/kind.ts';
-import { contentHash, documentOf } from '../kinds/kind.ts';
+import { contentHash, documentOf, kindField } from '../kinds/kind.ts';
 import type { Change } from './change.ts';
 import { baseOf } from './change.ts';
-import type { Plan, PlanFacts } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { sealPlan } from './plan.ts';
+import type { Repo } from './read-repo.ts';
 
 export interface Adoption {
   readonly plan: Plan;
@@ -29,10 +29,11 @@ type FileOf = (live: LiveDocument) => LocalDocument | undefined;
  */
 export function planAdoption(
   wanted: readonly string[],
-  local: readonly LocalDocument[],
-  live: readonly LiveDocument[],
-  facts: PlanFacts,
+  repo: Pick<Repo, 'owner' | 'baseUrl' | 'documents' | 'live' | 'service'>,
+  now: number,
 ): Adoption {
+  const { owner: project, baseUrl, documents: local } = repo;
+  const live = adoptable(repo, wanted);
   const placeIn = (kind: Kind, identity: string): string => `${kind.name} ${identity}`;
   const byIdentity = new Map(
     local.map((mine) => [placeIn(mine.kind, mine.kind.identityOf(mine.body)), mine]),
@@ -44,23 +45,43 @@ export function planAdoption(
   const picked =
     wanted.length === 0
       ? unowned.filter((target) => fileOf(target) !== undefined)
-      : pickWanted(wanted, fileOf, live, facts.project);
+      : pickWanted(wanted, fileOf, live, project);
   refuseDoubles(picked);
   const changes = picked.flatMap((target) => {
     const mine = fileOf(target);
-    return mine ? [adoptChange(facts.project, mine, target)] : [];
+    return mine ? [adoptChange(project, mine, target)] : [];
   });
   const filelessOf = (name: KindName): number =>
     unowned.filter((target) => target.kind.name === name && !fileOf(target)).length;
   const isMixed = changes.some(({ kind }) => kind !== undefined && kind !== 'Policy');
   return {
-    plan: sealPlan({ changes, orphans: [], unchanged: 0, isMixed }, facts),
+    plan: sealPlan({ changes, orphans: [], unchanged: 0, isMixed }, { project, baseUrl, now }),
     withoutFile: {
       Policy: filelessOf('Policy'),
       Webhook: filelessOf('Webhook'),
       Schedule: filelessOf('Schedule'),
     },
   };
+}
+
+/** What is without tags has no owner to be changed. @throws GovctlError usage_error where such a one is named */
+function adoptable(
+  { live, service }: Pick<Repo, 'live' | 'service'>,
+  wanted: readonly string[],
+): readonly LiveDocument[] {
+  const isTagged = ({ kind }: LiveDocument): boolean => service[kind.name].keepsTags !== false;
+  const named = live.find(
+    (each) =>
+      !isTagged(each) &&
+      [each.item.id, each.title, each.identity].some((one) => wanted.includes(one)),
+  );
+  if (!named) return live.filter(isTagged);
+  const { noun, identity } = named.kind;
+  throw new GovctlError(
+    'usage_error',
+    `This server keeps no tags on ${noun.many}, so ${named.title} can not be adopted`,
+    { hint: `It needs not be: a ${noun.one} is known by its ${identity} here.` },
+  );
 }
 
 function pickWanted(

@@ -1,11 +1,10 @@
 import { defined } from '../../contract/defined.ts';
 import * as z from 'zod';
 import { Policy } from '../../contract/policies.ts';
-import { diffFields } from '../compare/field-diff.ts';
 import { canonicalJson } from '../compare/fingerprint.ts';
 import { readOwnership } from '../compare/ownership.ts';
 import type { Body, FieldChange, Kind, LiveItem } from '../kinds/kind.ts';
-import { stateHash } from '../kinds/kind.ts';
+import { diffFields, stateHash } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { lacksWrittenOut } from '../kinds/webhook.ts';
 

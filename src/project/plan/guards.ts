@@ -1,3 +1,4 @@
+import { GovctlError } from '../../contract/errors.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { LiveDocument } from '../compare/live.ts';
 import { protectTag } from '../compare/ownership.ts';
@@ -99,4 +100,17 @@ export function noteDeletions(comparisons: readonly Comparison[], facts: GuardFa
         ]
       : [],
   );
+}
+
+/** @throws GovctlError guard_refused */
+export function refuseGuards(refusals: readonly Refusal[]): void {
+  const [first, ...rest] = refusals;
+  if (!first) return;
+  throw new GovctlError('guard_refused', first.message, {
+    details: rest.map(({ guard, message, hint }) => ({
+      field: guard,
+      message: `${message}\n${hint}`,
+    })),
+    hint: first.hint,
+  });
 }

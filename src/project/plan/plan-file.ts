@@ -8,8 +8,12 @@ import { Plan, digestPlan, planVariables } from './plan.ts';
 /** Bytes; ten thousand policies of usual size are a tenth of it. */
 const largestPlan = 256 * 1024 * 1024;
 
-/** Writes a plan whole or not at all, readable by its owner only. @throws GovctlError file_error */
+/**
+ * Writes a plan whole or not at all, readable by its owner only.
+ * @throws GovctlError file_error, invalid_file where the plan could not be applied without telling a secret
+ */
 export async function writePlanFile(file: string, plan: Plan): Promise<void> {
+  refuseWrittenOut(plan);
   const half = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const handle = await open(half, 'wx', 0o600);
@@ -31,6 +35,18 @@ export async function writePlanFile(file: string, plan: Plan): Promise<void> {
       },
     );
   }
+}
+
+function refuseWrittenOut({ changes }: Plan): void {
+  const details = changes.filter(needsItsFile).map(({ key, place }) => ({
+    field: place ? `${place.file}:${place.line}:${place.column}` : key,
+    message: `${key} writes its secret out, and a plan file holds none`,
+  }));
+  if (details.length === 0) return;
+  throw new GovctlError('invalid_file', 'The plan can not be saved', {
+    details,
+    hint: 'Write secret: ${WEBHOOK_SECRET} and set that variable; or apply the files themselves.',
+  });
 }
 
 /**
@@ -108,3 +124,37 @@ const notAPlan = (file: string, reason: string): GovctlError =>
   new GovctlError('invalid_file', `${file} is not a saved plan: ${reason}`, {
     hint: 'Write one with `govctl plan --out FILE`; to apply YAML files, name them or their folder.',
   });
+
+/** @throws GovctlError plan_expired, plan_foreign for a plan of another project */
+export function refuseUnfit(
+  plan: Plan,
+  file: string,
+  project: string | undefined,
+  now: number,
+): void {
+  if (Date.parse(plan.expires_at) <= now) {
+    throw new GovctlError('plan_expired', `${file} expired at ${plan.expires_at}`, {
+      hint: 'Plan again, look at it, and apply that plan.',
+    });
+  }
+  if (project !== undefined && project !== plan.project) {
+    throw new GovctlError(
+      'plan_foreign',
+      `${file} was made for project "${plan.project}", but this is project "${project}"`,
+      { hint: 'Apply it from the repo it was made in.' },
+    );
+  }
+}
+
+/** @throws GovctlError plan_foreign */
+export function refuseOtherService(plan: Plan, file: string, baseUrl: string): void {
+  if (sameService(baseUrl, plan.base_url)) return;
+  throw new GovctlError(
+    'plan_foreign',
+    `${file} was made for ${plan.base_url}, but this command means ${baseUrl}`,
+    { hint: `Apply it with --base-url ${plan.base_url}, or plan again for this service.` },
+  );
+}
+
+const sameService = (a: string, b: string): boolean =>
+  a.replace(/\/+$/, '') === b.replace(/\/+$/, '');

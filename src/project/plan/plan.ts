@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { Comparison, Update } from '../compare/comparison.ts';
-import { kindField } from '../compare/drift.ts';
 import { fingerprint, stampOf } from '../compare/fingerprint.ts';
 import type { LiveDocument } from '../compare/live.ts';
 import { ownershipTags, withoutOwnership } from '../compare/ownership.ts';
 import type { Body, KindName, LocalDocument } from '../kinds/kind.ts';
-import { contentHash, documentOf } from '../kinds/kind.ts';
+import { contentHash, documentOf, kindField } from '../kinds/kind.ts';
 import { variablesOf } from '../kinds/webhook.ts';
 import { Change, baseOf, changedFields } from './change.ts';
 
@@ -128,21 +127,11 @@ export function sealPlan(
   });
 }
 
-const seal = (unsealed: Omit<Plan, 'digest'>): Plan => ({
+/** A plan with the digest of all that it says. */
+export const seal = (unsealed: Omit<Plan, 'digest'>): Plan => ({
   ...unsealed,
   digest: digestPlan(unsealed),
 });
-
-/** The same plan, saying which commit it was made of, and what the variables it names were. */
-export const withOrigin = (
-  plan: Plan,
-  origin: { readonly git?: Plan['git']; readonly variables?: Plan['variables'] },
-): Plan =>
-  seal({
-    ...plan,
-    ...(origin.git ? { git: origin.git } : {}),
-    ...(origin.variables ? { variables: origin.variables } : {}),
-  });
 
 /** SHA-256 over the canonical JSON of the plan without its digest. */
 export function digestPlan(plan: Omit<Plan, 'digest'> & { readonly digest?: unknown }): string {

@@ -15,6 +15,7 @@ import type {
   LocalPolicy,
   LocalSchedule,
   LocalWebhook,
+  OtherDocument,
   Problem,
   ProjectConfig,
 } from '../model.ts';
@@ -177,4 +178,16 @@ function inOrder(problems: readonly Problem[]): Problem[] {
     const before = sorted[index - 1];
     return !before || compareProblems(before, problem) !== 0 || before.message !== problem.message;
   });
+}
+
+/** What is valid but goes to no server, so that nobody waits for it; no line where there is nothing of it. */
+export function notPlanned(others: readonly OtherDocument[]): string[] {
+  const exemptions = others.filter(({ kind }) => kind === 'Exemption').length;
+  return [
+    ...(exemptions > 0
+      ? [
+          `${exemptions} Exemption ${exemptions === 1 ? 'document' : 'documents'}: for \`govctl check\`, not applied to a server; \`govctl exemption create\` makes one there.`,
+        ]
+      : []),
+  ];
 }

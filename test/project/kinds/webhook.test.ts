@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffFields } from '../../../src/project/compare/field-diff.ts';
+import { diffFields } from '../../../src/project/kinds/kind.ts';
 import { contentHash } from '../../../src/project/kinds/kind.ts';
 import { webhookKind } from '../../../src/project/kinds/webhook.ts';
 import { changedFields } from '../../../src/project/plan/change.ts';

@@ -1,21 +1,18 @@
 import path from 'node:path';
-import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { compareDocuments } from '../../project/compare/compare.ts';
-import type { Blocked, Comparison } from '../../project/compare/comparison.ts';
-import { findRenames } from '../../project/compare/find-renames.ts';
-import { isOwnedBy } from '../../project/compare/live.ts';
-import type { Kind } from '../../project/kinds/kind.ts';
-import { kinds, nounOf } from '../../project/kinds/kinds.ts';
-import type { LoadedProject } from '../../project/model.ts';
-import type { Refusal } from '../../project/plan/guards.ts';
-import { guardDeletions, guardSelection, noteDeletions } from '../../project/plan/guards.ts';
-import type { Plan } from '../../project/plan/plan.ts';
-import { makePlan } from '../../project/plan/plan.ts';
-import type { Context } from '../context.ts';
-import { notPlanned } from '../formats/other-kinds.ts';
-import type { Repo } from './read-repo.ts';
+import { compareDocuments } from '../compare/compare.ts';
+import type { Blocked, Comparison } from '../compare/comparison.ts';
+import { isOwnedBy } from '../compare/live.ts';
+import type { Body, Kind } from '../kinds/kind.ts';
+import { kinds } from '../kinds/kinds.ts';
+import type { LoadedProject } from '../model.ts';
+import { notPlanned } from '../read/load.ts';
+import type { Refusal } from './guards.ts';
+import { guardDeletions, guardSelection, noteDeletions, refuseGuards } from './guards.ts';
+import type { Plan } from './plan.ts';
+import { makePlan } from './plan.ts';
+import type { Outside, Repo } from './read-repo.ts';
 import { readRepo } from './read-repo.ts';
 
 /** What a plan is about: options that plan, apply and diff share. */
@@ -43,7 +40,7 @@ export interface Prepared extends Repo {
  * @throws GovctlError invalid_file for what is wrong in the files (shown already), guard_refused before asking the service
  */
 export async function preparePlan(
-  context: Context,
+  outside: Outside,
   paths: readonly string[],
   options: SelectionOptions,
 ): Promise<Prepared> {
@@ -55,12 +52,12 @@ export async function preparePlan(
     },
     prune: options.prune ?? false,
     partial:
-      !coversProject(project, context.world.cwd, paths) ||
+      !coversProject(project, outside.cwd, paths) ||
       (options.target?.length ?? 0) + (options.exclude?.length ?? 0) > 0,
     allowEmpty: options.allowEmpty ?? false,
     maxDelete: options.maxDelete ?? project.config.guards.max_delete,
   });
-  const repo = await readRepo(context, paths, options, {
+  const repo = await readRepo(outside, paths, options, {
     check: (project) => refuseGuards(guardSelection(facts(project))),
     needs: (names) => isPicked(options, names),
   });
@@ -72,7 +69,7 @@ export async function preparePlan(
     ),
     ...owned.flatMap(({ ownership: { key }, title }) => (key ? [{ key, name: title }] : [])),
   ]);
-  const allFiles = coversProject(project, context.world.cwd, paths);
+  const allFiles = coversProject(project, outside.cwd, paths);
   const prune = options.prune ?? false;
   const comparisons = kinds.flatMap((kind) =>
     compareDocuments(
@@ -96,14 +93,11 @@ export async function preparePlan(
     plan: makePlan(comparisons, prune, {
       project: owner,
       baseUrl,
-      now: context.world.now(),
+      now: outside.now(),
     }),
     notes: [
       ...noteDeletions(comparisons, deletionFacts),
-      ...findRenames(comparisons).map(
-        ({ local, key, formerName }) =>
-          `${local.key} (${local.place.file}:${local.place.line}) has the same content as ${JSON.stringify(formerName)}; give it \`key: ${key}\` to make this a rename.`,
-      ),
+      ...noteRenames(comparisons),
       ...noteService(repo, comparisons),
       ...notPlanned(project.others),
       ...(allFiles
@@ -114,6 +108,31 @@ export async function preparePlan(
     ],
   };
 }
+
+/** New documents that say, but for their name, what one without a file says: renames of a file without a `key`. */
+function noteRenames(comparisons: readonly Comparison[]): string[] {
+  const orphans = new Map<string, { key: string; formerName: string }>();
+  for (const comparison of comparisons) {
+    if (comparison.kind !== 'orphan') continue;
+    const { kind, ownership, title, content } = comparison.live;
+    if (ownership.key === undefined) continue;
+    orphans.set(withoutIdentity(kind, content), { key: ownership.key, formerName: title });
+  }
+  if (orphans.size === 0) return [];
+  return comparisons.flatMap((comparison) => {
+    if (comparison.kind !== 'create') return [];
+    const { kind, body } = comparison.local;
+    const former = orphans.get(withoutIdentity(kind, kind.content(body)));
+    if (!former) return [];
+    const { key, place } = comparison.local;
+    return [
+      `${key} (${place.file}:${place.line}) has the same content as ${JSON.stringify(former.formerName)}; give it \`key: ${former.key}\` to make this a rename.`,
+    ];
+  });
+}
+
+const withoutIdentity = (kind: Kind, content: Body): string =>
+  `${kind.name} ${kind.hash({ ...content, [kind.identity]: '' })}`;
 
 /** What the service did on its own, and what it lacks for what is planned. */
 function noteService({ service, documents }: Repo, comparisons: readonly Comparison[]): string[] {
@@ -140,36 +159,6 @@ function isPicked(
 ): boolean {
   const isNamed = (given: readonly string[]): boolean => given.some((word) => names.includes(word));
   return (target.length === 0 || isNamed(target)) && !isNamed(exclude);
-}
-
-/** @throws GovctlError guard_refused */
-export function refuseGuards(refusals: readonly Refusal[]): void {
-  const [first, ...rest] = refusals;
-  if (!first) return;
-  throw new GovctlError('guard_refused', first.message, {
-    details: rest.map(({ guard, message, hint }) => ({
-      field: guard,
-      message: `${message}\n${hint}`,
-    })),
-    hint: first.hint,
-  });
-}
-
-/** What stands in the way, named only where the plan did not show it. @throws GovctlError ownership_conflict */
-export function refuseBlocked({ flags }: Context, blocked: Prepared['blocked']): void {
-  const [first] = blocked;
-  if (!first) return;
-  const unseen = flags.quiet ? blocked : [];
-  const details = unseen.map(({ local, reason, hint }): ErrorDetail => ({
-    field: `${local.key} (${local.place.file}:${local.place.line})`,
-    message: `${reason}\n${hint}`,
-  }));
-  const { one, many } = nounOf(blocked.map(({ local }) => ({ kind: local.kind.name })));
-  throw new GovctlError(
-    'ownership_conflict',
-    `${blocked.length === 1 ? `A ${one}` : `${blocked.length} ${many}`} can not be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
-    { details },
-  );
 }
 
 /** A name stands for its key. @throws GovctlError usage_error for what is neither */

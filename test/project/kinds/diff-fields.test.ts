@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffFields } from '../../../src/project/compare/field-diff.ts';
+import { diffFields } from '../../../src/project/kinds/kind.ts';
 import { normalisePolicy, policyKind } from '../../../src/project/kinds/policy.ts';
-import { diffSequences } from '../../../src/project/compare/sequence-diff.ts';
 import { localPolicy, makeLocal } from '../arbitraries.ts';
 
 const rule = (condition: string, message?: string) => ({
@@ -42,25 +41,5 @@ describe('differences field by field', () => {
         withRules(rule('n'), rule('a'), rule('b')),
       ),
     ).toEqual([{ path: 'rules[0]', before: null, after: rule('n') }]);
-  });
-});
-
-describe('differences of sequences', () => {
-  it('turn the one into the other, with nothing removed and added that both have in order', () => {
-    const letters = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
-    fc.assert(
-      fc.property(letters, letters, (before, after) => {
-        const steps = diffSequences(before, after);
-        const without = (kind: string) =>
-          steps.filter((step) => step.kind !== kind).map(({ value }) => value);
-        expect(without('added')).toEqual(before);
-        expect(without('removed')).toEqual(after);
-      }),
-    );
-  });
-
-  it('do not blow up on long texts that share nothing', () => {
-    const long = (word: string) => Array.from({ length: 5_000 }, (_, index) => `${word}${index}`);
-    expect(diffSequences(long('a'), long('b'))).toHaveLength(10_000);
   });
 });

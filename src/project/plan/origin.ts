@@ -1,12 +1,33 @@
 import { execFile } from 'node:child_process';
+import { defined } from '../../contract/defined.ts';
+import type { Plan } from './plan.ts';
+import { planVariables, seal } from './plan.ts';
+import { hashVariable } from './variables.ts';
+
+/** The same plan, to be kept: it says which commit it was made of, and what the variables it names were. */
+export async function withOrigin(
+  { plan, variables }: { readonly plan: Plan; readonly variables: ReadonlyMap<string, string> },
+  folder: string,
+): Promise<Plan> {
+  const names = planVariables(plan);
+  const hashes = names.map(
+    async (name) => [name, await hashVariable(variables.get(name) ?? '')] as const,
+  );
+  const git = await readGitState(folder);
+  return seal({
+    ...plan,
+    ...defined({
+      git,
+      variables: names.length > 0 ? Object.fromEntries(await Promise.all(hashes)) : undefined,
+    }),
+  });
+}
 
 /** Milliseconds to wait for git: it only decorates a plan. */
 const timeout = 3_000;
 
 /** The commit a folder is at, and whether its files differ from it; undefined without git or outside a repo. */
-export async function readGitState(
-  folder: string,
-): Promise<{ sha: string; dirty: boolean } | undefined> {
+async function readGitState(folder: string): Promise<{ sha: string; dirty: boolean } | undefined> {
   const [sha, status] = await Promise.all([
     git(folder, ['rev-parse', 'HEAD']),
     git(folder, ['status', '--porcelain', '--', '.']),

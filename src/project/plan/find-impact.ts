@@ -1,0 +1,138 @@
+import type { Client } from '../../client/client.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Finding } from '../../contract/findings.ts';
+import type { PolicyInput } from '../../contract/policies.ts';
+import { typeKey } from '../../contract/resources.ts';
+import type { AnsweredResource, Resource } from '../../contract/resources.ts';
+import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
+import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import { readInventory } from '../../inventory/read.ts';
+import { countImpact, policiesOf } from './impact.ts';
+import type { Impact } from './impact.ts';
+import type { Plan } from './plan.ts';
+
+/** Types of resources in one query: what a URL may hold. */
+const typesAtOnce = 50;
+/** Policies that one request to the service holds. */
+const policiesAtOnce = 500;
+
+/** Of the service's inventory, which it evaluates itself. `onSeen` is told how many resources were seen so far. */
+export async function impactOnInventory(
+  client: Client,
+  plan: Plan,
+  onSeen: (resources: number) => void,
+): Promise<Impact> {
+  const counted = countImpact(plan.changes);
+  const before = policiesOf(plan.changes, 'before');
+  const after = policiesOf(plan.changes, 'after');
+  const types = [
+    // One for each, however Azure's are spelled: a resource counts once.
+    ...new Map(
+      [...before, ...after].map(({ resource_type: type }) => [typeKey(type), type]),
+    ).values(),
+  ];
+  let seen = 0;
+  for (let at = 0; at < types.length; at += typesAtOnce) {
+    const type = types.slice(at, at + typesAtOnce).join(',');
+    for await (const resources of pagesOf(client, type)) {
+      counted.add(
+        resources.length,
+        await judge(client, resources, before),
+        await judge(client, resources, after),
+      );
+      seen += resources.length;
+      onSeen(seen);
+    }
+  }
+  return counted.result();
+}
+
+async function* pagesOf(client: Client, type: string): AsyncGenerator<readonly AnsweredResource[]> {
+  const first = { type, sort_by: 'id', order: 'asc', limit: 100 } as const;
+  for (let cursor: string | undefined; ;) {
+    const query = cursor === undefined ? first : { ...first, cursor };
+    const { resources, pagination } = (await client.resources.list({ query })).data;
+    if (resources.length > 0) yield resources;
+    cursor = pagination.next_cursor;
+    if (cursor === undefined) return;
+  }
+}
+
+async function judge(
+  client: Client,
+  resources: readonly AnsweredResource[],
+  policies: readonly PolicyInput[],
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (let at = 0; at < policies.length; at += policiesAtOnce) {
+    const some = policies.slice(at, at + policiesAtOnce);
+    for (const finding of await validate(client, resources, some)) found.push(finding);
+  }
+  return found;
+}
+
+/** In halves where a request with all of them is too large: a resource may be as large as a request. */
+async function validate(
+  client: Client,
+  resources: readonly AnsweredResource[],
+  policies: PolicyInput[],
+): Promise<readonly Finding[]> {
+  try {
+    const { data } = await client.policies.validate({
+      body: { resources: [...resources], policies, mode: 'failures' },
+    });
+    return data.results;
+  } catch (error) {
+    const isTooLarge = error instanceof GovctlError && error.error === 'body_too_large';
+    if (!isTooLarge || resources.length < 2) throw error;
+    const half = Math.ceil(resources.length / 2);
+    return [
+      ...(await validate(client, resources.slice(0, half), policies)),
+      ...(await validate(client, resources.slice(half), policies)),
+    ];
+  }
+}
+
+/** Of the resources of an input. @throws GovctlError invalid_file */
+export function impactOnInput(
+  plan: Plan,
+  { file, bytes }: { readonly file: string; readonly bytes: Uint8Array },
+  now: number,
+): Impact {
+  const read = readInventory(bytes);
+  if (!read.ok) {
+    const { message, line, column } = read.problem;
+    const place = [file, line, column].filter((part) => part !== undefined).join(':');
+    throw new GovctlError('invalid_file', `${place}: ${message}`);
+  }
+  const resources = read.inventory.resources.map(({ resource }) => resource);
+  const counted = countImpact(plan.changes);
+  counted.add(
+    resources.length,
+    evaluateAll(policiesOf(plan.changes, 'before'), resources, now),
+    evaluateAll(policiesOf(plan.changes, 'after'), resources, now),
+  );
+  return counted.result();
+}
+
+function evaluateAll(
+  policies: readonly PolicyInput[],
+  resources: readonly Resource[],
+  now: number,
+): Finding[] {
+  const set = createPolicySet(policies.map(prepare));
+  return resources.flatMap((resource) =>
+    policiesFor(set, resource.type)
+      .map((policy) => evaluate(policy, resource, now))
+      .filter(({ status }) => status === 'FAIL' || status === 'ERROR'),
+  );
+}
+
+/** @throws GovctlError policy_condition_invalid: another server may take what does not compile here */
+function prepare(policy: PolicyInput): PreparedPolicy {
+  try {
+    return preparePolicy({ policy });
+  } catch (cause) {
+    throw new GovctlError('policy_condition_invalid', (cause as Error).message, { cause });
+  }
+}

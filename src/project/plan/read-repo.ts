@@ -1,0 +1,221 @@
+import { defined } from '../../contract/defined.ts';
+import type { Client } from '../../client/client.ts';
+import { listAll } from '../../client/list-all.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { LiveDocument } from '../compare/live.ts';
+import { readLive } from '../compare/live.ts';
+import { loadConfig } from '../config.ts';
+import type { Kind, KindName, LiveItem, LocalDocument, Secrets } from '../kinds/kind.ts';
+import { kinds } from '../kinds/kinds.ts';
+import { policyDocument } from '../kinds/policy.ts';
+import { scheduleDocument, scheduleKind } from '../kinds/schedule.ts';
+import { webhookKind } from '../kinds/webhook.ts';
+import type { Environment } from '../documents/variable.ts';
+import type { LoadedProject, Problem } from '../model.ts';
+import { loadProject } from '../read/load.ts';
+import { resolveWebhooks } from '../read/resolve-webhooks.ts';
+
+/** The outside world of planning, as values. */
+export interface Outside {
+  readonly cwd: string;
+  readonly env: Environment;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A client for the service that is meant, and where that is. */
+  readonly connect: (projectBaseUrl: string | undefined) => Promise<Connection>;
+  /** Told what is wrong in the files before the service is waited for. @throws where any of it is an error */
+  readonly refuseProblems: (problems: readonly Problem[]) => Promise<void>;
+  readonly warn: (line: string) => Promise<void>;
+  /** Told how many policies the service has listed so far. */
+  readonly onListed: (policies: number) => void;
+}
+
+interface Connection {
+  readonly client: Client;
+  readonly baseUrl: string;
+}
+
+/** What a service has of one kind. */
+interface KindService {
+  readonly isThere: boolean;
+  /** Why it could not be read. */
+  readonly failure?: unknown;
+  /** Undefined: nothing is live to tell it by, or nobody needs to know. */
+  readonly keepsTags: boolean | undefined;
+}
+
+interface Listing extends Connection {
+  /** Of all kinds. */
+  readonly live: readonly LiveDocument[];
+  readonly service: Readonly<Record<KindName, KindService>>;
+}
+
+export interface Repo extends Listing {
+  readonly project: LoadedProject;
+  /** The owner of what this repo applies. */
+  readonly owner: string;
+  /** All that is planned, of all kinds. */
+  readonly documents: readonly LocalDocument[];
+  readonly secrets: Secrets;
+  /** The values of the variables that the files name. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+interface Demands {
+  /** Looks at the files before anything is waited for. */
+  readonly check?: (project: LoadedProject) => void;
+  /**
+   * Documents, by their key, name or url, whose variables have to be set, and whose kind the service has to know of.
+   * Default: none.
+   */
+  readonly needs?: (names: readonly (string | undefined)[]) => boolean;
+}
+
+/** Reads files and service at the same time. */
+export async function readRepo(
+  outside: Outside,
+  paths: readonly string[],
+  options: { readonly project?: string },
+  { check = () => {}, needs = () => false }: Demands = {},
+): Promise<Repo> {
+  const { cwd, env, now } = outside;
+  const { config, problems } = loadConfig(cwd);
+  // A broken govctl.yaml may name another service than the one that would be asked; it is refused below.
+  const listing = problems.some(({ level }) => level === 'error')
+    ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
+    : listLive(outside, config.base_url, async (kind) =>
+        // Asked once a list is there, which is after the reading of the files began.
+        isInFiles(await reading, kind),
+      );
+  // What is wrong in the files is said first; the listing's own failure may wait, or never be asked for.
+  listing.catch(() => {});
+  const reading = loadProject({
+    cwd,
+    paths,
+    now: now(),
+    ...defined({ project: options.project }),
+  });
+  const project = await reading;
+  const webhooks = resolveWebhooks(project.webhooks, env, ({ key, webhook }) =>
+    needs([key, webhook.name, webhook.url]),
+  );
+  await outside.refuseProblems([...project.problems, ...webhooks.problems]);
+  const owner = project.config.project;
+  if (owner === undefined) {
+    throw new GovctlError(
+      'usage_error',
+      'No project is named, so whose policies these are is not known',
+      {
+        hint: 'Write `project: NAME` into govctl.yaml (`govctl init` makes one), or give --project NAME.',
+      },
+    );
+  }
+  check(project);
+  const listed = await listing;
+  const documents = [
+    ...project.policies.map(policyDocument),
+    ...webhooks.documents,
+    ...project.schedules.map(scheduleDocument),
+  ];
+  for (const kind of [webhookKind, scheduleKind]) {
+    const warning = judgeKind(
+      kind,
+      listed.service[kind.name],
+      documents.filter((each) => each.kind === kind),
+      (document) => needs(namesOf(document)),
+    );
+    if (warning !== undefined) await outside.warn(warning);
+  }
+  const { secrets, variables } = webhooks;
+  return { project, owner, documents, secrets, variables, ...listed };
+}
+
+/** What a flag may call a document. */
+const namesOf = ({ kind, key, written }: LocalDocument): (string | undefined)[] => [
+  key,
+  kind.titleOf(written),
+  typeof written.url === 'string' ? written.url : undefined,
+];
+
+function isInFiles({ webhooks, schedules }: LoadedProject, { name }: Kind): boolean {
+  return { Policy: true, Webhook: webhooks.length > 0, Schedule: schedules.length > 0 }[name];
+}
+
+/** Whether the files have any of a kind. */
+type IsInFiles = (kind: Kind) => Promise<boolean>;
+
+async function listLive(
+  { connect, onListed }: Outside,
+  projectBaseUrl: string | undefined,
+  isInFiles: IsInFiles,
+): Promise<Listing> {
+  const { client, baseUrl } = await connect(projectBaseUrl);
+  const listed = await Promise.all(
+    kinds.map(async (kind) => {
+      const { items, ...service } = await listKind(client, kind, isInFiles, onListed);
+      const live = items.map((item) => readLive(kind, item));
+      return { live, service: [kind.name, service] as const };
+    }),
+  );
+  return {
+    client,
+    baseUrl,
+    live: listed.flatMap(({ live }) => live),
+    // One for each of the kinds.
+    service: Object.fromEntries(listed.map(({ service }) => service)) as Listing['service'],
+  };
+}
+
+/** Policies every service has; of others the files may know nothing either, so what fails is judged with them. */
+async function listKind(
+  client: Client,
+  kind: Kind,
+  isInFiles: IsInFiles,
+  onListed: Outside['onListed'],
+): Promise<KindService & { readonly items: readonly LiveItem[] }> {
+  const items: LiveItem[] = [];
+  try {
+    for await (const item of listAll(client, kind.objects)) {
+      items.push(item);
+      if (kind.name === 'Policy' && items.length % 100 === 0) onListed(items.length);
+    }
+    // That takes another request, whose answer changes nothing where the files have none.
+    const keepsTags = (await isInFiles(kind)) ? await kind.keepsTags(client, items) : undefined;
+    return { items, isThere: true, keepsTags };
+  } catch (failure) {
+    if (kind.name === 'Policy') throw failure;
+    const none = { items: [], keepsTags: undefined };
+    return kind.isMissing(failure)
+      ? { ...none, isThere: false }
+      : { ...none, isThere: true, failure };
+  }
+}
+
+/**
+ * Files without any of a kind can be planned with a service whose own of it can't be read: the line that warns of it.
+ * @throws where the files have some
+ */
+function judgeKind(
+  { noun }: Kind,
+  { isThere, failure }: KindService,
+  local: readonly LocalDocument[],
+  isNeeded: (document: LocalDocument) => boolean,
+): string | undefined {
+  if (!isThere) refuseUnknown(noun.many, local.filter(isNeeded));
+  if (failure === undefined) return undefined;
+  if (local.length > 0) throw failure;
+  const why = failure instanceof Error ? failure.message : String(failure);
+  return `The ${noun.many} of this server were not looked at: ${why}`;
+}
+
+function refuseUnknown(many: string, documents: readonly LocalDocument[]): void {
+  const [first] = documents;
+  if (!first) return;
+  const { file, line } = first.place;
+  const has = many === 'schedules' ? 'has no schedules that can be looked at' : `has no ${many}`;
+  throw new GovctlError(
+    'not_found',
+    `This server ${has}, but the files do: ${first.key} (${file}:${line})${documents.length > 1 ? ` and ${documents.length - 1} more` : ''}`,
+    { hint: 'Leave them out with --exclude, or keep them in a folder that is not applied here.' },
+  );
+}
