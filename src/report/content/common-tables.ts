@@ -9,7 +9,7 @@ import { count } from './wording.ts';
 
 /** The enabled policies with what their evaluations say; those without any are told briefly. */
 export function policiesSection({ policies, violations, disabled }: Facts): Section {
-  const open = ({ id }: PolicyFact): number => violations.policies.get(id)?.standing.open ?? 0;
+  const open = ({ id }: PolicyFact): number => violations.policies.get(id)?.counts.open ?? 0;
   const isUsed = (policy: PolicyFact): boolean => policy.counter.evaluated > 0 || open(policy) > 0;
   const name = column<PolicyFact>('policy', 'Policy', 'text', 3, (one) => one.name);
   const severity = column<PolicyFact>('severity', 'Severity', 'severity', 1, (one) => one.severity);

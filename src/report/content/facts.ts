@@ -117,7 +117,7 @@ export interface StepRow {
 }
 
 /** Violations of something, in the scope and its time. */
-export interface Standing {
+export interface ViolationCounts {
   /** OPEN at the end, and just before the beginning. */
   open: number;
   openAtStart: number;
@@ -134,16 +134,16 @@ export interface Standing {
   readonly bySeverity: BySeverity;
 }
 
-export interface PolicyStanding {
+export interface PolicyViolations {
   readonly id: string;
   readonly name: string;
   readonly severity: Severity;
   /** As it was labelled when a violation of it was found last. */
   readonly mappings: readonly Mapping[];
-  readonly standing: Standing;
+  readonly counts: ViolationCounts;
 }
 
-export interface ResourceStanding {
+export interface ResourceViolations {
   readonly resource: string;
   readonly resource_type: string;
   readonly environment?: string;
@@ -156,17 +156,17 @@ export interface ResourceStanding {
 }
 
 export interface ViolationFacts {
-  readonly total: Standing;
+  readonly total: ViolationCounts;
   /** By the id of the policy, those that are gone among them. */
-  readonly policies: ReadonlyMap<string, PolicyStanding>;
-  readonly environments: Groups<Standing>;
-  readonly providers: Groups<Standing>;
-  readonly accounts: Groups<Standing>;
-  readonly regions: Groups<Standing>;
+  readonly policies: ReadonlyMap<string, PolicyViolations>;
+  readonly environments: Groups<ViolationCounts>;
+  readonly providers: Groups<ViolationCounts>;
+  readonly accounts: Groups<ViolationCounts>;
+  readonly regions: Groups<ViolationCounts>;
   /** Open ones by age: severities of each of `ageBuckets`. */
   readonly ages: readonly BySeverity[];
   /** Those with the most points, at most so many. */
-  readonly topResources: readonly ResourceStanding[];
+  readonly topResources: readonly ResourceViolations[];
   /** Resources with an open violation. */
   readonly affected: number;
   /** Changes by the day, or the hour, they fall in: its number, from the start of the scope or the epoch. */

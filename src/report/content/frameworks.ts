@@ -1,6 +1,6 @@
 import { complianceScore } from '../../engine/score.ts';
 import { compliantFrom } from '../../engine/score.ts';
-import type { Facts, PolicyFact, PolicyStanding } from './facts.ts';
+import type { Facts, PolicyFact, PolicyViolations } from './facts.ts';
 import { sumCounters } from './counters.ts';
 import type { Counter } from './counters.ts';
 import { scoreText } from './wording.ts';
@@ -32,10 +32,10 @@ export interface ControlStatus {
 
 interface Mapped {
   readonly policies: PolicyFact[];
-  readonly standings: PolicyStanding[];
+  readonly violated: PolicyViolations[];
 }
 
-const newMapped = (): Mapped => ({ policies: [], standings: [] });
+const newMapped = (): Mapped => ({ policies: [], violated: [] });
 
 /** Something of a map, made where there is none. */
 function within<T>(map: Map<string, T>, key: string, create: () => T): T {
@@ -59,12 +59,12 @@ export function frameworksOf(facts: Facts): readonly FrameworkStatus[] {
       for (const one of controls) within(mapped.controls, one, newMapped).policies.push(policy);
     }
   }
-  for (const standing of facts.violations.policies.values()) {
-    if (standing.standing.open === 0) continue;
-    for (const { framework, controls } of standing.mappings) {
+  for (const policy of facts.violations.policies.values()) {
+    if (policy.counts.open === 0) continue;
+    for (const { framework, controls } of policy.mappings) {
       const mapped = mappedOf(framework);
-      mapped.standings.push(standing);
-      for (const one of controls) within(mapped.controls, one, newMapped).standings.push(standing);
+      mapped.violated.push(policy);
+      for (const one of controls) within(mapped.controls, one, newMapped).violated.push(policy);
     }
   }
   return [...frameworks]
@@ -81,14 +81,14 @@ export function frameworksOf(facts: Facts): readonly FrameworkStatus[] {
 const counterOf = ({ policies }: Mapped): Counter =>
   sumCounters(policies.map(({ counter }) => counter));
 
-const openOf = ({ standings }: Mapped): number =>
-  standings.reduce((sum, { standing }) => sum + standing.open, 0);
+const openOf = ({ violated }: Mapped): number =>
+  violated.reduce((sum, { counts }) => sum + counts.open, 0);
 
 function frameworkStatus(
   { scope }: Facts,
   mapped: Mapped,
 ): Omit<FrameworkStatus, 'name' | 'controls'> {
-  const { policies, standings } = mapped;
+  const { policies, violated } = mapped;
   const counter = counterOf(mapped);
   const score = complianceScore(counter);
   const open = openOf(mapped);
@@ -96,7 +96,7 @@ function frameworkStatus(
   const fails = (severity: string): boolean =>
     !scope.isPast && policies.some((one) => one.severity === severity && one.counter.fail > 0);
   const isCritical =
-    fails('CRITICAL') || standings.some(({ standing }) => standing.bySeverity.CRITICAL > 0);
+    fails('CRITICAL') || violated.some(({ counts }) => counts.bySeverity.CRITICAL > 0);
   const isUndecided = policies.some(
     ({ severity, counter: { error } }) =>
       (severity === 'HIGH' || severity === 'CRITICAL') && error > 0,

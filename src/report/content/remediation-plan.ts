@@ -30,7 +30,7 @@ export interface Action {
  * be decided stays as it is, whatever is fixed.
  */
 export function planOf({ policies, violations, evaluations: { total } }: Facts): readonly Action[] {
-  const openOf = ({ id }: PolicyFact): number => violations.policies.get(id)?.standing.open ?? 0;
+  const openOf = ({ id }: PolicyFact): number => violations.policies.get(id)?.counts.open ?? 0;
   const wanted = policies
     .filter((policy) => openOf(policy) > 0)
     .map((policy) => ({

@@ -1,7 +1,7 @@
 import type { Chart, Section, SeriesColour, Table } from '../model.ts';
 import { below, column, dataOnly, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
-import type { Facts, PolicyStanding, ResourceStanding, Standing } from './facts.ts';
+import type { Facts, PolicyViolations, ResourceViolations, ViolationCounts } from './facts.ts';
 import type { BySeverity } from './counters.ts';
 import { fromHighest } from './shared.ts';
 import { rounded } from './wording.ts';
@@ -40,11 +40,11 @@ export function stackedBySeverity(
 }
 
 export function resourcesSection({ violations: { topResources } }: Facts): Section {
-  const columns: readonly ColumnOf<ResourceStanding>[] = [
+  const columns: readonly ColumnOf<ResourceViolations>[] = [
     column('resource', 'Resource', 'id', 4, ({ resource }) => resource),
     column('points', 'Risk points', 'decimal', 1, ({ points }) => rounded(points)),
     column('open', 'Open violations', 'integer', 1, ({ open }) => open),
-    ...severityColumns(({ bySeverity }: ResourceStanding) => bySeverity),
+    ...severityColumns(({ bySeverity }: ResourceViolations) => bySeverity),
     below(column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type)),
     below(
       column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null),
@@ -101,23 +101,23 @@ function pointsChart(
 }
 
 /** Those with open violations, the most points first. */
-export const policiesByPoints = ({ violations }: Facts): readonly PolicyStanding[] =>
+export const policiesByPoints = ({ violations }: Facts): readonly PolicyViolations[] =>
   [...violations.policies.values()]
-    .filter(({ standing }) => standing.open > 0)
+    .filter(({ counts }) => counts.open > 0)
     .sort(
       (a, b) =>
-        b.standing.points - a.standing.points ||
+        b.counts.points - a.counts.points ||
         (a.name < b.name ? -1 : Number(a.name > b.name)) ||
         (a.id < b.id ? -1 : 1),
     );
 
 export function riskiestPoliciesSection(facts: Facts): Section {
-  const columns: readonly ColumnOf<PolicyStanding>[] = [
+  const columns: readonly ColumnOf<PolicyViolations>[] = [
     column('policy', 'Policy', 'text', 3, ({ name }) => name),
     column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
-    column('points', 'Risk points', 'decimal', 1, ({ standing }) => rounded(standing.points)),
-    column('open', 'Open violations', 'integer', 1, ({ standing }) => standing.open),
-    column('exempt', 'Exempt', 'integer', 1, ({ standing }) => standing.exempt),
+    column('points', 'Risk points', 'decimal', 1, ({ counts }) => rounded(counts.points)),
+    column('open', 'Open violations', 'integer', 1, ({ counts }) => counts.open),
+    column('exempt', 'Exempt', 'integer', 1, ({ counts }) => counts.exempt),
     dataOnly(column('policy_id', 'Policy id', 'id', 2, ({ id }) => id)),
   ];
   return {
@@ -152,9 +152,9 @@ export function placesSection({ violations }: Facts): Section {
 function placeTable(
   id: string,
   title: string,
-  entries: readonly (readonly [string, Standing])[],
+  entries: readonly (readonly [string, ViolationCounts])[],
 ): Table {
-  type Entry = readonly [string, Standing];
+  type Entry = readonly [string, ViolationCounts];
   const columns: readonly ColumnOf<Entry>[] = [
     column(id, title, 'text', 3, ([name]) => name),
     column('points', 'Risk points', 'decimal', 1, ([, { points }]) => rounded(points)),

@@ -79,7 +79,7 @@ function summarySection(facts: Facts): Section {
       ...(policy
         ? [
             paragraph(
-              `The policy with the most points is ${policy.name}, with ${count(rounded(policy.standing.points), 'point')} from ${count(policy.standing.open, 'open violation')}.`,
+              `The policy with the most points is ${policy.name}, with ${count(rounded(policy.counts.points), 'point')} from ${count(policy.counts.open, 'open violation')}.`,
             ),
           ]
         : []),

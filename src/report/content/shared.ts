@@ -3,7 +3,7 @@ import { complianceScore } from '../../engine/score.ts';
 import type { Block, Chart, Figures, LabelledValue, Section, Table, Tone } from '../model.ts';
 import { below, column, figures, isoCell, notice, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
-import type { ExemptionFact, Facts, ScanFact, Standing } from './facts.ts';
+import type { ExemptionFact, Facts, ScanFact, ViolationCounts } from './facts.ts';
 import { newCounter } from './counters.ts';
 import type { Counter } from './counters.ts';
 import { describeFramework } from './framework.ts';
@@ -169,9 +169,9 @@ export function breakdown(
   title: string,
   what: string,
   counters: readonly (readonly [string, Counter])[],
-  standings?: readonly (readonly [string, Pick<Standing, 'open'>])[],
+  violations?: readonly (readonly [string, Pick<ViolationCounts, 'open'>])[],
 ): Table {
-  const open = new Map(standings?.map(([name, standing]) => [name, standing.open]));
+  const open = new Map(violations?.map(([name, { open: count }]) => [name, count]));
   const evaluated = new Map(counters);
   const names = [...new Set([...evaluated.keys(), ...open.keys()])];
   const columns = [
@@ -180,7 +180,7 @@ export function breakdown(
     column<string>('score', 'Score', 'percent', 1, (name) =>
       complianceScore(evaluated.get(name) ?? noEvaluation),
     ),
-    ...(standings
+    ...(violations
       ? [column<string>('open', 'Open violations', 'integer', 1, (name) => open.get(name) ?? 0)]
       : []),
   ];

@@ -1,33 +1,33 @@
 import type { Section } from '../model.ts';
 import { column, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
-import type { Facts, Standing } from './facts.ts';
+import type { Facts, ViolationCounts } from './facts.ts';
 
 /** How violations of something changed. */
 export interface Changed {
   readonly name: string;
   readonly severity?: string;
-  readonly standing: Standing;
+  readonly counts: ViolationCounts;
   /** Open at the end, less those open at the beginning. */
   readonly change: number;
 }
 
-const changeOf = ({ open, openAtStart }: Standing): number => open - openAtStart;
+const changeOf = ({ open, openAtStart }: ViolationCounts): number => open - openAtStart;
 
 const byChange = (a: Changed, b: Changed): number =>
   b.change - a.change || (a.name < b.name ? -1 : Number(a.name > b.name));
 
-const isTouched = ({ standing }: Changed): boolean =>
-  standing.open > 0 || standing.openAtStart > 0 || standing.wasOpen > 0;
+const isTouched = ({ counts }: Changed): boolean =>
+  counts.open > 0 || counts.openAtStart > 0 || counts.wasOpen > 0;
 
 /** Policies with violations within the scope's time, the worst first. */
 export const changedPolicies = ({ violations }: Facts): readonly Changed[] =>
   [...violations.policies.values()]
-    .map(({ name, severity, standing }) => ({
+    .map(({ name, severity, counts }) => ({
       name,
       severity,
-      standing,
-      change: changeOf(standing),
+      counts,
+      change: changeOf(counts),
     }))
     .filter(isTouched)
     .sort(byChange);
@@ -37,7 +37,7 @@ export function changesSection(facts: Facts): Section {
   const { scope, violations } = facts;
   const places = violations.environments
     .entries()
-    .map(([name, standing]) => ({ name, standing, change: changeOf(standing) }))
+    .map(([name, counts]) => ({ name, counts, change: changeOf(counts) }))
     .filter(isTouched)
     .sort(byChange);
   const hasStart = scope.since !== undefined;
@@ -53,14 +53,14 @@ export function changesSection(facts: Facts): Section {
             'Open at start',
             'integer',
             1,
-            ({ standing }) => standing.openAtStart,
+            ({ counts }) => counts.openAtStart,
           ),
         ]
       : []),
-    column('opened', 'Opened', 'integer', 1, ({ standing }) => standing.opened),
-    column('resolved', 'Resolved', 'integer', 1, ({ standing }) => standing.resolved),
-    column('exempted', 'Exempted', 'integer', 1, ({ standing }) => standing.exempted),
-    column('at_end', 'Open at end', 'integer', 1, ({ standing }) => standing.open),
+    column('opened', 'Opened', 'integer', 1, ({ counts }) => counts.opened),
+    column('resolved', 'Resolved', 'integer', 1, ({ counts }) => counts.resolved),
+    column('exempted', 'Exempted', 'integer', 1, ({ counts }) => counts.exempted),
+    column('at_end', 'Open at end', 'integer', 1, ({ counts }) => counts.open),
     ...(hasStart
       ? [
           column<Changed>('change', 'Change', 'integer', 1, ({ change }) => change),

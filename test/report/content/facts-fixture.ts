@@ -7,7 +7,7 @@ import {
   noneBySeverity,
   sumCounters,
 } from '../../../src/report/content/counters.ts';
-import { newStanding } from '../../../src/server/reports/gather/standing.ts';
+import { newViolationCounts } from '../../../src/server/reports/gather/violation-counts.ts';
 import { ageBuckets } from '../../../src/report/content/risk-points.ts';
 import { weightOf } from '../../../src/engine/score.ts';
 
@@ -75,7 +75,7 @@ export function factsOf(
         name,
         severity,
         mappings,
-        standing: { ...newStanding(), open: counter.fail, bySeverity },
+        counts: { ...newViolationCounts(), open: counter.fail, bySeverity },
       },
     ] as const;
   });
@@ -101,12 +101,12 @@ export function factsOf(
       covered: 1,
     },
     violations: {
-      total: newStanding(),
+      total: newViolationCounts(),
       policies: new Map(standings),
-      environments: createGroups(newStanding),
-      providers: createGroups(newStanding),
-      accounts: createGroups(newStanding),
-      regions: createGroups(newStanding),
+      environments: createGroups(newViolationCounts),
+      providers: createGroups(newViolationCounts),
+      accounts: createGroups(newViolationCounts),
+      regions: createGroups(newViolationCounts),
       ages: ageBuckets.map(noneBySeverity),
       topResources: [],
       affected: 0,

@@ -5,7 +5,7 @@ import { violations } from '../../violations/collection.ts';
 import type { StoredViolation } from '../../violations/collection.ts';
 import type {
   Replayed,
-  PolicyStanding,
+  PolicyViolations,
   StepRow,
   ViolationFacts,
   ViolationRow,
@@ -20,7 +20,7 @@ import type { Pace } from './pace.ts';
 import { isInScope, isOfFramework } from '../../../report/content/scope.ts';
 import type { Scope } from '../../../report/content/scope.ts';
 import type { Spool } from './spool.ts';
-import { addTo, createTopResources, newStanding } from './standing.ts';
+import { addTo, createTopResources, newViolationCounts } from './violation-counts.ts';
 import { brief } from '../../../report/content/text.ts';
 
 const hour = 3_600_000;
@@ -69,12 +69,12 @@ const tickOf = ({ since, until }: Scope): number =>
   since !== undefined && until - since <= 72 * hour ? hour : 24 * hour;
 
 const newCounts = (scope: Scope) => ({
-  total: newStanding(),
-  policies: new Map<string, PolicyStanding>(),
-  environments: createGroups(newStanding),
-  providers: createGroups(newStanding),
-  accounts: createGroups(newStanding),
-  regions: createGroups(newStanding),
+  total: newViolationCounts(),
+  policies: new Map<string, PolicyViolations>(),
+  environments: createGroups(newViolationCounts),
+  providers: createGroups(newViolationCounts),
+  accounts: createGroups(newViolationCounts),
+  regions: createGroups(newViolationCounts),
   ages: ageBuckets.map(noneBySeverity),
   top: createTopResources(),
   tick: tickOf(scope),
@@ -102,15 +102,15 @@ function countOne(
   const row = rowOf(violation, replayed, scope);
   if (!row) return;
   const { severity, points = 0 } = row;
-  for (const standing of [
+  for (const one of [
     counts.total,
-    policyStanding(counts, scope, violation).standing,
+    violationsOfPolicy(counts, scope, violation).counts,
     counts.environments.of(row.environment),
     counts.providers.of(row.provider),
     counts.accounts.of(row.account_id),
     counts.regions.of(row.region),
   ]) {
-    addTo(standing, replayed, severity, points);
+    addTo(one, replayed, severity, points);
   }
   if (row.status === 'OPEN') {
     const { resource, resource_type, environment, provider, account_id, region } = row;
@@ -130,15 +130,15 @@ function countOne(
   if (key !== undefined) spools.rows?.add(key, row);
 }
 
-function policyStanding(
+function violationsOfPolicy(
   counts: Counts,
   { framework }: Scope,
   { policy_id: id, policy_name: name, severity, compliance_frameworks: labels }: StoredViolation,
-): PolicyStanding {
+): PolicyViolations {
   let known = counts.policies.get(id);
   if (!known) {
     const mappings = mappingsOf(labels, framework);
-    known = { id, name, severity, mappings, standing: newStanding() };
+    known = { id, name, severity, mappings, counts: newViolationCounts() };
     counts.policies.set(id, known);
   }
   return known;

@@ -1,8 +1,12 @@
 import type { Severity } from '../../../contract/policies.ts';
-import type { Replayed, ResourceStanding, Standing } from '../../../report/content/facts.ts';
+import type {
+  Replayed,
+  ResourceViolations,
+  ViolationCounts,
+} from '../../../report/content/facts.ts';
 import { noneBySeverity } from '../../../report/content/counters.ts';
 
-export const newStanding = (): Standing => ({
+export const newViolationCounts = (): ViolationCounts => ({
   open: 0,
   openAtStart: 0,
   exempt: 0,
@@ -17,24 +21,24 @@ export const newStanding = (): Standing => ({
 
 /** Adds a violation to what is counted of something. */
 export function addTo(
-  standing: Standing,
+  counts: ViolationCounts,
   { atStart, atEnd, wasOpen, steps }: Replayed,
   severity: Severity,
   points: number,
 ): void {
-  if (atStart === 'OPEN') standing.openAtStart += 1;
-  if (wasOpen) standing.wasOpen += 1;
-  if (atEnd === 'EXEMPT') standing.exempt += 1;
+  if (atStart === 'OPEN') counts.openAtStart += 1;
+  if (wasOpen) counts.wasOpen += 1;
+  if (atEnd === 'EXEMPT') counts.exempt += 1;
   if (atEnd === 'OPEN') {
-    standing.open += 1;
-    standing.points += points;
-    standing.bySeverity[severity] += 1;
+    counts.open += 1;
+    counts.points += points;
+    counts.bySeverity[severity] += 1;
   }
   for (const { from, to } of steps) {
-    if (to === 'OPEN' && from !== 'OPEN') standing.opened += 1;
-    if (from === 'OPEN' && to === 'RESOLVED') standing.resolved += 1;
-    if (from === 'OPEN' && to === 'EXEMPT') standing.exempted += 1;
-    if (from === 'EXEMPT' && to === 'RESOLVED') standing.resolvedExempt += 1;
+    if (to === 'OPEN' && from !== 'OPEN') counts.opened += 1;
+    if (from === 'OPEN' && to === 'RESOLVED') counts.resolved += 1;
+    if (from === 'OPEN' && to === 'EXEMPT') counts.exempted += 1;
+    if (from === 'EXEMPT' && to === 'RESOLVED') counts.resolvedExempt += 1;
   }
 }
 
@@ -43,19 +47,19 @@ const mostTop = 25;
 /** Keeps the resources with the most points; they come one after another, as violations come by resource. */
 export interface TopResources {
   add(
-    about: Omit<ResourceStanding, 'open' | 'points' | 'bySeverity'>,
+    about: Omit<ResourceViolations, 'open' | 'points' | 'bySeverity'>,
     severity: Severity,
     points: number,
   ): void;
   /** What came up to here is all there is of those resources. */
   settle(): void;
   readonly affected: () => number;
-  list(): readonly ResourceStanding[];
+  list(): readonly ResourceViolations[];
 }
 
 export function createTopResources(): TopResources {
-  let current = new Map<string, ResourceStanding>();
-  let top: ResourceStanding[] = [];
+  let current = new Map<string, ResourceViolations>();
+  let top: ResourceViolations[] = [];
   let affected = 0;
   return {
     add(about, severity, points) {
@@ -80,5 +84,5 @@ export function createTopResources(): TopResources {
   };
 }
 
-const byPoints = (a: ResourceStanding, b: ResourceStanding): number =>
+const byPoints = (a: ResourceViolations, b: ResourceViolations): number =>
   b.points - a.points || (a.resource < b.resource ? -1 : Number(a.resource > b.resource));
