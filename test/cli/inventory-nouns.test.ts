@@ -28,7 +28,7 @@ const run = (argv: readonly string[], stdin?: string): Promise<Outcome> =>
     env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key },
     fetch: async (url, init) => {
       const answer = await service.app.fetch(new Request(url, init), {});
-      await service.lane.step();
+      await service.evaluator.step();
       return answer;
     },
   });

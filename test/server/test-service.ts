@@ -8,7 +8,7 @@ import type { RequestEvent } from '../../src/server/observe/request-event.ts';
 import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
 import { createAuthenticator } from '../../src/server/auth/service.ts';
 import type { Deps, Log } from '../../src/server/deps.ts';
-import { createEvaluationLane } from '../../src/server/evaluation/lane.ts';
+import { createBackgroundEvaluator } from '../../src/server/evaluation/background-evaluator.ts';
 import { createPreparedPolicies } from '../../src/server/evaluation/prepared-policies.ts';
 import { createIds } from '../../src/server/ids.ts';
 import { createRateLimiter } from '../../src/server/http/limits.ts';
@@ -100,7 +100,7 @@ export async function startTestService(
   const metricsText = options.metricsText?.(store);
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
   const prepare = createPreparedPolicies(log);
-  const lane = createEvaluationLane(deps, prepare);
+  const evaluator = createBackgroundEvaluator(deps, prepare);
   const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
@@ -118,7 +118,7 @@ export async function startTestService(
   });
   const upkeep = createUpkeep(deps, { authenticator, deliveries });
   const workers = [
-    evaluationWorker(store, lane),
+    evaluationWorker(store, evaluator),
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
     ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
   ];
@@ -192,7 +192,7 @@ export async function startTestService(
     events,
     send,
     advance: (ms: number) => void (now += ms),
-    lane,
+    evaluator,
     /** Absent where nothing is received. */
     deliveries,
     reportWork,

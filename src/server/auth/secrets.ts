@@ -12,7 +12,7 @@ export const newSecret = (
 export const hintOf = (secret: string): string => secret.slice(-4);
 
 /** In constant time. */
-export function isSecret(secret: string, storedHash: string): boolean {
+export function matchesHash(secret: string, storedHash: string): boolean {
   const given = Buffer.from(hashSecret(secret));
   const stored = Buffer.from(storedHash);
   return given.length === stored.length && timingSafeEqual(given, stored);

@@ -10,7 +10,7 @@ import type { RateLimiter } from '../http/limits.ts';
 import { TokenFailure } from '../http/token-failure.ts';
 import { accessTokens, oauthClients } from './collections.ts';
 import type { StoredOauthClient } from './collections.ts';
-import { hashSecret, isSecret, newSecret } from './secrets.ts';
+import { hashSecret, matchesHash, newSecret } from './secrets.ts';
 
 /** Seconds an access token is good for. */
 const lifetime = 3600;
@@ -78,7 +78,7 @@ async function authenticateClient(
   const { id, secret } = basic ?? inBody(body);
   const client = (await deps.store.get(oauthClients, id))?.doc;
   // The same work for a client that doesn't exist: time must not tell which ids do.
-  const right = isSecret(secret, client?.hash ?? hash('sha256', '', 'base64url'));
+  const right = matchesHash(secret, client?.hash ?? hash('sha256', '', 'base64url'));
   if (client && right) return client;
   deps.log.warn(
     { request_id: call.requestId, client_known: client !== undefined },

@@ -21,7 +21,7 @@ import type { StoredViolation } from '../violations/collection.ts';
 import {
   causeOf,
   describePair,
-  messageOf,
+  describeFinding,
   moveTo,
   stateOf,
   statusAfter,
@@ -129,7 +129,7 @@ export async function judgeAndRecord(
       id: deps.ids.next('viol'),
       status,
       ...describePair(judged.policy, resource),
-      message: messageOf(finding),
+      message: describeFinding(finding),
       rules: finding.rules,
       ...(cover ? { exemption_id: cover.id } : {}),
       detected_at: at,
@@ -144,7 +144,7 @@ export async function judgeAndRecord(
     ...stateOf(moved),
     ...describePair(judged.policy, resource),
     // What could not be decided is still wrong as it was.
-    message: isDecided ? messageOf(finding) : before.message,
+    message: isDecided ? describeFinding(finding) : before.message,
     rules: isDecided ? finding.rules : before.rules,
     ...(finding.reason === undefined ? {} : { undecided: whyUndecided(finding.reason, finding) }),
   };
@@ -155,7 +155,7 @@ export async function judgeAndRecord(
 const whyUndecided = (reason: UndecidedReason, finding: Finding) => ({
   reason,
   ...defined({ path: finding.path }),
-  message: messageOf(finding),
+  message: describeFinding(finding),
 });
 
 function move(
@@ -197,7 +197,7 @@ export async function resolveGone(
 }
 
 /** Moves a violation that is not resolved as its exemptions say; its verdict stays. */
-export async function recover(
+export async function applyExemptions(
   deps: Deps,
   tx: Tx,
   judge: Judge,

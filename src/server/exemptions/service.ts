@@ -8,7 +8,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { createJudge, recover } from '../evaluation/judge.ts';
+import { createJudge, applyExemptions } from '../evaluation/judge.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { putWork, removeWork } from '../evaluation/work.ts';
@@ -162,7 +162,7 @@ async function moveViolations(
         limit: movedAtOnce,
       });
       const judged = { policy: row.doc, prepared: prepare(row) };
-      for (const { doc } of page.rows) await recover(deps, tx, judge, judged, doc);
+      for (const { doc } of page.rows) await applyExemptions(deps, tx, judge, judged, doc);
       if (page.hasMore) await schedulePolicy(tx, judge.now, row.doc.id);
     }
   }

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../awaitable.ts';
-import type { EvaluationLane } from '../evaluation/lane.ts';
+import type { BackgroundEvaluator } from '../evaluation/background-evaluator.ts';
 import { evaluationWork } from '../evaluation/work.ts';
 import type { LaneRunner } from '../lanes/runner.ts';
 import type { LaneSpec, Reader, Store } from '../store/store.ts';
@@ -12,13 +12,13 @@ export interface Worker {
   settle(): Promise<void>;
 }
 
-export const evaluationWorker = (store: Reader, lane: EvaluationLane): Worker => ({
+export const evaluationWorker = (store: Reader, evaluator: BackgroundEvaluator): Worker => ({
   async nextDue() {
     const first = { orderBy: 'due_at', direction: 'asc', limit: 1 } as const;
     const { rows } = await store.page(evaluationWork, first);
     return rows[0]?.doc.due_at;
   },
-  settle: () => lane.run(),
+  settle: () => evaluator.run(),
 });
 
 export const laneWorker = (store: Store, lanes: LaneSpec, runner: LaneRunner): Worker => ({

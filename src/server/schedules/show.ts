@@ -7,7 +7,7 @@ import { reports } from '../reports/collection.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoredRun, StoredSchedule, StoredTemplate } from './collection.ts';
-import { hintOf, openFor } from './stored-form.ts';
+import { shownHint, openFor } from './stored-form.ts';
 
 /** A schedule as answered: what is stored, but for its secrets. */
 export function showSchedule(
@@ -49,7 +49,7 @@ function showChannel(
   if (!('secret' in fields)) return [kind, fields];
   const { secret: sealed, ...plain } = fields;
   if (sealed === undefined) return [kind, plain];
-  return [kind, { ...plain, secret_hint: hintOf(openFor(deps, scheduleId, sealed)) }];
+  return [kind, { ...plain, secret_hint: shownHint(openFor(deps, scheduleId, sealed)) }];
 }
 
 function showTemplate({ format_options: format, ...template }: StoredTemplate) {

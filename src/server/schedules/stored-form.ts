@@ -29,7 +29,7 @@ export function openFor(
 }
 
 /** What is shown of a secret. @param secret as `openFor` found it */
-export const hintOf = (secret: string | undefined): string =>
+export const shownHint = (secret: string | undefined): string =>
   secret === undefined ? unreadableHint : secret.slice(-hintLength);
 
 /**
@@ -78,7 +78,7 @@ function storedSecret(
     return secret === known ? old : deps.secrets.seal(secret, scheduleId);
   }
   // One that can't be read stays: another start may have its key again.
-  if (old !== undefined && (known === undefined || hint === hintOf(known))) return old;
+  if (old !== undefined && (known === undefined || hint === shownHint(known))) return old;
   const message =
     old === undefined
       ? 'stands for a secret, and none is stored: give the secret, or leave both out'

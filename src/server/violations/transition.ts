@@ -108,7 +108,7 @@ export function describePair(policy: Policy, resource: KnownResource) {
 }
 
 /** What is wrong, in words. */
-export function messageOf({ policy, rules }: Pick<Finding, 'policy' | 'rules'>): string {
+export function describeFinding({ policy, rules }: Pick<Finding, 'policy' | 'rules'>): string {
   const messages = rules.flatMap(({ message }) => (message === undefined ? [] : [message]));
   return messages.length > 0 ? messages.join('; ') : `violates ${policy}`;
 }

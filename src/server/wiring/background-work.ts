@@ -1,7 +1,7 @@
 import type { Authenticator } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { createEvaluationLane } from '../evaluation/lane.ts';
+import { createBackgroundEvaluator } from '../evaluation/background-evaluator.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { createLaneRunner } from '../lanes/runner.ts';
 import type { AdjustableClock } from '../local/clock.ts';
@@ -70,7 +70,7 @@ export function startBackgroundWork(
   deps: Deps,
   { clock, authenticator, prepare, send, signer, channels, baseUrl }: BackgroundOptions,
 ): BackgroundWork {
-  const lane = createEvaluationLane(deps, prepare);
+  const evaluator = createBackgroundEvaluator(deps, prepare);
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
@@ -99,7 +99,7 @@ export function startBackgroundWork(
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
   };
-  const evaluate = doing(() => lane.run(), 'background evaluation failed');
+  const evaluate = doing(() => evaluator.run(), 'background evaluation failed');
   const timers = [
     every(maintainEvery, doing(upkeep.maintain, 'upkeep failed')),
     every(trimEvery, doing(upkeep.trim, 'removing old events failed')),
@@ -119,7 +119,7 @@ export function startBackgroundWork(
   };
   return {
     workers: [
-      evaluationWorker(deps.store, lane),
+      evaluationWorker(deps.store, evaluator),
       laneWorker(deps.store, scheduleLanes, fires),
       laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, reportDeliveryLanes, reportDeliveries),
@@ -132,7 +132,7 @@ export function startBackgroundWork(
       for (const timer of timers) clearInterval(timer);
       endListening();
       await upkeep.idle();
-      await lane.stop();
+      await evaluator.stop();
       await fires.stop(firesWithin);
       await reportWork.stop(reportsWithin);
       await renderer.close();

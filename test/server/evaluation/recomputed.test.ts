@@ -5,7 +5,7 @@ import type { Violation } from '../../../src/contract/violations.ts';
 import { typeKey } from '../../../src/contract/resources.ts';
 import { exemptionEnd, matchesId } from '../../../src/engine/exempt.ts';
 import { evaluate, preparePolicy } from '../../../src/engine/evaluate.ts';
-import { createEvaluationLane } from '../../../src/server/evaluation/lane.ts';
+import { createBackgroundEvaluator } from '../../../src/server/evaluation/background-evaluator.ts';
 import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
 import { events } from '../../../src/server/events/collection.ts';
 import { exemptions } from '../../../src/server/exemptions/collection.ts';
@@ -151,7 +151,7 @@ async function all<T extends Document>(
 /** Does a change; what the service refuses (a taken name, a date that is over) changes nothing. */
 async function perform(
   service: TestService,
-  lane: ReturnType<typeof createEvaluationLane>,
+  evaluator: ReturnType<typeof createBackgroundEvaluator>,
   what: Change,
 ) {
   const idOf = async (name: string) =>
@@ -190,7 +190,7 @@ async function perform(
         : service.send('DELETE', `/v1/exemptions/${id}`);
     }
     case 'work':
-      for (let at = 0; at < what.steps; at++) await lane.step();
+      for (let at = 0; at < what.steps; at++) await evaluator.step();
       return;
     case 'wait':
       return service.advance(what.hours * hour);
@@ -291,15 +291,15 @@ describe('after any changes, in any order with the background', () => {
         try {
           const webhook = await eventsOf(service).addWebhook();
           // So small a batch that every piece of work is interrupted by the changes that follow.
-          const lane = createEvaluationLane(
+          const evaluator = createBackgroundEvaluator(
             service.deps,
             createPreparedPolicies(service.deps.log),
             2,
           );
-          for (const each of changes) await perform(service, lane, each);
+          for (const each of changes) await perform(service, evaluator, each);
           // Policies that read the time are up to an hour behind.
           service.advance(hour + 1);
-          await lane.run();
+          await evaluator.run();
           expect(service.logged.filter(({ level }) => level === 'error')).toEqual([]);
           await checkViolations(service);
           await checkTold(service, webhook);

@@ -147,7 +147,7 @@ describe('a violation', () => {
     await inventory.put('b', { public: true });
     await types();
     await end(id);
-    await service.lane.run();
+    await service.evaluator.run();
     const found = await events.fresh();
     expect(typesOf(found)).toEqual(told);
     const { status } = await inventory.violation();
@@ -161,7 +161,7 @@ describe('a violation', () => {
     await inventory.put('b', { public: true });
     expect(await types()).toEqual(['resource.discovered']);
     service.advance(36 * hour);
-    await service.lane.run();
+    await service.evaluator.run();
     const found = await events.fresh();
     expect(typesOf(found)).toEqual(['user.policy.exemption', ...opened]);
     expect(found[0]?.data.exemption).toMatchObject({ action: 'ended', status: 'expired' });
@@ -189,7 +189,7 @@ describe('the deployment of a policy', () => {
     const { evaluation, ...rest } = told ?? {};
     expect(rest).toEqual((await inventory.ok('GET', `/v1/policies/${id}`)).json);
     expect(evaluation).toEqual({ evaluated: 0, pass: 0, fail: 0, error: 0, exempt: 0 });
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await deployments()).toEqual([]);
   });
 
@@ -197,12 +197,12 @@ describe('the deployment of a policy', () => {
     for (let at = 0; at < 6; at++) await inventory.put(`b${at}`, { public: at < 2 });
     const id = await inventory.createPolicy('p');
     expect(await deployments()).toEqual([]);
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await deployments()).toMatchObject([
       { id, evaluation: { evaluated: 6, pass: 4, fail: 2, error: 0, exempt: 0 } },
     ]);
     await inventory.changePolicy(id, { severity: 'LOW' });
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await deployments()).toMatchObject([{ id, severity: 'LOW' }]);
   });
 
@@ -210,14 +210,14 @@ describe('the deployment of a policy', () => {
     await inventory.put('b', { public: true });
     const id = await inventory.createPolicy('p');
     await inventory.changePolicy(id, { enabled: false });
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await deployments()).toEqual([]);
     await inventory.changePolicy(id, { enabled: true });
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await deployments()).toMatchObject([{ id, enabled: true }]);
     await inventory.changePolicy(id, { description: 'of buckets' });
     await inventory.ok('DELETE', `/v1/policies/${id}`);
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await deployments()).toEqual([]);
   });
 
@@ -225,10 +225,10 @@ describe('the deployment of a policy', () => {
     await inventory.put('b', {});
     const rules = [{ condition: 'now > timestamp("2027-01-01T00:00:00Z")', effect: 'DENY' }];
     await inventory.createPolicy('p', { rules });
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await deployments()).toHaveLength(1);
     service.advance(hour + 1);
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await deployments()).toEqual([]);
   });
 });
@@ -291,7 +291,7 @@ describe('a person', () => {
       );
     const over = await inventory.exempt({ expires: '2026-03-02' });
     service.advance(36 * hour);
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await ended()).toHaveLength(1);
     await inventory.ok('DELETE', `/v1/exemptions/${over}`);
     expect(await ended()).toEqual([]);
@@ -307,7 +307,7 @@ describe('a person', () => {
     expect((await events.fresh()).map(({ data }) => data.exemption)).toMatchObject([
       { id: over, action: 'ended', status: 'expired' },
     ]);
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await types()).toEqual([]);
   });
 
@@ -335,7 +335,7 @@ describe('a scan', () => {
     await types();
     const { id } = (await inventory.ok('POST', '/v1/scans', { body: { name: 'nightly' } })).json;
     expect(await types()).toEqual([]);
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await events.fresh()).toEqual([
       {
         type: 'scan.completed',
@@ -361,10 +361,10 @@ describe('what is told', () => {
     await inventory.createPolicy('p', frameworks);
     await inventory.ok('POST', '/v1/scans', { body: { name: 'nightly' } });
     await inventory.exempt({ resources: ['none'], category: 'waiver' });
-    await service.lane.run();
+    await service.evaluator.run();
     await inventory.put('b', { public: false, ...known });
     await inventory.ok('POST', '/v1/scans', { body: { name: 'nightly' } });
-    await service.lane.run();
+    await service.evaluator.run();
     const seen = new Set<EventType>();
     for (const { type, data } of await events.all()) {
       const [given, sample] = [JSON.parse(data) as Record<string, unknown>, sampleData(type)];

@@ -53,7 +53,7 @@ describe('an exemption', () => {
       ).total;
     await inventory.exempt({});
     expect(await count()).toBe(500);
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await count()).toBe(701);
   });
 

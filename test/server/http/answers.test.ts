@@ -198,7 +198,7 @@ describe('what an endpoint answers', () => {
     const scan = (await ask('scans.create', undefined, { body: { policy_ids: [named] } })) as {
       id: string;
     };
-    await service.lane.run();
+    await service.evaluator.run();
     await ask('scans.list', undefined);
     await ask('scans.get', scan.id);
     const exemption = (await ask('exemptions.create', undefined, {

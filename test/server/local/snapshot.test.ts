@@ -36,7 +36,7 @@ async function fill(): Promise<void> {
   for (const id of ['a', 'b', 'c']) await inventory.put(id, { public: id !== 'c' });
   await inventory.exempt({ resources: ['a'] });
   await inventory.ok('POST', '/v1/scans', { body: {} });
-  await service.lane.run();
+  await service.evaluator.run();
 }
 
 /** The lines between head and end, changed, under a checksum that fits. */

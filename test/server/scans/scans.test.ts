@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatDuration } from '../../../src/server/format-duration.ts';
-import { createEvaluationLane } from '../../../src/server/evaluation/lane.ts';
+import { createBackgroundEvaluator } from '../../../src/server/evaluation/background-evaluator.ts';
 import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -28,10 +28,14 @@ const read = async (id: string) => (await inventory.ok('GET', `/v1/scans/${id}`)
 
 describe('a scan', () => {
   it('goes from pending over running to completed, in batches, and sums up what it finds', async () => {
-    const lane = createEvaluationLane(service.deps, createPreparedPolicies(service.deps.log), 8);
+    const evaluator = createBackgroundEvaluator(
+      service.deps,
+      createPreparedPolicies(service.deps.log),
+      8,
+    );
     const id = await start({ name: 'nightly' });
     expect(await read(id)).toMatchObject({ id, name: 'nightly', status: 'pending', progress: 0 });
-    await lane.step();
+    await evaluator.step();
     const underway = await read(id);
     expect(underway).toMatchObject({
       status: 'running',
@@ -40,7 +44,11 @@ describe('a scan', () => {
     expect(underway.progress).toBeGreaterThan(0);
     service.advance(90_000);
     // Another one goes on where this one was: nothing is counted twice.
-    await createEvaluationLane(service.deps, createPreparedPolicies(service.deps.log), 8).run();
+    await createBackgroundEvaluator(
+      service.deps,
+      createPreparedPolicies(service.deps.log),
+      8,
+    ).run();
     expect(await read(id)).toMatchObject({
       status: 'completed',
       progress: 100,
@@ -51,13 +59,17 @@ describe('a scan', () => {
       compliance_score: 81.25,
       duration: '1m30s',
     });
-    expect(await lane.step()).toBe(false);
+    expect(await evaluator.step()).toBe(false);
   });
 
   it('names the first findings that could not be decided', async () => {
     for (let at = 10; at < 40; at++) await inventory.put(`r${at}`, { days: 0 });
     const id = await start({ policy_ids: [policyId] });
-    await createEvaluationLane(service.deps, createPreparedPolicies(service.deps.log), 8).run();
+    await createBackgroundEvaluator(
+      service.deps,
+      createPreparedPolicies(service.deps.log),
+      8,
+    ).run();
     const { summary, undecided } = await read(id);
     expect(summary).toMatchObject({ error: 30 });
     expect(undecided).toHaveLength(20);
@@ -69,7 +81,7 @@ describe('a scan', () => {
 
   it('of some types and policies looks at these only', async () => {
     const id = await start({ resource_types: ['AWS::S3::Bucket'], policy_ids: [policyId] });
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await read(id)).toMatchObject({ resources_scanned: 6, summary: { evaluated: 6 } });
   });
 
@@ -83,13 +95,13 @@ describe('a scan', () => {
     expect(before.length).toBeGreaterThan(0);
     service.advance(1_000);
     await start();
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await revisions()).toEqual(before);
   });
 
   it('of nothing has no score', async () => {
     const id = await start({ resource_types: ['AWS::EC2::Instance'] });
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await read(id)).toMatchObject({
       status: 'completed',
       compliance_score: null,
@@ -101,7 +113,7 @@ describe('a scan', () => {
   it('counts what is exempt as met', async () => {
     await inventory.exempt({ policy: 'high' });
     const id = await start({ policy_ids: [policyId] });
-    await service.lane.run();
+    await service.evaluator.run();
     expect(await read(id)).toMatchObject({
       compliance_score: 100,
       summary: { exempt: 1, fail: 0 },
@@ -114,7 +126,7 @@ describe('a scan', () => {
       body: { reason: 'r' },
     });
     await start();
-    await service.lane.run();
+    await service.evaluator.run();
     expect((await inventory.violations('severity=HIGH'))[0]?.status).toBe('OPEN');
   });
 
@@ -135,7 +147,7 @@ describe('a scan', () => {
   });
 
   it('that fails again and again ends as failed, says so, and keeps nothing else waiting', async () => {
-    const broken = createEvaluationLane(service.deps, () => {
+    const broken = createBackgroundEvaluator(service.deps, () => {
       throw new Error('broken');
     });
     const id = await start();

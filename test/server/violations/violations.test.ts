@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEvaluationLane } from '../../../src/server/evaluation/lane.ts';
+import { createBackgroundEvaluator } from '../../../src/server/evaluation/background-evaluator.ts';
 import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -118,7 +118,7 @@ describe('a violation', () => {
       const before = await inventory.violation();
       service.advance(1_000);
       await act();
-      await service.lane.run();
+      await service.evaluator.run();
       const after = await inventory.violation();
       expect([after.id, after.status, after.history.at(-1)?.cause]).toEqual([
         before.id,
@@ -161,7 +161,7 @@ describe('a violation', () => {
     const { id } = await inventory.violation();
     await inventory.ok('POST', `/v1/violations/${id}/resolve`, { body: { reason: 'torn down' } });
     await inventory.ok('POST', '/v1/scans', { body: {} });
-    await service.lane.run();
+    await service.evaluator.run();
     const after = await inventory.violation();
     expect([after.id, after.status, after.reason]).toEqual([id, 'OPEN', undefined]);
     expect(after.history.map(({ cause }) => cause)).toEqual(['fails', 'manual', 'fails']);
@@ -195,7 +195,7 @@ describe('a violation', () => {
     await inventory.changePolicy(id, { enabled: false });
     await inventory.changePolicy(id, { resource_type: 'AWS::EC2::Instance' });
     await inventory.changePolicy(id, { enabled: true });
-    await service.lane.run();
+    await service.evaluator.run();
     const { status, history } = await inventory.violation();
     expect([status, history.at(-1)?.cause]).toEqual(['RESOLVED', 'policy_changed_type']);
   });
@@ -206,10 +206,10 @@ describe('a violation', () => {
     await inventory.put('r', { public: true });
     expect(await inventory.violation()).toMatchObject({ status: 'EXEMPT', exemption_id: id });
     service.advance(35 * hour);
-    await service.lane.run();
+    await service.evaluator.run();
     expect((await inventory.violation()).status).toBe('EXEMPT');
     service.advance(1 * hour);
-    await service.lane.run();
+    await service.evaluator.run();
     const ended = await inventory.violation();
     expect([ended.status, ended.history.at(-1)?.cause]).toEqual(['OPEN', 'exemption_ended']);
     expect(ended).not.toHaveProperty('exemption_id');
@@ -232,26 +232,30 @@ describe('a violation', () => {
     await inventory.createPolicy('p', {
       rules: [{ condition: 'timestamp(resource.until) < now', effect: 'DENY' }],
     });
-    await service.lane.run();
+    await service.evaluator.run();
     await inventory.put('r', { until: '2026-03-01T15:30:00Z' });
     const statuses: string[] = [];
     for (let at = 0; at < 6; at++) {
       service.advance(hour);
-      await service.lane.run();
+      await service.evaluator.run();
       statuses.push((await inventory.violations())[0]?.status ?? 'none');
     }
     expect(statuses).toEqual(['none', 'none', 'none', 'OPEN', 'OPEN', 'OPEN']);
   });
 
   it('of a policy that reads the time is found at once after hours in which nothing was evaluated', async () => {
-    const lane = createEvaluationLane(service.deps, createPreparedPolicies(service.deps.log), 1);
+    const evaluator = createBackgroundEvaluator(
+      service.deps,
+      createPreparedPolicies(service.deps.log),
+      1,
+    );
     for (const id of ['r1', 'r2']) await inventory.put(id, { until: '2026-03-01T15:30:00Z' });
     await inventory.createPolicy('p', {
       rules: [{ condition: 'timestamp(resource.until) < now', effect: 'DENY' }],
     });
-    await lane.step();
+    await evaluator.step();
     service.advance(5 * hour);
-    await lane.run();
+    await evaluator.run();
     expect(await inventory.violations()).toMatchObject([{ status: 'OPEN' }, { status: 'OPEN' }]);
   });
 
@@ -260,7 +264,7 @@ describe('a violation', () => {
     await inventory.put('r', { public: true, region: 'eu-west-1' });
     await inventory.put('r', { public: true });
     await inventory.changePolicy(id, { name: 'q', severity: 'CRITICAL' });
-    await service.lane.run();
+    await service.evaluator.run();
     const found = await inventory.violation();
     expect([found.policy_name, found.severity, found.region]).toEqual(['q', 'CRITICAL', undefined]);
     expect(found.history).toHaveLength(1);

@@ -11,7 +11,7 @@ export interface Span {
 }
 
 /** Plays back the history of a violation: what it was when the span began, what happened in it, what it was at its end. */
-export function replay(
+export function playBack(
   { history }: Pick<StoredViolation, 'history'>,
   { since = -Infinity, until }: Span,
 ): Replayed {

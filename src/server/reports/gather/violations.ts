@@ -13,7 +13,7 @@ import type {
 import { ageBucketOf, ageBuckets, riskPoints } from '../../../report/content/risk-points.ts';
 import { createGroups, noneBySeverity } from '../../../report/content/counters.ts';
 import { describeMappings, mappingsOf } from '../../../report/content/framework.ts';
-import { replay } from './history.ts';
+import { playBack } from './history.ts';
 import { orderKey } from '../../../report/content/order-key.ts';
 import { pagesOf } from './pace.ts';
 import type { Pace } from './pace.ts';
@@ -97,7 +97,7 @@ function countOne(
   violation: StoredViolation,
   spools: ViolationSpools,
 ): void {
-  const replayed = replay(violation, scope);
+  const replayed = playBack(violation, scope);
   if (replayed.isCut) counts.cut += 1;
   const row = rowOf(violation, replayed, scope);
   if (!row) return;

@@ -10,7 +10,7 @@ export interface Failure {
 }
 
 /** @param id what the log has it under */
-export function failureOf(error: unknown, id: string): Failure {
+export function describeFailure(error: unknown, id: string): Failure {
   if (error instanceof RenderFault) return { reason: error.message, mayPass: false };
   if (error instanceof StoreUnavailable) {
     return {

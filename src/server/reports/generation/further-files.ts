@@ -8,7 +8,7 @@ import { reports } from '../collection.ts';
 import type { ReportResult, StoredFile, StoredReport } from '../collection.ts';
 import { notReady } from '../download/not-ready.ts';
 import { readReport, reportNotFound } from '../service.ts';
-import { failureOf } from './failure.ts';
+import { describeFailure } from './failure.ts';
 import { sectionsOf } from './generate.ts';
 import { makeFile } from './make-file.ts';
 import type { FileMaker } from './make-file.ts';
@@ -171,6 +171,6 @@ async function unavailable(deps: Deps, id: string, error: unknown): Promise<Govc
   const reason =
     error instanceof StoreUnavailable
       ? 'The file could not be written: the disk of the server is full or fails; make room there, then download it again'
-      : failureOf(error, id).reason;
+      : describeFailure(error, id).reason;
   return new GovctlError('unavailable', reason, { cause: error });
 }

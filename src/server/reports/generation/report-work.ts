@@ -7,12 +7,12 @@ import { announceAudit, announceReport } from '../announce.ts';
 import { reportLanes, reports } from '../collection.ts';
 import type { StoredFile, StoredReport } from '../collection.ts';
 import { estimate, recordDuration, reportsAtOnce } from './estimate.ts';
-import { failureOf } from './failure.ts';
+import { describeFailure } from './failure.ts';
 import { generate } from './generate.ts';
 import type { Generated, Generator } from './generate.ts';
 import { createFurtherFiles } from './further-files.ts';
 import { createProgress } from './progress.ts';
-import { recover, removeBlobs } from './recover.ts';
+import { cleanUp, removeReportBlobs } from './clean-up.ts';
 import { blobPrefix, createScratch, readBlobId } from './scratch.ts';
 import { begun, completed, failed, interrupted, putBack, setBack } from './transitions.ts';
 
@@ -128,7 +128,7 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
 
   const fail = async (claimed: LaneWork, attempt: Attempt, error: unknown): Promise<void> => {
     const { id, attempts } = attempt.report;
-    const { reason, mayPass } = failureOf(error, id);
+    const { reason, mayPass } = describeFailure(error, id);
     log.error({ report_id: id, attempt: attempts, err: error }, 'a report was not generated');
     let last: StoredReport | undefined;
     const isWritten = await conclude(claimed, attempt, async (tx, current) => {
@@ -215,10 +215,10 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
   };
 
   /** Before anything is begun, what an earlier process left is put in order. */
-  let recovering: Promise<void> | undefined;
+  let cleaning: Promise<void> | undefined;
   const ready = (): Promise<void> =>
-    (recovering ??= recover(deps, { writing, end, ended: countFailed }).catch((error: unknown) => {
-      recovering = undefined;
+    (cleaning ??= cleanUp(deps, { writing, end, ended: countFailed }).catch((error: unknown) => {
+      cleaning = undefined;
       throw error;
     }));
   ready().catch((error: unknown) => log.error({ err: error }, 'reports could not be recovered'));
@@ -235,7 +235,7 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
     async forget(report) {
       underWay.get(report.id)?.abort(new Error('the report was deleted'));
       await furtherFiles.forget(report.id);
-      if (report.result) await removeBlobs(deps, report.result);
+      if (report.result) await removeReportBlobs(deps, report.result);
     },
     isBeingWritten(blob) {
       const attempt = readBlobId(blob)?.attempt;

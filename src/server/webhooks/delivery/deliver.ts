@@ -15,7 +15,7 @@ import type { Sent, Task } from './attempt.ts';
 import { deliveries } from './collection.ts';
 import { ofWebhook } from './collection.ts';
 import type { StoredAttempt, StoredDelivery } from './collection.ts';
-import { createGather } from './gather.ts';
+import { createWriteBatcher } from './write-batcher.ts';
 import { hostOf } from './receiver.ts';
 import type { Message } from '../../outbound/signed-headers.ts';
 import { keepAnswer } from './keep-answer.ts';
@@ -69,7 +69,7 @@ interface Recorded {
 
 export function createDeliverer(deps: Deps, options: DelivererOptions): Deliverer {
   const slots = createSlots(options.limits ?? defaultLimits);
-  const transact = createGather(deps.store);
+  const transact = createWriteBatcher(deps.store);
   return {
     async perform(claimed, signal) {
       const sent = await sendInTurn(claimed, signal);

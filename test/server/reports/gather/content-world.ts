@@ -11,7 +11,7 @@ export async function composeOf(
   order: Partial<ContentOrder> = {},
   options: { signal?: AbortSignal; onProgress?: (part: number) => void } = {},
 ): Promise<Composed> {
-  await service.lane.run();
+  await service.evaluator.run();
   return composeReport(
     service.deps,
     createPreparedPolicies(service.deps.log),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replay } from '../../../../src/server/reports/gather/history.ts';
+import { playBack } from '../../../../src/server/reports/gather/history.ts';
 import type { StoredViolation } from '../../../../src/server/violations/collection.ts';
 
 type Change = StoredViolation['history'][number];
@@ -18,7 +18,7 @@ const history = [
   change(20, 'OPEN', 'fails'),
 ];
 const within = (since: number | undefined, until: number) =>
-  replay({ history }, { since: since === undefined ? undefined : at(since), until: at(until) });
+  playBack({ history }, { since: since === undefined ? undefined : at(since), until: at(until) });
 
 describe('what a violation was in a span of time', () => {
   it.each([
@@ -58,13 +58,13 @@ describe('what a violation was in a span of time', () => {
         ? change(number + 3, 'RESOLVED', 'passes')
         : change(number + 3, 'OPEN', 'fails'),
     );
-    const all = replay({ history: many }, { until: at(31) });
+    const all = playBack({ history: many }, { until: at(31) });
     expect(all.isCut).toBe(true);
     // When the first one was found is gone; the second lasted a day.
     expect(all.steps[0]).toEqual({ at: at(3), to: 'RESOLVED', cause: 'passes' });
     expect(all.steps[2]).toMatchObject({ from: 'OPEN', to: 'RESOLVED', lasted: 24 * 3_600_000 });
-    expect(replay({ history: many }, { since: at(4), until: at(31) }).isCut).toBe(false);
-    const before = replay({ history: many }, { until: at(2) });
+    expect(playBack({ history: many }, { since: at(4), until: at(31) }).isCut).toBe(false);
+    const before = playBack({ history: many }, { until: at(2) });
     expect(before).toMatchObject({ isCut: true, wasOpen: false });
     expect('atEnd' in before).toBe(false);
   });

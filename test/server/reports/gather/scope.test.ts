@@ -17,7 +17,7 @@ const march = (first: number, end: number) => ({
 });
 const scan = async (body = {}): Promise<void> => {
   scans.push(String((await inventory.ok('POST', '/v1/scans', { body })).json.id));
-  await service.lane.run();
+  await service.evaluator.run();
 };
 
 /**
@@ -47,10 +47,10 @@ beforeAll(async () => {
   service.advance(5 * day);
   await inventory.ok('DELETE', `/v1/policies/${old}`);
   await inventory.put('b2', { public: true, days: 0 });
-  await service.lane.run();
+  await service.evaluator.run();
   service.advance(5 * day);
   await inventory.ok('DELETE', '/v1/resources/g1');
-  await service.lane.run();
+  await service.evaluator.run();
   service.advance(5 * day);
 });
 afterAll(() => service.close());

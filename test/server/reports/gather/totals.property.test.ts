@@ -85,7 +85,7 @@ async function worldOf(changes: readonly Change[]) {
         await service.send('DELETE', `/v1/policies/${policies.get(one.id) ?? 'pol_none'}`);
         policies.delete(one.id);
     }
-    await service.lane.run();
+    await service.evaluator.run();
   }
   return { service, inventory };
 }

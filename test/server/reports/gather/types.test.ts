@@ -104,7 +104,7 @@ describe('each type of report', () => {
     inventory = inventoryOf(service);
     const scan = async () => {
       await inventory.ok('POST', '/v1/scans', { body: {} });
-      await service.lane.run();
+      await service.evaluator.run();
     };
     await inventory.createPolicy('critical', { severity: 'CRITICAL', auto_remediation: true });
     await inventory.createPolicy('low', {

@@ -6,7 +6,7 @@ import { RenderCrash, RenderFault } from '../../../../src/report/formats/render-
 import type { RenderJob } from '../../../../src/server/reports/rendering/render-stored.ts';
 import { createRenderer } from '../../../../src/server/reports/rendering/thread/threads.ts';
 import type { Renderer } from '../../../../src/server/reports/rendering/thread/threads.ts';
-import { watched } from '../../../../src/server/reports/rendering/thread/watch.ts';
+import { withTimeLimit } from '../../../../src/server/reports/rendering/thread/time-limit.ts';
 import { until } from '../../../support/until.ts';
 import { tempFolder } from '../../store/lowdb/temp-folder.ts';
 import type { TempFolder } from '../../store/lowdb/temp-folder.ts';
@@ -104,7 +104,7 @@ test('the time that a write takes is not counted, and what has read much may tak
   await writer.write(Buffer.alloc(10_000_000));
   await writer.finish();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const { job, end } = watched(
+  const { job, end } = withTimeLimit(
     {
       blobs,
       model: [],

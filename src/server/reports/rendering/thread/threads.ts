@@ -8,8 +8,8 @@ import type { RenderJob, RenderStored } from '../render-stored.ts';
 import type { Rendered } from '../../../../report/formats/render.ts';
 import { renderOver } from './render-over.ts';
 import { createTurns } from './turns.ts';
-import { usualPatience, watched } from './watch.ts';
-import type { Patience } from './watch.ts';
+import { usualPatience, withTimeLimit } from './time-limit.ts';
+import type { Patience } from './time-limit.ts';
 
 /** What renders: in threads, so that requests are answered meanwhile. */
 export interface Renderer {
@@ -64,16 +64,16 @@ export function createRenderer({
 
   const renderIn = async (thread: Thread, job: RenderJob): Promise<Rendered> => {
     let isFree = false;
-    const watch = watched(job, patience);
+    const limited = withTimeLimit(job, patience);
     try {
-      const rendered = await thread.render(watch.job);
+      const rendered = await thread.render(limited.job);
       isFree = true;
       return rendered;
     } catch (error) {
       isFree = error instanceof RenderFault;
       throw error;
     } finally {
-      watch.end();
+      limited.end();
       // What may still be at it can take nothing else.
       if (isFree && !closed) thread.rest();
       else await thread.end();

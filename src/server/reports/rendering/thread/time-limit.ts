@@ -13,7 +13,7 @@ export const usualPatience: Patience = { base: 120_000, perMiB: 5_000 };
 const mebibyte = 1_024 * 1_024;
 
 /** A job that is given up where nothing is heard of who renders it: the time that its writes take is not counted. */
-export function watched(
+export function withTimeLimit(
   { blobs, write, signal, ...job }: RenderJob,
   { base, perMiB }: Patience,
 ): { readonly job: RenderJob; readonly end: () => void } {

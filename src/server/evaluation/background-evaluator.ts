@@ -23,7 +23,7 @@ const mostFailures = 3;
 const retryAfter = 1_000;
 const retryAtMost = 3_600_000;
 
-export interface EvaluationLane {
+export interface BackgroundEvaluator {
   /** One batch of what is due. @returns whether there may be more */
   step(): Promise<boolean>;
   /** Goes on until nothing is due, or `stop` was called. Requests get their turn between two batches. */
@@ -33,11 +33,11 @@ export interface EvaluationLane {
 }
 
 /** The background evaluation: takes due work, a batch in a transaction, and writes down how far it came. */
-export function createEvaluationLane(
+export function createBackgroundEvaluator(
   deps: Deps,
   prepare: PreparePolicy,
   batch = mostEvaluations,
-): EvaluationLane {
+): BackgroundEvaluator {
   let stopped = false;
   let running: Promise<void> | undefined;
 

@@ -13,7 +13,9 @@ interface Waiting {
  * on its way to the disk would have to wait for the disk anyway, so it makes up the next. Where one fails, its parts are
  * tried one by one, so that one at fault takes no other along.
  */
-export function createGather(store: Pick<Store, 'transact'>): <R>(write: Write<R>) => Promise<R> {
+export function createWriteBatcher(
+  store: Pick<Store, 'transact'>,
+): <R>(write: Write<R>) => Promise<R> {
   let waiting: Waiting[] = [];
   let running = false;
 

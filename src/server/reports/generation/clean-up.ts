@@ -6,7 +6,7 @@ import type { ReportResult, StoredReport } from '../collection.ts';
 import { readBlobId } from './scratch.ts';
 import { interrupted } from './transitions.ts';
 
-export interface RecoverOptions {
+export interface CleanUpOptions {
   /** The `job_…` ids of what writes blobs just now. */
   readonly writing: ReadonlySet<string>;
   /** Writes down a report that has ended. */
@@ -16,7 +16,7 @@ export interface RecoverOptions {
 }
 
 /** Puts in order what a process left that went away: reports that nobody generates, and files that nobody knows. */
-export async function recover(deps: Deps, { writing, end, ended }: RecoverOptions): Promise<void> {
+export async function cleanUp(deps: Deps, { writing, end, ended }: CleanUpOptions): Promise<void> {
   const cut: string[] = [];
   for await (const { doc } of allRows(deps.store, reports, { status: { any: ['generating'] } })) {
     cut.push(doc.id);
@@ -38,7 +38,7 @@ export async function recover(deps: Deps, { writing, end, ended }: RecoverOption
 const putInOrder = (
   { store, clock, log }: Deps,
   id: string,
-  end: RecoverOptions['end'],
+  end: CleanUpOptions['end'],
 ): Promise<StoredReport | undefined> =>
   store.transact(async (tx) => {
     const report = (await tx.get(reports, id))?.doc;
@@ -61,7 +61,7 @@ const blobsOf = ({ model, files }: ReportResult): readonly string[] => [
 ];
 
 /** Best effort: what can't be removed now is at the next start. */
-export async function removeBlobs(deps: Deps, result: ReportResult): Promise<void> {
+export async function removeReportBlobs(deps: Deps, result: ReportResult): Promise<void> {
   for (const blob of blobsOf(result)) {
     await deps.store.blobs.remove(blob).catch((error: unknown) => {
       deps.log.warn({ blob, err: error }, 'a file of a deleted report could not be removed');

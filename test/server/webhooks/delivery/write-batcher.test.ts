@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGather } from '../../../../src/server/webhooks/delivery/gather.ts';
+import { createWriteBatcher } from '../../../../src/server/webhooks/delivery/write-batcher.ts';
 import type { Tx } from '../../../../src/server/store/store.ts';
 
 const turn = () => new Promise(setImmediate);
@@ -35,9 +35,9 @@ function listStore() {
 
 test('what comes together is one transaction, and each is answered with its own', async () => {
   const store = listStore();
-  const gather = createGather(store);
+  const batched = createWriteBatcher(store);
   const write = (value: number) =>
-    gather((_tx) => {
+    batched((_tx) => {
       store.put(value);
       return Promise.resolve(value * 2);
     });
@@ -52,11 +52,11 @@ test('whatever fails fails alone, and everything else lasts once', async () => {
       fc.array(fc.record({ bad: fc.boolean(), turns: fc.nat(3) }), { maxLength: 30 }),
       async (asked) => {
         const store = listStore();
-        const gather = createGather(store);
+        const batched = createWriteBatcher(store);
         const results: Promise<PromiseSettledResult<number>[]>[] = [];
         for (const [at, { bad, turns }] of asked.entries()) {
           for (let left = turns; left > 0; left--) await turn();
-          const one = gather(() => {
+          const one = batched(() => {
             store.put(at);
             return bad ? Promise.reject(new Error(`bad ${at}`)) : Promise.resolve(at);
           });
