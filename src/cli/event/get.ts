@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { printable } from '../terminal/printable.ts';
-import { findWebhook } from '../webhook/find-webhook.ts';
+import { findObject } from '../objects/find.ts';
+import { webhooks } from '../webhook/webhooks.ts';
 import { describeEvent } from './event-text.ts';
 import { feature } from './list.ts';
 
@@ -21,7 +22,7 @@ export async function runGet(context: Context, options: GetOptions): Promise<Exi
     const query =
       options.webhook === undefined
         ? {}
-        : { webhook_id: (await findWebhook(context, client, options.webhook)).webhook.id };
+        : { webhook_id: (await findObject(context, client, webhooks, options.webhook)).item.id };
     return askOurServer(feature, () => client.events.get({ params: { id }, query }));
   });
   const [type, created] =

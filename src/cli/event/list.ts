@@ -8,7 +8,8 @@ import { parseMoment } from '../flags/moment.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { showList } from '../objects/list.ts';
-import { tableColumns } from '../terminal/table.ts';
+import type { Shown } from '../objects/noun.ts';
+import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { ageTitle, shortTime } from '../terminal/ages.ts';
 import { bothOf, parseEventTypes } from '../webhook/webhook-fields.ts';
@@ -39,9 +40,6 @@ export async function runList(context: Context, options: ListOptions): Promise<E
   };
   if (options.follow) return followEvents(context, filter, options);
   const sorted = { sort_by: options.sort as SortField, order: options.order }; // commander knows the choices
-  const room = tableColumns(context.world.terminal);
-  const time = shortTime(context.world.now(), room);
-  const isTiny = room < smallest;
   return showList<AnsweredEvent>(context, options, {
     plural: 'events',
     feature,
@@ -49,18 +47,24 @@ export async function runList(context: Context, options: ListOptions): Promise<E
       const { data } = await client.events.list({ query: { ...sorted, ...filter, ...place } });
       return { rows: data.events, pagination: data.pagination };
     },
-    columns: [
-      {
-        title: ageTitle(room),
-        cell: ({ created }) => time(created),
-        ...(isTiny ? { drops: 2 } : {}),
-      },
-      { title: 'TYPE', cell: ({ type }) => type },
-      { title: 'WHAT', cell: ({ data }) => describeEvent(data), shrinks: 'end' },
-      { title: 'ID', cell: ({ id }) => id, ...(isTiny ? { drops: 1 } : {}) },
-    ],
+    columns: columnsFor,
     isFiltered: Object.keys(filter).length > 0,
   });
+}
+
+function columnsFor({ room, now }: Shown): readonly Column<AnsweredEvent>[] {
+  const time = shortTime(now, room);
+  const isTiny = room < smallest;
+  return [
+    {
+      title: ageTitle(room),
+      cell: ({ created }) => time(created),
+      ...(isTiny ? { drops: 2 } : {}),
+    },
+    { title: 'TYPE', cell: ({ type }) => type },
+    { title: 'WHAT', cell: ({ data }) => describeEvent(data), shrinks: 'end' },
+    { title: 'ID', cell: ({ id }) => id, ...(isTiny ? { drops: 1 } : {}) },
+  ];
 }
 
 async function followEvents(

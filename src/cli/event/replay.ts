@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import { parseMoment } from '../flags/moment.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { count } from '../terminal/printable.ts';
-import { findWebhook } from '../webhook/find-webhook.ts';
+import { findObject } from '../objects/find.ts';
+import { webhooks } from '../webhook/webhooks.ts';
 import { bothOf, parseEventTypes } from '../webhook/webhook-fields.ts';
 import { feature } from './list.ts';
 
@@ -25,7 +26,7 @@ export async function runReplay(context: Context, options: ReplayOptions): Promi
     const webhook =
       options.webhook === undefined
         ? {}
-        : { webhook_id: (await findWebhook(context, client, options.webhook)).webhook.id };
+        : { webhook_id: (await findObject(context, client, webhooks, options.webhook)).item.id };
     return askOurServer(feature, () => client.events.replay({ body: { ...wanted, ...webhook } }));
   });
   await context.show({

@@ -4,9 +4,42 @@ import {
   exemptionSortFields,
   exemptionStatuses,
 } from '../../contract/exemptions.ts';
-import type { GovctlCommand } from '../flags/govctl-command.ts';
-import { collectValues, listFlags } from '../flags/list-flags.ts';
+import type { AnsweredExemption } from '../../contract/exemptions.ts';
 import type { Act } from '../act.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues } from '../flags/list-flags.ts';
+import { nounCommands } from '../objects/commands.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { exemptionView } from './exemption-view.ts';
+
+interface ListOptions {
+  readonly policy?: string;
+  readonly owner?: readonly string[];
+  readonly status?: string;
+}
+
+const exemptions: OwnNoun<AnsweredExemption, ListOptions> = {
+  one: 'exemption',
+  many: 'exemptions',
+  feature: 'exemptions',
+  api: (client) => client.exemptions,
+  list: {
+    filter: ({ policy, owner, status }) => ({ policy, owner: owner?.join(','), status }),
+    columns: () => [
+      { title: 'POLICY', cell: ({ policy }) => policy, shrinks: 'end' },
+      { title: 'RESOURCES', cell: (row) => row.resources.join(', '), shrinks: 'middle' },
+      { title: 'EXPIRES', cell: ({ expires }) => expires },
+      {
+        title: 'STATUS',
+        cell: ({ status }) => status,
+        paint: (text, { status }, style) => (status === 'expired' ? style.dim(text) : text),
+      },
+      { title: 'OWNER', cell: ({ owner }) => owner, drops: 2 },
+      { title: 'ID', cell: ({ id }) => id, drops: 1 },
+    ],
+  },
+  view: exemptionView,
+};
 
 export function registerExemptionCommands(program: GovctlCommand, act: Act): void {
   const exemption = program
@@ -22,25 +55,12 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .requiredOption('--expires <date>', 'the last day it counts, UTC, such as 2026-12-31')
     .addOption(new Option('--category <category>').choices([...exemptionCategories]))
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
-  listFlags(
-    exemption.command('list').description('list exemptions, the next to end first'),
-    exemptionSortFields,
-    'expires',
-  )
+  const its = nounCommands(exemption, act, { argument: '<id>', noun: exemptions });
+  its
+    .list('list exemptions, the next to end first', { fields: exemptionSortFields, by: 'expires' })
     .option('--policy <policy>', 'only those that name the policy so')
     .option('--owner <name>', 'repeatable', collectValues)
-    .addOption(new Option('--status <status>', 'only these').choices([...exemptionStatuses]))
-    .action(act(() => import('./list.ts').then((m) => m.runList)));
-  exemption
-    .command('get')
-    .description('show one exemption')
-    .argument('<id>')
-    .action(act(() => import('./get.ts').then((m) => m.runGet)));
-  exemption
-    .command('delete')
-    .description('end an exemption; what it covered is open again')
-    .argument('<id>')
-    .option('-y, --yes', 'do not ask')
-    .option('--auto-approve', 'the same')
-    .action(act(() => import('./delete.ts').then((m) => m.runDelete)));
+    .addOption(new Option('--status <status>', 'only these').choices([...exemptionStatuses]));
+  its.get('show one exemption');
+  its.delete('end an exemption; what it covered is open again');
 }

@@ -23,6 +23,8 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   const { data } = await withOurServer(context, 'exemptions', 'Creating it', (client) =>
     client.exemptions.create({ body }),
   );
-  await context.show(exemptionView(data, (style) => `${style.green('Created')} ${data.id}`));
+  await context.show(
+    exemptionView(data, { headline: (style) => `${style.green('Created')} ${data.id}` }),
+  );
   return exitCodes.ok;
 }

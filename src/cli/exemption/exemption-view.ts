@@ -1,11 +1,11 @@
 import type { AnsweredExemption } from '../../contract/exemptions.ts';
+import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
-import type { Style } from '../terminal/terminal.ts';
 
 export const exemptionView = (
   exemption: AnsweredExemption,
-  headline?: (style: Style) => string,
+  { headline }: Pick<Shown, 'headline'> = {},
 ): View => ({
   value: exemption,
   human: (style) =>

@@ -1,44 +1,151 @@
 import type { Client } from '../../client/client.ts';
+import { fetchPage, listAll } from '../../client/list-all.ts';
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { collectPages, howMany, sayHowMany } from './collect-pages.ts';
-import type { PageOf, PageQuery } from './collect-pages.ts';
-import type { Context } from '../context.ts';
+import type { Context, Run } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
-import { withOurServer } from './our-server.ts';
-import { formatTable, tableColumns } from '../terminal/table.ts';
-import type { Column } from '../terminal/table.ts';
+import { formatTable } from '../terminal/table.ts';
+import { collectPages, howMany, sayHowMany } from './collect-pages.ts';
+import type { Collected, PageOf, PageQuery } from './collect-pages.ts';
+import type { DescribedNoun, Listed, Noun, WithId } from './noun.ts';
+import { apiOf, ownField, shownIn, wordsOf } from './noun.ts';
+import type { Extension } from './our-server.ts';
+import { withServer } from './our-server.ts';
 
-export interface ListOf<Row> {
+interface Table<Row> extends Extension {
   /** What the rows are called, in the API's list too. */
   readonly plural: string;
-  /** What a server without them lacks. */
-  readonly feature: string;
-  readonly fetchPage: (client: Client, place: PageQuery) => Promise<PageOf<Row>>;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: Listed<Row, never>['columns'];
+}
+
+export interface ListOf<Row> extends Table<Row> {
+  readonly fetchPage: (client: Client, page: PageQuery) => Promise<PageOf<Row>>;
   /** Whether flags leave some out; default: they may. */
   readonly isFiltered?: boolean;
 }
 
-/** Lists what only our server has, over as many pages as the flags ask for. */
-export async function showList<Row extends { readonly id: string }>(
+interface Rows<Row> {
+  readonly rows: readonly Row[];
+  readonly pagination: Collected;
+}
+
+/** Lists what a server has, over as many pages as the flags ask for. */
+export async function showList<Row extends WithId>(
   context: Context,
   flags: ListFlags,
-  { plural, feature, fetchPage, columns, isFiltered }: ListOf<Row>,
+  list: ListOf<Row>,
 ): Promise<ExitCode> {
   const most = howMany(flags);
-  const { rows, pagination } = await withOurServer(
-    context,
-    feature,
-    `Listing ${plural}`,
-    (client) => collectPages(most, (place) => fetchPage(client, place)),
+  const found = await withServer(context, list, `Listing ${list.plural}`, (client) =>
+    collectPages(most, (page) => list.fetchPage(client, page)),
   );
-  const room = tableColumns(context.world.terminal);
+  return showTable(context, list, found, list.isFiltered);
+}
+
+/** `list` of a noun. */
+export const listNoun =
+  <Item extends WithId, Flags>(noun: Noun<Item, Flags>): Run<Flags & ListFlags> =>
+  async (context, flags) => {
+    const most = howMany(flags);
+    const { columns, filter, lookUp, saysIfFiltered } = noun.list;
+    const given = filter?.(flags, context);
+    const table = { plural: wordsOf(noun).many, columns };
+    let query: Query = {};
+    const found = await withServer(context, noun, `Listing ${table.plural}`, async (client) => {
+      query = asked({ ...given, ...(await lookUp?.(flags, context, client)) });
+      return 'of' in noun && !isPromised(noun.list, query, flags)
+        ? chooseHere(noun, query, { ...flags, most }, client)
+        : collectPages(most, pagesOf(noun, { ...orderOf(noun.list, flags), ...query }, client));
+    });
+    return showTable(context, table, found, saysIfFiltered ? isAny(query) : undefined);
+  };
+
+async function showTable<Row>(
+  context: Context,
+  { plural, columns }: Table<Row>,
+  { rows, pagination }: Rows<Row>,
+  isFiltered?: boolean,
+): Promise<ExitCode> {
+  const shown = shownIn(context);
   await context.show({
     value: { [plural]: rows, pagination },
     rows: () => rows,
-    human: (style) => (rows.length === 0 ? '' : formatTable(rows, columns, style, room)),
+    human: (style) =>
+      rows.length === 0 ? '' : formatTable(rows, columns(shown, rows), style, shown.room),
   });
   await sayHowMany(context, plural, rows.length, pagination, isFiltered);
   return exitCodes.ok;
 }
+
+type Query = Readonly<Record<string, string>>;
+
+const asked = (filter: object): Query => defined(filter) as Query; // a Filter, without what is undefined
+const isAny = (query: Query): boolean => Object.keys(query).length > 0;
+
+const orderOf = (
+  { unasked }: Pick<Listed<never, never>, 'unasked'>,
+  { sort, order }: ListFlags,
+): Query => (sort === unasked?.sort && order === unasked.order ? {} : { sort_by: sort, order });
+
+const pagesOf =
+  <Item extends WithId, Flags>(noun: Noun<Item, Flags>, query: Query, client: Client) =>
+  async (page: PageQuery): Promise<PageOf<Item>> => {
+    const whole = { ...query, ...page };
+    if ('of' in noun) {
+      const { items, pagination } = await fetchPage(client, noun.of, whole);
+      return { rows: items, pagination };
+    }
+    const { data } = await apiOf(noun, client, 'list')({ query: whole });
+    // The contract names the list as the noun is named.
+    const answer = data as Readonly<Record<string, unknown>>;
+    return { rows: answer[noun.many], pagination: answer.pagination } as PageOf<Item>;
+  };
+
+/** Whether any server sorts and filters as asked. */
+const isPromised = (
+  { serverSorts, serverFilters }: Pick<Listed<never, never>, 'serverSorts' | 'serverFilters'>,
+  query: Query,
+  { sort }: ListFlags,
+): boolean =>
+  (serverSorts?.includes(sort) ?? true) &&
+  Object.keys(query).every((field) => serverFilters?.includes(field) ?? true);
+
+/** What the description does not promise of a list is done over all its rows. */
+async function chooseHere<Item extends WithId, Flags>(
+  { of, list }: DescribedNoun<Item, Flags>,
+  query: Query,
+  { sort, order, most }: ListFlags & { readonly most: number },
+  client: Client,
+): Promise<Rows<Item>> {
+  const { serverFilters = Object.keys(query), fieldOf = ownField } = list;
+  const isServers = ([field]: readonly [string, string]): boolean => serverFilters.includes(field);
+  const filters = Object.entries(query);
+  const wanted = filters
+    .filter((one) => !isServers(one))
+    .map(([field, text]) => [field, text.split(',')] as const);
+  const found: Item[] = [];
+  for await (const item of listAll(client, of, Object.fromEntries(filters.filter(isServers)))) {
+    const isWanted = wanted.every(([field, values]) => values.includes(fieldOf(item, field) ?? ''));
+    if (isWanted) found.push(item);
+  }
+  const rows = found.sort(by((item: Item) => fieldOf(item, sort), order)).slice(0, most);
+  const { length } = rows;
+  return {
+    rows,
+    pagination: { total: found.length, limit: length, offset: 0, has_more: found.length > length },
+  };
+}
+
+/** Absent values last, in either order; ties by id. */
+const by =
+  <Item extends WithId>(valueOf: (item: Item) => string | undefined, order: ListFlags['order']) =>
+  (a: Item, b: Item): number => {
+    const [left, right] = [valueOf(a), valueOf(b)];
+    if (left === undefined || right === undefined) {
+      return Number(left === undefined) - Number(right === undefined) || compare(a.id, b.id);
+    }
+    return (order === 'desc' ? -1 : 1) * compare(left, right) || compare(a.id, b.id);
+  };
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

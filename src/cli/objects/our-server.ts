@@ -26,13 +26,35 @@ export async function askOurServer<T>(
   }
 }
 
-/** A command's work with a server that has the feature, under a spinner. */
-export async function withOurServer<T>(
+/** What not every server has. */
+export interface Extension {
+  /** As the user knows it, `an inventory`; absent: any server has it. */
+  readonly feature?: string;
+  /** Whether an error says that it is not there; default: the path is not. */
+  readonly isMissing?: (error: unknown) => error is GovctlError;
+}
+
+/** The same for what may be an extension. */
+export const askServer = <T>(
+  { feature, isMissing }: Extension,
+  ask: () => Promise<T>,
+): Promise<T> => (feature === undefined ? ask() : askOurServer(feature, ask, isMissing));
+
+/** A command's work with a server, under a spinner; where the server lacks the extension, it says so. */
+export async function withServer<T>(
   context: Context,
-  feature: string,
+  extension: Extension,
   doing: string,
   work: (client: Client, update: (text: string) => void) => Promise<T>,
 ): Promise<T> {
   const client = await context.client();
-  return askOurServer(feature, () => context.progress(doing, (update) => work(client, update)));
+  return askServer(extension, () => context.progress(doing, (update) => work(client, update)));
 }
+
+/** A command's work with a server that has the feature, under a spinner. */
+export const withOurServer = <T>(
+  context: Context,
+  feature: string,
+  doing: string,
+  work: (client: Client, update: (text: string) => void) => Promise<T>,
+): Promise<T> => withServer(context, { feature }, doing, work);

@@ -26,7 +26,9 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   const client = await context.client();
   const { policy } = await context.progress('Creating it', () => createPolicy(client, input));
   if (policy) {
-    await context.show(policyView(policy, (style) => `${style.green('Created')} ${policy.id}`));
+    await context.show(
+      policyView(policy, { headline: (style) => `${style.green('Created')} ${policy.id}` }),
+    );
   } else {
     // The description shows no body for this answer: another server may send none.
     await context.show({

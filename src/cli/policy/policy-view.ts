@@ -1,11 +1,13 @@
 import type { Policy } from '../../contract/policies.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
+import type { Shown } from '../objects/noun.ts';
 import type { View } from '../terminal/output.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
+import { paintSeverity } from '../terminal/severity.ts';
 import type { Style } from '../terminal/terminal.ts';
 
 /** One policy: for people without govctl's own tags, for machines as the API says it. */
-export function policyView(policy: Policy, headline?: (style: Style) => string): View {
+export function policyView(policy: Policy, { headline }: Pick<Shown, 'headline'> = {}): View {
   return {
     value: policy,
     human: (style) => (headline ? `${headline(style)}\n` : '') + describePolicy(policy, style),
@@ -58,11 +60,4 @@ function remediation({ auto_remediation, remediation_action }: Policy): string |
   if (auto_remediation === undefined && !remediation_action) return undefined;
   const how = remediation_action ? printableLine(remediation_action) : 'no action given';
   return `${auto_remediation ? 'automatic' : 'by hand'}: ${how}`;
-}
-
-export function paintSeverity(text: string, severity: string | undefined, style: Style): string {
-  if (severity === 'CRITICAL') return style.red.bold(text);
-  if (severity === 'HIGH') return style.red(text);
-  if (severity === 'MEDIUM') return style.yellow(text);
-  return text;
 }

@@ -1,14 +1,13 @@
-import type { Client } from '../../client/client.ts';
-import { readPolicy, updatePolicy } from '../../client/policy-changes.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { Policy } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { PolicyUpdate, serverAssigned, severities } from '../../contract/policies.ts';
-import { isOwnershipTag } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
-import type { FoundPolicy } from './find-policy.ts';
-import { findPolicy, warnIfOwned } from './find-policy.ts';
+import { changeObject } from '../objects/change.ts';
+import { lookUp } from '../objects/get.ts';
+import { keepOwnership, warnIfOwned } from '../objects/owned.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { policies } from './policies.ts';
 import { policyView } from './policy-view.ts';
 import { parseSettings, readFields } from '../flags/read-fields.ts';
 
@@ -25,36 +24,19 @@ const changeable = Object.keys(PolicyUpdate.shape).filter(
 
 export async function runUpdate(context: Context, options: UpdateOptions): Promise<ExitCode> {
   const change = await readChange(context, options);
-  const client = await context.client();
-  const found = await context.progress('Looking it up', () =>
-    findPolicy(context, client, options.args[0]),
-  );
-  await warnIfOwned(context, found.policy);
-  const changed = await changePolicy(
-    context,
-    client,
-    found,
-    keepOwnership(found.policy, change),
-    options.ifMatch,
-  );
-  await context.show(policyView(changed, (style) => `${style.green('Updated')} ${changed.id}`));
+  const [named] = options.args;
+  const { client, item: before, etag } = await lookUp(context, policies, named);
+  await warnIfOwned(context, before.name, before.tags);
+  const changed = await changeObject(context, client, {
+    of: policies.of,
+    before,
+    fields: keepOwnership(before.tags, change),
+    // Tags are written whole, so they must not be those of an older state.
+    ifMatch: options.ifMatch ?? (change.tags === undefined ? undefined : etag),
+  });
+  const headline = (style: Style): string => `${style.green('Updated')} ${changed.id}`;
+  await context.show(policyView(changed, { headline }));
   return exitCodes.ok;
-}
-
-/** Sends a change; the policy as it is then, read again where the server's answer did not show it. */
-export async function changePolicy(
-  context: Context,
-  client: Client,
-  { policy, etag }: FoundPolicy,
-  change: PolicyUpdate,
-  ifMatch?: string,
-): Promise<Policy> {
-  // Tags are written whole, so they must not be those of an older state.
-  const match = ifMatch ?? (change.tags === undefined ? undefined : etag);
-  const answer = await context.progress('Changing it', () =>
-    updatePolicy(client, policy.id, change, match === undefined ? {} : { ifMatch: match }),
-  );
-  return answer.policy ?? (await readPolicy(client, policy.id))?.policy ?? policy;
 }
 
 async function readChange({ world }: Context, options: UpdateOptions): Promise<PolicyUpdate> {
@@ -81,12 +63,4 @@ function explainSeverity(given: unknown): string {
   const nearest = nearestWord(String(given), severities);
   const known = `must be one of ${severities.join(', ')}`;
   return nearest ? `${known}. Did you mean ${nearest}?` : known;
-}
-
-/** New tags leave govctl's own in place: people neither see nor write them. */
-function keepOwnership(policy: Policy, change: PolicyUpdate): PolicyUpdate {
-  const owned = (policy.tags ?? []).filter(isOwnershipTag);
-  if (change.tags === undefined || owned.length === 0) return change;
-  const given = change.tags ?? [];
-  return { ...change, tags: [...given, ...owned.filter((tag) => !given.includes(tag))] };
 }

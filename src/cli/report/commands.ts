@@ -8,6 +8,7 @@ import {
 import { dateRangeTypes } from '../../contract/schedules.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { HintedOption } from '../flags/hinted-option.ts';
+import { ifMatch, nounCommands } from '../objects/commands.ts';
 import { collectValues, listFlags } from '../flags/list-flags.ts';
 import { oneOf } from '../flags/parse-words.ts';
 import type { Act } from '../act.ts';
@@ -19,7 +20,26 @@ export function registerReportCommands(program: GovctlCommand, act: Act): void {
     .command('report')
     .description('reports for auditors and others: generate, watch, download, share, verify');
   registerCreate(report, act);
-  registerReads(report, act);
+  const its = nounCommands(report, act, {
+    argument: '<report>',
+    which,
+    noun: () => import('./reports.ts').then((m) => m.reports),
+  });
+  its
+    .list('list reports, the latest first', {
+      fields: reportSortFields,
+      by: 'created_at',
+      order: 'desc',
+    })
+    .addOption(words('--type <type>', `only ${reportTypes.join(', ')}; repeatable`, reportTypes))
+    .option('--framework <label>', 'only those of these; repeatable', collectValues)
+    .addOption(
+      words('--status <state>', `only ${reportStatuses.join(', ')}; repeatable`, reportStatuses),
+    )
+    .option('--schedule <schedule>', 'only those that this one made, by id, name or key in git')
+    .addHelpText('after', listHelp);
+  its.get('show one report: how far it is, what it holds, its files');
+  its.delete('remove a report, its files and its links').addOption(ifMatch());
   registerWatch(report, act);
   registerDownload(report, act);
   registerLink(report, act);
@@ -96,36 +116,6 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     )
     .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
-}
-
-function registerReads(report: GovctlCommand, act: Act): void {
-  listFlags(
-    report.command('list').description('list reports, the latest first'),
-    reportSortFields,
-    'created_at',
-    'desc',
-  )
-    .addOption(words('--type <type>', `only ${reportTypes.join(', ')}; repeatable`, reportTypes))
-    .option('--framework <label>', 'only those of these; repeatable', collectValues)
-    .addOption(
-      words('--status <state>', `only ${reportStatuses.join(', ')}; repeatable`, reportStatuses),
-    )
-    .option('--schedule <schedule>', 'only those that this one made, by id, name or key in git')
-    .addHelpText('after', listHelp)
-    .action(act(() => import('./list.ts').then((m) => m.runList)));
-  report
-    .command('get')
-    .description('show one report: how far it is, what it holds, its files')
-    .argument('<report>', which)
-    .action(act(() => import('./get.ts').then((m) => m.runGet)));
-  report
-    .command('delete')
-    .description('remove a report, its files and its links')
-    .argument('<report>', which)
-    .option('-y, --yes', 'do not ask')
-    .option('--auto-approve', 'the same')
-    .option('--if-match <etag>', 'only if it still is as this ETag says')
-    .action(act(() => import('./delete.ts').then((m) => m.runDelete)));
 }
 
 function registerWatch(report: GovctlCommand, act: Act): void {

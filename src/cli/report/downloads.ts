@@ -3,8 +3,8 @@ import { ageTitle, shortTime } from '../terminal/ages.ts';
 import type { Context } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { showList } from '../objects/list.ts';
-import { tableColumns } from '../terminal/table.ts';
-import { findReport } from './find-report.ts';
+import { findObject } from '../objects/find.ts';
+import { reports } from './reports.ts';
 
 export interface DownloadsOptions extends ListFlags {
   readonly args: readonly [string];
@@ -12,23 +12,21 @@ export interface DownloadsOptions extends ListFlags {
 
 /** The access log of a report: who downloaded it, when, from where, with a token or over a link. */
 export function runDownloads(context: Context, options: DownloadsOptions): Promise<ExitCode> {
-  const room = tableColumns(context.world.terminal);
-  const time = shortTime(context.world.now(), room);
   let id: string | undefined;
   return showList(context, options, {
     plural: 'downloads',
     feature: 'the access log of reports',
     isFiltered: false,
     fetchPage: async (client, place) => {
-      id ??= (await findReport(client, options.args[0])).id;
+      id ??= (await findObject(context, client, reports, options.args[0])).item.id;
       const { data } = await client.reports.downloads({
         params: { report_id: id },
         query: { order: options.order, ...place },
       });
       return { rows: data.downloads, pagination: data.pagination };
     },
-    columns: [
-      { title: ageTitle(room, 'TIME'), cell: ({ at }) => time(at) },
+    columns: ({ room, now }) => [
+      { title: ageTitle(room, 'TIME'), cell: ({ at }) => shortTime(now, room)(at) },
       { title: 'FORMAT', cell: ({ format }) => format },
       { title: 'BY', cell: ({ by }) => by, shrinks: 'middle' },
       { title: 'VIA', cell: ({ via, link_id: link }) => (link ? `${via} ${link}` : via) },

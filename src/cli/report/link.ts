@@ -11,7 +11,8 @@ import { askOurServer } from '../objects/our-server.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import { formatsOf } from './download/download-report.ts';
-import { findReport } from './find-report.ts';
+import { lookUp } from '../objects/get.ts';
+import { reports } from './reports.ts';
 import { parseFormats } from './report-fields.ts';
 import type { ShownReport } from './report-objects.ts';
 import { nameOf } from './report-objects.ts';
@@ -33,8 +34,7 @@ export async function runLink(context: Context, options: LinkOptions): Promise<E
   if ((list || revoke !== undefined) && (format ?? expires) !== undefined) {
     throw new GovctlError('usage_error', '--format and --expires are of a link that is made');
   }
-  const client = await context.client();
-  const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
+  const { client, item: report } = await lookUp(context, reports, options.args[0]);
   if (list) return showLinks(context, report);
   if (revoke !== undefined) return revokeLink(context, client, report, revoke);
   const wanted = asked ?? formatsOf(report)[0] ?? 'pdf';

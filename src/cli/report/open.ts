@@ -4,7 +4,8 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
 import { downloadAside } from './download/download-aside.ts';
 import { formatsOf, passwordOf } from './download/download-report.ts';
-import { findReport } from './find-report.ts';
+import { lookUp } from '../objects/get.ts';
+import { reports } from './reports.ts';
 import type { PasswordFlags } from './read-password.ts';
 import { parseFormats } from './report-fields.ts';
 
@@ -22,8 +23,7 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
   const [asked, second] = options.format ? parseFormats(options.format) : [];
   if (second !== undefined) throw new GovctlError('usage_error', 'One format is opened at a time');
   const password = await passwordOf(context, options);
-  const client = await context.client();
-  const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
+  const { client, item: report } = await lookUp(context, reports, options.args[0]);
   const formats = formatsOf(report);
   const format = asked ?? preferred.find((one) => formats.includes(one)) ?? formats[0] ?? 'pdf';
   const file = await downloadAside(context, client, report, format, password);

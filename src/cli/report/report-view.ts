@@ -1,4 +1,5 @@
 import { describeAge } from '../terminal/ages.ts';
+import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count, listWords, printableLine } from '../terminal/printable.ts';
@@ -9,19 +10,9 @@ import { showSize } from './sizes.ts';
 import type { ShownFormat, ShownReport } from './report-objects.ts';
 import { isUnderway, nameOf, typeTitle } from './report-objects.ts';
 
-interface ViewOptions {
-  /** Columns; Infinity in a pipe. */
-  readonly room: number;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly headline?: (style: Style) => string;
-  /** What was typed for it; default: its id. */
-  readonly named?: string;
-}
-
 export const reportView = (
   report: ShownReport,
-  { room, now, headline, named = report.id }: ViewOptions,
+  { room, now, headline, named = report.id }: Shown,
 ): View => ({
   value: report,
   human: (style) =>

@@ -9,7 +9,8 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { notReadable, readInputFile } from '../flags/input-file.ts';
 import { idInFileName } from './file-name.ts';
-import { findReport } from './find-report.ts';
+import { findObject } from '../objects/find.ts';
+import { reports } from './reports.ts';
 import type { ShownReport } from './report-objects.ts';
 import { nameOf } from './report-objects.ts';
 import type { SignatureFinding } from '../../report/sign/check-signature.ts';
@@ -69,7 +70,7 @@ async function readRecord(
   const which = named ?? idInFileName(path.basename(file)) ?? (await askWhich(context, file));
   const client = await context.client();
   return context.progress('Asking the server', async () => {
-    const report = await findReport(client, which);
+    const { item: report } = await findObject(context, client, reports, which);
     return { report, certificate: await readCertificate(client) };
   });
 }

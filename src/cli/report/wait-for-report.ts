@@ -4,7 +4,8 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { showTimeout, waitUntilEnded } from '../objects/wait.ts';
-import { noSuchReport } from './find-report.ts';
+import { noSuchObject } from '../objects/find.ts';
+import { reports } from './reports.ts';
 import { progressBar } from './progress-bar.ts';
 import type { ShownReport } from './report-objects.ts';
 import { isUnderway, nameOf, shownReports } from './report-objects.ts';
@@ -44,7 +45,7 @@ export function waitForReport(
       lookLater: `\`govctl report watch ${begun.id}\` shows how far it is.`,
       look: async () => {
         const found = await readObject(client, shownReports, begun.id);
-        if (!found) throw noSuchReport(begun.id);
+        if (!found) throw noSuchObject(reports, begun.id);
         await tell(found.item, update);
         return found.item;
       },

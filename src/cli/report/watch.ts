@@ -4,7 +4,8 @@ import { printableLine } from '../terminal/printable.ts';
 import { openRows } from '../terminal/row-writer.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { parseTimeout } from '../objects/wait.ts';
-import { findReport } from './find-report.ts';
+import { lookUp } from '../objects/get.ts';
+import { reports } from './reports.ts';
 import type { ShownReport } from './report-objects.ts';
 import { reportView } from './report-view.ts';
 import { howItEnded, waitForReport } from './wait-for-report.ts';
@@ -20,8 +21,7 @@ export async function runWatch(context: Context, options: WatchOptions): Promise
   const { world, flags, show } = context;
   const { terminal } = world;
   const [named] = options.args;
-  const client = await context.client();
-  const begun = await context.progress('Looking it up', () => findReport(client, named));
+  const { client, item: begun } = await lookUp(context, reports, named);
   const rows = await openRows(flags.output, terminal);
   const toPipe = flags.output.length === 0 && !terminal.stdoutIsTty;
   const onChange = async (report: ShownReport, line: string): Promise<void> => {

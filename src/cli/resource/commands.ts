@@ -1,9 +1,42 @@
 import { Option } from 'commander';
+import type { AnsweredResource } from '../../contract/resources.ts';
 import { resourceSortFields } from '../../contract/resources.ts';
 import { describeInputs, formats } from '../../inventory/formats/formats.ts';
-import { collectValues, listFlags } from '../flags/list-flags.ts';
-import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues } from '../flags/list-flags.ts';
+import { nounCommands } from '../objects/commands.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { resourceView } from './resource-view.ts';
+
+type ListOptions = {
+  readonly [Flag in 'type' | 'provider' | 'account' | 'region' | 'environment' | 'tag']?: string[];
+};
+
+const resources: OwnNoun<AnsweredResource, ListOptions> = {
+  one: 'resource',
+  many: 'resources',
+  feature: 'an inventory',
+  api: (client) => client.resources,
+  list: {
+    filter: ({ type, provider, account, region, environment, tag }) => ({
+      type: type?.join(','),
+      provider: provider?.join(','),
+      account_id: account?.join(','),
+      region: region?.join(','),
+      environment: environment?.join(','),
+      tags: tag?.join(','),
+    }),
+    columns: () => [
+      { title: 'ID', cell: ({ id }) => id, shrinks: 'middle' },
+      { title: 'TYPE', cell: ({ type }) => type, shrinks: 'middle' },
+      { title: 'ACCOUNT', cell: (row) => row.account_id ?? '-', drops: 2 },
+      { title: 'REGION', cell: (row) => row.region ?? '-', drops: 3 },
+      { title: 'ENVIRONMENT', cell: (row) => row.environment ?? '-', drops: 1 },
+    ],
+  },
+  view: resourceView,
+};
 
 export function registerResourceCommands(program: GovctlCommand, act: Act): void {
   const resource = program
@@ -25,7 +58,9 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .option('--parameters <key=value>', "a template's parameter; repeatable", collectValues)
     .option('--parameters-file <file>', 'parameters as JSON or YAML')
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
-  listFlags(resource.command('list').description('list resources'), resourceSortFields, 'id')
+  const its = nounCommands(resource, act, { argument: '<id>', noun: resources });
+  its
+    .list('list resources', { fields: resourceSortFields, by: 'id' })
     .option('--type <type>', 'only those of a type; repeatable', collectValues)
     .option('--provider <provider>', 'repeatable', collectValues)
     .option('--account <id>', 'repeatable', collectValues)
@@ -35,18 +70,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
       '--tag <key[=value]>',
       'only those with this tag; repeatable: all of them',
       collectValues,
-    )
-    .action(act(() => import('./list.ts').then((m) => m.runList)));
-  resource
-    .command('get')
-    .description('show one resource')
-    .argument('<id>')
-    .action(act(() => import('./get.ts').then((m) => m.runGet)));
-  resource
-    .command('delete')
-    .description('remove a resource from the inventory; its violations are resolved')
-    .argument('<id>')
-    .option('-y, --yes', 'do not ask')
-    .option('--auto-approve', 'the same')
-    .action(act(() => import('./delete.ts').then((m) => m.runDelete)));
+    );
+  its.get('show one resource');
+  its.delete('remove a resource from the inventory; its violations are resolved');
 }

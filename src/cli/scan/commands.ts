@@ -1,8 +1,33 @@
 import { Option } from 'commander';
+import type { Scan } from '../../contract/scans.ts';
 import { scanSortFields, scanStatuses } from '../../contract/scans.ts';
-import type { GovctlCommand } from '../flags/govctl-command.ts';
-import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues } from '../flags/list-flags.ts';
+import { nounCommands } from '../objects/commands.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { isUnderway, scanView } from './scan-view.ts';
+
+const scans: OwnNoun<Scan, { readonly status?: string }> = {
+  one: 'scan',
+  many: 'scans',
+  feature: 'scans',
+  api: (client) => client.scans,
+  list: {
+    filter: ({ status }) => ({ status }),
+    columns: () => [
+      { title: 'ID', cell: ({ id }) => id },
+      { title: 'NAME', cell: ({ name }) => name ?? '-', shrinks: 'end', drops: 1 },
+      { title: 'STATUS', cell: ({ status }) => status },
+      { title: 'SCORE', cell: (scan) => String(scan.compliance_score ?? '-') },
+      { title: 'RESOURCES', cell: (scan) => String(scan.resources_scanned), drops: 2 },
+      { title: 'FAIL', cell: ({ summary }) => String(summary.fail), drops: 3 },
+      { title: 'CREATED', cell: (scan) => scan.created_at, drops: 4 },
+    ],
+  },
+  view: scanView,
+  isUnderway,
+};
 
 export function registerScanCommands(program: GovctlCommand, act: Act): void {
   const scan = program
@@ -20,12 +45,9 @@ export function registerScanCommands(program: GovctlCommand, act: Act): void {
     .option('--wait', 'wait until it has ended')
     .option('--timeout <seconds>', 'with --wait: at most so long', '600')
     .action(act(() => import('./run.ts').then((m) => m.runScan)));
-  listFlags(scan.command('list').description('list scans'), scanSortFields, 'created_at', 'desc')
-    .addOption(new Option('--status <status>', 'only these').choices([...scanStatuses]))
-    .action(act(() => import('./list.ts').then((m) => m.runList)));
-  scan
-    .command('get')
-    .description('show one scan: its progress or its result')
-    .argument('<id>')
-    .action(act(() => import('./get.ts').then((m) => m.runGet)));
+  const its = nounCommands(scan, act, { argument: '<id>', noun: scans });
+  its
+    .list('list scans', { fields: scanSortFields, by: 'created_at', order: 'desc' })
+    .addOption(new Option('--status <status>', 'only these').choices([...scanStatuses]));
+  its.get('show one scan: its progress or its result');
 }

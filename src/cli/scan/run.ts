@@ -5,9 +5,9 @@ import { exitCodes } from '../../contract/errors.ts';
 import type { Scan } from '../../contract/scans.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
-import { findPolicyIds } from '../policy/find-policy.ts';
+import { findPolicyIds } from '../policy/policies.ts';
 import { parseTimeout, showTimeout, waitUntilEnded } from '../objects/wait.ts';
-import { scanView } from './scan-view.ts';
+import { isUnderway, scanView } from './scan-view.ts';
 
 export interface RunOptions {
   readonly name?: string;
@@ -57,5 +57,3 @@ const waitFor = (
       return data;
     },
   });
-
-const isUnderway = ({ status }: Scan): boolean => status === 'pending' || status === 'running';

@@ -9,6 +9,9 @@ export const scanView = (scan: Scan): View => ({
   human: (style) => describeScan(scan, style),
 });
 
+export const isUnderway = ({ status }: Scan): boolean =>
+  status === 'pending' || status === 'running';
+
 /** Undecided findings for people; the rest is in the other formats. */
 const mostShown = 5;
 

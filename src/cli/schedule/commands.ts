@@ -4,6 +4,7 @@ import { channelKinds } from '../../contract/report-channels.ts';
 import { dateRangeTypes, scheduleSortFields } from '../../contract/schedules.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { HintedOption } from '../flags/hinted-option.ts';
+import { ifMatch, nounCommands } from '../objects/commands.ts';
 import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 import { choice, contentFlags, passwordFlags } from '../report/commands.ts';
@@ -14,28 +15,32 @@ export function registerScheduleCommands(program: GovctlCommand, act: Act): void
   const schedule = program
     .command('schedule')
     .description('reports that are generated and sent again and again');
-  registerReads(schedule, act);
+  const its = nounCommands(schedule, act, {
+    argument: '<schedule>',
+    which,
+    noun: () => import('./schedules.ts').then((m) => m.schedules),
+  });
+  its
+    .list('list schedules', { fields: scheduleSortFields, by: 'name' })
+    .addOption(
+      words('--type <type>', `only reports of ${reportTypes.join(', ')}; repeatable`, reportTypes),
+    )
+    .option('--tag <tag>', 'only those with this tag; repeatable: all of them', collectValues)
+    .addOption(new Option('--enabled', 'only enabled ones').conflicts('disabled'))
+    .option('--disabled', 'only disabled ones');
+  its.get('show one schedule: when, what, and where to');
+  registerNext(schedule, act);
   registerWrites(schedule, act);
+  its.delete('remove a schedule; the reports it made stay').addOption(ifMatch());
+  its.switch('enable', true, 'switch a schedule on');
+  its.switch('disable', false, 'switch a schedule off; it stays');
   registerRuns(schedule, act);
 }
 
 const words = (flags: string, description: string, known: readonly string[]): HintedOption =>
   new HintedOption(flags, description).argParser(collectValues).offering(known);
 
-function registerReads(schedule: GovctlCommand, act: Act): void {
-  listFlags(schedule.command('list').description('list schedules'), scheduleSortFields, 'name')
-    .addOption(
-      words('--type <type>', `only reports of ${reportTypes.join(', ')}; repeatable`, reportTypes),
-    )
-    .option('--tag <tag>', 'only those with this tag; repeatable: all of them', collectValues)
-    .addOption(new Option('--enabled', 'only enabled ones').conflicts('disabled'))
-    .option('--disabled', 'only disabled ones')
-    .action(act(() => import('./list.ts').then((m) => m.runList)));
-  schedule
-    .command('get')
-    .description('show one schedule: when, what, and where to')
-    .argument('<schedule>', which)
-    .action(act(() => import('./get.ts').then((m) => m.runGet)));
+function registerNext(schedule: GovctlCommand, act: Act): void {
   schedule
     .command('next')
     .summary('when it fires next')
@@ -118,27 +123,9 @@ function registerWrites(schedule: GovctlCommand, act: Act): void {
     .addOption(
       words('--remove <channel>', `send no more to ${channelKinds.join(', ')}`, channelKinds),
     )
-    .option('--if-match <etag>', 'only if it still is as this ETag says')
+    .addOption(ifMatch())
     .addHelpText('after', updateHelp)
     .action(act(() => import('./update.ts').then((m) => m.runUpdate)));
-  schedule
-    .command('delete')
-    .description('remove a schedule; the reports it made stay')
-    .argument('<schedule>', which)
-    .option('-y, --yes', 'do not ask')
-    .option('--auto-approve', 'the same')
-    .option('--if-match <etag>', 'only if it still is as this ETag says')
-    .action(act(() => import('./delete.ts').then((m) => m.runDelete)));
-  schedule
-    .command('enable')
-    .description('switch a schedule on')
-    .argument('<schedule>', which)
-    .action(act(() => import('./enable.ts').then((m) => m.runEnable)));
-  schedule
-    .command('disable')
-    .description('switch a schedule off; it stays')
-    .argument('<schedule>', which)
-    .action(act(() => import('./enable.ts').then((m) => m.runDisable)));
 }
 
 function registerRuns(schedule: GovctlCommand, act: Act): void {

@@ -10,7 +10,8 @@ import type { FieldsOf } from '../flags/read-fields.ts';
 import { readFields } from '../flags/read-fields.ts';
 import type { PasswordFlags } from '../report/read-password.ts';
 import { readPassword } from '../report/read-password.ts';
-import { tableColumns } from '../terminal/table.ts';
+import { shownIn } from '../objects/noun.ts';
+import type { Style } from '../terminal/terminal.ts';
 import type { FieldFlags } from './schedule-fields.ts';
 import { inputFromFlags } from './schedule-fields.ts';
 import { scheduleView } from './schedule-view.ts';
@@ -31,10 +32,8 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   );
   if (item) {
     await warnOfNamesakes(context, client, item);
-    const room = tableColumns(context.world.terminal);
-    await context.show(
-      await scheduleView(item, room, (style) => `${style.green('Created')} ${item.id}`),
-    );
+    const headline = (style: Style): string => `${style.green('Created')} ${item.id}`;
+    await context.show(await scheduleView(item, shownIn(context, { headline })));
   } else {
     // The description shows no body for this answer: another server may send none.
     await context.show({

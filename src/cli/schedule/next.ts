@@ -9,7 +9,8 @@ import { printableLine } from '../terminal/printable.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { parseTimeZone } from '../flags/time-zone.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
-import { findSchedule, withSchedules } from './find-schedule.ts';
+import { lookUp } from '../objects/get.ts';
+import { schedules } from './schedules.ts';
 import { zoneOf } from './schedule-view.ts';
 
 export interface NextOptions {
@@ -63,9 +64,7 @@ async function timingOf(context: Context, { args: [named], cron, timezone }: Nex
   }
   const zone = timezone === undefined ? undefined : parseTimeZone(timezone);
   if (cron !== undefined) return { cron, zone: zone ?? 'UTC', about: {} };
-  const { schedule } = await withSchedules(context, 'Looking it up', (client) =>
-    findSchedule(context, client, named ?? ''),
-  );
+  const { item: schedule } = await lookUp(context, schedules, named ?? '');
   if (schedule.enabled === false) {
     await context.warn(`${schedule.name} is disabled: it would fire then`);
   }

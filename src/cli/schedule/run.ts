@@ -5,7 +5,9 @@ import type { ScheduleRun } from '../../contract/schedules.ts';
 import type { Context } from '../context.ts';
 import { typed } from '../terminal/typed.ts';
 import { parseTimeout, showTimeout, waitUntilEnded } from '../objects/wait.ts';
-import { findSchedule, withSchedules } from './find-schedule.ts';
+import { findObject } from '../objects/find.ts';
+import { withServer } from '../objects/our-server.ts';
+import { schedules } from './schedules.ts';
 import { runView } from './run-view.ts';
 
 export interface RunOptions {
@@ -18,8 +20,8 @@ export interface RunOptions {
 export async function runRun(context: Context, options: RunOptions): Promise<ExitCode> {
   const timeoutMs = parseTimeout(options.timeout);
   const [named] = options.args;
-  const run = await withSchedules(context, 'Starting it', async (client, update) => {
-    const { schedule } = await findSchedule(context, client, named);
+  const run = await withServer(context, schedules, 'Starting it', async (client, update) => {
+    const { item: schedule } = await findObject(context, client, schedules, named);
     const { data: begun } = await client.schedules.run({ params: { id: schedule.id } });
     if (!options.wait) return begun;
     return waitUntilEnded(context.world, begun, {

@@ -5,7 +5,9 @@ import type { Context } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
-import { findSchedule, withSchedules } from './find-schedule.ts';
+import { findObject } from '../objects/find.ts';
+import { withServer } from '../objects/our-server.ts';
+import { schedules } from './schedules.ts';
 import { runLines } from './run-view.ts';
 
 export interface RunsOptions extends ListFlags {
@@ -15,16 +17,21 @@ export interface RunsOptions extends ListFlags {
 /** What a schedule did: each run, and what became of sending its report. */
 export async function runRuns(context: Context, options: RunsOptions): Promise<ExitCode> {
   const most = howMany(options);
-  const { rows, pagination } = await withSchedules(context, 'Listing runs', async (client) => {
-    const { schedule } = await findSchedule(context, client, options.args[0]);
-    return collectPages(most, async (place) => {
-      const { data } = await client.schedules.runs({
-        params: { id: schedule.id },
-        query: { order: options.order, ...place },
+  const { rows, pagination } = await withServer(
+    context,
+    schedules,
+    'Listing runs',
+    async (client) => {
+      const { item: schedule } = await findObject(context, client, schedules, options.args[0]);
+      return collectPages(most, async (place) => {
+        const { data } = await client.schedules.runs({
+          params: { id: schedule.id },
+          query: { order: options.order, ...place },
+        });
+        return { rows: data.runs, pagination: data.pagination };
       });
-      return { rows: data.runs, pagination: data.pagination };
-    });
-  });
+    },
+  );
   const room = tableColumns(context.world.terminal);
   await context.show({
     value: { runs: rows, pagination },

@@ -3,17 +3,16 @@ import type { AnySchedule } from '../../client/objects.ts';
 import { cronFault } from '../../contract/cron.ts';
 import { TimeZone } from '../../contract/time-zone.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
+import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count } from '../terminal/printable.ts';
 import { typeTitle } from '../report/report-objects.ts';
 import type { Style } from '../terminal/terminal.ts';
 
-/** @param room columns; Infinity in a pipe */
 export async function scheduleView(
   schedule: AnySchedule,
-  room: number,
-  headline?: (style: Style) => string,
+  { room, headline }: Pick<Shown, 'room' | 'headline'>,
 ): Promise<View> {
   const when = await describeTiming(schedule);
   return {

@@ -1,7 +1,6 @@
 import type { Violation } from '../../contract/violations.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
-import { paintSeverity } from '../policy/policy-view.ts';
 import { printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 
@@ -39,6 +38,3 @@ function describeViolation(violation: Violation, style: Style): string {
   );
   return details + changes.join('');
 }
-
-export const paintViolation = (text: string, { severity }: Violation, style: Style): string =>
-  paintSeverity(text, severity, style);

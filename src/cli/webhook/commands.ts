@@ -3,6 +3,7 @@ import { severities } from '../../contract/policies.ts';
 import { deliveryStatuses } from '../../contract/webhook-deliveries.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { HintedOption } from '../flags/hinted-option.ts';
+import { ifMatch, nounCommands } from '../objects/commands.ts';
 import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 import { webhookStates } from './webhook-objects.ts';
@@ -14,27 +15,27 @@ export function registerWebhookCommands(program: GovctlCommand, act: Act): void 
   const webhook = program
     .command('webhook')
     .description('send events to receivers, see what became of them, and try receivers out');
-  registerReads(webhook, act);
-  registerWrites(webhook, act);
-  registerSwitches(webhook, act);
-  registerDeliveries(webhook, act);
-  registerVerify(webhook, act);
-  registerListen(webhook, act);
-}
-
-function registerReads(webhook: GovctlCommand, act: Act): void {
-  listFlags(webhook.command('list').description('list webhooks'), sortFields, 'created_at', 'desc')
+  const its = nounCommands(webhook, act, {
+    argument: '<webhook>',
+    which,
+    noun: () => import('./webhooks.ts').then((m) => m.webhooks),
+  });
+  its
+    .list('list webhooks', { fields: sortFields, by: 'created_at', order: 'desc' })
     .addOption(
       new HintedOption('--status <state>', `only ${webhookStates.join(', ')}; repeatable, or a,b`)
         .argParser(collectValues)
         .offering(webhookStates),
-    )
-    .action(act(() => import('./list.ts').then((m) => m.runList)));
-  webhook
-    .command('get')
-    .description('show one webhook: what it gets, whether it works, what waits for it')
-    .argument('<webhook>', which)
-    .action(act(() => import('./get.ts').then((m) => m.runGet)));
+    );
+  its.get('show one webhook: what it gets, whether it works, what waits for it');
+  registerWrites(webhook, act);
+  its.delete('remove a webhook and what waits for it').addOption(ifMatch());
+  its.switch('pause', false, 'send it nothing for now; events queue');
+  its.switch('resume', true, 'go on with one that was paused or disabled, in the order of events');
+  registerTests(webhook, act);
+  registerDeliveries(webhook, act);
+  registerVerify(webhook, act);
+  registerListen(webhook, act);
 }
 
 const sortFields = ['created_at', 'updated_at', 'id', 'url', 'name'];
@@ -105,31 +106,13 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
         .argParser(collectValues)
         .offering(clearable),
     )
-    .option('--if-match <etag>', 'only if it still is as this ETag says')
+    .addOption(ifMatch())
     .action(act(() => import('./update.ts').then((m) => m.runUpdate)));
-  webhook
-    .command('delete')
-    .description('remove a webhook and what waits for it')
-    .argument('<webhook>', which)
-    .option('-y, --yes', 'do not ask')
-    .option('--auto-approve', 'the same')
-    .option('--if-match <etag>', 'only if it still is as this ETag says')
-    .action(act(() => import('./delete.ts').then((m) => m.runDelete)));
 }
 
 const clearable = ['filters', 'retry_config', 'timeout_seconds', 'headers', 'name', 'tags'];
 
-function registerSwitches(webhook: GovctlCommand, act: Act): void {
-  webhook
-    .command('pause')
-    .description('send it nothing for now; events queue')
-    .argument('<webhook>', which)
-    .action(act(() => import('./pause.ts').then((m) => m.runPause)));
-  webhook
-    .command('resume')
-    .description('go on with one that was paused or disabled, in the order of events')
-    .argument('<webhook>', which)
-    .action(act(() => import('./pause.ts').then((m) => m.runResume)));
+function registerTests(webhook: GovctlCommand, act: Act): void {
   secretFlags(
     webhook
       .command('rotate-secret')

@@ -6,10 +6,9 @@ import { createObject } from '../../client/objects.ts';
 import { retryDelay } from '../../client/retry.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { sameUrl } from './find-webhook.ts';
 import type { GivenSecret } from './read-secret.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
-import { shownWebhooks } from './webhook-objects.ts';
+import { sameUrl, shownWebhooks } from './webhook-objects.ts';
 
 const tries = 4;
 

@@ -6,7 +6,7 @@ import { isLoopback } from '../credentials/base-url.ts';
 import { listWords } from '../terminal/printable.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { createOnce, keepingSecret } from './create-once.ts';
-import { nameOf } from './find-webhook.ts';
+import { nameOf } from './webhook-objects.ts';
 import type { GivenSecret, SecretFlags } from './read-secret.ts';
 import { readSecret } from './read-secret.ts';
 import type { FieldFlags } from './webhook-fields.ts';

@@ -15,7 +15,10 @@ import type { Column } from '../terminal/table.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { ageTitle, shortTime } from '../terminal/ages.ts';
 import { deliveryLine, deliveryView, paintDelivery, shortAnswer } from './delivery-view.ts';
-import { findWebhook } from './find-webhook.ts';
+import { findObject } from '../objects/find.ts';
+import type { Shown } from '../objects/noun.ts';
+import { lookUp } from '../objects/get.ts';
+import { webhooks } from './webhooks.ts';
 import { parseWords } from '../flags/parse-words.ts';
 import { parseEventTypes } from './webhook-fields.ts';
 
@@ -62,8 +65,8 @@ export async function runDeliveries(
     plural: 'deliveries',
     feature,
     fetchPage: async (client, place) => {
-      const id = await (found ??= findWebhook(context, client, named).then(
-        ({ webhook }) => webhook.id,
+      const id = await (found ??= findObject(context, client, webhooks, named).then(
+        ({ item }) => item.id,
       ));
       const query = { sort_by, order: options.order, ...filter, ...place };
       const { deliveries, pagination } = await listPage(client, id, query);
@@ -79,15 +82,14 @@ export async function runDeliveries(
         },
       };
     },
-    columns: deliveryColumns(context),
+    columns: deliveryColumns,
     isFiltered: since !== undefined || Object.keys(filter).length > 0,
   });
 }
 
 /** Where there is room for them, times are whole. */
-function deliveryColumns({ world }: Context): Column<DeliveryItem>[] {
-  const room = tableColumns(world.terminal);
-  const time = shortTime(world.now(), room);
+function deliveryColumns({ room, now }: Shown): Column<DeliveryItem>[] {
+  const time = shortTime(now, room);
   return [
     { title: 'STATUS', cell: ({ status }) => status, paint: paintDelivery },
     { title: 'EVENT', cell: ({ event_type: type }) => type, shrinks: 'middle' },
@@ -105,7 +107,7 @@ function deliveryColumns({ world }: Context): Column<DeliveryItem>[] {
 async function showOne(context: Context, named: string, deliveryId: string): Promise<ExitCode> {
   const client = await context.client();
   const delivery = await context.progress('Looking it up', async () => {
-    const { webhook } = await findWebhook(context, client, named);
+    const { item: webhook } = await findObject(context, client, webhooks, named);
     const params = { id: webhook.id, delivery_id: deliveryId };
     return askOurServer(feature, async () => (await client.webhooks.getDelivery({ params })).data);
   });
@@ -136,10 +138,7 @@ async function followDeliveries(
   since: string | undefined,
   options: DeliveriesOptions,
 ): Promise<ExitCode> {
-  const client = await context.client();
-  const { webhook } = await context.progress('Looking it up', () =>
-    findWebhook(context, client, named),
-  );
+  const { client, item: webhook } = await lookUp(context, webhooks, named);
   return follow<DeliveryItem>(context, options, {
     fetchPage: async (place) => {
       const query = { sort_by: 'updated_at', order: 'desc', ...filter, ...place } as const;

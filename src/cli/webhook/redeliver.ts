@@ -5,7 +5,8 @@ import { parseMoment } from '../flags/moment.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import { typed } from '../terminal/typed.ts';
-import { findWebhook } from './find-webhook.ts';
+import { lookUp } from '../objects/get.ts';
+import { webhooks } from './webhooks.ts';
 import { isActive, stateOf } from './webhook-objects.ts';
 
 export interface RedeliverOptions {
@@ -21,10 +22,7 @@ export async function runRedeliver(context: Context, options: RedeliverOptions):
     options.since === undefined
       ? undefined
       : parseMoment('--since', options.since, context.world.now());
-  const client = await context.client();
-  const { webhook } = await context.progress('Looking it up', () =>
-    findWebhook(context, client, named),
-  );
+  const { client, item: webhook } = await lookUp(context, webhooks, named);
   const { id } = webhook;
   if (deliveryId === undefined) {
     const { data } = await askOurServer('deliveries', () =>

@@ -5,10 +5,12 @@ import type { Context } from '../context.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { withSecret } from './create.ts';
 import { keepingSecret } from './create-once.ts';
-import { findWebhook, nameOf } from './find-webhook.ts';
+import { lookUp } from '../objects/get.ts';
+import { webhooks } from './webhooks.ts';
+import { nameOf } from './webhook-objects.ts';
 import type { SecretFlags } from './read-secret.ts';
 import { readSecret } from './read-secret.ts';
-import { changeWebhook } from './update.ts';
+import { changeObject } from '../objects/change.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 
 export interface RotateOptions extends SecretFlags {
@@ -16,14 +18,15 @@ export interface RotateOptions extends SecretFlags {
 }
 
 export async function runRotateSecret(context: Context, options: RotateOptions): Promise<ExitCode> {
-  const client = await context.client();
-  const { webhook } = await context.progress('Looking it up', () =>
-    findWebhook(context, client, options.args[0]),
-  );
+  const { client, item: webhook } = await lookUp(context, webhooks, options.args[0]);
   await warnIfSecretKept(context, webhook);
   const given = await readSecret(context, options);
   const changed = await keepingSecret(context, given, () =>
-    changeWebhook(context, client, webhook, { secret: given.secret }),
+    changeObject(context, client, {
+      of: webhooks.of,
+      before: webhook,
+      fields: { secret: given.secret },
+    }),
   );
   const until = changed.previous_secret_expires_at;
   await context.show(

@@ -1,12 +1,14 @@
 import { fillPath } from '../../client/client.ts';
 import { readText } from '../../client/answer.ts';
-import { webhooks } from '../../contract/webhooks.ts';
+import { webhooks as endpoints } from '../../contract/webhooks.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { findWebhook, nameOf } from './find-webhook.ts';
+import { lookUp } from '../objects/get.ts';
+import { webhooks } from './webhooks.ts';
+import { nameOf } from './webhook-objects.ts';
 import { parseEventTypes } from './webhook-fields.ts';
 
 export interface TestOptions {
@@ -29,12 +31,9 @@ const Verdict = z
 /** Sends a test event: 0 where it was delivered, 2 where not. */
 export async function runTest(context: Context, options: TestOptions): Promise<ExitCode> {
   const wanted = options.event === undefined ? [] : parseEventTypes([options.event]);
-  const client = await context.client();
-  const { webhook } = await context.progress('Looking it up', () =>
-    findWebhook(context, client, options.args[0]),
-  );
+  const { client, item: webhook } = await lookUp(context, webhooks, options.args[0]);
   const [type = webhook.events[0]] = wanted;
-  const path = fillPath(webhooks.test.path, { id: webhook.id });
+  const path = fillPath(endpoints.test.path, { id: webhook.id });
   const answer = await context.progress('Sending it', () =>
     client.transport.send('POST', path, { body: JSON.stringify({ event_type: type }) }),
   );

@@ -73,3 +73,9 @@ export function stateOf(webhook: ShownWebhook): WebhookState {
 /** On any server: `status` is an extension. */
 export const isActive = ({ status, active }: ShownWebhook): boolean =>
   status === undefined ? active !== false : status === 'active';
+
+/** As a person knows it. */
+export const nameOf = ({ name, url }: ShownWebhook): string => name ?? url;
+
+/** `https://Example.com` and `https://example.com/` are one. */
+export const sameUrl = (text: string): string => (URL.canParse(text) ? new URL(text).href : text);

@@ -1,26 +1,18 @@
 import { eventTypes } from '../../contract/events.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
+import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import { typed } from '../terminal/typed.ts';
-import { nameOf } from './find-webhook.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
-import { isActive, stateOf } from './webhook-objects.ts';
-
-interface ViewOptions {
-  /** Columns; Infinity in a pipe. */
-  readonly room: number;
-  readonly headline?: (style: Style) => string;
-  /** What was typed for it; default: its id. */
-  readonly named?: string;
-}
+import { isActive, nameOf, stateOf } from './webhook-objects.ts';
 
 export const webhookView = (
   webhook: ShownWebhook,
-  { room, headline, named = webhook.id }: ViewOptions,
+  { room, headline, named = webhook.id }: Omit<Shown, 'now'>,
 ): View => ({
   value: webhook,
   human: (style) =>

@@ -2,7 +2,8 @@ import type { Client } from '../../../client/client.ts';
 import type { ExitCode } from '../../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../../contract/errors.ts';
 import type { Context } from '../../context.ts';
-import { findReport } from '../find-report.ts';
+import { lookUp } from '../../objects/get.ts';
+import { reports } from '../reports.ts';
 import type { PasswordFlags } from '../read-password.ts';
 import { parseFormats } from '../report-fields.ts';
 import type { ShownReport } from '../report-objects.ts';
@@ -23,8 +24,7 @@ export async function runDownload(context: Context, options: DownloadOptions): P
   const asked = options.format && parseFormats(options.format);
   if (options.out === '-') refuseTerminal(context, asked);
   const password = await passwordOf(context, options);
-  const client = await context.client();
-  const report = await context.progress('Looking it up', () => findReport(client, options.args[0]));
+  const { client, item: report } = await lookUp(context, reports, options.args[0]);
   const formats = asked ?? formatsOf(report);
   const destination = await parseDestination(context.world, options.out, {
     formats,

@@ -1,22 +1,12 @@
-import type { ExitCode } from '../../contract/errors.ts';
-import { exitCodes } from '../../contract/errors.ts';
 import type { AnsweredResource } from '../../contract/resources.ts';
-import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
-import { withOurServer } from '../objects/our-server.ts';
+import type { View } from '../terminal/output.ts';
 import type { Style } from '../terminal/terminal.ts';
 
-export interface GetOptions {
-  readonly args: readonly [string];
-}
-
-export async function runGet(context: Context, { args: [id] }: GetOptions): Promise<ExitCode> {
-  const { data } = await withOurServer(context, 'an inventory', 'Looking it up', (client) =>
-    client.resources.get({ params: { id } }),
-  );
-  await context.show({ value: data, human: (style) => describeResource(data, style) });
-  return exitCodes.ok;
-}
+export const resourceView = (resource: AnsweredResource): View => ({
+  value: resource,
+  human: (style) => describeResource(resource, style),
+});
 
 const shownApart = ['id', 'type', 'name', 'tags', 'properties', '_meta'];
 

@@ -1,0 +1,65 @@
+import type { Client } from '../../client/client.ts';
+import { readObject, updateObject } from '../../client/objects.ts';
+import type { ObjectsOf } from '../../client/objects.ts';
+import { defined } from '../../contract/defined.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { Context, Run } from '../context.ts';
+import { printableLine } from '../terminal/printable.ts';
+import type { OneOf } from './get.ts';
+import { lookUp } from './get.ts';
+import type { DescribedNoun, Noun, Switch, WithId } from './noun.ts';
+import { warnIfOwned } from './owned.ts';
+
+interface Change<Item extends WithId> {
+  readonly of: ObjectsOf<Item>;
+  readonly before: Item;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly ifMatch?: string | undefined;
+}
+
+/** Sends a change; the object as it is then, read again where the server's answer did not show it. */
+export async function changeObject<Item extends WithId>(
+  context: Context,
+  client: Client,
+  { of, before, fields, ifMatch }: Change<Item>,
+): Promise<Item> {
+  const { item } = await context.progress('Changing it', () =>
+    updateObject(client, of, before.id, fields, defined({ ifMatch })),
+  );
+  return item ?? (await readObject(client, of, before.id))?.item ?? before;
+}
+
+/** `enable` or `disable` of a noun, or what they are called there. */
+export const switchNoun =
+  <Item extends WithId>(isOn: boolean) =>
+  (noun: Noun<Item, never>): Run<OneOf> =>
+  async (context, { args: [named] }) => {
+    if (!isSwitched(noun)) throw new TypeError('the noun has no switch');
+    const { of, names, switch: its } = noun;
+    const { client, item: before, etag } = await lookUp(context, noun, named);
+    const isSame = its.isOn(before) === isOn;
+    if (!isSame) await warnIfOwned(context, names.nameOf(before), names.tagsOf?.(before));
+    const fields = { [its.field]: isOn };
+    const ifMatch = its.isGuarded ? etag : undefined;
+    const item = isSame
+      ? before
+      : await changeObject(context, client, { of, before, fields, ifMatch });
+    const who = printableLine(`${names.nameOf(item)} (${item.id})`);
+    const { state, done } = its.words[isOn ? 'on' : 'off'];
+    await context.show({
+      value: item as Readonly<Record<string, unknown>>, // an object of the API
+      human: (style) =>
+        isSame
+          ? `${who} is ${state} already\n`
+          : `${style.green(done)} ${who}${printableLine(its.after?.(item) ?? '')}\n`,
+    });
+    await its.say?.(context, { before, isOn, named });
+    return exitCodes.ok;
+  };
+
+type SwitchedNoun<Item extends WithId> = DescribedNoun<Item, never> & {
+  readonly switch: Switch<Item>;
+};
+
+const isSwitched = <Item extends WithId>(noun: Noun<Item, never>): noun is SwitchedNoun<Item> =>
+  'of' in noun && noun.switch !== undefined;

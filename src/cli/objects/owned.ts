@@ -1,0 +1,26 @@
+import { isOwnershipTag, readOwnership } from '../../project/compare/ownership.ts';
+import type { Context } from '../context.ts';
+
+/** Says that something kept in git is about to be changed by hand. */
+export async function warnIfOwned(
+  { warn }: Context,
+  name: string,
+  tags: readonly string[] = [],
+): Promise<void> {
+  const { owner } = readOwnership(tags);
+  if (owner === undefined) return;
+  await warn(
+    `${JSON.stringify(name)} is kept in git by project "${owner}": \`govctl drift\` shows this there, and its next apply undoes it.`,
+  );
+}
+
+/** New tags leave govctl's own in place: people neither see nor write them. */
+export function keepOwnership<Change extends { readonly tags?: unknown }>(
+  before: readonly string[] | undefined,
+  change: Change,
+): Change {
+  const owned = (before ?? []).filter(isOwnershipTag);
+  if (change.tags === undefined || owned.length === 0) return change;
+  const given = Array.isArray(change.tags) ? (change.tags as readonly string[]) : []; // of strings, by its schema
+  return { ...change, tags: [...given, ...owned.filter((tag) => !given.includes(tag))] };
+}
