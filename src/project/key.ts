@@ -4,6 +4,16 @@ import { createHash } from 'node:crypto';
 export const keyPattern = /^[a-z0-9]+(?:[-._][a-z0-9]+)*$/;
 export const maxKeyLength = 128;
 
+/** What a document is known by, found even when the rest of it is wrong. */
+export interface Identity {
+  readonly kind: 'Policy' | 'Webhook' | 'Schedule';
+  /** A policy's or a schedule's name, a webhook's url. */
+  readonly name: string;
+  readonly key: string;
+  /** The field that gives the key. */
+  readonly keyField: 'key' | 'name' | 'url';
+}
+
 /**
  * The key of a policy that gives none: the slug of its name, or `p-` and 12 hex digits of the name's SHA-256
  * where nothing of the name can stand in a slug (a name in Chinese). Accents are dropped: `Clés` gives `cles`.

@@ -34,7 +34,7 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
   const { client, owner, project, secrets } = repo;
   const { plan, withoutFile } = planAdoption(wanted, repo, context.world.now());
   const notes = wanted.length === 0 ? noteFileless(withoutFile) : [];
-  const view = planView(context, plan, [], notes);
+  const view = planView(context, plan, { notes });
   if (plan.changes.length === 0) {
     await context.show({
       ...view,

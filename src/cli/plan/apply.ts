@@ -41,7 +41,7 @@ async function applyFiles(
   const prepared = await withOutside(context, (outside) => preparePlan(outside, paths, options));
   const { plan, blocked, refusals, notes, client, project, secrets } = prepared;
   const concurrency = parseConcurrency(options.concurrency, project.config.concurrency);
-  const view = planView(context, plan, blocked, notes);
+  const view = planView(context, plan, { blocked, notes });
   if (blocked.length + refusals.length > 0) await context.show(view);
   refuseBlocked(blocked, !context.flags.quiet);
   refuseGuards(refusals);
@@ -125,7 +125,7 @@ async function nothingToDo(
   notes: readonly string[],
 ): Promise<ExitCode> {
   const summary = { applied: 0, failed: 0, skipped: 0, not_attempted: 0 };
-  const view = planView(context, plan, [], notes);
+  const view = planView(context, plan, { notes });
   await context.show({
     ...view,
     value: { summary, results: [], network_ms: 0, digest: plan.digest },

@@ -44,7 +44,7 @@ export const runDiff: Run<DiffOptions> = async (context, options) => {
     differences.length === 0
       ? 'No differences between the service and git.'
       : `${count(differences.length, `${one} differs`, `${many} differ`)} between the service and git.`;
-  const view = planView(context, plan, blocked, notes);
+  const view = planView(context, plan, { blocked, notes });
   const isDifferent = new Set(differences.map(({ kind, key }) => `${kind} ${key}`));
   const changes = plan.changes.filter(({ kind = 'Policy', key }) =>
     isDifferent.has(`${kind} ${key}`),
@@ -80,14 +80,13 @@ function describeDifference(comparison: Comparison, project: string, prune: bool
   switch (comparison.kind) {
     case 'create': {
       const { local, wanted } = comparison;
-      return [differenceOf(local.kind, local.key, 'nothing', local.place.file, null, wanted.shown)];
+      return [differenceOf(sidesOf(local, 'nothing'), null, wanted.shown)];
     }
     case 'update': {
       const { local, live, wanted } = comparison;
       const before = local.kind.shownLive(live.item, wanted);
       const said = `live ${live.item.id}`;
-      const { kind, key, place } = local;
-      const difference = differenceOf(kind, key, said, place.file, before, wanted.shown);
+      const difference = differenceOf(sidesOf(local, said), before, wanted.shown);
       return difference.lines.some(({ sign }) => sign === '+' || sign === '-') ? [difference] : [];
     }
     case 'blocked': {
@@ -96,14 +95,14 @@ function describeDifference(comparison: Comparison, project: string, prune: bool
       const wanted = wantedOf(local);
       const before = other ? local.kind.shownLive(other.item, wanted) : null;
       const said = `live ${other?.item.id ?? ''} (not ${project}'s, or not certain)`;
-      return [differenceOf(local.kind, local.key, said, local.place.file, before, wanted.shown)];
+      return [differenceOf(sidesOf(local, said), before, wanted.shown)];
     }
     case 'orphan': {
       if (!prune) return [];
       const { kind, item, ownership } = comparison.live;
       const before = kind.shownLive(item, null);
       const key = ownership.key ?? item.id;
-      return [differenceOf(kind, key, `live ${item.id}`, 'nothing', before, null)];
+      return [differenceOf({ kind, key, live: `live ${item.id}`, git: 'nothing' }, before, null)];
     }
     case 'unchanged':
       return [];
@@ -112,18 +111,27 @@ function describeDifference(comparison: Comparison, project: string, prune: bool
 
 const wantedOf = (local: LocalDocument): Wanted => local.kind.wanted(local, undefined, true);
 
+/** A document and what its two sides are called. */
+interface Sides extends Pick<Difference, 'key' | 'live' | 'git'> {
+  readonly kind: Kind;
+}
+
+const sidesOf = ({ kind, key, place }: LocalDocument, live: string): Sides => ({
+  kind,
+  key,
+  live,
+  git: place.file,
+});
+
 function differenceOf(
-  kind: Kind,
-  key: string,
-  live: string,
-  git: string,
+  { kind, ...sides }: Sides,
   before: Body | null,
   after: Body | null,
 ): Difference {
   const text = (body: Body | null): string[] =>
-    body ? documentToYaml(kind, body, key).trimEnd().split('\n') : [];
+    body ? documentToYaml(kind, body, sides.key).trimEnd().split('\n') : [];
   const lines = lineDiff(text(before), text(after), 3);
-  return { kind: kind.name, key, live, git, lines };
+  return { kind: kind.name, ...sides, lines };
 }
 
 function renderDifference({ key, live, git, lines }: Difference, style: Style): string {

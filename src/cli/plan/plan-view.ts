@@ -16,13 +16,18 @@ export interface PlanView extends View {
   readonly summary: (style: Style) => string;
 }
 
+/** What is said with a plan. */
+interface BesidePlan {
+  readonly blocked?: readonly Blocked[];
+  readonly notes?: readonly string[];
+  readonly impact?: Impact | undefined;
+}
+
 /** A plan in every format; with --quiet people get its last line. */
 export function planView(
   { world, flags }: Context,
   plan: Plan,
-  blocked: readonly Blocked[] = [],
-  notes: readonly string[] = [],
-  impact?: Impact,
+  { blocked = [], notes = [], impact }: BesidePlan = {},
 ): PlanView {
   const said = blocked.map(({ local, reason, hint, others }) => ({
     ...kindField(local.kind.name),

@@ -31,7 +31,7 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
           m.findImpact(context, prepared.client, plan, options),
         )
       : undefined;
-  await context.show(planView(context, plan, blocked, notes, impact));
+  await context.show(planView(context, plan, { blocked, notes, impact }));
   await writePlanOutput(context, plan);
   refuseBlocked(blocked, !context.flags.quiet);
   refuseGuards(refusals);

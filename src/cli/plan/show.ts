@@ -15,14 +15,11 @@ export const runShow: Run<{ readonly args: [file: string] }> = async (
     : `Made at ${plan.created_at}.`;
   const late = Date.parse(plan.expires_at) <= context.world.now();
   await context.show(
-    planView(
-      context,
-      plan,
-      [],
-      [
+    planView(context, plan, {
+      notes: [
         `${made} ${late ? 'It expired' : 'It can be applied until'} ${late ? `at ${plan.expires_at}; plan again.` : `${plan.expires_at}.`}`,
       ],
-    ),
+    }),
   );
   return exitCodes.ok;
 };

@@ -90,7 +90,7 @@ async function recheck(
   client: Client,
   plan: Plan,
   secrets: Secrets,
-  { concurrency, signal }: ApplyOptions,
+  options: ApplyOptions,
 ): Promise<Rechecked> {
   const standingOf = new Map<Change, Standing>();
   const etags = new Map<string, string>();
@@ -98,7 +98,7 @@ async function recheck(
   for (const kind of kinds) {
     const changes = plan.changes.filter((change) => kindOf(change) === kind);
     if (changes.length === 0) continue;
-    const current = await readCurrent(client, kind, changes, concurrency, signal);
+    const current = await readCurrent(client, kind, changes, options);
     for (const [id, etag] of current.etags) etags.set(id, etag);
     for (const [id, item] of current.byId) live.set(id, item);
     const standings = standChanges({ kind, project: plan.project, secrets, current }, changes);

@@ -20,16 +20,15 @@ export async function lookAtUnseen(
       ([change, { seen, failure }]) =>
         kindOf(change) === kind && !seen && !failure && change.action !== 'delete',
     );
-    if (unseen.length > 0) await lookAt(client, kind, project, secrets, unseen);
+    if (unseen.length > 0) await lookAt(client, kind, unseen, { project, secrets });
   }
 }
 
 async function lookAt(
   client: Client,
   kind: Kind,
-  project: string,
-  secrets: Secrets,
   unseen: readonly (readonly [Change, Outcome])[],
+  { project, secrets }: { readonly project: string; readonly secrets: Secrets },
 ): Promise<void> {
   const all: LiveItem[] = [];
   try {

@@ -8,6 +8,7 @@ import { diffFields, stateHash } from '../kinds/kind.ts';
 import type { Change } from '../plan/change.ts';
 import { isUntagged } from '../plan/change.ts';
 import { temporaryName } from '../plan/order.ts';
+import type { StepRun } from './run-steps.ts';
 import { runSteps } from './run-steps.ts';
 
 /** More touched objects than this are read by list pages, not one by one. */
@@ -37,8 +38,7 @@ export async function readCurrent(
   client: Client,
   kind: Kind,
   changes: readonly Change[],
-  concurrency: number,
-  signal: AbortSignal,
+  { concurrency, signal }: Pick<StepRun, 'concurrency' | 'signal'>,
 ): Promise<Current> {
   const ids = changes.flatMap(({ id }) => (id === null ? [] : [id]));
   const hasUntagged = changes.some(isUntagged);

@@ -25,6 +25,7 @@ const deleteOthers = (one: string, kept?: string): string =>
 
 /** What is known about who holds a name. */
 export interface HolderFacts {
+  readonly project: string;
   readonly isOwned: (live: LiveDocument) => boolean;
   readonly movesAway: (live: LiveDocument) => boolean;
   readonly isOrphan: (live: LiveDocument) => boolean;
@@ -32,7 +33,6 @@ export interface HolderFacts {
 
 /** Whether others hold the identity (a policy's name) that a document is to have. */
 export function blockedByHolders(
-  project: string,
   local: LocalDocument,
   match: LiveDocument | undefined,
   holders: readonly LiveDocument[],
@@ -74,7 +74,7 @@ export function blockedByHolders(
   }
   if (other.ownership.owner !== undefined && !facts.isOwned(other)) {
     return blocked(
-      `a live ${one} of this ${field} (${id}) belongs to project "${other.ownership.owner}", not to "${project}"`,
+      `a live ${one} of this ${field} (${id}) belongs to project "${other.ownership.owner}", not to "${facts.project}"`,
       `Choose another ${field}, or remove it from that project first.`,
     );
   }

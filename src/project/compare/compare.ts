@@ -7,17 +7,22 @@ import { everything } from './comparison.ts';
 import type { LiveDocument } from './live.ts';
 import { isOwnedBy } from './live.ts';
 
+/** The documents of one kind on both sides. */
+interface Sides {
+  readonly local: readonly LocalDocument[];
+  readonly live: readonly LiveDocument[];
+  /** Whether the service keeps tags on this kind; undefined: nothing is live to know it by. */
+  readonly keepsTags: boolean | undefined;
+}
+
 /**
  * Compares what git says with what is live, for the documents of one kind, object by object: git, live, and the stamp
  * of what was last applied. Pure and total. Objects of other owners are in no result but as the reason of a `blocked`.
- * @param keepsTags whether the service keeps tags on this kind; undefined: nothing is live to know it by
  */
 export function compareDocuments(
   project: string,
-  local: readonly LocalDocument[],
-  live: readonly LiveDocument[],
+  { local, live, keepsTags }: Sides,
   selection: Selection = everything,
-  keepsTags: boolean | undefined = true,
 ): Comparison[] {
   if (keepsTags === false) return compareByIdentity(local, live, selection);
   const isOwned = isOwnedBy(project);
@@ -41,6 +46,7 @@ export function compareDocuments(
   });
   const orphans = new Set(owned.filter((mine) => !claims.has(mine)));
   const facts: HolderFacts = {
+    project,
     isOwned,
     // Its own change, in this same plan, gives the name away.
     movesAway: (other) => {
@@ -61,7 +67,7 @@ export function compareDocuments(
       const [match] = matches;
       if (matches.length > 1) return ambiguous(mine, matches);
       const holders = (byIdentity.get(identity) ?? []).filter((other) => other !== match);
-      const blocked = blockedByHolders(project, mine, match, holders, facts);
+      const blocked = blockedByHolders(mine, match, holders, facts);
       if (blocked) return blocked;
       return match ? comparePair(mine, match) : creationOf(mine, keepsTags);
     });

@@ -74,10 +74,12 @@ export async function preparePlan(
   const comparisons = kinds.flatMap((kind) =>
     compareDocuments(
       owner,
-      documents.filter((each) => each.kind === kind),
-      live.filter((each) => each.kind === kind),
+      {
+        local: documents.filter((each) => each.kind === kind),
+        live: live.filter((each) => each.kind === kind),
+        keepsTags: service[kind.name].keepsTags,
+      },
       { allFiles, selects, prune },
-      service[kind.name].keepsTags,
     ),
   );
   const ownedOf = (kind: Kind): number => owned.filter((each) => each.kind === kind).length;

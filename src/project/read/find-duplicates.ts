@@ -1,5 +1,5 @@
 import type { Problem } from '../model.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from '../key.ts';
 import { locate, valueSpan } from './locate.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';

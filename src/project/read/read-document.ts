@@ -11,7 +11,7 @@ import { PolicyDocument } from '../documents/policy.ts';
 import { PolicyTestDocument } from '../documents/policy-test.ts';
 import { ScheduleDocument } from '../documents/schedule.ts';
 import { WebhookDocument } from '../documents/webhook.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from '../key.ts';
 import { explainIssues } from './explain-issue.ts';
 import { makeKey } from '../key.ts';
 import { documentSpan, fieldSpan, locate, valueSpan } from './locate.ts';

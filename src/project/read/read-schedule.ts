@@ -1,7 +1,7 @@
 import type { ScheduleDocument } from '../documents/schedule.ts';
 import { makeKey } from '../key.ts';
 import type { LocalSchedule, Problem } from '../model.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from '../key.ts';
 import { documentSpan, fieldSpan } from './locate.ts';
 import type { RawDocument } from './parse-yaml.ts';
 import type { Source } from './source.ts';

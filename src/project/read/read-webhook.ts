@@ -4,7 +4,7 @@ import { makeWebhookKey } from '../key.ts';
 import { canonicalUrl } from '../kinds/webhook.ts';
 import { isSensitive } from '../kinds/webhook-secrets.ts';
 import type { LocalWebhook, Problem, Reference } from '../model.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from '../key.ts';
 import type { FieldPath } from './locate.ts';
 import { documentSpan, fieldSpan } from './locate.ts';
 import type { RawDocument } from './parse-yaml.ts';

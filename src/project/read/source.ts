@@ -1,3 +1,4 @@
+import { findLineStarts, placeIn } from '../../inventory/text/place.ts';
 import type { Place, Problem } from '../model.ts';
 
 /** A file's text, and where its lines start (found only when a place is asked for). */
@@ -18,15 +19,7 @@ export function createSource(file: string, text: string): Source {
     text,
     place(offset) {
       if (!starts && offset < nearStart) return countLines(file, text, offset);
-      const at = lineStarts();
-      let low = 0;
-      let high = at.length - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if ((at[middle] ?? 0) <= offset) low = middle;
-        else high = middle - 1;
-      }
-      return { file, line: low + 1, column: offset - (at[low] ?? 0) + 1 };
+      return { file, ...placeIn(lineStarts(), offset) };
     },
     line(number) {
       const start = lineStarts()[number - 1] ?? text.length;
@@ -47,12 +40,6 @@ function countLines(file: string, text: string, offset: number): Place {
     start = at + 1;
   }
   return { file, line, column: offset - start + 1 };
-}
-
-function findLineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
 }
 
 /** From where to where, as offsets into the text; `end` may lie on a later line. */

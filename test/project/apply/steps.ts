@@ -34,7 +34,11 @@ export async function planNow(
   const live = [];
   for await (const policy of listAllPolicies(client)) live.push(readLive(policyKind, policy));
   const chosen = { ...everything, ...selection };
-  const comparisons = compareDocuments(project, local.map(policyDocument), live, chosen);
+  const comparisons = compareDocuments(
+    project,
+    { local: local.map(policyDocument), live, keepsTags: true },
+    chosen,
+  );
   return {
     plan: makePlan(comparisons, chosen.prune, { project, baseUrl, now: Date.UTC(2026, 0, 15) }),
     blocked: comparisons.filter((each) => each.kind === 'blocked'),

@@ -22,7 +22,8 @@ const comparePolicies = (
   local: readonly LocalPolicy[],
   live: readonly LiveDocument[],
   selection = everything,
-): Comparison[] => compareDocuments(project, local.map(policyDocument), live, selection);
+): Comparison[] =>
+  compareDocuments(project, { local: local.map(policyDocument), live, keepsTags: true }, selection);
 
 let nextId = 0;
 /** A live policy that says what `local` says, stamped as `applied` (default: the same). */

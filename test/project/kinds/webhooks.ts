@@ -109,7 +109,7 @@ export async function planWebhooks(
   const keepsTags = await webhookKind.keepsTags(client, items);
   const live = items.map((item) => readLive(webhookKind, item));
   const selection = { ...everything, prune };
-  const comparisons = compareDocuments('acme', documents, live, selection, keepsTags);
+  const comparisons = compareDocuments('acme', { local: documents, live, keepsTags }, selection);
   const facts = { project: 'acme', baseUrl: 'http://service.test', now: Date.UTC(2026, 0, 15) };
   return { plan: makePlan(comparisons, prune, facts), comparisons };
 }
