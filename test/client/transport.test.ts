@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { listAllPolicies } from '../../src/client/policies.ts';
+import { listAll } from '../../src/client/list-all.ts';
+import { policyObjects } from '../../src/client/objects.ts';
 import type { FetchInit } from '../../src/client/http.ts';
 import type { TryEvent } from '../../src/client/transport.ts';
 import { GovctlError } from '../../src/contract/errors.ts';
@@ -221,7 +222,7 @@ describe('listing all policies', () => {
   const collect = async (replies: Reply[]) => {
     const { client, sent } = clientFor(replies);
     const ids: string[] = [];
-    for await (const { id } of listAllPolicies(client)) ids.push(id);
+    for await (const { id } of listAll(client, policyObjects)) ids.push(id);
     return { ids, urls: sent.map(({ url }) => new URL(url).search) };
   };
 
@@ -251,7 +252,7 @@ describe('listing all policies', () => {
 
   it('says which field of which policy is wrong', async () => {
     const { client } = clientFor([page([policy('a'), { id: 'b' }], { has_more: false })]);
-    const error = await errorOf(listAllPolicies(client).next());
+    const error = await errorOf(listAll(client, policyObjects).next());
     expect(error).toMatchObject({ error: 'bad_answer' });
     expect(error.message).toContain('policies.1.name');
   });

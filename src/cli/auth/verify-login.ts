@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
-import { fetchPolicyPage } from '../../client/policies.ts';
+import { fetchPage } from '../../client/list-all.ts';
+import { policyObjects } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 
 /** What a service makes of a login. */
@@ -16,7 +17,7 @@ export interface Verdict {
  */
 export async function verifyLogin(client: Client): Promise<Verdict> {
   try {
-    const { pagination } = await fetchPolicyPage(client, { limit: 1 });
+    const { pagination } = await fetchPage(client, policyObjects, { limit: 1 });
     return {
       reads: true,
       ...(pagination?.total === undefined ? {} : { policies: pagination.total }),

@@ -1,6 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { listAllPolicies } from '../../client/policies.ts';
+import { listAll } from '../../client/list-all.ts';
+import { policyObjects } from '../../client/objects.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Policy } from '../../contract/policies.ts';
 import type { Ownership } from '../../project/compare/ownership.ts';
@@ -33,7 +34,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   const { client } = await connect(context, config.base_url);
   const live = await context.progress('Reading the service', async () => {
     const found: LivePolicy[] = [];
-    for await (const policy of listAllPolicies(client)) {
+    for await (const policy of listAll(client, policyObjects)) {
       found.push({ policy, ownership: readOwnership(policy.tags ?? []) });
     }
     return found;

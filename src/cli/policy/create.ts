@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { createPolicy } from '../../client/policy-changes.ts';
+import { createObject, policyObjects } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { PolicyInput } from '../../contract/policies.ts';
@@ -24,7 +24,9 @@ export interface CreateOptions {
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
   const input = await readInput(context, options);
   const client = await context.client();
-  const { policy } = await context.progress('Creating it', () => createPolicy(client, input));
+  const { item: policy } = await context.progress('Creating it', () =>
+    createObject(client, policyObjects, input),
+  );
   if (policy) {
     await context.show(
       policyView(policy, { headline: (style) => `${style.green('Created')} ${policy.id}` }),

@@ -4,8 +4,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
-import { listAllPolicies } from '../../../src/client/policies.ts';
-import { deletePolicy, updatePolicy } from '../../../src/client/policy-changes.ts';
+import { listAll } from '../../../src/client/list-all.ts';
+import { deleteObject, policyObjects, updateObject } from '../../../src/client/objects.ts';
 import type { RunningServer } from '../../../src/server/start.ts';
 import { startServer } from '../../../src/server/start.ts';
 import type { MinimalService } from '../../support/minimal-service.ts';
@@ -202,10 +202,11 @@ describe('plan and apply against the real service', () => {
   it('leaves nothing to plan after an apply, whatever was live before', async () => {
     await fc.assert(
       fc.asyncProperty(repo, repo, policyFields, async (first, second, edited) => {
-        for await (const { id } of listAllPolicies(client)) await deletePolicy(client, id);
+        for await (const { id } of listAll(client, policyObjects))
+          await deleteObject(client, policyObjects, id);
         await applyNow(client, (await planNow(client, first)).plan);
-        for await (const { id, tags = [] } of listAllPolicies(client)) {
-          await updatePolicy(client, id, { ...edited, tags });
+        for await (const { id, tags = [] } of listAll(client, policyObjects)) {
+          await updateObject(client, policyObjects, id, { ...edited, tags });
         }
         const { plan, blocked } = await planNow(client, second, { prune: true });
         expect(blocked).toEqual([]);

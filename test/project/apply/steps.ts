@@ -1,6 +1,7 @@
 import type { Client } from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/client.ts';
-import { listAllPolicies } from '../../../src/client/policies.ts';
+import { listAll } from '../../../src/client/list-all.ts';
+import { policyObjects } from '../../../src/client/objects.ts';
 import type { Fetch } from '../../../src/client/http.ts';
 import { applyPlan } from '../../../src/project/apply/apply.ts';
 import type { ApplyResult } from '../../../src/project/apply/results.ts';
@@ -32,7 +33,8 @@ export async function planNow(
   selection: Partial<Selection> = {},
 ): Promise<{ plan: Plan; blocked: Blocked[] }> {
   const live = [];
-  for await (const policy of listAllPolicies(client)) live.push(readLive(policyKind, policy));
+  for await (const policy of listAll(client, policyObjects))
+    live.push(readLive(policyKind, policy));
   const chosen = { ...everything, ...selection };
   const comparisons = compareDocuments(
     project,
