@@ -77,15 +77,15 @@ export function createBackgroundEvaluator(
       if (room <= 0) return;
       const work = (await tx.get(evaluationWork, id))?.doc;
       // Done or put off meanwhile.
-      if (work && work.due_at <= judge.now) room -= await goOnWith(tx, judge, work, room);
+      if (work && work.due_at <= judge.now) room -= await goOnWith(judge, work, room);
     }
   }
 
   /** @returns how many evaluations it took */
-  async function goOnWith(tx: Tx, judge: Judge, work: Work, room: number): Promise<number> {
-    if (work.kind === 'scan') return scanBatch(deps, tx, judge, work, room);
-    if (work.kind === 'policy') return policyBatch(deps, tx, judge, work, room);
-    await expireExemption(deps, tx, judge, work.id);
+  async function goOnWith(judge: Judge, work: Work, room: number): Promise<number> {
+    if (work.kind === 'scan') return scanBatch(judge, work, room);
+    if (work.kind === 'policy') return policyBatch(judge, work, room);
+    await expireExemption(judge, work.id);
     return 1;
   }
 

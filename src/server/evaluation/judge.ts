@@ -14,7 +14,7 @@ import type { StoredExemption } from '../exemptions/collection.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
-import type { Reader, Tx } from '../store/store.ts';
+import type { Tx } from '../store/store.ts';
 import { announceStatus } from '../violations/announce.ts';
 import { pairOf, violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
@@ -48,6 +48,9 @@ const perTurn = 500;
  * read get their turn meanwhile, however much it is.
  */
 export interface Judge {
+  readonly deps: Deps;
+  readonly prepare: PreparePolicy;
+  readonly tx: Tx;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The enabled policies of a type. */
@@ -57,7 +60,7 @@ export interface Judge {
   find(judged: JudgedPolicy, resource: KnownResource): Promise<Finding>;
 }
 
-export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader): Judge {
+export function createJudge(deps: Deps, prepare: PreparePolicy, tx: Tx): Judge {
   const now = deps.clock.now();
   const byType = new Map<string, readonly JudgedPolicy[]>();
   const exemptionsByPolicy = new Map<string, readonly StoredExemption[]>();
@@ -66,13 +69,16 @@ export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader):
   async function coverOf({ policy, prepared }: JudgedPolicy, resourceId: string) {
     let known = exemptionsByPolicy.get(policy.id);
     if (!known) {
-      known = await exemptionsOf(reader, namesOf(prepared));
+      known = await exemptionsOf(tx, namesOf(prepared));
       exemptionsByPolicy.set(policy.id, known);
     }
     return known.find((exemption) => isExempt(exemption, prepared, resourceId, now));
   }
 
   return {
+    deps,
+    prepare,
+    tx,
     now,
     coverOf,
     async policiesOf(type) {
@@ -80,7 +86,7 @@ export function createJudge(deps: Deps, prepare: PreparePolicy, reader: Reader):
       const known = byType.get(key);
       if (known) return known;
       const found: JudgedPolicy[] = [];
-      for await (const row of allRows(reader, policies, { evaluated_type: { any: [key] } })) {
+      for await (const row of allRows(tx, policies, { evaluated_type: { any: [key] } })) {
         found.push({ policy: row.doc, prepared: prepare(row) });
       }
       byType.set(key, found);
@@ -109,12 +115,11 @@ export interface Recorded {
 
 /** Evaluates a policy over a resource, moves their violation and tells of it. */
 export async function judgeAndRecord(
-  deps: Deps,
-  tx: Tx,
   judge: Judge,
   judged: JudgedPolicy,
   resource: KnownResource,
 ): Promise<Recorded> {
+  const { deps, tx } = judge;
   const finding = await judge.find(judged, resource);
   const before = (await tx.find(violations, 'pair', pairOf(judged.policy.id, resource.id)))?.doc;
   const isDecided = finding.status === 'FAIL' || finding.status === 'EXEMPT';
@@ -148,7 +153,7 @@ export async function judgeAndRecord(
     rules: isDecided ? finding.rules : before.rules,
     ...(finding.reason === undefined ? {} : { undecided: whyUndecided(finding.reason, finding) }),
   };
-  await replaceChanged(deps, tx, before, status === 'RESOLVED' ? moved : after, at);
+  await replaceChanged(judge, before, status === 'RESOLVED' ? moved : after);
   return { finding, status };
 }
 
@@ -172,34 +177,28 @@ function move(
 
 /** Writes what says something new. */
 async function replaceChanged(
-  deps: Deps,
-  tx: Tx,
+  { deps, tx, now }: Judge,
   before: StoredViolation,
   after: StoredViolation,
-  at: string,
 ): Promise<void> {
   if (isDeepStrictEqual(before, after)) return;
-  const { doc } = await tx.replace(violations, { ...after, updated_at: at });
+  const { doc } = await tx.replace(violations, { ...after, updated_at: timestamp(now) });
   await announceStatus(deps, tx, before, doc);
 }
 
 /** Ends a violation whose policy or resource is no longer there for it. */
 export async function resolveGone(
-  deps: Deps,
-  tx: Tx,
-  judge: Pick<Judge, 'now'>,
+  { deps, tx, now }: Pick<Judge, 'deps' | 'tx' | 'now'>,
   violation: StoredViolation,
   cause: StatusCause,
 ): Promise<void> {
-  const resolved = moveTo(violation, 'RESOLVED', { at: timestamp(judge.now), cause });
+  const resolved = moveTo(violation, 'RESOLVED', { at: timestamp(now), cause });
   await tx.replace(violations, resolved);
   await announceStatus(deps, tx, violation, resolved);
 }
 
 /** Moves a violation that is not resolved as its exemptions say; its verdict stays. */
 export async function applyExemptions(
-  deps: Deps,
-  tx: Tx,
   judge: Judge,
   judged: JudgedPolicy,
   violation: StoredViolation,
@@ -209,5 +208,5 @@ export async function applyExemptions(
   if (status === undefined) return;
   const at = timestamp(judge.now);
   const moved = move(violation, status, { at, cause: causeOf(violation.status, status) }, cover);
-  await replaceChanged(deps, tx, violation, moved, at);
+  await replaceChanged(judge, violation, moved);
 }

@@ -2,11 +2,9 @@ import { typeKey } from '../../contract/resources.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { StatusCause } from '../../contract/violations.ts';
 import { emptyTally, tally } from '../../engine/score.ts';
-import type { Deps } from '../deps.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { beginning, resources } from '../resources/collection.ts';
-import type { Tx } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
 import { costOf, writeCost, judgeAndRecord, resolveGone } from './judge.ts';
@@ -19,48 +17,34 @@ import type { PolicyWork } from './work.ts';
  * Goes on evaluating a policy: over its resources first, then over the violations of resources that it is no longer
  * about. @returns how many evaluations it counts for
  */
-export async function policyBatch(
-  deps: Deps,
-  tx: Tx,
-  judge: Judge,
-  stored: PolicyWork,
-  room: number,
-): Promise<number> {
+export async function policyBatch(judge: Judge, stored: PolicyWork, room: number): Promise<number> {
+  const { tx } = judge;
   const work = { ...stored, began: stored.began ?? judge.now };
   const policy = (await tx.get(policies, work.id))?.doc;
   const judged =
     policy &&
     (await judge.policiesOf(policy.resource_type)).find((one) => one.policy.id === policy.id);
   if (judged && work.swept === undefined) {
-    const { taken, last, findings } = await evaluateBatch(
-      deps,
-      tx,
-      judge,
-      judged,
-      work.after,
-      room,
-    );
+    const { taken, last, findings } = await evaluateBatch(judge, judged, work.after, room);
     const counted = { ...work, tally: tally(work.tally ?? emptyTally, findings) };
     if (last !== undefined) {
       await putWork(tx, { ...without(counted), after: last, due_at: judge.now });
       return taken;
     }
     if (!work.sweep) {
-      await finish(deps, tx, counted, judged);
+      await finish(judge, counted, judged);
       return taken + 1;
     }
     await putWork(tx, { ...without(counted), swept: '', due_at: judge.now });
     return taken + 1;
   }
-  return sweepBatch(deps, tx, judge, work, { policy, judged }, room);
+  return sweepBatch(judge, work, { policy, judged }, room);
 }
 
 /** What the last step left, without its failures. */
 const without = ({ failures: _failures, ...work }: PolicyWork): PolicyWork => work;
 
 async function evaluateBatch(
-  deps: Deps,
-  tx: Tx,
   judge: Judge,
   judged: JudgedPolicy,
   after: string | undefined,
@@ -70,7 +54,7 @@ async function evaluateBatch(
   readonly last: string | undefined;
   readonly findings: readonly Finding[];
 }> {
-  const page = await tx.page(resources, {
+  const page = await judge.tx.page(resources, {
     where: { type: { any: [typeKey(judged.policy.resource_type)] } },
     orderBy: 'id',
     direction: 'asc',
@@ -82,7 +66,7 @@ async function evaluateBatch(
   let last: string | undefined;
   for (const { doc } of page.rows) {
     if (taken >= room) return { taken, last, findings };
-    const { finding } = await judgeAndRecord(deps, tx, judge, judged, doc.resource);
+    const { finding } = await judgeAndRecord(judge, judged, doc.resource);
     findings.push(finding);
     taken += costOf(finding);
     last = doc.id;
@@ -91,13 +75,12 @@ async function evaluateBatch(
 }
 
 async function sweepBatch(
-  deps: Deps,
-  tx: Tx,
   judge: Judge,
   work: PolicyWork & { readonly began: number },
   { policy, judged }: { policy: StoredPolicy | undefined; judged: JudgedPolicy | undefined },
   room: number,
 ): Promise<number> {
+  const { tx } = judge;
   const after = work.swept;
   const page = await tx.page(violations, {
     where: { standing_of_policy: { any: [work.id] } },
@@ -108,13 +91,13 @@ async function sweepBatch(
   });
   for (const { doc } of page.rows) {
     const cause = whyGone(policy, doc);
-    if (cause) await resolveGone(deps, tx, judge, doc, cause);
+    if (cause) await resolveGone(judge, doc, cause);
   }
   const last = page.last?.id;
   if (page.hasMore && last !== undefined) {
     await putWork(tx, { ...without(work), swept: last, due_at: judge.now });
   } else {
-    await finish(deps, tx, work, judged);
+    await finish(judge, work, judged);
   }
   return page.rows.length * writeCost + 1;
 }
@@ -130,8 +113,7 @@ function whyGone(
 
 /** One that reads `now` is evaluated again an hour after it was begun: the server may have been down meanwhile. */
 async function finish(
-  deps: Deps,
-  tx: Tx,
+  { deps, tx }: Judge,
   { id, began, deploys, tally: counted = emptyTally }: PolicyWork & { readonly began: number },
   judged: JudgedPolicy | undefined,
 ): Promise<void> {

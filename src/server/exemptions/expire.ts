@@ -1,4 +1,3 @@
-import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
@@ -6,7 +5,7 @@ import { removeWork } from '../evaluation/work.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
-import type { Reader, Tx, Versioned } from '../store/store.ts';
+import type { Reader, Versioned } from '../store/store.ts';
 import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
 
@@ -29,14 +28,14 @@ export async function policiesNamed(
 }
 
 /** Marks an exemption whose last day is over, and has evaluated anew what it covered. */
-export async function expireExemption(deps: Deps, tx: Tx, judge: Judge, id: string): Promise<void> {
+export async function expireExemption({ deps, tx, now }: Judge, id: string): Promise<void> {
   const exemption = (await tx.get(exemptions, id))?.doc;
   await removeWork(tx, id);
   if (!exemption) return;
-  const updated = { ...exemption, status: 'expired', updated_at: timestamp(judge.now) } as const;
+  const updated = { ...exemption, status: 'expired', updated_at: timestamp(now) } as const;
   await tx.replace(exemptions, updated);
   await announceExemption(deps, tx, updated, 'ended');
   for (const { doc } of await policiesNamed(tx, exemption.policy)) {
-    if (doc.enabled) await schedulePolicy(tx, judge.now, doc.id);
+    if (doc.enabled) await schedulePolicy(tx, now, doc.id);
   }
 }

@@ -1,6 +1,7 @@
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
+import { createJudge } from '../evaluation/judge.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { toJson } from '../json.ts';
 import { listPage } from '../http/paging.ts';
@@ -24,24 +25,18 @@ export const exemptionHandlers = (deps: Deps, prepare: PreparePolicy): Handlers[
 
   create: async ({ body }, call) =>
     call.transact(async (tx) => {
-      const created = await createExemption(deps, prepare, tx, call.actor, body);
+      const created = await createExemption(createJudge(deps, prepare, tx), call.actor, body);
       return { ...answerOne(created), headers: { Location: `/v1/exemptions/${created.doc.id}` } };
     }),
 
   update: async ({ params, body }, call) =>
     call.transact(async (tx) =>
-      answerOne(
-        await updateExemption(deps, prepare, tx, call.actor, params.id, body, (revision) =>
-          call.checkMatch(revision),
-        ),
-      ),
+      answerOne(await updateExemption(createJudge(deps, prepare, tx), call, params.id, body)),
     ),
 
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {
-      await deleteExemption(deps, prepare, tx, call.actor, params.id, (revision) =>
-        call.checkMatch(revision),
-      );
+      await deleteExemption(createJudge(deps, prepare, tx), call, params.id);
       return { body: undefined };
     }),
 });

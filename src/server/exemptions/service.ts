@@ -5,11 +5,10 @@ import { exemptionEnd } from '../../engine/exempt.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../http/call.ts';
-import type { Deps } from '../deps.ts';
+import type { Actor, Changer } from '../http/call.ts';
 import { timestamp } from '../deps.ts';
-import { createJudge, applyExemptions } from '../evaluation/judge.ts';
-import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { applyExemptions } from '../evaluation/judge.ts';
+import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { putWork, removeWork } from '../evaluation/work.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
@@ -54,13 +53,11 @@ async function checkExemption(
 
 /** @throws GovctlError invalid_exemption */
 export async function createExemption(
-  deps: Deps,
-  prepare: PreparePolicy,
-  tx: Tx,
+  judge: Judge,
   actor: Actor,
   input: ExemptionInput,
 ): Promise<Versioned<StoredExemption>> {
-  const now = deps.clock.now();
+  const { deps, tx, now } = judge;
   await checkExemption(tx, now, input);
   const at = timestamp(now);
   const stored = await tx.insert(exemptions, {
@@ -78,22 +75,20 @@ export async function createExemption(
   });
   await recordAudit(deps, tx, actor, 'exemption.create', stored.doc.id);
   await announceExemption(deps, tx, stored.doc, 'created');
-  await moveViolations(deps, prepare, tx, [input.policy]);
+  await moveViolations(judge, [input.policy]);
   return stored;
 }
 
 /** @throws GovctlError exemption_not_found, invalid_exemption, or what `checkMatch` throws */
 export async function updateExemption(
-  deps: Deps,
-  prepare: PreparePolicy,
-  tx: Tx,
-  actor: Actor,
+  judge: Judge,
+  call: Changer,
   id: string,
   update: ExemptionUpdate,
-  checkMatch: (revision: number) => void,
 ): Promise<Versioned<StoredExemption>> {
+  const { deps, tx, now } = judge;
   const before = await readExemption(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   if (update.id !== undefined && update.id !== id) {
     throw invalid('id', `must be left out or be ${id}, the exemption that is changed`);
   }
@@ -105,7 +100,6 @@ export async function updateExemption(
     .filter(([field, value]) => JSON.stringify(before.doc[field] ?? null) !== JSON.stringify(value))
     .map(([field]) => field);
   if (changed.length === 0) return before;
-  const now = deps.clock.now();
   const isChanged = (field: string): boolean => changed.includes(field);
   await checkExemption(tx, now, {
     policy: isChanged('policy') ? update.policy : undefined,
@@ -120,39 +114,28 @@ export async function updateExemption(
     updated_at: timestamp(Math.max(now, Date.parse(before.doc.updated_at) + 1)),
   });
   if (!isOver) await putWork(tx, { kind: 'expiry', id, due_at: exemptionEnd(merged.expires) });
-  await recordAudit(deps, tx, actor, 'exemption.update', id, changed);
+  await recordAudit(deps, tx, call.actor, 'exemption.update', id, changed);
   await announceExemption(deps, tx, stored.doc, 'changed');
-  await moveViolations(deps, prepare, tx, [before.doc.policy, merged.policy]);
+  await moveViolations(judge, [before.doc.policy, merged.policy]);
   return stored;
 }
 
 /** @throws GovctlError exemption_not_found, or what `checkMatch` throws */
-export async function deleteExemption(
-  deps: Deps,
-  prepare: PreparePolicy,
-  tx: Tx,
-  actor: Actor,
-  id: string,
-  checkMatch: (revision: number) => void,
-): Promise<void> {
+export async function deleteExemption(judge: Judge, call: Changer, id: string): Promise<void> {
+  const { deps, tx } = judge;
   const before = await readExemption(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   await tx.remove(exemptions, id);
   // One whose last day is over has no work left once its end was told.
   const isEndToTell = await removeWork(tx, id);
-  await recordAudit(deps, tx, actor, 'exemption.delete', id);
+  await recordAudit(deps, tx, call.actor, 'exemption.delete', id);
   if (isEndToTell) await announceExemption(deps, tx, before.doc, 'ended');
-  await moveViolations(deps, prepare, tx, [before.doc.policy]);
+  await moveViolations(judge, [before.doc.policy]);
 }
 
 /** Exemptions of these policies have changed: what is not resolved becomes OPEN or EXEMPT. */
-async function moveViolations(
-  deps: Deps,
-  prepare: PreparePolicy,
-  tx: Tx,
-  named: readonly string[],
-): Promise<void> {
-  const judge = createJudge(deps, prepare, tx);
+async function moveViolations(judge: Judge, named: readonly string[]): Promise<void> {
+  const { prepare, tx } = judge;
   for (const name of new Set(named)) {
     for (const row of await policiesNamed(tx, name)) {
       const page = await tx.page(violations, {
@@ -162,7 +145,7 @@ async function moveViolations(
         limit: movedAtOnce,
       });
       const judged = { policy: row.doc, prepared: prepare(row) };
-      for (const { doc } of page.rows) await applyExemptions(deps, tx, judge, judged, doc);
+      for (const { doc } of page.rows) await applyExemptions(judge, judged, doc);
       if (page.hasMore) await schedulePolicy(tx, judge.now, row.doc.id);
     }
   }

@@ -89,6 +89,9 @@ export interface Call extends PublicCall {
   checkMatch(revision: number): void;
 }
 
+/** Who changes something that there is, and in which revision it must be: what services take of a call. */
+export type Changer = Pick<Call, 'actor' | 'checkMatch'>;
+
 type Handler<E extends Endpoint> = (
   input: HandlerInput<E>,
   call: E['scope'] extends null ? PublicCall : Call,

@@ -42,17 +42,13 @@ export const policyHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['po
   update: async ({ params, body }, call) => {
     if (body.rules) checkConditions(body.rules);
     return call.transact(async (tx) =>
-      answerOne(
-        await updatePolicy(deps, tx, call.actor, params.id, body, (revision) =>
-          call.checkMatch(revision),
-        ),
-      ),
+      answerOne(await updatePolicy(deps, tx, call, { id: params.id, update: body })),
     );
   },
 
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {
-      await deletePolicy(deps, tx, call.actor, params.id, (revision) => call.checkMatch(revision));
+      await deletePolicy(deps, tx, call, params.id);
       return { body: undefined };
     }),
 });

@@ -6,7 +6,7 @@ import { policyFields, serverAssigned } from '../../contract/policies.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../http/call.ts';
+import type { Actor, Changer } from '../http/call.ts';
 import { frameworksChanged } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -80,13 +80,11 @@ export const readPolicy = (reader: Reader, id: string): Awaitable<Versioned<Stor
 export async function updatePolicy(
   deps: Deps,
   tx: Tx,
-  actor: Actor,
-  id: string,
-  update: PolicyUpdate,
-  checkMatch: (revision: number) => void,
+  call: Changer,
+  { id, update }: { readonly id: string; readonly update: PolicyUpdate },
 ): Promise<Versioned<StoredPolicy>> {
   const before = await readPolicy(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   if (update.id !== undefined && update.id !== id) {
     const message = `must be left out or be ${id}, the policy that is changed`;
     throw new GovctlError('invalid_policy', `The body is not valid: id ${message}`, {
@@ -100,24 +98,18 @@ export async function updatePolicy(
   const updatedAt = Math.max(deps.clock.now(), Date.parse(before.doc.updated_at) + 1);
   const policy = arrange({ ...merged, updated_at: timestamp(updatedAt) });
   const stored = await refuseTakenName(tx.replace(policies, policy), policy.name);
-  await recordAudit(deps, tx, actor, 'policy.update', id, changed);
+  await recordAudit(deps, tx, call.actor, 'policy.update', id, changed);
   await frameworksChanged(deps, tx, before.doc, policy);
   await policyChanged(deps, tx, before.doc, policy, changed);
   return stored;
 }
 
 /** @throws GovctlError policy_not_found, or what `checkMatch` throws */
-export async function deletePolicy(
-  deps: Deps,
-  tx: Tx,
-  actor: Actor,
-  id: string,
-  checkMatch: (revision: number) => void,
-): Promise<void> {
+export async function deletePolicy(deps: Deps, tx: Tx, call: Changer, id: string): Promise<void> {
   const before = await readPolicy(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   await tx.remove(policies, id);
-  await recordAudit(deps, tx, actor, 'policy.delete', id);
+  await recordAudit(deps, tx, call.actor, 'policy.delete', id);
   await frameworksChanged(deps, tx, before.doc, undefined);
   await policyChanged(deps, tx, before.doc, undefined);
 }

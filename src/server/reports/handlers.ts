@@ -57,10 +57,9 @@ export const reportHandlers = (
   },
 
   delete: async ({ params }, call) => {
-    const checkMatch = (revision: number): void => call.checkMatch(revision);
     const id = params.report_id;
     const gone = await deps.store.transact(async (tx) => {
-      const report = await deleteReport(deps, tx, call.actor, id, checkMatch);
+      const report = await deleteReport(deps, tx, call, id);
       await deleted(tx, report);
       return report;
     });

@@ -4,7 +4,7 @@ import type { FormatOptions, ReportInput } from '../../contract/reports.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../http/call.ts';
+import type { Actor, Changer } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { dropDeliveries } from '../report-delivery/service.ts';
@@ -154,16 +154,15 @@ const sealed = (
 export async function deleteReport(
   deps: Deps,
   tx: Tx,
-  actor: Actor,
+  call: Changer,
   id: string,
-  checkMatch: (revision: number) => void,
 ): Promise<StoredReport> {
   const before = await readReport(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   await tx.remove(reports, id);
   await tx.clear(reportLanes, id);
   await removeAccess(tx, id);
   await dropDeliveries(tx, id);
-  await recordAudit(deps, tx, actor, 'report.delete', id);
+  await recordAudit(deps, tx, call.actor, 'report.delete', id);
   return before.doc;
 }

@@ -3,6 +3,7 @@ import type { ResourceInput } from '../../contract/resources.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
+import { createJudge } from '../evaluation/judge.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
@@ -39,7 +40,12 @@ export const resourceHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['
 
   put: async ({ params, body }, call) =>
     call.transact(async (tx) => {
-      const { outcome, row } = await putResource(deps, prepare, tx, call, params.id, body);
+      const { outcome, row } = await putResource(
+        createJudge(deps, prepare, tx),
+        call,
+        params.id,
+        body,
+      );
       return { ...answerOne(row), ...(outcome === 'created' ? { status: 201 } : {}) };
     }),
 
@@ -47,19 +53,22 @@ export const resourceHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['
     refuseTwice(body.resources);
     const complete = body.resources.map(completeResource);
     return call.transact(async (tx) => ({
-      body: toJson(await upsertResources(deps, prepare, tx, call.actor, complete)),
+      body: toJson(await upsertResources(createJudge(deps, prepare, tx), call.actor, complete)),
     }));
   },
 
   import: async ({ body }, call) => {
-    const isRepeated = await call.isRepeated();
-    const counts = await importResources(deps, prepare, call.actor, body, isRepeated);
+    const counts = await importResources(deps, prepare, {
+      actor: call.actor,
+      body,
+      readOnly: await call.isRepeated(),
+    });
     return call.transact(async () => ({ body: toJson(counts) }));
   },
 
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {
-      await deleteResource(deps, prepare, tx, call, params.id);
+      await deleteResource(createJudge(deps, prepare, tx), call, params.id);
       return { body: undefined };
     }),
 });

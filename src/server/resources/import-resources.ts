@@ -5,6 +5,7 @@ import type { ImportAnswer, KnownResource } from '../../contract/resources.ts';
 import { readResourceLine } from '../../inventory/formats/native/read-line.ts';
 import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
+import { createJudge } from '../evaluation/judge.ts';
 import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { readLines } from './lines.ts';
@@ -18,18 +19,22 @@ const batchBytes = 1 << 20;
 /** Characters of an id that a rejected line is shown with. */
 const shownOfId = 200;
 
+export interface ImportOptions {
+  readonly actor: Actor;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** It is read to its end, and nothing is stored. */
+  readonly readOnly: boolean;
+}
+
 /**
  * Reads resources as they come, one a line, and stores them batch by batch: each is durable before the next is read,
  * so memory holds no more than one, and the sender is slowed down to what is stored.
- * @param readOnly reads to the end, and stores nothing
  * @throws GovctlError malformed_request where the stream breaks off; what came before is stored
  */
 export async function importResources(
   deps: Deps,
   prepare: PreparePolicy,
-  actor: Actor,
-  body: AsyncIterable<Uint8Array>,
-  readOnly: boolean,
+  { actor, body, readOnly }: ImportOptions,
 ): Promise<ImportAnswer> {
   const answer = emptyAnswer();
   let batch: KnownResource[] = [];
@@ -41,7 +46,7 @@ export async function importResources(
     // The first batch that changes something says so in the audit log for all of them.
     const isAudited = answer.created + answer.updated > 0;
     const counts = await deps.store.transact((tx) =>
-      upsertResources(deps, prepare, tx, isAudited ? undefined : actor, given),
+      upsertResources(createJudge(deps, prepare, tx), isAudited ? undefined : actor, given),
     );
     answer.created += counts.created;
     answer.updated += counts.updated;

@@ -6,13 +6,11 @@ import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Call } from '../http/call.ts';
-import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { createJudge, judgeAndRecord, resolveGone } from '../evaluation/judge.ts';
+import { judgeAndRecord, resolveGone } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
-import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { allRows } from '../store/all-rows.ts';
-import type { Reader, Tx, Versioned } from '../store/store.ts';
+import type { Reader, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import { announceResource } from './announce.ts';
 import { resources } from './collection.ts';
@@ -45,12 +43,8 @@ interface Upserted {
 }
 
 /** Creates or replaces a resource and evaluates it. What changes nothing writes nothing. */
-async function upsertResource(
-  deps: Deps,
-  tx: Tx,
-  judge: Judge,
-  resource: KnownResource,
-): Promise<Upserted> {
+async function upsertResource(judge: Judge, resource: KnownResource): Promise<Upserted> {
+  const { deps, tx } = judge;
   const before = await tx.get(resources, resource.id);
   if (before && isDeepStrictEqual(before.doc.resource, resource)) {
     return { outcome: 'unchanged', row: before };
@@ -62,35 +56,31 @@ async function upsertResource(
     : await tx.insert(resources, stored);
   await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
   for (const judged of await judge.policiesOf(resource.type)) {
-    await judgeAndRecord(deps, tx, judge, judged, resource);
+    await judgeAndRecord(judge, judged, resource);
   }
   if (!before) return { outcome: 'created', row };
   if (typeKey(before.doc.resource.type) !== typeKey(resource.type)) {
-    await resolveViolations(deps, tx, judge, resource);
+    await resolveViolations(judge, resource);
   }
   return { outcome: 'updated', row, before: before.doc };
 }
 
 /** Those of a resource that is gone, or of its former type. */
 async function resolveViolations(
-  deps: Deps,
-  tx: Tx,
   judge: Judge,
   { id, type }: { readonly id: string; readonly type?: string },
 ): Promise<void> {
   const standing = { standing_of_resource: { any: [id] } };
-  for await (const { doc } of allRows(tx, violations, standing)) {
+  for await (const { doc } of allRows(judge.tx, violations, standing)) {
     if (type !== undefined && typeKey(doc.resource_type) === typeKey(type)) continue;
     const cause = type === undefined ? 'resource_deleted' : 'resource_changed_type';
-    await resolveGone(deps, tx, judge, doc, cause);
+    await resolveGone(judge, doc, cause);
   }
 }
 
 /** @throws GovctlError invalid_resource for another id; precondition_failed where If-Match does not hold */
 export async function putResource(
-  deps: Deps,
-  prepare: PreparePolicy,
-  tx: Tx,
+  judge: Judge,
   call: Call,
   id: string,
   given: ResourceInput,
@@ -101,6 +91,7 @@ export async function putResource(
       details: [{ field: 'id', message }],
     });
   }
+  const { deps, tx } = judge;
   const before = await tx.get(resources, id);
   if (before) call.checkMatch(before.revision);
   else if (call.header('if-match') !== null) {
@@ -109,8 +100,7 @@ export async function putResource(
       `There is no resource ${id.slice(0, 100)} that If-Match could name`,
     );
   }
-  const judge = createJudge(deps, prepare, tx);
-  const upserted = await upsertResource(deps, tx, judge, completeResource(given));
+  const upserted = await upsertResource(judge, completeResource(given));
   if (upserted.outcome === 'created')
     await recordAudit(deps, tx, call.actor, 'resource.create', id);
   if (upserted.outcome === 'updated') {
@@ -139,36 +129,28 @@ const own = (of: Readonly<Record<string, unknown>>, name: string): unknown =>
  * @param actor of the audit entry where something changes; absent where there is one already
  */
 export async function upsertResources(
-  deps: Deps,
-  prepare: PreparePolicy,
-  tx: Tx,
+  judge: Judge,
   actor: Actor | undefined,
   given: readonly KnownResource[],
 ): Promise<UpsertCounts> {
-  const judge = createJudge(deps, prepare, tx);
   const counts = { created: 0, updated: 0, unchanged: 0 };
   for (const resource of given) {
-    const { outcome } = await upsertResource(deps, tx, judge, resource);
+    const { outcome } = await upsertResource(judge, resource);
     counts[outcome] += 1;
   }
   // One for all of them: an import of a hundred thousand would fill the log.
   if (actor && counts.created + counts.updated > 0) {
-    await recordAudit(deps, tx, actor, 'resource.import', resources.name);
+    await recordAudit(judge.deps, judge.tx, actor, 'resource.import', resources.name);
   }
   return counts;
 }
 
 /** @throws GovctlError resource_not_found, or what `checkMatch` throws */
-export async function deleteResource(
-  deps: Deps,
-  prepare: PreparePolicy,
-  tx: Tx,
-  call: Call,
-  id: string,
-): Promise<void> {
+export async function deleteResource(judge: Judge, call: Call, id: string): Promise<void> {
+  const { deps, tx } = judge;
   const before = await readResource(tx, id);
   call.checkMatch(before.revision);
   await tx.remove(resources, id);
-  await resolveViolations(deps, tx, createJudge(deps, prepare, tx), { id });
+  await resolveViolations(judge, { id });
   await recordAudit(deps, tx, call.actor, 'resource.delete', id);
 }

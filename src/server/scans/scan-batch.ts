@@ -24,13 +24,8 @@ const mostResources = 500;
 const mostUndecided = 20;
 
 /** Goes on with a scan. @returns how many evaluations it counts for */
-export async function scanBatch(
-  deps: Deps,
-  tx: Tx,
-  judge: Judge,
-  work: ScanWork,
-  room: number,
-): Promise<number> {
+export async function scanBatch(judge: Judge, work: ScanWork, room: number): Promise<number> {
+  const { deps, tx } = judge;
   const scan = (await tx.get(scans, work.id))?.doc;
   if (!scan) {
     await removeWork(tx, work.id);
@@ -48,7 +43,7 @@ export async function scanBatch(
     scanned += 1;
     for (const judged of await judge.policiesOf(doc.resource.type)) {
       if (scan.policy_ids && !scan.policy_ids.includes(judged.policy.id)) continue;
-      const { finding, status } = await judgeAndRecord(deps, tx, judge, judged, doc.resource);
+      const { finding, status } = await judgeAndRecord(judge, judged, doc.resource);
       findings.push(finding);
       collector?.add(judged.policy, doc.resource, finding, status);
       cost += costOf(finding);

@@ -60,17 +60,15 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
       });
       const security = await hashedSecurity(template?.format_options?.security);
       return call.transact(async (tx) => {
-        const checkMatch = (revision: number): void => call.checkMatch(revision);
         return answerOne(
-          await updateSchedule(deps, tx, call.actor, params.id, body, security, checkMatch),
+          await updateSchedule(deps, tx, call, { id: params.id, update: body, security }),
         );
       });
     },
 
     delete: async ({ params }, call) =>
       call.transact(async (tx) => {
-        const checkMatch = (revision: number): void => call.checkMatch(revision);
-        await deleteSchedule(deps, tx, call.actor, params.id, checkMatch);
+        await deleteSchedule(deps, tx, call, params.id);
         return { body: undefined };
       }),
 

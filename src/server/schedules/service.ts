@@ -3,7 +3,7 @@ import type { ScheduleInput, ScheduleUpdate } from '../../contract/schedules.ts'
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../http/call.ts';
+import type { Actor, Changer } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { dropDeliveries } from '../report-delivery/service.ts';
@@ -68,14 +68,19 @@ export async function createSchedule(
 export async function updateSchedule(
   deps: Deps,
   tx: Tx,
-  actor: Actor,
-  id: string,
-  update: ScheduleUpdate,
-  security: HashedSecurity | undefined,
-  checkMatch: (revision: number) => void,
+  call: Changer,
+  {
+    id,
+    update,
+    security,
+  }: {
+    readonly id: string;
+    readonly update: ScheduleUpdate;
+    readonly security: HashedSecurity | undefined;
+  },
 ): Promise<Versioned<StoredSchedule>> {
   const before = await readSchedule(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   if (update.id !== undefined && update.id !== id) {
     const message = `must be left out or be ${id}, the schedule that is changed`;
     throw invalidSchedule([{ field: 'id', message }]);
@@ -92,7 +97,7 @@ export async function updateSchedule(
   const stored = await tx.replace(schedules, schedule);
   if (isRetimed) await relay(tx, schedule, now);
   const names = changed.map((field) => (field === 'channels' ? 'delivery' : field));
-  await recordAudit(deps, tx, actor, 'schedule.update', id, names);
+  await recordAudit(deps, tx, call.actor, 'schedule.update', id, names);
   return stored;
 }
 
@@ -161,22 +166,16 @@ const changedFields = (before: StoredSchedule, after: StoredSchedule) =>
  * Its runs and what waits to be delivered go with it; its reports stay.
  * @throws as `updateSchedule`
  */
-export async function deleteSchedule(
-  deps: Deps,
-  tx: Tx,
-  actor: Actor,
-  id: string,
-  checkMatch: (revision: number) => void,
-): Promise<void> {
+export async function deleteSchedule(deps: Deps, tx: Tx, call: Changer, id: string): Promise<void> {
   const before = await readSchedule(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   await tx.remove(schedules, id);
   await tx.clear(scheduleLanes, id);
   await dropDeliveries(tx, id);
   const own: string[] = [];
   for await (const { doc } of allRows(tx, runs, { schedule_id: { any: [id] } })) own.push(doc.id);
   for (const run of own) await tx.remove(runs, run);
-  await recordAudit(deps, tx, actor, 'schedule.delete', id);
+  await recordAudit(deps, tx, call.actor, 'schedule.delete', id);
 }
 
 /** Runs it now, beside its times, also while it is disabled. @throws GovctlError schedule_not_found */

@@ -46,18 +46,13 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
       // Sent back as it was read, it stays what it is.
       if (body.url !== undefined && body.url !== doc.url) await checkTarget(targets, body.url);
       return call.transact(async (tx) => {
-        const checkMatch = (revision: number): void => call.checkMatch(revision);
-        return answerOne(
-          tx,
-          await updateWebhook(deps, tx, call.actor, params.id, body, checkMatch),
-        );
+        return answerOne(tx, await updateWebhook(deps, tx, call, { id: params.id, update: body }));
       });
     },
 
     delete: async ({ params }, call) =>
       call.transact(async (tx) => {
-        const checkMatch = (revision: number): void => call.checkMatch(revision);
-        await deleteWebhook(deps, tx, call.actor, params.id, checkMatch);
+        await deleteWebhook(deps, tx, call, params.id);
         return { body: undefined };
       }),
   };

@@ -5,7 +5,7 @@ import { answeredOnly, pausedByUser } from '../../contract/webhooks.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../http/call.ts';
+import type { Actor, Changer } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
@@ -79,13 +79,11 @@ export const sealedSecret = (seal: Deps['secrets']['seal'], id: string, secret: 
 export async function updateWebhook(
   deps: Deps,
   tx: Tx,
-  actor: Actor,
-  id: string,
-  update: WebhookUpdate,
-  checkMatch: (revision: number) => void,
+  call: Changer,
+  { id, update }: { readonly id: string; readonly update: WebhookUpdate },
 ): Promise<Versioned<StoredWebhook>> {
   const before = await readWebhook(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   if (update.id !== undefined && update.id !== id) {
     throw invalid('id', `must be left out or be ${id}, the webhook that is changed`);
   }
@@ -105,7 +103,7 @@ export async function updateWebhook(
   };
   // Only what is optional can be absent.
   const stored = await tx.replace(webhooks, withoutAbsent(merged) as StoredWebhook);
-  await recordAudit(deps, tx, actor, 'webhook.update', id, names);
+  await recordAudit(deps, tx, call.actor, 'webhook.update', id, names);
   return stored;
 }
 
@@ -185,16 +183,10 @@ async function pausedOrResumed(
 }
 
 /** What waits for it, and what was sent to it, goes with it. @throws as `updateWebhook` */
-export async function deleteWebhook(
-  deps: Deps,
-  tx: Tx,
-  actor: Actor,
-  id: string,
-  checkMatch: (revision: number) => void,
-): Promise<void> {
+export async function deleteWebhook(deps: Deps, tx: Tx, call: Changer, id: string): Promise<void> {
   const before = await readWebhook(tx, id);
-  checkMatch(before.revision);
+  call.checkMatch(before.revision);
   await tx.remove(webhooks, id);
   await deleteDeliveries(tx, id);
-  await recordAudit(deps, tx, actor, 'webhook.delete', id);
+  await recordAudit(deps, tx, call.actor, 'webhook.delete', id);
 }

@@ -125,7 +125,7 @@ export async function startProcesses() {
     async remove(id: string): Promise<void> {
       const { deps, work } = current;
       const gone = await deps.store.transact((tx) =>
-        deleteReport(deps, tx, actor, id, () => undefined),
+        deleteReport(deps, tx, { actor, checkMatch: () => undefined }, id),
       );
       await work.forget(gone);
     },
