@@ -130,13 +130,16 @@ export async function createObject<T extends { readonly id: string }>(
 const pathOf = ({ path }: { readonly path: string }, id: string): string =>
   fillPath(`${path}/:id`, { id });
 
+interface Update extends ChangeOptions {
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
 /** Changes some fields of an object on any server. */
 export async function updateObject<T extends { readonly id: string }>(
   client: Client,
   of: ObjectsOf<T>,
-  id: string,
-  body: Readonly<Record<string, unknown>>,
-  options: ChangeOptions = {},
+  { id, body, ...options }: Update,
 ): Promise<ObjectAnswer<T>> {
   const path = pathOf(of, id);
   const answer = await client.transport.send('PUT', path, {

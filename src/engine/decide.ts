@@ -15,7 +15,7 @@ export type Verdict =
     };
 
 /** A rule with its condition made ready to run. */
-export interface PreparedRule {
+interface PreparedRule {
   readonly index: number;
   readonly rule: Rule;
   /** Asked for each time, as it gets faster while it runs. */

@@ -27,7 +27,7 @@ export interface Inventory {
   locate(at: DocumentPath): TextPlace | undefined;
 }
 
-export type InventoryRead =
+type InventoryRead =
   | { readonly ok: true; readonly inventory: Inventory }
   | {
       readonly ok: false;

@@ -42,7 +42,7 @@ export const ProjectFile = z.strictObject({
 });
 export type ProjectFile = z.infer<typeof ProjectFile>;
 
-export interface LoadedConfig {
+interface LoadedConfig {
   readonly config: ProjectConfig;
   /** The folder of govctl.yaml, else the working folder. */
   readonly root: string;

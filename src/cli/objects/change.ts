@@ -24,7 +24,7 @@ export async function changeObject<Item extends WithId>(
   { of, before, fields, ifMatch }: Change<Item>,
 ): Promise<Item> {
   const { item } = await context.progress('Changing it', () =>
-    updateObject(client, of, before.id, fields, defined({ ifMatch })),
+    updateObject(client, of, { id: before.id, body: fields, ...defined({ ifMatch }) }),
   );
   return item ?? (await readObject(client, of, before.id))?.item ?? before;
 }

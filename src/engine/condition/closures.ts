@@ -13,7 +13,7 @@ export interface Frame {
 export type Run = (frame: Frame) => unknown;
 
 /** Stands around each part of a program, for those who watch it run. */
-export type Around = (term: Term, run: Run) => Run;
+type Around = (term: Term, run: Run) => Run;
 
 /** What one run starts with. */
 export function startRun(program: Program): Frame {

@@ -10,7 +10,7 @@ import type { Program } from './program.ts';
 import { timestampOfMillis } from './time.ts';
 import { Failure } from './values.ts';
 
-export interface ConditionEvaluator {
+interface ConditionEvaluator {
   /** Changes as runs add up: it is fastest when asked of the evaluator each time. */
   readonly holds: Evaluator;
   /** Whether the condition reads `now`. */

@@ -23,7 +23,7 @@ export function toNativeRegex(pattern: string): NativeRegex | undefined {
   };
 }
 
-export interface NativeRegex {
+interface NativeRegex {
   readonly regex: RegExp;
   readonly fromStart: boolean;
   /** Characters that it looks at, at most, from one start; what repeats without end counts as the most it could. */

@@ -1,7 +1,7 @@
 import { nearestWord } from '../../contract/nearest.ts';
 
 /** What stands in a condition as other languages write it, and how CEL does. */
-export interface Translation {
+interface Translation {
   readonly offset: number;
   readonly end: number;
   readonly suggestion: string;

@@ -1,7 +1,7 @@
 import type { InputProblem } from '../model.ts';
 import { createPlaces } from './place.ts';
 
-export type TextDecoded =
+type TextDecoded =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: InputProblem };
 

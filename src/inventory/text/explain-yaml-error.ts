@@ -1,7 +1,7 @@
 import type { YAMLError } from 'yaml';
 
 /** What is wrong, and what to do. */
-export interface YamlExplanation {
+interface YamlExplanation {
   readonly code: string;
   readonly message: string;
   readonly hint: string;

@@ -1,5 +1,5 @@
 /** What a scan comes across, as offsets into the text; `end` is exclusive. All are optional. */
-export interface JsonEvents {
+interface JsonEvents {
   /** A key of the innermost open object; with its quotes. */
   readonly key?: (start: number, end: number) => void;
   /** A value begins: an object, a list or a scalar. */

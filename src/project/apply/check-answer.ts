@@ -7,7 +7,7 @@ import type { Change } from '../plan/change.ts';
 import { isUntagged } from '../plan/change.ts';
 
 /** Whether the server made of a change what was asked. */
-export interface AnswerCheck {
+interface AnswerCheck {
   /** What it did not take over. */
   readonly warnings: readonly string[];
   /** It lost what govctl needs to know its objects by. */

@@ -15,7 +15,7 @@ import { runSteps } from './run-steps.ts';
 const readOneByOne = 20;
 
 /** What is live now of what a plan touches, of one kind. */
-export interface Current {
+interface Current {
   readonly byId: ReadonlyMap<string, LiveItem>;
   /** Those that came one by one. */
   readonly etags: ReadonlyMap<string, string>;

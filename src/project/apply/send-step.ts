@@ -70,7 +70,11 @@ async function updateOnce(
 ): Promise<Answer> {
   const { client, secrets, etags } = sending;
   try {
-    const answer = await updateObject(client, kind.objects, id, body, ifMatch(sending, id));
+    const answer = await updateObject(client, kind.objects, {
+      id,
+      body,
+      ...ifMatch(sending, id),
+    });
     // What we knew of it is old now.
     if (answer.etag === undefined) etags.delete(id);
     else etags.set(id, answer.etag);

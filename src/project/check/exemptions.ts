@@ -4,7 +4,7 @@ import type { Exemption } from '../../engine/exempt.ts';
 import type { LocalPolicy, OtherDocument, Place, Problem } from '../model.ts';
 
 /** An exemption of the repo, and where its document stands. */
-export interface LocalExemption {
+interface LocalExemption {
   readonly exemption: Exemption;
   readonly place: Place;
 }

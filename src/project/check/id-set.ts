@@ -2,7 +2,7 @@
  * A set of 64-bit hashes with open addressing (linear probing, a quarter to half full): 16 to 32 bytes for each id,
  * whatever its length. Two ids of a million share a hash with a probability of 3 in 100 million.
  */
-export interface IdSet {
+interface IdSet {
   /** False where the hash was there before. */
   add(high: number, low: number): boolean;
 }

@@ -1,5 +1,5 @@
 /** One step of turning `before` into `after`; indexes count from 0. */
-export type DiffStep<T> =
+type DiffStep<T> =
   | { readonly kind: 'same'; readonly value: T; readonly before: number; readonly after: number }
   | { readonly kind: 'removed'; readonly value: T; readonly before: number }
   | { readonly kind: 'added'; readonly value: T; readonly after: number };

@@ -26,7 +26,7 @@ export interface PolicyLike {
 }
 
 /** A policy with one spelling for each meaning: two that mean the same are deeply equal. */
-export type NormalPolicy = {
+type NormalPolicy = {
   readonly name: string;
   readonly description?: string;
   readonly resource_type: string;

@@ -7,7 +7,7 @@ import type { Kind, KindName } from '../kinds/kind.ts';
 /** Fewer owned objects of a kind than this, and a percentage of them says nothing. */
 const percentageFrom = 10;
 
-export interface GuardFacts {
+interface GuardFacts {
   /** How many documents the files hold of each kind. */
   readonly local: Readonly<Partial<Record<KindName, number>>>;
   /** How many live objects of each kind the project owns. */

@@ -49,7 +49,7 @@ export const policiesOf = (changes: readonly Change[], side: 'before' | 'after')
     return policy ? [{ ...policy, enabled: policy.enabled ?? true } as PolicyInput] : [];
   });
 
-export interface ImpactCount {
+interface ImpactCount {
   /** Takes what both sides find in some resources; what passes may be left out. */
   add(resources: number, before: readonly Finding[], after: readonly Finding[]): void;
   result(): Impact;

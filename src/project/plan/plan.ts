@@ -20,7 +20,7 @@ const Orphan = z.object({
   name: z.string(),
   id: z.string(),
 });
-export type Orphan = z.infer<typeof Orphan>;
+type Orphan = z.infer<typeof Orphan>;
 
 const count = z.int().min(0);
 const Summary = z.object({
@@ -56,7 +56,7 @@ export const Plan = z.object({
 });
 export type Plan = z.infer<typeof Plan>;
 
-export interface PlanFacts {
+interface PlanFacts {
   readonly project: string;
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */

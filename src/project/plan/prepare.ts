@@ -26,7 +26,7 @@ export interface SelectionOptions {
   readonly maxDelete?: number;
 }
 
-export interface Prepared extends Repo {
+interface Prepared extends Repo {
   readonly plan: Plan;
   readonly comparisons: readonly Comparison[];
   readonly blocked: readonly Blocked[];

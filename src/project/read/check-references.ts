@@ -16,7 +16,7 @@ export interface LocatedOther {
   readonly absolute: string;
 }
 
-export interface ReferenceFacts {
+interface ReferenceFacts {
   /** Names and keys of the policies read; undefined where only a part of the project was. */
   readonly policies: readonly string[] | undefined;
   /** Milliseconds since the epoch; absent: no date is judged. */

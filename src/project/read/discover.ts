@@ -17,7 +17,7 @@ interface FoundFile {
   readonly size: number;
 }
 
-export interface Discovery {
+interface Discovery {
   /** In order of path. */
   readonly files: readonly FoundFile[];
   readonly problems: readonly Problem[];

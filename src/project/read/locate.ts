@@ -7,7 +7,7 @@ import type { Source, Span } from './source.ts';
 export type FieldPath = readonly (string | number)[];
 
 /** What stands at a path: the pair's key and value; `missing` counts the steps that are not in the file. */
-export interface Located {
+interface Located {
   readonly key?: ParsedNode;
   readonly node: ParsedNode;
   readonly missing: number;

@@ -8,7 +8,7 @@ const maxFileSize = 8 * 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export type TextRead =
+type TextRead =
   { readonly source: Source } | { readonly source?: undefined; readonly problem: Problem };
 
 /** Reads a file as UTF-8 text. What can't be read is a problem of that file, and the others go on. */

@@ -9,7 +9,7 @@ import { presetKind, schemaOf } from '../read/read-document.ts';
 import type { Kind } from '../read/read-document.ts';
 import type { Source } from '../read/source.ts';
 
-export type Formatted = { readonly text: string } | { readonly problems: readonly Problem[] };
+type Formatted = { readonly text: string } | { readonly problems: readonly Problem[] };
 
 /** Longer flow collections (`[a, b]`) become block ones, an item a line. Characters. */
 const maxFlowLength = 100;

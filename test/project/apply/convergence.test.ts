@@ -206,7 +206,7 @@ describe('plan and apply against the real service', () => {
           await deleteObject(client, policyObjects, id);
         await applyNow(client, (await planNow(client, first)).plan);
         for await (const { id, tags = [] } of listAll(client, policyObjects)) {
-          await updateObject(client, policyObjects, id, { ...edited, tags });
+          await updateObject(client, policyObjects, { id, body: { ...edited, tags } });
         }
         const { plan, blocked } = await planNow(client, second, { prune: true });
         expect(blocked).toEqual([]);

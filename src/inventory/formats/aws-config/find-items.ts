@@ -9,7 +9,7 @@ export interface FoundItem {
   readonly at: DocumentPath;
 }
 
-export interface FoundItems {
+interface FoundItems {
   readonly items: readonly FoundItem[];
   readonly problems: readonly DocumentProblem[];
 }

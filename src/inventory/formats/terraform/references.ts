@@ -41,7 +41,7 @@ export interface Trace {
   /** All that it is made of. */
   readonly origins: readonly ValueOrigin[];
 }
-export type TraceExpression = (from: Instance, expression: unknown) => Trace;
+type TraceExpression = (from: Instance, expression: unknown) => Trace;
 
 /** References behind one expression; people write a few. Where there are more, the value comes from no one place. */
 const maxFollowed = 200;

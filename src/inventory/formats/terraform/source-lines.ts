@@ -8,7 +8,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-export interface SourcePlace {
+interface SourcePlace {
   readonly path: string;
   /** From 1. */
   readonly line: number;
