@@ -11,7 +11,6 @@ import type {
 } from './model.ts';
 import { normaliseAll } from './attributes/normalise.ts';
 import { readers } from './formats/readers.ts';
-import { describeDocument } from './describe-document.ts';
 import { decodeText } from './text/decode-text.ts';
 import { parseText } from './text/parse.ts';
 import type { ParsedText, TextParse } from './text/parsed-text.ts';
@@ -100,4 +99,22 @@ function createLocate(parsed: ParsedText, raws: readonly RawResource[]): Invento
 function unknownFormat(document: unknown): string {
   const known = readers.map(({ format }) => `${format} (${formatWords[format].title})`).join(', ');
   return `this is ${describeDocument(document)}, which is no format that govctl knows; it reads ${known}. --format names one`;
+}
+
+/** Keys that are named. */
+const maxKeys = 8;
+
+/** What a parsed document is, for people: its kind and its first keys. */
+function describeDocument(document: unknown): string {
+  if (document === null) return 'nothing (null)';
+  if (Array.isArray(document)) {
+    if (document.length === 0) return 'an empty list';
+    return `a list whose first item is ${describeDocument(document[0])}`;
+  }
+  if (typeof document !== 'object') return `a single ${typeof document}`;
+  const keys = Object.keys(document);
+  if (keys.length === 0) return 'an empty map';
+  const named = keys.slice(0, maxKeys).map((key) => JSON.stringify(key.slice(0, 64)));
+  const more = keys.length > maxKeys ? ` and ${keys.length - maxKeys} more` : '';
+  return `a map with the keys ${named.join(', ')}${more}`;
 }

@@ -1,7 +1,6 @@
 import { RE2JS } from '@bufbuild/re2';
 import { spend, spendOn } from './budget.ts';
 import { toNativeRegex } from './native-regex.ts';
-import { patternSize } from './pattern-size.ts';
 import { Failure, mismatch, typeError } from './values.ts';
 
 export interface Pattern {
@@ -103,4 +102,36 @@ export function matches(text: unknown, pattern: unknown): boolean | Failure {
   }
   const found = patternOf(pattern);
   return found instanceof Failure ? found : found.test(text);
+}
+
+/** An escape, a class or a repeat; else one character. */
+const token =
+  /\\[pP](?:\{[^}]*\}|.)|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\[[^]*|\{(\d{1,9})(?:,(\d{0,9}))?\}|[^]/gsu;
+
+/** A class of Unicode has hundreds of ranges. */
+const sizeOfUnicodeClass = 100;
+
+/** Parts of a program for a pattern, roughly: each character is one, and a repeat has as many copies as it may take. */
+function patternSize(pattern: string): number {
+  const open: number[] = [];
+  let size = 0;
+  let last = 0;
+  for (const [found, least, most] of pattern.matchAll(token)) {
+    if (found === '(') {
+      open.push(size);
+      size = 0;
+      last = 1;
+    } else if (found === ')') {
+      last = size + 1;
+      size = (open.pop() ?? 0) + last;
+    } else if (least !== undefined) {
+      const times = Math.max(Number(least), Number(most ?? 0), 1);
+      size += last * (times - 1);
+      last *= times;
+    } else {
+      last = /\\[pP]/.test(found) ? sizeOfUnicodeClass : 1;
+      size += last;
+    }
+  }
+  return open.reduce((sum, outer) => sum + outer, size);
 }

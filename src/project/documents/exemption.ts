@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { key, name, text } from './fields.ts';
+import { key, name, text } from './policy.ts';
 
 const calendarDate = z
   .string()

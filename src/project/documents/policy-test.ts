@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { formatOfTestKey } from '../../inventory/formats/formats.ts';
 import type { TestKey } from '../../inventory/formats/formats.ts';
-import { name, text } from './fields.ts';
+import { name, text } from './policy.ts';
 
 const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 

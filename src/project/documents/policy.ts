@@ -32,3 +32,8 @@ export const PolicyDocument = z.strictObject({
   tags: ownTags.optional(),
 });
 export type PolicyDocument = z.infer<typeof PolicyDocument>;
+
+/** Fields that documents of several kinds have. */
+export const key = PolicyDocument.shape.key;
+export const name = PolicyDocument.shape.name;
+export const text = z.string().min(1).max(16_384);

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { FormatOptions } from '../../contract/reports.ts';
 import { channelFields } from '../../contract/report-channels.ts';
 import { ScheduleInput } from '../../contract/schedules.ts';
-import { key } from './fields.ts';
-import { ownTags } from './policy.ts';
+import { key, ownTags } from './policy.ts';
 
 const fields = ScheduleInput.shape;
 

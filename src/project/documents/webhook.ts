@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { WebhookInput } from '../../contract/webhooks.ts';
-import { key } from './fields.ts';
-import { ownTags } from './policy.ts';
+import { key, ownTags } from './policy.ts';
 import { isReference, referenceFault, referencesOf } from './reference.ts';
 
 const fields = WebhookInput.shape;

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isCollection, isMap, isSeq, visit } from 'yaml';
-import type { Document, Scalar } from 'yaml';
-import { orderFields } from './field-order.ts';
+import { isCollection, isMap, isScalar, isSeq, visit } from 'yaml';
+import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
+import type * as z from 'zod';
 import { composeDocuments } from '../../inventory/text/compose-yaml.ts';
+import { fieldNames } from '../read/explain-issue.ts';
+import type { FieldPath } from '../read/locate.ts';
 import { isEmpty, maxAliasCount, parseYaml } from '../read/parse-yaml.ts';
 import type { Problem } from '../model.ts';
 import { presetKind, schemaOf } from '../read/read-document.ts';
@@ -141,4 +143,38 @@ function restoreFolded(text: string, folded: readonly string[]): string {
       return `>${chomp}${comment ? ` #${comment}` : ''}`;
     },
   );
+}
+
+/** Puts the fields of a document into the order of its schema; fields it does not know stay behind them, as they were. */
+function orderFields(node: unknown, schema: z.core.$ZodType, path: FieldPath = []): void {
+  if (isSeq(node)) {
+    for (const item of node.items) orderFields(item, schema, [...path, 0]);
+  } else if (isMap(node)) {
+    sortPairs(node, fieldNames(schema, path));
+    for (const { key, value } of node.items) {
+      if (isScalar(key)) orderFields(value, schema, [...path, String(key.value)]);
+    }
+  }
+}
+
+function sortPairs(map: YAMLMap, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const rank = ({ key }: Pair): number => {
+    const name = isScalar(key) ? String(key.value) : '';
+    if (name === '<<' || name === 'Symbol(<<)') return -1;
+    const known = names.indexOf(name);
+    return known < 0 ? names.length : known;
+  };
+  const sorted = [...map.items].sort((a, b) => rank(a) - rank(b));
+  if (sorted.every((pair, index) => pair === map.items[index])) return;
+  const before = map.items[0]?.key;
+  map.items = sorted;
+  const first = sorted[0]?.key;
+  if (!isScalar(first) || !isScalar(before)) return;
+  // A blank line before the first field would open the map; what stands above it is about the whole.
+  first.spaceBefore = false;
+  const comments = [before.commentBefore, first.commentBefore].filter(Boolean);
+  if (before === first || comments.length === 0) return;
+  before.commentBefore = null;
+  first.commentBefore = comments.join('\n');
 }
