@@ -5,7 +5,7 @@ import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Place } from '../../project/model.ts';
 import { duplicateAt } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
-import type { PlacedFinding } from './collect.ts';
+import type { PlacedFinding } from './placed-finding.ts';
 
 export interface DocumentOptions extends ReadOptions {
   /** Where a resource stands in other files than the input; undefined where it does not. */

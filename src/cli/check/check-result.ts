@@ -3,7 +3,7 @@ import type { PolicyTally, Tally } from '../../project/check/checker.ts';
 import type { Unreadable } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
 import type { Told } from './check-run.ts';
-import type { PlacedFinding } from './collect.ts';
+import type { PlacedFinding } from './placed-finding.ts';
 import type { CheckOptions } from './options.ts';
 import type { CheckSummary } from './verdict.ts';
 

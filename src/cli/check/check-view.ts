@@ -16,7 +16,7 @@ import type { LocalPolicy, Place, Problem } from '../../project/model.ts';
 import { makeKey } from '../../project/key.ts';
 import type { CheckResult } from './check-result.ts';
 import { describeCheck } from './check-summary.ts';
-import type { PlacedFinding } from './collect.ts';
+import type { PlacedFinding } from './placed-finding.ts';
 import { messagesOf, renderFindings } from './findings-text.ts';
 import { compareSeverity, isFailing, severityOf } from './verdict.ts';
 

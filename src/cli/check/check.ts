@@ -27,7 +27,7 @@ import { createRun } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import { checkView } from './check-view.ts';
 import { createCollector } from './collect.ts';
-import type { PlacedFinding } from './collect.ts';
+import type { PlacedFinding } from './placed-finding.ts';
 import { createExplainer } from './explain.ts';
 import type { Explainer } from './explain.ts';
 import { createThreads } from './line-checker.ts';

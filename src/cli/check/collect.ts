@@ -1,19 +1,9 @@
 import path from 'node:path';
-import type { Finding } from '../../contract/findings.ts';
 import { fingerprintOf } from '../../project/check/baseline.ts';
 import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import { isStandardInput } from '../../project/check/discover-inputs.ts';
-import type { ExplainedRule } from './explain.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
-
-/** A finding and where its resource stands. */
-export interface PlacedFinding extends Finding {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  /** With --explain. */
-  readonly explanation?: readonly ExplainedRule[];
-}
+import type { PlacedFinding } from './placed-finding.ts';
 
 export interface CollectOptions {
   readonly baseline?: Baseline | undefined;

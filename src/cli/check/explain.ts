@@ -7,25 +7,7 @@ import { matchesId } from '../../engine/exempt.ts';
 import type { ReadResource } from '../../inventory/model.ts';
 import { looksSecret, maskSecrets, secretsOf, showsSecret } from '../../project/check/secrets.ts';
 import type { LocalPolicy } from '../../project/model.ts';
-import type { PlacedFinding } from './collect.ts';
-
-/** What a part of a condition came to, for people and programs. */
-export interface ExplainedPart {
-  readonly expression: string;
-  /** As CEL writes it. */
-  readonly value?: string;
-  /** Why there is no value. */
-  readonly undecided?: string;
-  /** The item of the list that a part of a macro was for. */
-  readonly item?: string;
-  readonly parts: readonly ExplainedPart[];
-}
-
-export interface ExplainedRule {
-  readonly index: number;
-  readonly effect: string;
-  readonly condition: ExplainedPart;
-}
+import type { ExplainedPart, ExplainedRule, PlacedFinding } from './placed-finding.ts';
 
 /** Explains findings while their resources are at hand. */
 export interface Explainer {

@@ -1,8 +1,7 @@
 import { printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
-import type { PlacedFinding } from './collect.ts';
-import type { ExplainedPart, ExplainedRule } from './explain.ts';
+import type { ExplainedPart, ExplainedRule, PlacedFinding } from './placed-finding.ts';
 
 /** Which part of a condition had which value, below its finding; parts stand below what they are parts of. */
 export function renderExplanation(

@@ -2,7 +2,7 @@ import type { Finding } from '../../contract/findings.ts';
 import { count, inThrees, printable, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
-import type { PlacedFinding } from './collect.ts';
+import type { PlacedFinding } from './placed-finding.ts';
 import { renderExplanation } from './explanation-text.ts';
 import { compareSeverity } from './verdict.ts';
 import type { Severity } from './verdict.ts';

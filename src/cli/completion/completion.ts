@@ -1,38 +1,17 @@
-import type { Option } from 'commander';
 import { exitCodes, GovctlError } from '../../contract/errors.ts';
-import { eventTypes } from '../../contract/events.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Run } from '../context.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
-import { HintedOption } from '../flags/hinted-option.ts';
 import { configDir } from '../credentials/config-dir.ts';
 import { readProfiles } from '../credentials/profiles.ts';
+import { describeCommand, shellNames } from './command-tree.ts';
 import { bashScript, fishScript, zshScript } from './scripts.ts';
 
 export interface CompletionOptions {
   readonly args: readonly [string];
 }
 
-/** A command of the tree, as the scripts need it. */
-export interface CommandNode {
-  /** Its words without "govctl", e.g. "policy list"; empty for govctl itself. */
-  readonly path: string;
-  readonly description: string;
-  readonly children: readonly CommandNode[];
-  readonly options: readonly OptionNode[];
-  /** What its first argument may be, where that is known. */
-  readonly choices: readonly string[];
-}
-
-export interface OptionNode {
-  /** `-o`, `--output`. */
-  readonly names: readonly string[];
-  readonly description: string;
-  readonly takesValue: boolean;
-  readonly choices: readonly string[];
-}
-
-const shells = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /** What the scripts ask for at Tab, as it changes: `govctl completion profiles`. */
 const dynamicWord = 'profiles';
@@ -49,61 +28,14 @@ export function completionOf(program: GovctlCommand): Run<CompletionOptions> {
       );
       return exitCodes.ok;
     }
-    if (!Object.hasOwn(shells, shell)) {
-      const nearest = nearestWord(shell, Object.keys(shells));
+    const known = shellNames.find((one) => one === shell);
+    if (known === undefined) {
+      const nearest = nearestWord(shell, shellNames);
       throw new GovctlError('usage_error', `There is no completion for ${JSON.stringify(shell)}`, {
         hint: nearest ? `Did you mean ${nearest}?` : 'There are bash, zsh and fish.',
       });
     }
-    // The name was found in the table above.
-    const script = shells[shell as keyof typeof shells];
-    await world.terminal.stdout.write(script(describeCommand(program, [])));
+    await world.terminal.stdout.write(scripts[known](describeCommand(program, [])));
     return exitCodes.ok;
-  };
-}
-
-/** Argument values by the command's path; commander keeps none for free arguments. */
-const argumentChoices: Readonly<Record<string, readonly string[]>> = {
-  completion: Object.keys(shells),
-  'event trigger': eventTypes,
-};
-
-const outputOption = {
-  names: ['-o', '--output'],
-  description: 'output format',
-  takesValue: true,
-} as const;
-
-const valuesOf = (option: Option): readonly string[] =>
-  option instanceof HintedOption ? option.hints : (option.argChoices ?? []);
-
-export function describeCommand(command: GovctlCommand, words: readonly string[]): CommandNode {
-  const path = words.join(' ');
-  const { formats } = command;
-  // All are made by GovctlCommand.createCommand.
-  const children = command.commands as readonly GovctlCommand[];
-  return {
-    path,
-    description: command.summary() || command.description(),
-    children: children
-      // commander marks hidden commands by a field without a type.
-      .filter((child) => !(child as GovctlCommand & { _hidden?: boolean })._hidden)
-      .map((child) => describeCommand(child, [...words, child.name()])),
-    options: [
-      ...command.options
-        .filter(({ hidden }) => !hidden)
-        .map((option) => ({
-          names: [option.short, option.long].filter((name) => name !== undefined),
-          description: option.description,
-          takesValue: option.required || option.optional,
-          choices: option.long === '--output' ? formats : valuesOf(option),
-        })),
-      // Declared once, for all; what it takes is each command's own.
-      ...(command.parent && children.length === 0 && formats.length > 0
-        ? [{ ...outputOption, choices: formats }]
-        : []),
-      { names: ['-h', '--help'], description: 'show help', takesValue: false, choices: [] },
-    ],
-    choices: argumentChoices[path] ?? [],
   };
 }

@@ -1,4 +1,4 @@
-import type { CommandNode, OptionNode } from './completion.ts';
+import type { CommandNode, OptionNode } from './command-tree.ts';
 
 /** The tree as a list, parents first. */
 const flatten = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(flatten)];

@@ -1,5 +1,5 @@
 import type { PolicyCoverage } from '../../project/check/coverage.ts';
-import type { CaseFailure, CaseResult } from '../../project/check/run-suite.ts';
+import type { CaseFailure } from '../../project/check/run-suite.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../terminal/output.ts';
@@ -9,12 +9,8 @@ import type { JunitCase } from '../formats/junit.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { count } from '../terminal/printable.ts';
 import { describeCoverage, gapsOf, renderCoverage } from './coverage-text.ts';
+import type { TestedCase } from './test-text.ts';
 import { describeFailure, renderCases } from './test-text.ts';
-
-/** A case, and the file with the policies that it is about. */
-export interface TestedCase extends CaseResult {
-  readonly policy_file: string;
-}
 
 export interface TestReport {
   readonly summary: TestSummary;

@@ -1,9 +1,13 @@
-import type { CaseFailure } from '../../project/check/run-suite.ts';
+import type { CaseFailure, CaseResult } from '../../project/check/run-suite.ts';
 import type { LocalPolicy } from '../../project/model.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
-import type { TestedCase } from './test-report.ts';
+
+/** A case, and the file with the policies that it is about. */
+export interface TestedCase extends CaseResult {
+  readonly policy_file: string;
+}
 
 /** The cases that failed, each with what was expected and what was found; then policies without a test. */
 export function renderCases(

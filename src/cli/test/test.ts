@@ -13,7 +13,8 @@ import type { Context, Run } from '../context.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../formats/github.ts';
 import { watch } from '../objects/watch.ts';
-import type { TestReport, TestedCase } from './test-report.ts';
+import type { TestReport } from './test-report.ts';
+import type { TestedCase } from './test-text.ts';
 import { summariseTests, testView } from './test-report.ts';
 
 interface TestOptions {

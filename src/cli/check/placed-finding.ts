@@ -1,0 +1,28 @@
+import type { Finding } from '../../contract/findings.ts';
+
+/** A finding and where its resource stands. */
+export interface PlacedFinding extends Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** With --explain. */
+  readonly explanation?: readonly ExplainedRule[];
+}
+
+/** What a part of a condition came to, for people and programs. */
+export interface ExplainedPart {
+  readonly expression: string;
+  /** As CEL writes it. */
+  readonly value?: string;
+  /** Why there is no value. */
+  readonly undecided?: string;
+  /** The item of the list that a part of a macro was for. */
+  readonly item?: string;
+  readonly parts: readonly ExplainedPart[];
+}
+
+export interface ExplainedRule {
+  readonly index: number;
+  readonly effect: string;
+  readonly condition: ExplainedPart;
+}
