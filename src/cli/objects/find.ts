@@ -10,7 +10,7 @@ import { loadConfig } from '../../project/config.ts';
 import type { Context } from '../context.ts';
 
 /** What people call the objects of a noun, beside their ids. */
-export interface Names<Item> {
+interface Names<Item> {
   /** Of its ids: `pol_`. */
   readonly prefix: string;
   /** What one is found by, as an error says it: `id, name or key`. */

@@ -30,7 +30,7 @@ export const shownIn = (
 ): Shown => ({ room: tableColumns(world.terminal), now: world.now(), ...more });
 
 /** The fields of a list's query, as its flags say them; those that are undefined are not asked for. */
-export type Filter = Readonly<Record<string, string | undefined>>;
+type Filter = Readonly<Record<string, string | undefined>>;
 
 /** What `list` does with a noun's rows. */
 export interface Listed<Row, Flags> {

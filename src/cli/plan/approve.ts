@@ -1,5 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
+import { notApproved } from '../flags/approval.ts';
 import type { PlanView } from './plan-view.ts';
 
 /**
@@ -27,19 +28,6 @@ export async function askApproval(
     throw notApproved();
   }
 }
-
-/** A no ends every command alike. */
-export const notApproved = (): GovctlError =>
-  new GovctlError('approval_required', 'Not approved. Nothing was changed.');
-
-/** --auto-approve and --yes are the same, wherever something is asked. */
-export interface ApprovalOptions {
-  readonly autoApprove?: boolean;
-  readonly yes?: boolean;
-}
-
-export const isApproved = ({ autoApprove, yes }: ApprovalOptions): boolean =>
-  autoApprove === true || yes === true;
 
 async function showBeforehand(context: Context, view: PlanView): Promise<void> {
   const { world, flags, style, talkStyle } = context;

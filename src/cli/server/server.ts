@@ -63,7 +63,7 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
 }
 
 /** Everything checked before anything starts. @throws GovctlError usage_error */
-export function parseServerFlags(
+function parseServerFlags(
   cwd: string,
   flags: ServerFlags,
   apiKey: string | undefined,

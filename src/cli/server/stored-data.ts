@@ -6,8 +6,8 @@ import type { Context } from '../context.ts';
 import { readInputFile } from '../flags/input-file.ts';
 import { replaceFile } from '../credentials/private-file.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
-import type { ApprovalOptions } from '../plan/approve.ts';
-import { isApproved, notApproved } from '../plan/approve.ts';
+import type { ApprovalOptions } from '../flags/approval.ts';
+import { isApproved, notApproved } from '../flags/approval.ts';
 import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import { withLocalServer } from './with-local.ts';
 

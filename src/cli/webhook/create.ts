@@ -5,6 +5,7 @@ import type { View } from '../terminal/output.ts';
 import { isLoopback } from '../credentials/base-url.ts';
 import { listWords } from '../terminal/printable.ts';
 import { tableColumns } from '../terminal/table.ts';
+import { showOnce } from '../objects/show-once.ts';
 import { createOnce, keepingSecret } from './create-once.ts';
 import { nameOf } from './webhook-objects.ts';
 import type { GivenSecret, SecretFlags } from './read-secret.ts';
@@ -49,16 +50,9 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   return exitCodes.ok;
 }
 
-/** A secret that was made here is shown with what it is for, this once. */
+/** A secret that was made here is shown with what it is for. */
 export const withSecret = (view: View, { secret, generated }: GivenSecret): View =>
-  generated
-    ? {
-        ...view,
-        value: { ...view.value, secret },
-        human: (style, columns) =>
-          `${view.human(style, columns)}Secret  ${style.bold(secret)}   shown this once\n`,
-      }
-    : view;
+  generated ? showOnce(view, 'secret', secret) : view;
 
 /** What no server should see; what it allows beyond that is its own. @throws GovctlError usage_error */
 export function parseTarget(text: string, flag = '--url'): string {

@@ -30,15 +30,6 @@ export interface DeliveriesOptions extends ListFlags {
   readonly follow?: boolean;
 }
 
-export const deliverySortFields = [
-  'created_at',
-  'updated_at',
-  'id',
-  'event_type',
-  'status',
-  'attempt_count',
-] as const;
-
 const feature = 'deliveries';
 
 export async function runDeliveries(
@@ -53,7 +44,7 @@ export async function runDeliveries(
       ? undefined
       : parseMoment('--since', options.since, context.world.now());
   if (options.follow) return followDeliveries(context, named, filter, since, options);
-  const sort_by = options.sort as (typeof deliverySortFields)[number]; // commander knows the choices
+  const sort_by = options.sort as DeliveryListQuery['sort_by']; // commander knows the choices
   if (since !== undefined && (sort_by !== 'created_at' || options.order !== 'desc')) {
     throw new GovctlError(
       'usage_error',
