@@ -112,10 +112,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const shownUrl = (options.publicUrl ?? baseUrl).replace(/\/+$/, '');
     const service = await createService(
       deps,
-      clock,
+      { clock, logRequest: serverLog.request, baseUrl: () => shownUrl },
       { ...options, config, env },
-      serverLog.request,
-      () => shownUrl,
     );
     opened.push(service.stop);
     door.open(service);

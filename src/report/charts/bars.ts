@@ -34,7 +34,7 @@ export function drawBars(all: ChartData, room: DrawOptions): Drawing {
     shapes: [
       ...plan.header,
       ...axis(data, room, plan, scale, bottom),
-      ...rows.flatMap((y, at) => barsOf(data, at, y + plan.barAt, plan, scale)),
+      ...rows.flatMap((y, at) => barsOf(data, { at, y: y + plan.barAt }, plan, scale)),
       ...rows.flatMap((y, at) => plan.texts(at, y, scale)),
     ],
   };
@@ -172,8 +172,7 @@ function axis(
 /** A category's bars, one after the other: what is under 0 goes to the left. */
 function barsOf(
   data: ChartData,
-  at: number,
-  y: number,
+  { at, y }: { readonly at: number; readonly y: number },
   plan: Plan,
   scale: ValueScale,
 ): PathShape[] {

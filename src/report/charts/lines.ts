@@ -60,7 +60,7 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
       ...(caption === '' ? [] : [small(caption, 0, legend.height + 8, 'start')]),
       ...grid(frame, yScale),
       ...timeAxis(frame, xScale, room),
-      ...series.flatMap((_, at) => drawSeries(data, at, frame, xScale, yScale)),
+      ...series.flatMap((_, at) => drawSeries(data, at, frame, { xScale, yScale })),
       ...withoutOverlap(lastValues(data, frame, xScale, yScale), measure),
     ],
   };
@@ -119,8 +119,7 @@ function pointsOf(
   { categories, series }: ChartData,
   which: number,
   frame: Frame,
-  xScale: TimeScale,
-  yScale: ValueScale,
+  { xScale, yScale }: { readonly xScale: TimeScale; readonly yScale: ValueScale },
 ): (Point | null)[] {
   return categories.map((category, at) => {
     const value = series[which]?.values[at] ?? null;
@@ -135,12 +134,11 @@ function drawSeries(
   data: ChartData,
   which: number,
   frame: Frame,
-  xScale: TimeScale,
-  yScale: ValueScale,
+  { xScale, yScale }: { readonly xScale: TimeScale; readonly yScale: ValueScale },
 ): PathShape[] {
   const series = data.series[which];
   if (!series) return [];
-  const points = pointsOf(data, which, frame, xScale, yScale);
+  const points = pointsOf(data, which, frame, { xScale, yScale });
   const path = line<Point | null>()
     .defined((point) => point !== null)
     .x((point) => point?.x ?? 0)
@@ -170,7 +168,9 @@ function lastValues(
   yScale: ValueScale,
 ): TextShape[] {
   const texts = data.series.flatMap((_, which) => {
-    const last = pointsOf(data, which, frame, xScale, yScale).findLast((point) => point !== null);
+    const last = pointsOf(data, which, frame, { xScale, yScale }).findLast(
+      (point) => point !== null,
+    );
     if (!last) return [];
     const text = formatValue(last.value, data.percent);
     const place = small(text, last.x + markReach + 3, last.y + 3, 'start');

@@ -128,28 +128,35 @@ function breakdownsSection({ evaluations, violations }: Facts): Section {
     id: 'breakdowns',
     title: 'By severity, environment and provider',
     blocks: [
-      breakdown(
-        'severity',
-        'By severity',
-        'Severity',
-        fromHighest.map((severity) => [severity, evaluations.severities[severity]] as const),
-        openBySeverity(violations.total.bySeverity),
-      ),
-      breakdown(
-        'environment',
-        'By environment',
-        'Environment',
-        evaluations.environments.entries(),
-        violations.environments.entries(),
-      ),
-      breakdown(
-        'provider',
-        'By cloud provider',
-        'Cloud provider',
-        evaluations.providers.entries(),
-        violations.providers.entries(),
-      ),
-      breakdown('type', 'By resource type', 'Resource type', evaluations.types.entries()),
+      breakdown({
+        id: 'severity',
+        title: 'By severity',
+        what: 'Severity',
+        counters: fromHighest.map(
+          (severity) => [severity, evaluations.severities[severity]] as const,
+        ),
+        violations: openBySeverity(violations.total.bySeverity),
+      }),
+      breakdown({
+        id: 'environment',
+        title: 'By environment',
+        what: 'Environment',
+        counters: evaluations.environments.entries(),
+        violations: violations.environments.entries(),
+      }),
+      breakdown({
+        id: 'provider',
+        title: 'By cloud provider',
+        what: 'Cloud provider',
+        counters: evaluations.providers.entries(),
+        violations: violations.providers.entries(),
+      }),
+      breakdown({
+        id: 'type',
+        title: 'By resource type',
+        what: 'Resource type',
+        counters: evaluations.types.entries(),
+      }),
     ],
   };
 }

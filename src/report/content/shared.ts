@@ -164,13 +164,19 @@ export function evaluationColumns<T>(
 }
 
 /** How each value of a field stands: its evaluations, its score, its open violations where they are given. */
-export function breakdown(
-  id: string,
-  title: string,
-  what: string,
-  counters: readonly (readonly [string, Counter])[],
-  violations?: readonly (readonly [string, Pick<ViolationCounts, 'open'>])[],
-): Table {
+export function breakdown({
+  id,
+  title,
+  what,
+  counters,
+  violations,
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly what: string;
+  readonly counters: readonly (readonly [string, Counter])[];
+  readonly violations?: readonly (readonly [string, Pick<ViolationCounts, 'open'>])[] | undefined;
+}): Table {
   const open = new Map(violations?.map(([name, { open: count }]) => [name, count]));
   const evaluated = new Map(counters);
   const names = [...new Set([...evaluated.keys(), ...open.keys()])];

@@ -7,6 +7,11 @@ import { auditLog } from './service.ts';
 export const auditLogHandlers = (deps: Deps): Handlers['auditLog'] => ({
   list: ({ query }) => {
     const filters = anyOf(query, ['actor', 'action', 'subject']);
-    return listPage(deps.store, auditLog, query, filters, 'audit_log', ({ doc }) => toJson(doc));
+    return listPage(deps.store, auditLog, {
+      query,
+      filters,
+      plural: 'audit_log',
+      show: ({ doc }) => toJson(doc),
+    });
   },
 });

@@ -4,7 +4,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor } from '../http/call.ts';
+import type { Changer } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Reader, Tx } from '../store/store.ts';
@@ -42,13 +42,11 @@ export function checkExpiry(given: string, now: number): string {
 export async function updateKey(
   deps: Deps,
   tx: Tx,
-  actor: Actor,
-  id: string,
-  update: ApiKeyUpdate,
-  checkMatch: (revision: number) => void,
+  call: Changer,
+  { id, update }: { readonly id: string; readonly update: ApiKeyUpdate },
 ): Promise<StoredApiKey> {
   const before = await readKey(tx, id);
-  checkMatch(versionOf(before));
+  call.checkMatch(versionOf(before));
   if (update.id !== undefined && update.id !== id) {
     throw invalid('id', `must be left out or be ${id}, the API key that is changed`);
   }
@@ -68,7 +66,7 @@ export async function updateKey(
   const version = versionOf(before) + 1;
   const key = withoutAbsent({ ...before, name, expires_at: expiresAt, version }) as StoredApiKey;
   await tx.replace(apiKeys, key);
-  await recordAudit(deps, tx, actor, 'api_key.update', id, changed);
+  await recordAudit(deps, tx, call.actor, 'api_key.update', id, changed);
   return key;
 }
 

@@ -29,7 +29,12 @@ const answerKey = (key: StoredApiKey) => ({
 
 export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
   list: ({ query }) =>
-    listPage(deps.store, apiKeys, query, {}, 'api_keys', ({ doc }) => toJson(showKey(doc))),
+    listPage(deps.store, apiKeys, {
+      query,
+      filters: {},
+      plural: 'api_keys',
+      show: ({ doc }) => toJson(showKey(doc)),
+    }),
 
   create: async ({ body }, call) => {
     const now = deps.clock.now();
@@ -61,11 +66,7 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
 
   update: async ({ params, body }, call) =>
     call.transact(async (tx) =>
-      answerKey(
-        await updateKey(deps, tx, call.actor, params.id, body, (version) =>
-          call.checkMatch(version),
-        ),
-      ),
+      answerKey(await updateKey(deps, tx, call, { id: params.id, update: body })),
     ),
 
   delete: async ({ params }, call) =>
@@ -79,9 +80,12 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
 
 export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
   list: ({ query }) =>
-    listPage(deps.store, oauthClients, query, {}, 'oauth_clients', ({ doc }) =>
-      toJson(showClient(doc)),
-    ),
+    listPage(deps.store, oauthClients, {
+      query,
+      filters: {},
+      plural: 'oauth_clients',
+      show: ({ doc }) => toJson(showClient(doc)),
+    }),
 
   create: async ({ body }, call) =>
     call.transact(async (tx) => {

@@ -50,13 +50,20 @@ export async function schedulePolicy(
   });
 }
 
+interface PolicyChange {
+  /** Absent: it is new. */
+  readonly before?: StoredPolicy;
+  /** Absent: it is gone. */
+  readonly after?: StoredPolicy;
+  /** Names of the fields. */
+  readonly changed?: readonly string[];
+}
+
 /** Schedules what a change of a policy asks for. Absent: it is created, or deleted. */
 export async function policyChanged(
   deps: Deps,
   tx: Tx,
-  before: StoredPolicy | undefined,
-  after: StoredPolicy | undefined,
-  changed: readonly string[] = [],
+  { before, after, changed = [] }: PolicyChange,
 ): Promise<void> {
   const now = deps.clock.now();
   if (before && after) {

@@ -30,9 +30,12 @@ const eventFilters = ({ type, since }: EventListQuery): Filters => ({
 /** @param isLocal only this machine can connect */
 export const eventHandlers = (deps: Deps, isLocal: boolean): Handlers['events'] => ({
   list: ({ query }) =>
-    listPage(sinceReader(deps.store), events, query, eventFilters(query), 'events', ({ doc }) =>
-      showEvent(doc),
-    ),
+    listPage(sinceReader(deps.store), events, {
+      query,
+      filters: eventFilters(query),
+      plural: 'events',
+      show: ({ doc }) => showEvent(doc),
+    }),
 
   get: ({ params, query }) =>
     whenKnown(readEvent(deps.store, params.id), ({ doc }) => ({

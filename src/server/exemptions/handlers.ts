@@ -17,9 +17,12 @@ const answerOne = ({ doc, revision }: Versioned<StoredExemption>) => ({
 
 export const exemptionHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['exemptions'] => ({
   list: ({ query }) =>
-    listPage(deps.store, exemptions, query, exemptionFilters(query), 'exemptions', ({ doc }) =>
-      toJson(doc),
-    ),
+    listPage(deps.store, exemptions, {
+      query,
+      filters: exemptionFilters(query),
+      plural: 'exemptions',
+      show: ({ doc }) => toJson(doc),
+    }),
 
   get: ({ params }) => whenKnown(readExemption(deps.store, params.id), answerOne),
 

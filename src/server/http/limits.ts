@@ -78,7 +78,7 @@ export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimite
       const resetMs = (Math.floor(now / ms) + 1) * ms;
       if (left <= 0 && mode === 'enforce') {
         const whose = tightest === 'day' ? 'of all keys together' : 'of this key';
-        throw exceeded(tightest, limit, whose, resetMs, now);
+        throw exceeded({ window: tightest, limit, whose, resetMs, now });
       }
       minute.count += 1;
       hour.count += 1;
@@ -109,7 +109,13 @@ function createFailureCount(clock: Clock): RateLimiter['failed'] {
     failures.set(address, count);
     if (count <= maxFailures) return error;
     const whose = 'that failed to authenticate from this address';
-    return exceeded('minute', maxFailures, whose, (minute + 1) * windows.minute.ms, now);
+    return exceeded({
+      window: 'minute',
+      limit: maxFailures,
+      whose,
+      resetMs: (minute + 1) * windows.minute.ms,
+      now,
+    });
   };
 }
 
@@ -138,13 +144,19 @@ const rateHeaders = (
   'X-RateLimit-Reset': String(resetMs / 1000),
 });
 
-function exceeded(
-  window: WindowName,
-  limit: number,
-  whose: string,
-  resetMs: number,
-  now: number,
-): GovctlError {
+function exceeded({
+  window,
+  limit,
+  whose,
+  resetMs,
+  now,
+}: {
+  readonly window: WindowName;
+  readonly limit: number;
+  readonly whose: string;
+  readonly resetMs: number;
+  readonly now: number;
+}): GovctlError {
   const retryAfter = Math.ceil((resetMs - now) / 1000);
   const message = `The ${limit} requests a ${window} ${whose} are used up; try again in ${retryAfter} s`;
   return new GovctlError('rate_limit_exceeded', message, {

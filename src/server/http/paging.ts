@@ -94,14 +94,19 @@ function decode(text: string, list: string): Cursor {
   return cursor;
 }
 
+export interface ListOptions<T, Shown> {
+  readonly query: ListQuery;
+  readonly filters: Filters;
+  /** The field that the rows are in. */
+  readonly plural: string;
+  readonly show: (row: Versioned<T>) => Shown;
+}
+
 /** Answers one page of a list as the contract shapes it: `{<plural>: [...], pagination}`. */
 export function listPage<T extends Document, B>(
   reader: Reader,
   collection: CollectionSpec<T>,
-  query: ListQuery,
-  filters: Filters,
-  plural: string,
-  show: (row: Versioned<T>) => string,
+  { query, filters, plural, show }: ListOptions<T, string>,
 ): Awaitable<Answer<Json<B>>> {
   const { asked, place } = placeOf(collection, query, filters);
   return whenKnown(reader.page(collection, asked), (page) => {
@@ -119,10 +124,7 @@ export function listPage<T extends Document, B>(
 export async function listLookedUp<T extends Document, B>(
   reader: Reader,
   collection: CollectionSpec<T>,
-  query: ListQuery,
-  filters: Filters,
-  plural: string,
-  show: (row: Versioned<T>) => Promise<string>,
+  { query, filters, plural, show }: ListOptions<T, Promise<string>>,
 ): Promise<Answer<Json<B>>> {
   const { asked, place } = placeOf(collection, query, filters);
   const page = await reader.page(collection, asked);

@@ -23,9 +23,12 @@ const answerOne = ({ doc, revision }: Versioned<StoredPolicy>) => ({
 
 export const policyHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['policies'] => ({
   list: ({ query }) =>
-    listPage(deps.store, policies, query, policyFilters(query), 'policies', ({ doc }) =>
-      storedJson(doc),
-    ),
+    listPage(deps.store, policies, {
+      query,
+      filters: policyFilters(query),
+      plural: 'policies',
+      show: ({ doc }) => storedJson(doc),
+    }),
 
   validate: async ({ body }) => ({ body: toJson(await validate(deps, prepare, body)) }),
 

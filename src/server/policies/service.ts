@@ -59,7 +59,7 @@ export async function createPolicy(
   const stored = await refuseTakenName(tx.insert(policies, policy), policy.name);
   await recordAudit(deps, tx, actor, 'policy.create', policy.id);
   await frameworksChanged(deps, tx, undefined, policy);
-  await policyChanged(deps, tx, undefined, policy);
+  await policyChanged(deps, tx, { after: policy });
   return stored;
 }
 
@@ -100,7 +100,7 @@ export async function updatePolicy(
   const stored = await refuseTakenName(tx.replace(policies, policy), policy.name);
   await recordAudit(deps, tx, call.actor, 'policy.update', id, changed);
   await frameworksChanged(deps, tx, before.doc, policy);
-  await policyChanged(deps, tx, before.doc, policy, changed);
+  await policyChanged(deps, tx, { before: before.doc, after: policy, changed });
   return stored;
 }
 
@@ -111,7 +111,7 @@ export async function deletePolicy(deps: Deps, tx: Tx, call: Changer, id: string
   await tx.remove(policies, id);
   await recordAudit(deps, tx, call.actor, 'policy.delete', id);
   await frameworksChanged(deps, tx, before.doc, undefined);
-  await policyChanged(deps, tx, before.doc, undefined);
+  await policyChanged(deps, tx, { before: before.doc });
 }
 
 /** What the server assigns is ignored. Left out: stays. Null: its default, or gone. */

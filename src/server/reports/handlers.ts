@@ -30,9 +30,12 @@ export const reportHandlers = (
   { work, baseUrl, deleted }: ReportHandlerOptions,
 ): ReportHandlers => ({
   list: ({ query }) =>
-    listPage(deps.store, reports, query, reportFilters(query), 'reports', ({ doc }) =>
-      toJson(showListed(doc)),
-    ),
+    listPage(deps.store, reports, {
+      query,
+      filters: reportFilters(query),
+      plural: 'reports',
+      show: ({ doc }) => toJson(showListed(doc)),
+    }),
 
   create: async ({ body: { format_options: format, ...body } }, call) => {
     const { security, ...options } = format ?? {};

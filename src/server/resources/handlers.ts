@@ -32,9 +32,12 @@ const answerOne = ({ doc, revision }: Versioned<StoredResource>) => ({
 
 export const resourceHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['resources'] => ({
   list: ({ query }) =>
-    listPage(deps.store, resources, query, resourceFilters(query), 'resources', ({ doc }) =>
-      showResource(doc),
-    ),
+    listPage(deps.store, resources, {
+      query,
+      filters: resourceFilters(query),
+      plural: 'resources',
+      show: ({ doc }) => showResource(doc),
+    }),
 
   get: ({ params }) => whenKnown(readResource(deps.store, params.id), answerOne),
 

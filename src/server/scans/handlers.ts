@@ -12,7 +12,12 @@ const answerOne = ({ doc, revision }: Versioned<StoredScan>) => ({ body: toJson(
 
 export const scanHandlers = (deps: Deps): Handlers['scans'] => ({
   list: ({ query }) =>
-    listPage(deps.store, scans, query, scanFilters(query), 'scans', ({ doc }) => toJson(doc)),
+    listPage(deps.store, scans, {
+      query,
+      filters: scanFilters(query),
+      plural: 'scans',
+      show: ({ doc }) => toJson(doc),
+    }),
 
   get: ({ params }) => whenKnown(readScan(deps.store, params.id), answerOne),
 

@@ -27,9 +27,12 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
   });
   return {
     list: ({ query }) =>
-      listPage(deps.store, schedules, query, scheduleFilters(query), 'schedules', ({ doc }) =>
-        show(doc),
-      ),
+      listPage(deps.store, schedules, {
+        query,
+        filters: scheduleFilters(query),
+        plural: 'schedules',
+        show: ({ doc }) => show(doc),
+      }),
 
     get: async ({ params }) => answerOne(await readSchedule(deps.store, params.id)),
 
@@ -44,7 +47,7 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
       const id = deps.ids.next('sch');
       const security = await hashedSecurity(format?.security);
       return call.transact(async (tx) => {
-        const created = await createSchedule(deps, tx, call.actor, body, { id, security });
+        const created = await createSchedule(deps, tx, call.actor, { id, input: body, security });
         return { ...answerOne(created), headers: { Location: `/v1/reports/schedules/${id}` } };
       });
     },
@@ -81,9 +84,12 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
     runs: async ({ params, query }) => {
       await readSchedule(deps.store, params.id);
       const own = { schedule_id: { any: [params.id] } };
-      return listLookedUp(deps.store, runs, query, own, 'runs', async ({ doc }) =>
-        toJson(await showRun(deps.store, doc)),
-      );
+      return listLookedUp(deps.store, runs, {
+        query,
+        filters: own,
+        plural: 'runs',
+        show: async ({ doc }) => toJson(await showRun(deps.store, doc)),
+      });
     },
   };
 };

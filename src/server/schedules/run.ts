@@ -46,7 +46,7 @@ export async function startRun(
 ): Promise<{ readonly run: StoredRun; readonly last: LastRun }> {
   const id = deps.ids.next('run');
   const startedAt = timestamp(deps.clock.now());
-  const asked = await askFor(deps, tx, schedule, id, at, actor);
+  const asked = await askFor(deps, tx, schedule, { runId: id, at, actor });
   const run: StoredRun = {
     id,
     schedule_id: schedule.id,
@@ -79,9 +79,11 @@ async function askFor(
   deps: Deps,
   tx: Tx,
   schedule: StoredSchedule,
-  runId: string,
-  at: number,
-  actor: Actor | undefined,
+  {
+    runId,
+    at,
+    actor,
+  }: { readonly runId: string; readonly at: number; readonly actor: Actor | undefined },
 ): Promise<{ readonly reportId: string } | { readonly error: string }> {
   let security;
   try {

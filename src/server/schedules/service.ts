@@ -30,13 +30,18 @@ export const readSchedule = (reader: Reader, id: string): Awaitable<Versioned<St
     );
   });
 
-/** @param security of its template */
+interface NewSchedule {
+  readonly id: string;
+  readonly input: ScheduleInput;
+  /** Of its template. */
+  readonly security: HashedSecurity | undefined;
+}
+
 export async function createSchedule(
   deps: Deps,
   tx: Tx,
   actor: Actor,
-  { delivery, report_template: template, ...input }: ScheduleInput,
-  { id, security }: { readonly id: string; readonly security: HashedSecurity | undefined },
+  { id, input: { delivery, report_template: template, ...input }, security }: NewSchedule,
 ): Promise<Versioned<StoredSchedule>> {
   const now = deps.clock.now();
   const at = timestamp(now);

@@ -27,9 +27,12 @@ const readViolation = (reader: Reader, id: string): Awaitable<Versioned<StoredVi
 
 export const violationHandlers = (deps: Deps): Handlers['violations'] => ({
   list: ({ query }) =>
-    listPage(deps.store, violations, query, violationFilters(query), 'violations', ({ doc }) =>
-      toJson(doc),
-    ),
+    listPage(deps.store, violations, {
+      query,
+      filters: violationFilters(query),
+      plural: 'violations',
+      show: ({ doc }) => toJson(doc),
+    }),
 
   get: ({ params }) => whenKnown(readViolation(deps.store, params.id), answerOne),
 

@@ -26,9 +26,12 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
   });
   return {
     list: ({ query }) =>
-      listLookedUp(deps.store, webhooks, query, anyOf(query, ['status']), 'webhooks', ({ doc }) =>
-        show(deps.store, doc),
-      ),
+      listLookedUp(deps.store, webhooks, {
+        query,
+        filters: anyOf(query, ['status']),
+        plural: 'webhooks',
+        show: ({ doc }) => show(deps.store, doc),
+      }),
 
     get: async ({ params }) => answerOne(deps.store, await readWebhook(deps.store, params.id)),
 

@@ -53,10 +53,16 @@ export interface Service {
 /** The app with its limits, log and metrics, and what goes on beside the requests. */
 export async function createService(
   deps: Deps,
-  clock: AdjustableClock,
+  {
+    clock,
+    logRequest,
+    baseUrl,
+  }: {
+    readonly clock: AdjustableClock;
+    readonly logRequest: Observe;
+    readonly baseUrl: () => string;
+  },
   options: ServiceOptions,
-  logRequest: Observe,
-  baseUrl: () => string,
 ): Promise<Service> {
   const authenticator = createAuthenticator(deps);
   const targets: Targets = {

@@ -50,17 +50,15 @@ test('fires that a server missed are made up for at its next start, once', async
   const actor = { userId: 'user_1', via: 'key_1', requestId: 'req_1' };
   await live(folder.path, '2026-03-01T12:00:00.000Z', (deps) =>
     deps.store.transact((tx) =>
-      createSchedule(
-        deps,
-        tx,
-        actor,
-        {
+      createSchedule(deps, tx, actor, {
+        id: 'sch_1',
+        input: {
           name: 'daily',
           schedule: { cron: '0 9 * * *' },
           report_template: { name: '{{date}}', type: 'compliance' },
         },
-        { id: 'sch_1', security: undefined },
-      ),
+        security: undefined,
+      }),
     ),
   );
   await live(folder.path, '2026-03-06T10:30:00.000Z', () => Promise.resolve());

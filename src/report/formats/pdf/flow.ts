@@ -46,7 +46,11 @@ export function startSheet(flow: Omit<Flow, 'sheet' | 'element'>, landscape: boo
   flow.pages++;
   const { watermark } = flow.running;
   if (watermark !== undefined && flow.watermarkState) {
-    drawWatermark(flow.file, sheet, flow.type, watermark, flow.watermarkState);
+    drawWatermark(flow.file, sheet, {
+      type: flow.type,
+      text: watermark,
+      state: flow.watermarkState,
+    });
   }
   return sheet;
 }
@@ -64,7 +68,11 @@ export async function turnPage(flow: Flow, landscape: boolean): Promise<void> {
 export function beginPage(flow: Omit<Flow, 'sheet' | 'element'>, landscape: boolean): Sheet {
   const sheet = startSheet(flow, landscape);
   flow.y = margin.top;
-  drawRunning(flow.file, sheet, flow.type, { ...flow.running, section: flow.section }, flow.pages);
+  drawRunning(flow.file, sheet, {
+    type: flow.type,
+    text: { ...flow.running, section: flow.section },
+    pageNumber: flow.pages,
+  });
   return sheet;
 }
 

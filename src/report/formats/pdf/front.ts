@@ -221,13 +221,11 @@ export function reserveContents(flow: FrontFlow, { sections }: ReportModel): rea
     const room = onePage(sheets.at(-1)?.height ?? 0);
     if (used + leading > room) {
       const sheet = startSheet(flow, false);
-      drawRunning(
-        flow.file,
-        sheet,
-        flow.type,
-        { ...flow.running, section: 'Contents' },
-        flow.pages,
-      );
+      drawRunning(flow.file, sheet, {
+        type: flow.type,
+        text: { ...flow.running, section: 'Contents' },
+        pageNumber: flow.pages,
+      });
       sheets.push(sheet);
       used = 0;
     }
@@ -249,7 +247,7 @@ export function writeContents(flow: FrontFlow, sheets: readonly Sheet[], toc: El
       [sheet, ...later] = [later[0], ...later.slice(1)];
       y = contentsTop;
     }
-    writeEntry(flow, sheet, list, mark, y);
+    writeEntry(flow, sheet, list, { to: mark, top: y });
     y += leading;
   }
   tags.close(list);
@@ -275,8 +273,7 @@ function writeEntry(
   flow: FrontFlow,
   sheet: Sheet,
   list: Element,
-  to: OutlineMark,
-  top: number,
+  { to, top }: { readonly to: OutlineMark; readonly top: number },
 ): void {
   const { tags } = flow.file;
   const { face, size, leading } = entry[to.level];

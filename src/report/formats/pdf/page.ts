@@ -121,9 +121,11 @@ export interface Running {
 export function drawRunning(
   file: PdfFile,
   sheet: Sheet,
-  type: Typesetter,
-  text: Running,
-  pageNumber: number,
+  {
+    type,
+    text,
+    pageNumber,
+  }: { readonly type: Typesetter; readonly text: Running; readonly pageNumber: number },
 ): void {
   const right = sheet.width - margin.side;
   const half = (right - margin.side) / 2 - 8;
@@ -184,9 +186,11 @@ export function endTotal(file: PdfFile, type: Typesetter, pages: number): void {
 export function drawWatermark(
   file: PdfFile,
   sheet: Sheet,
-  type: Typesetter,
-  text: string,
-  state: unknown,
+  {
+    type,
+    text,
+    state,
+  }: { readonly type: Typesetter; readonly text: string; readonly state: unknown },
 ): void {
   const face: Face = 'bold';
   const line = type.line(text, face);

@@ -60,10 +60,17 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
 
   const give = async (
     call: PublicCall,
-    report: StoredReport,
-    format: string,
-    file: Downloadable,
-    taker: Taker,
+    {
+      report,
+      format,
+      file,
+      taker,
+    }: {
+      readonly report: StoredReport;
+      readonly format: string;
+      readonly file: Downloadable;
+      readonly taker: Taker;
+    },
   ): Promise<Answer<ByteBody | undefined>> => {
     const { answer, sent } = fileAnswer(store.blobs, file, call);
     // Nothing is given that was not written down.
@@ -78,7 +85,7 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
     taker: Taker,
   ): Promise<Answer<ByteBody | undefined>> => {
     const file = await options.ensureFile(report.id, format);
-    return give(call, report, format, downloadableOf(file), taker);
+    return give(call, { report, format, file: downloadableOf(file), taker });
   };
 
   return {
@@ -95,7 +102,7 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
       if (!file.signature) throw notSigned(report, format);
       const taker = { by: call.principal.userId, via: 'token' } as const;
       const signature = await signatureOf(deps, file, file.signature);
-      return give(call, report, `${format}.sig`, signature, taker);
+      return give(call, { report, format: `${format}.sig`, file: signature, taker });
     },
 
     createLink: async ({ params, body: { format, expires_in: expiresIn } }, call) => {
@@ -142,9 +149,12 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
     downloads: async ({ params: { report_id: id }, query }) => {
       await readReport(store, id);
       const where = { report_id: { any: [id] } };
-      return listPage(store, reportDownloads, query, where, 'downloads', ({ doc }) =>
-        toJson(showDownload(doc)),
-      );
+      return listPage(store, reportDownloads, {
+        query,
+        filters: where,
+        plural: 'downloads',
+        show: ({ doc }) => toJson(showDownload(doc)),
+      });
     },
   };
 }

@@ -31,14 +31,19 @@ export interface Evaluated {
   readonly covered: ReadonlyMap<string, number>;
 }
 
+interface EvaluationPass {
+  readonly scope: Scope;
+  readonly spools: EvaluationSpools;
+  readonly pace: Pace;
+  /** From 0 to 1. */
+  readonly onProgress: (part: number) => void;
+}
+
 /** Evaluates the policies over every resource that is in scope, at the report's moment, and counts what they say. */
 export async function gatherEvaluations(
   reader: Reader,
   { counted, set }: Policies,
-  scope: Scope,
-  spools: EvaluationSpools,
-  pace: Pace,
-  onProgress: (part: number) => void,
+  { scope, spools, pace, onProgress }: EvaluationPass,
 ): Promise<Evaluated> {
   const byPrepared = new Map(counted.map((one) => [one.prepared, one]));
   const counts = newCounts();

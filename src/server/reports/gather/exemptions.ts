@@ -8,13 +8,18 @@ import type { Pace } from './pace.ts';
 import type { Scope } from '../../../report/content/scope.ts';
 import { brief } from '../../../report/content/text.ts';
 
+interface Found {
+  /** What the policies in scope may be named by. */
+  readonly names: ReadonlySet<string>;
+  /** Findings that each exemption covers, by its id. */
+  readonly covered: ReadonlyMap<string, number>;
+}
+
 /** The exemptions that counted at some time within the scope, by their end. Those that were deleted are not known. */
 export async function gatherExemptions(
   reader: Reader,
   scope: Scope,
-  /** What the policies in scope may be named by. */
-  names: ReadonlySet<string>,
-  covered: ReadonlyMap<string, number>,
+  { names, covered }: Found,
   pace: Pace,
 ): Promise<readonly ExemptionFact[]> {
   const found: ExemptionFact[] = [];

@@ -33,8 +33,7 @@ const evaluatingPart = 0.6;
 export async function gather(
   deps: Deps,
   prepare: PreparePolicy,
-  order: ContentOrder,
-  wants: Wants,
+  { order, wants }: { readonly order: ContentOrder; readonly wants: Wants },
   { signal, onProgress }: GatherOptions,
 ): Promise<Gathered> {
   const reader = deps.store;
@@ -51,25 +50,21 @@ export async function gather(
   };
   try {
     const policies = await gatherPolicies(reader, prepare, scope, pace);
-    const { facts: evaluations, covered } = await gatherEvaluations(
-      reader,
-      policies,
+    const { facts: evaluations, covered } = await gatherEvaluations(reader, policies, {
       scope,
-      { all: spools.evaluations, undecided: spools.undecided },
+      spools: { all: spools.evaluations, undecided: spools.undecided },
       pace,
-      (part) => onProgress(part * evaluatingPart),
-    );
-    const violations = await gatherViolations(
-      reader,
-      scope,
-      {
+      onProgress: (part) => onProgress(part * evaluatingPart),
+    });
+    const violations = await gatherViolations(reader, scope, {
+      spools: {
         rows: spools.violations,
         keyOf: (row, replayed) => wants.violations?.keyOf(row, replayed, scope),
         steps: spools.steps,
       },
       pace,
-      (part) => onProgress(evaluatingPart + part * (1 - evaluatingPart)),
-    );
+      onProgress: (part) => onProgress(evaluatingPart + part * (1 - evaluatingPart)),
+    });
     const facts: Facts = {
       order,
       scope,
@@ -77,7 +72,7 @@ export async function gather(
       disabled: policies.disabled,
       evaluations,
       violations,
-      exemptions: await gatherExemptions(reader, scope, policies.names, covered, pace),
+      exemptions: await gatherExemptions(reader, scope, { names: policies.names, covered }, pace),
       scans: await gatherScans(reader, scope, pace),
       ...(wants.audit ? { audit: await gatherAudit(reader, scope, pace) } : {}),
       isEvaluating: await isEvaluating(reader, scope.at),

@@ -32,13 +32,18 @@ export interface ViolationSpools {
   readonly steps?: Spool<StepRow> | undefined;
 }
 
+interface ViolationPass {
+  readonly spools: ViolationSpools;
+  readonly pace: Pace;
+  /** From 0 to 1. */
+  readonly onProgress: (part: number) => void;
+}
+
 /** Plays back every violation that is in scope, and counts what they were. */
 export async function gatherViolations(
   reader: Reader,
   scope: Scope,
-  spools: ViolationSpools,
-  pace: Pace,
-  onProgress: (part: number) => void,
+  { spools, pace, onProgress }: ViolationPass,
 ): Promise<Omit<ViolationFacts, 'rows' | 'steps'>> {
   const counts = newCounts(scope);
   let place: string | undefined;

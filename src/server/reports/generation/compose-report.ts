@@ -28,7 +28,7 @@ export type Compose = (
 ) => Promise<Composed>;
 
 export const composeReport: Compose = async (deps, prepare, order, options) => {
-  const { facts, close } = await gather(deps, prepare, order, wantsOf(order), options);
+  const { facts, close } = await gather(deps, prepare, { order, wants: wantsOf(order) }, options);
   const { scans, policies, evaluations } = facts;
   return {
     model: composeModel(facts, `govctl ${deps.version}`),

@@ -175,7 +175,10 @@ async function record(
   // A receiver that asked to be left alone is, whatever is next for it.
   const dueAt = next ?? (attempt.error === undefined ? now : now + askedPause({ ...outcome, now }));
   if (dueAt > now) await tx.putOff(webhookLanes, claimed.lane, dueAt);
-  return { delivery, disabled: await updateWebhook(deps, tx, webhook, delivery, attempt, now) };
+  return {
+    delivery,
+    disabled: await updateWebhook(deps, tx, { before: webhook, delivery, attempt, now }),
+  };
 }
 
 const begun = (
@@ -199,10 +202,17 @@ const begun = (
 async function updateWebhook(
   deps: Deps,
   tx: Tx,
-  before: StoredWebhook,
-  delivery: StoredDelivery,
-  attempt: StoredAttempt,
-  now: number,
+  {
+    before,
+    delivery,
+    attempt,
+    now,
+  }: {
+    readonly before: StoredWebhook;
+    readonly delivery: StoredDelivery;
+    readonly attempt: StoredAttempt;
+    readonly now: number;
+  },
 ): Promise<string | undefined> {
   const wasSilent = isAtLimit(before, attempt, now) && !(await hasFailedLately(tx, delivery, now));
   const after = afterAttempt(before, attempt, now, wasSilent);

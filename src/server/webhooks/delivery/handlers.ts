@@ -28,9 +28,12 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
         ? { event_type: { any: query.event_type.map((one) => within(id, one)) } }
         : {}),
     };
-    return listPage(deps.store, deliveries, query, where, 'deliveries', ({ doc }) =>
-      toJson(showItem(doc)),
-    );
+    return listPage(deps.store, deliveries, {
+      query,
+      filters: where,
+      plural: 'deliveries',
+      show: ({ doc }) => toJson(showItem(doc)),
+    });
   },
 
   getDelivery: async ({ params }) => {
@@ -42,7 +45,10 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
   redeliver: async ({ params }, call) =>
     call.transact(async (tx) => {
       await readWebhook(tx, params.id);
-      const queued = await redeliver(deps, tx, call.actor, params.id, params.delivery_id);
+      const queued = await redeliver(deps, tx, call.actor, {
+        webhookId: params.id,
+        id: params.delivery_id,
+      });
       return { body: toJson(showItem(queued)) };
     }),
 

@@ -38,8 +38,7 @@ export async function redeliver(
   deps: Deps,
   tx: Tx,
   actor: Actor,
-  webhookId: string,
-  id: string,
+  { webhookId, id }: { readonly webhookId: string; readonly id: string },
 ): Promise<StoredDelivery> {
   const delivery = await readDelivery(tx, webhookId, id);
   if (delivery.test) {
