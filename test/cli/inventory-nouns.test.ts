@@ -209,12 +209,76 @@ describe('the nouns of the inventory', () => {
   });
 });
 
+describe('govctl exemption update', () => {
+  beforeEach(async () => {
+    write('open.ndjson', bucket('open', { public: true }));
+    await run(['resource', 'import', 'open.ndjson']);
+  });
+  const create = async (): Promise<string> => {
+    const words = ['--policy', 'private', '--reason', 'public site', '--owner', 'web'];
+    const when = ['--expires', '2026-12-31', '--category', 'waiver'];
+    const created = await json('exemption', 'create', ...words, '--resource', 'op*', ...when);
+    return String(created.id);
+  };
+  const update = (id: string, ...flags: string[]) => run(['exemption', 'update', id, ...flags]);
+
+  it('changes the fields that are given and leaves the others', async () => {
+    const id = await create();
+    const updated = await update(id, '--expires', '2027-01-31', '--no-category');
+    expect(updated.exitCode).toBe(0);
+    expect(updated.stdout).toContain(`Updated ${id}`);
+    expect(updated.stdout).toContain('2027-01-31 (active)');
+    const { reason, resources, expires, category } = await json('exemption', 'get', id);
+    expect({ reason, resources, expires, category }).toEqual({
+      reason: 'public site',
+      resources: ['op*'],
+      expires: '2027-01-31',
+      category: undefined,
+    });
+  });
+
+  it('moves what it covers: violations are open, or exempt, at once', async () => {
+    const id = await create();
+    expect((await json('violation', 'list')).violations).toHaveLength(0);
+    expect((await update(id, '--resource', 'another')).exitCode).toBe(0);
+    expect((await json('violation', 'list')).violations).toHaveLength(1);
+    expect((await update(id, '--resource', 'another', '--resource', 'op*')).exitCode).toBe(0);
+    expect((await json('violation', 'list')).violations).toHaveLength(0);
+  });
+
+  it('changes nothing that is older than the ETag says', async () => {
+    const id = await create();
+    const stale = await update(id, '--owner', 'ann', '--if-match', '"r0"');
+    expect(stale.exitCode).toBe(5);
+    expect(await json('exemption', 'get', id)).toMatchObject({ owner: 'web' });
+  });
+
+  it.each([
+    [[], 3, 'Nothing to change is given'],
+    [['--expires', '2026-13-01'], 3, 'expires must be a date such as 2026-12-31'],
+    [['--category', 'forever'], 3, "--category <category>' argument 'forever' is invalid"],
+    [['--policy', 'nope'], 3, 'policy must be the id, the name or the key in git of a policy'],
+  ])('refuses %j', async (flags, exitCode, said) => {
+    const id = await create();
+    const outcome = await update(id, ...flags);
+    expect(outcome.stderr).toContain(said);
+    expect(outcome.exitCode).toBe(exitCode);
+  });
+
+  it('says so where there is no such exemption', async () => {
+    const outcome = await update('exm_nope', '--owner', 'ann');
+    expect(outcome.stderr).toContain('exm_nope');
+    expect(outcome.exitCode).toBe(1);
+  });
+});
+
 describe('a server that only does what the description says', () => {
   it.each([
     [['resource', 'list'], 'an inventory'],
     [['scan', 'run'], 'scans'],
     [['violation', 'list'], 'violations'],
     [['exemption', 'list'], 'exemptions'],
+    [['exemption', 'update', 'exm_1', '--owner', 'ann'], 'exemptions'],
   ])('is told apart for %j, in one line', async (argv, feature) => {
     const minimal = createMinimalService();
     const outcome = await runCommandLine(argv, {

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { defined } from '../../contract/defined.ts';
 import {
   exemptionCategories,
   exemptionSortFields,
@@ -8,6 +9,7 @@ import type { AnsweredExemption } from '../../contract/exemptions.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
+import type { Changes } from '../objects/change.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { exemptionView } from './exemption-view.ts';
@@ -16,6 +18,16 @@ interface ListOptions {
   readonly policy?: string;
   readonly owner?: readonly string[];
   readonly status?: string;
+}
+
+interface UpdateOptions {
+  readonly policy?: string;
+  readonly resource?: readonly string[];
+  readonly reason?: string;
+  readonly owner?: string;
+  readonly expires?: string;
+  /** False: it is to have none. */
+  readonly category?: string | false;
 }
 
 const exemptions: OwnNoun<AnsweredExemption, ListOptions> = {
@@ -41,6 +53,22 @@ const exemptions: OwnNoun<AnsweredExemption, ListOptions> = {
   view: exemptionView,
 };
 
+const changes: Changes<UpdateOptions> = {
+  fieldsOf: ({ policy, resource, reason, owner, expires, category }) =>
+    defined({
+      policy,
+      resources: resource,
+      reason,
+      owner,
+      expires,
+      category: category === false ? null : category,
+    }),
+  hint: 'Give what it should be, such as --expires 2026-12-31.',
+};
+
+const policyHelp = 'its id, its name or its key in git';
+const expiresHelp = 'the last day it counts, UTC, such as 2026-12-31';
+
 export function registerExemptionCommands(program: GovctlCommand, act: Act): void {
   const exemption = program
     .command('exemption')
@@ -48,11 +76,11 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
   exemption
     .command('create')
     .description('exempt resources from a policy')
-    .requiredOption('--policy <policy>', 'its id, its name or its key in git')
+    .requiredOption('--policy <policy>', policyHelp)
     .requiredOption('--resource <id>', 'an id, or a glob with *; repeatable', collectValues)
     .requiredOption('--reason <text>', 'why')
     .requiredOption('--owner <name>', 'who answers for it')
-    .requiredOption('--expires <date>', 'the last day it counts, UTC, such as 2026-12-31')
+    .requiredOption('--expires <date>', expiresHelp)
     .addOption(new Option('--category <category>').choices([...exemptionCategories]))
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const its = nounCommands(exemption, act, { argument: '<id>', noun: exemptions });
@@ -62,5 +90,15 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .option('--owner <name>', 'repeatable', collectValues)
     .addOption(new Option('--status <status>', 'only these').choices([...exemptionStatuses]));
   its.get('show one exemption');
+  its.update('update an exemption; its violations follow at once', changes, (update) =>
+    update
+      .option('--policy <policy>', policyHelp)
+      .option('--resource <id>', 'an ID, or a glob with *; replaces all; repeatable', collectValues)
+      .option('--reason <text>', 'why')
+      .option('--owner <name>', 'who answers for it')
+      .option('--expires <date>', expiresHelp)
+      .addOption(new Option('--category <category>').choices([...exemptionCategories]))
+      .option('--no-category', 'remove the category'),
+  );
   its.delete('end an exemption; what it covered is open again');
 }

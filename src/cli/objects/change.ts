@@ -2,12 +2,15 @@ import type { Client } from '../../client/client.ts';
 import { readObject, updateObject } from '../../client/objects.ts';
 import type { ObjectsOf } from '../../client/objects.ts';
 import { defined } from '../../contract/defined.ts';
-import { exitCodes } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, Run } from '../context.ts';
 import { printableLine } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 import type { OneOf } from './get.ts';
 import { lookUp } from './get.ts';
 import type { DescribedNoun, Noun, Switch, WithId } from './noun.ts';
+import { apiOf, shownIn } from './noun.ts';
+import { withServer } from './our-server.ts';
 import { warnIfOwned } from './owned.ts';
 
 interface Change<Item extends WithId> {
@@ -28,6 +31,41 @@ export async function changeObject<Item extends WithId>(
   );
   return item ?? (await readObject(client, of, before.id))?.item ?? before;
 }
+
+/** @throws GovctlError usage_error where no flag says what to change */
+export function checkChanges(fields: object, hint: string): void {
+  if (Object.keys(fields).length > 0) return;
+  throw new GovctlError('usage_error', 'Nothing to change is given', { hint });
+}
+
+export interface UpdateFlags extends OneOf {
+  readonly ifMatch?: string;
+}
+
+/** What `update` of a noun sends. */
+export interface Changes<Flags> {
+  /** The fields of the API, as the flags say them. @throws GovctlError usage_error */
+  readonly fieldsOf: (flags: Flags, context: Context) => object;
+  /** What to give where there are none. */
+  readonly hint: string;
+}
+
+/** `update` of a noun that only our server has, known by its id. */
+export const updateNoun =
+  <Item extends WithId, Flags>({ fieldsOf, hint }: Changes<Flags>) =>
+  (noun: Noun<Item, never>): Run<UpdateFlags & Flags> =>
+  async (context, flags) => {
+    if ('of' in noun) throw new TypeError('a described noun has an update of its own');
+    const body = fieldsOf(flags, context);
+    checkChanges(body, hint);
+    const input = { params: { id: flags.args[0] }, body };
+    const { data } = await withServer(context, noun, 'Changing it', (client) =>
+      apiOf(noun, client, 'update')(input, defined({ ifMatch: flags.ifMatch })),
+    );
+    const headline = (style: Style): string => `${style.green('Updated')} ${data.id}`;
+    await context.show(await noun.view(data, shownIn(context, { headline })));
+    return exitCodes.ok;
+  };
 
 /** `enable` or `disable` of a noun, or what they are called there. */
 export const switchNoun =

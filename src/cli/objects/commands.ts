@@ -4,6 +4,7 @@ import type { Run } from '../context.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { listFlags } from '../flags/list-flags.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
+import type { Changes } from './change.ts';
 import type { Noun, WithId } from './noun.ts';
 
 /** How a noun's commands are typed. */
@@ -49,6 +50,14 @@ export function nounCommands<Item extends WithId, Flags>(
       ),
     get: (description: string): GovctlCommand =>
       about('get', description).action(verb(async () => (await import('./get.ts')).getNoun<Item>)),
+    update: <Fields>(
+      description: string,
+      changes: Changes<Fields>,
+      flags: (update: GovctlCommand) => GovctlCommand,
+    ): GovctlCommand =>
+      flags(about('update', description))
+        .addOption(ifMatch())
+        .action(verb(async () => (await import('./change.ts')).updateNoun<Item, Fields>(changes))),
     delete: (description: string, name = 'delete'): GovctlCommand =>
       about(name, description)
         .option('-y, --yes', 'do not ask')

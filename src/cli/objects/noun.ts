@@ -127,6 +127,10 @@ interface ById {
 export interface OwnApi<Item> {
   list?(input: { readonly query: object }): Promise<{ readonly data: object }>;
   get?(input: ById): Promise<{ readonly data: Item }>;
+  update?(
+    input: ById & { readonly body: object },
+    options?: CallOptions,
+  ): Promise<{ readonly data: Item }>;
   delete?(input: ById, options?: CallOptions): Promise<unknown>;
 }
 

@@ -3,7 +3,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { PolicyUpdate, serverAssigned, severities } from '../../contract/policies.ts';
 import type { Context } from '../context.ts';
-import { changeObject } from '../objects/change.ts';
+import { changeObject, checkChanges } from '../objects/change.ts';
 import { lookUp } from '../objects/get.ts';
 import { keepOwnership, warnIfOwned } from '../objects/owned.ts';
 import type { Style } from '../terminal/terminal.ts';
@@ -44,11 +44,7 @@ async function readChange({ world }: Context, options: UpdateOptions): Promise<P
     options.file === undefined ? {} : await readFields(world, options.file, PolicyUpdate);
   const fromFlags = await parseSettings(options.set ?? [], changeable);
   const change = { ...fromFile, ...fromFlags };
-  if (Object.keys(change).length === 0) {
-    throw new GovctlError('usage_error', 'Nothing to change is given', {
-      hint: 'Give --set field=value, or -f FILE.',
-    });
-  }
+  checkChanges(change, 'Give --set field=value, or -f FILE.');
   const parsed = PolicyUpdate.safeParse(change);
   if (parsed.success) return parsed.data;
   throw new GovctlError('usage_error', 'The change is not valid', {

@@ -1,12 +1,12 @@
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
 import { channelKinds } from '../../contract/report-channels.ts';
 import { ScheduleInput } from '../../contract/schedules.ts';
 import type { Context } from '../context.ts';
 import { parseWords } from '../flags/parse-words.ts';
 import { readFields } from '../flags/read-fields.ts';
-import { changeObject } from '../objects/change.ts';
+import { changeObject, checkChanges } from '../objects/change.ts';
 import { lookUp } from '../objects/get.ts';
 import { shownIn } from '../objects/noun.ts';
 import { keepOwnership, warnIfOwned } from '../objects/owned.ts';
@@ -37,11 +37,7 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
     ...defined({ name: options.name }),
     ...changeFromFlags(before, options, remove),
   });
-  if (Object.keys(fields).length === 0) {
-    throw new GovctlError('usage_error', 'Nothing to change is given', {
-      hint: 'Give what it should be, such as --cron, or -f FILE.',
-    });
-  }
+  checkChanges(fields, 'Give what it should be, such as --cron, or -f FILE.');
   await warnIfOwned(context, before.name, before.tags);
   // Objects are sent whole, so they must not be those of an older state.
   const ifMatch = options.ifMatch ?? etag;

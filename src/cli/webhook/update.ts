@@ -7,7 +7,7 @@ import { webhooks } from './webhooks.ts';
 import type { FieldFlags } from './webhook-fields.ts';
 import { parseWords } from '../flags/parse-words.ts';
 import { fieldsFromFlags } from './webhook-fields.ts';
-import { changeObject } from '../objects/change.ts';
+import { changeObject, checkChanges } from '../objects/change.ts';
 import { shownIn } from '../objects/noun.ts';
 import { keepOwnership, warnIfOwned } from '../objects/owned.ts';
 import type { Style } from '../terminal/terminal.ts';
@@ -37,11 +37,10 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
   if (both !== undefined) {
     throw new GovctlError('usage_error', `--clear ${both} excludes the flags that set it`);
   }
-  if (Object.keys({ ...given, ...cleared }).length === 0) {
-    throw new GovctlError('usage_error', 'Nothing to change is given', {
-      hint: 'Give --url, --event, a filter or another flag of `govctl webhook update --help`.',
-    });
-  }
+  checkChanges(
+    { ...given, ...cleared },
+    'Give --url, --event, a filter or another flag of `govctl webhook update --help`.',
+  );
   const { client, item: webhook, etag } = await lookUp(context, webhooks, options.args[0]);
   await warnIfOwned(context, nameOf(webhook), webhook.tags);
   const changed = await changeObject(context, client, {
