@@ -11,7 +11,6 @@ import type { Filters } from '../http/paging.ts';
 import { events } from './collection.ts';
 import type { StoredEvent } from './collection.ts';
 import { emit } from './emit.ts';
-import { mergeData } from './merge-data.ts';
 import { readEvent } from './read.ts';
 import { replay } from './replay.ts';
 import { sampleData } from './samples.ts';
@@ -70,3 +69,19 @@ export const eventHandlers = (deps: Deps, isLocal: boolean): Handlers['events'] 
     });
   },
 });
+
+type Data = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What is given, over what is there: objects within each other, all else is replaced. */
+const mergeData = (under: Data, given: Data): Data =>
+  // Entries make a key like `__proto__` a plain one.
+  Object.fromEntries([
+    ...Object.entries(under),
+    ...Object.entries(given).map(([key, value]) => {
+      const below = Object.hasOwn(under, key) ? under[key] : undefined;
+      return [key, isObject(value) && isObject(below) ? mergeData(below, value) : value];
+    }),
+  ]);

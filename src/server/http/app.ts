@@ -12,7 +12,7 @@ import { streamBytes } from './byte-body.ts';
 import { etagOf, isKnown } from './conditional.ts';
 import { asKnownError, errorAnswer } from './error-answer.ts';
 import { createQueryParser, parseBody } from './parse-input.ts';
-import { streamBody } from './stream-body.ts';
+import { streamBody } from './body.ts';
 import type { Peer } from './listener.ts';
 import type { Observe } from '../observe/request-event.ts';
 import type { LocalHooks } from './local-hooks.ts';

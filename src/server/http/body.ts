@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -33,13 +34,13 @@ const cutOff = (cause: unknown): GovctlError =>
  * A request's body, to be read as it comes: from here on a cut is an error of its own.
  * @throws GovctlError malformed_request where the sender is gone already: the body would seem to be empty
  */
-export function bodyOf(request: Request): ReadableStream<Uint8Array> | null {
+function bodyOf(request: Request): ReadableStream<Uint8Array> | null {
   if (request.signal.aborted) throw cutOff(request.signal.reason);
   return request.body;
 }
 
 /** @throws GovctlError unsupported_media_type */
-export function mediaTypeOf(headers: Headers, types: readonly string[]): string {
+function mediaTypeOf(headers: Headers, types: readonly string[]): string {
   const [first = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
   const type = first.trim();
   const accepted = types.join(' or ');
@@ -135,4 +136,36 @@ export function uniqueEntries(given: URLSearchParams, where: string): Record<str
     seen.set(name, value);
   }
   return Object.fromEntries(seen);
+}
+
+/** A body that is read while it is worked on. */
+interface StreamedBody {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** The digest of what has been read. */
+  readonly text: () => string;
+}
+
+/** @throws GovctlError unsupported_media_type; malformed_request where the sender is gone already */
+export function streamBody(request: Request, type: string): StreamedBody {
+  mediaTypeOf(request.headers, [type]);
+  const digest = createHash('sha256');
+  let sum: string | undefined;
+  return { body: tap(bodyOf(request), digest), text: () => (sum ??= digest.digest('base64url')) };
+}
+
+async function* tap(
+  body: ReadableStream<Uint8Array> | null,
+  digest: { update(chunk: Uint8Array): unknown },
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      digest.update(next.value);
+      yield next.value;
+    }
+  } finally {
+    // Whoever stops early wants no more of it.
+    await reader.cancel().catch(() => undefined);
+  }
 }

@@ -13,7 +13,7 @@ export interface RequestFaults {
 }
 
 /** A fault that hits a request. */
-export interface RequestFault {
+interface RequestFault {
   readonly id: string;
   /** Before the request is looked at. @throws GovctlError what it is to be answered with */
   befall(): Promise<void>;

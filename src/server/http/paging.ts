@@ -18,7 +18,7 @@ import type {
   Where,
 } from '../store/store.ts';
 
-export interface ListQuery {
+interface ListQuery {
   readonly limit: number;
   readonly offset?: number | undefined;
   readonly cursor?: string | undefined;

@@ -7,6 +7,7 @@ import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { fillIn } from '../fill-in.ts';
+import { reportDeliveries } from '../report-delivery/collection.ts';
 import type { StoredReportDelivery } from '../report-delivery/collection.ts';
 import { deliveriesOfRun, queueReportDelivery } from '../report-delivery/service.ts';
 import type { StoredReport } from '../reports/collection.ts';
@@ -16,7 +17,6 @@ import type { Tx } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { runs, schedules } from './collection.ts';
 import type { StoredRun, StoredSchedule } from './collection.ts';
-import { removeOldRuns } from './retention.ts';
 import { openedSecurity, plainOptions } from './stored-form.ts';
 
 /** Characters of a report's name. */
@@ -200,4 +200,23 @@ async function endRun({ clock }: Deps, tx: Tx, run: StoredRun, error?: string): 
   const schedule = (await tx.get(schedules, run.schedule_id))?.doc;
   if (schedule?.last_report_id === undefined || schedule.last_report_id !== run.report_id) return;
   await tx.replace(schedules, { ...schedule, last_status: status });
+}
+
+/** Runs of a schedule that are kept. */
+const mostRuns = 1_000;
+
+/** Removes a schedule's runs beyond the newest, with their deliveries; what is not done yet stays. */
+async function removeOldRuns(tx: Tx, scheduleId: string, most = mostRuns): Promise<void> {
+  const own = { where: { schedule_id: { any: [scheduleId] } }, orderBy: 'fire_at' } as const;
+  // The newest first: it is where the search begins, while the oldest may be anywhere among the others'.
+  const { total } = await tx.page(runs, { ...own, direction: 'desc', limit: 1 });
+  if (total <= most) return;
+  const oldest = await tx.page(runs, { ...own, direction: 'asc', limit: total - most });
+  for (const { doc: run } of oldest.rows) {
+    const deliveries = await deliveriesOfRun(tx, run.id);
+    const isUnderWay = [run, ...deliveries].some(({ status }) => status === 'pending');
+    if (isUnderWay) continue;
+    for (const { id } of deliveries) await tx.remove(reportDeliveries, id);
+    await tx.remove(runs, run.id);
+  }
 }

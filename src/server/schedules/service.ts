@@ -18,8 +18,6 @@ import { startRun, withLast } from './run.ts';
 import { storedChannels, storedSecurity, storedTemplate } from './stored-form.ts';
 import type { HashedSecurity } from './stored-form.ts';
 
-export { deliveryEnded, scheduleReportDeleted, scheduleReportEnded } from './run.ts';
-
 /** @throws GovctlError schedule_not_found */
 export const readSchedule = (reader: Reader, id: string): Awaitable<Versioned<StoredSchedule>> =>
   whenKnown(reader.get(schedules, id), (found) => {

@@ -1,18 +1,20 @@
+import type { AnsweredWebhook } from '../../contract/webhooks.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { anyOf, listLookedUp } from '../http/paging.ts';
 import type { Reader, Versioned } from '../store/store.ts';
-import { webhooks } from './collection.ts';
+import { webhookLanes, webhooks } from './collection.ts';
 import type { StoredWebhook } from './collection.ts';
+import { lastDeliveryOf } from './delivery/service.ts';
 import {
   checkTarget,
   createWebhook,
   deleteWebhook,
+  hasPrevious,
   readWebhook,
   updateWebhook,
 } from './service.ts';
-import { showWebhook } from './show.ts';
 import type { Targets } from '../outbound/target.ts';
 
 type WebhookHandlers = Pick<Handlers['webhooks'], 'list' | 'get' | 'create' | 'update' | 'delete'>;
@@ -60,3 +62,31 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
       }),
   };
 };
+
+const withoutSecrets = ({
+  secret: _s,
+  previous_secret: _p,
+  previous_secret_expires_at: _e,
+  ...plain
+}: StoredWebhook) => plain;
+
+/**
+ * A webhook as answered: what is stored but for its secrets, and what is looked up.
+ * @param now milliseconds since the epoch
+ */
+async function showWebhook(
+  reader: Reader,
+  doc: StoredWebhook,
+  now: number,
+): Promise<AnsweredWebhook> {
+  const last = await lastDeliveryOf(reader, doc.id);
+  const { waiting } = await reader.laneState(webhookLanes, doc.id);
+  const { previous_secret_expires_at: until } = doc;
+  return {
+    ...withoutSecrets(doc),
+    ...(until !== undefined && hasPrevious(doc, now) ? { previous_secret_expires_at: until } : {}),
+    status: doc.active ? 'active' : 'disabled',
+    ...(last ? { last_delivery: last } : {}),
+    waiting,
+  };
+}

@@ -22,7 +22,7 @@ import { createReportWork } from '../reports/generation/report-work.ts';
 import type { ReportWork } from '../reports/generation/report-work.ts';
 import { scheduleLanes } from '../schedules/collection.ts';
 import { startScheduleFires } from '../schedules/fire.ts';
-import { deliveryEnded, scheduleReportEnded } from '../schedules/service.ts';
+import { deliveryEnded, scheduleReportEnded } from '../schedules/run.ts';
 import type { FindSigner } from '../keys/signer.ts';
 import { webhookLanes } from '../webhooks/collection.ts';
 import { createDeliveries } from '../webhooks/delivery/deliveries.ts';

@@ -17,7 +17,7 @@ import { reportHandlers } from '../reports/handlers.ts';
 import { resourceHandlers } from '../resources/handlers.ts';
 import { scanHandlers } from '../scans/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
-import { scheduleReportDeleted } from '../schedules/service.ts';
+import { scheduleReportDeleted } from '../schedules/run.ts';
 import { showCertificate } from '../keys/handlers.ts';
 import type { FindSigner } from '../keys/signer.ts';
 import type { SystemOptions } from '../observe/health.ts';

@@ -6,7 +6,7 @@ import { startReportDeliveries } from '../../../src/server/report-delivery/deliv
 import { reportLanes } from '../../../src/server/reports/collection.ts';
 import { scheduleLanes } from '../../../src/server/schedules/collection.ts';
 import { startScheduleFires } from '../../../src/server/schedules/fire.ts';
-import { deliveryEnded, scheduleReportEnded } from '../../../src/server/schedules/service.ts';
+import { deliveryEnded, scheduleReportEnded } from '../../../src/server/schedules/run.ts';
 import { composeTiny, renderText } from '../reports/report-world.ts';
 import type { ReportOptions } from '../reports/report-world.ts';
 import type { Got, Sent, TestService } from '../test-service.ts';

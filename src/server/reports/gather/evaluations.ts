@@ -20,7 +20,7 @@ import { brief } from '../../../report/content/text.ts';
 /** Examples that are kept of each policy. */
 const mostExamples = 5;
 
-export interface EvaluationSpools {
+interface EvaluationSpools {
   readonly all?: Spool<EvaluationRow> | undefined;
   readonly undecided?: Spool<EvaluationRow> | undefined;
 }

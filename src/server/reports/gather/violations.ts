@@ -25,7 +25,7 @@ import { brief } from '../../../report/content/text.ts';
 
 const hour = 3_600_000;
 
-export interface ViolationSpools {
+interface ViolationSpools {
   readonly rows?: Spool<ViolationRow> | undefined;
   /** Which rows are asked for, and the key they are ordered by; undefined: not asked for. */
   readonly keyOf: (row: ViolationRow, replayed: Replayed) => string | undefined;

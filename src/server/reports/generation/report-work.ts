@@ -37,7 +37,7 @@ export interface ReportWork {
   readonly counts: Readonly<ReportCounts>;
 }
 
-export interface ReportCounts {
+interface ReportCounts {
   completed: number;
   failed: number;
   /** Of those completed, in seconds. */
