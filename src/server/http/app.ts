@@ -48,7 +48,7 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
     for (const [verb, endpoint] of Object.entries(verbs)) {
       const handler = verbsOf[noun]?.[verb];
       if (!handler) throw new Error(`no handler for ${noun}.${verb}`);
-      const route = createRoute(deps, endpoint, handler, keys, options);
+      const route = createRoute(deps, endpoint, handler, { ...options, keys });
       hono.on(endpoint.method, [endpoint.path], route);
       endpoints.push(endpoint);
     }
@@ -88,8 +88,7 @@ function createRoute(
   deps: Deps,
   endpoint: Endpoint,
   handler: AnyHandler,
-  keys: KeysUnderWay,
-  { authenticate, limiter, observe, local }: AppOptions,
+  { authenticate, limiter, observe, local, keys }: AppOptions & { readonly keys: KeysUnderWay },
 ): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
   const { scope, method, path: route } = endpoint;

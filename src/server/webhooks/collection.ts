@@ -5,7 +5,7 @@ import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 export interface StoredWebhook extends Omit<WebhookInput, 'secret'> {
   readonly id: string;
   readonly active: boolean;
-  /** Sealed with the server's key, see secrets/. */
+  /** Sealed with the server's key, see keys/. */
   readonly secret: string;
   readonly secret_hint: string;
   readonly previous_secret?: string;
