@@ -6,7 +6,6 @@ import type { ErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
-import { loadConfig } from '../../project/config.ts';
 import type { Context } from '../context.ts';
 
 /** What people call the objects of a noun, beside their ids. */
@@ -64,7 +63,7 @@ export async function findObject<Item extends { readonly id: string }>(
   for await (const item of listAll(client, of)) all.push(item);
   const { nameOf, isCalled = (item, name) => nameOf(item) === name } = names;
   const called = all.filter((item) => isCalled(item, named));
-  const matches = called.length > 0 ? called : withKey(context, all, names, named);
+  const matches = called.length > 0 ? called : await withKey(context, all, names, named);
   const [match, second] = matches;
   if (!match) throw noSuchObject({ of, names }, named, all);
   if (second) {
@@ -99,14 +98,16 @@ export async function findIds<Item extends { readonly id: string }>(
 }
 
 /** Those of a key in git: of this folder's project, where it has any; else all. */
-function withKey<Item>(
+async function withKey<Item>(
   { world }: Pick<Context, 'world'>,
   all: readonly Item[],
   { tagsOf }: Names<Item>,
   key: string,
-): readonly Item[] {
+): Promise<readonly Item[]> {
   if (!tagsOf) return [];
   const kept = all.filter((item) => readOwnership(tagsOf(item) ?? []).key === key);
+  if (kept.length === 0) return kept;
+  const { loadConfig } = await import('../../project/config.ts');
   const { project } = loadConfig(world.cwd).config;
   const own = kept.filter((item) => readOwnership(tagsOf(item) ?? []).owner === project);
   return project !== undefined && own.length > 0 ? own : kept;

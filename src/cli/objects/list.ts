@@ -9,13 +9,15 @@ import { formatTable } from '../terminal/table.ts';
 import { collectPages, howMany, sayHowMany } from './collect-pages.ts';
 import type { Collected, PageOf, PageQuery } from './collect-pages.ts';
 import type { DescribedNoun, Listed, Noun, WithId } from './noun.ts';
-import { apiOf, ownField, shownIn, wordsOf } from './noun.ts';
+import { apiOf, listWords, ownField, shownIn } from './noun.ts';
 import type { Extension } from './our-server.ts';
 import { withServer } from './our-server.ts';
 
 interface Table<Row> extends Extension {
-  /** What the rows are called, in the API's list too. */
+  /** What the rows are called. */
   readonly plural: string;
+  /** The list's name in the API; default: the same. */
+  readonly listName?: string;
   readonly columns: Listed<Row, never>['columns'];
 }
 
@@ -50,7 +52,7 @@ export const listNoun =
     const most = howMany(flags);
     const { columns, filter, lookUp, saysIfFiltered } = noun.list;
     const given = filter?.(flags, context);
-    const table = { plural: wordsOf(noun).many, columns };
+    const table = { ...listWords(noun), columns };
     let query: Query = {};
     const found = await withServer(context, noun, `Listing ${table.plural}`, async (client) => {
       query = asked({ ...given, ...(await lookUp?.(flags, context, client)) });
@@ -63,13 +65,13 @@ export const listNoun =
 
 async function showTable<Row>(
   context: Context,
-  { plural, columns }: Table<Row>,
+  { plural, listName = plural, columns }: Table<Row>,
   { rows, pagination }: Rows<Row>,
   isFiltered?: boolean,
 ): Promise<ExitCode> {
   const shown = shownIn(context);
   await context.show({
-    value: { [plural]: rows, pagination },
+    value: { [listName]: rows, pagination },
     rows: () => rows,
     human: (style) =>
       rows.length === 0 ? '' : formatTable(rows, columns(shown, rows), style, shown.room),
@@ -97,9 +99,12 @@ const pagesOf =
       return { rows: items, pagination };
     }
     const { data } = await apiOf(noun, client, 'list')({ query: whole });
-    // The contract names the list as the noun is named.
+    // As the contract has it.
     const answer = data as Readonly<Record<string, unknown>>;
-    return { rows: answer[noun.many], pagination: answer.pagination } as PageOf<Item>;
+    return {
+      rows: answer[listWords(noun).listName],
+      pagination: answer.pagination,
+    } as PageOf<Item>;
   };
 
 /** Whether any server sorts and filters as asked. */

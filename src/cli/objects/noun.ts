@@ -110,8 +110,9 @@ export interface DescribedNoun<Item extends WithId, Flags = object>
 /** A noun that our server adds: its objects are known by their ids. */
 export interface OwnNoun<Item extends WithId, Flags = object> extends AnyNoun<Item, Flags> {
   readonly one: string;
-  /** The list's name in the API, too. */
   readonly many: string;
+  /** The list's name in the API; default: `many`. */
+  readonly listName?: string;
   readonly feature: string;
   /** Its part of the client, as far as it has these. */
   readonly api: (client: Client) => OwnApi<Item>;
@@ -134,10 +135,13 @@ export interface OwnApi<Item> {
   delete?(input: ById, options?: CallOptions): Promise<unknown>;
 }
 
-/** Its name for one, and the name of its list. */
-export const wordsOf = <Item extends WithId, Flags>(
+/** What its objects are called, for people and as the API's list. */
+export const listWords = <Item extends WithId, Flags>(
   noun: Noun<Item, Flags>,
-): { readonly one: string; readonly many: string } => ('of' in noun ? noun.of : noun);
+): { readonly plural: string; readonly listName: string } =>
+  'of' in noun
+    ? { plural: noun.of.many, listName: noun.of.many }
+    : { plural: noun.many, listName: noun.listName ?? noun.many };
 
 /** One of its verbs. @throws TypeError for a command that the noun has no endpoint for */
 export function apiOf<Item extends WithId, Verb extends keyof OwnApi<Item>>(

@@ -1,12 +1,9 @@
-import type { Client } from '../../client/client.ts';
 import { policyObjects } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Policy } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
-import type { Context } from '../context.ts';
-import { findIds } from '../objects/find.ts';
 import type { DescribedNoun } from '../objects/noun.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import type { Column } from '../terminal/table.ts';
@@ -52,13 +49,6 @@ export const policies: DescribedNoun<Policy, ListOptions> = {
     },
   },
 };
-
-/** The ids of policies that are named by id, name or key. @throws GovctlError as `findIds` */
-export const findPolicyIds = (
-  context: Pick<Context, 'world'>,
-  client: Client,
-  named: readonly string[],
-): Promise<string[]> => findIds(context, client, policies, named);
 
 /** @throws GovctlError usage_error, with the nearest one */
 function parseSeverities(given: readonly string[]): readonly string[] {

@@ -1,10 +1,8 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { reportStatuses, reportTypes } from '../../contract/reports.ts';
 import { parseWords } from '../flags/parse-words.ts';
-import { findIds } from '../objects/find.ts';
 import type { DescribedNoun, Shown } from '../objects/noun.ts';
 import { askOurServer, askServer } from '../objects/our-server.ts';
-import { schedules } from '../schedule/schedules.ts';
 import { ageTitle, shortTime } from '../terminal/ages.ts';
 import { listWords } from '../terminal/printable.ts';
 import type { Column } from '../terminal/table.ts';
@@ -40,6 +38,10 @@ export const reports: DescribedNoun<ShownReport, ListOptions> = {
     }),
     lookUp: async ({ schedule }, context, client) => {
       if (schedule === undefined) return {};
+      const [{ findIds }, { schedules }] = await Promise.all([
+        import('../objects/find.ts'),
+        import('../schedule/schedules.ts'),
+      ]);
       const [schedule_id] = await askServer(schedules, () =>
         findIds(context, client, schedules, [schedule]),
       );

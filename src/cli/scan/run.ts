@@ -1,11 +1,10 @@
 import { defined } from '../../contract/defined.ts';
-import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import type { Scan } from '../../contract/scans.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
-import { findPolicyIds } from '../policy/policies.ts';
+import { findIds } from '../objects/find.ts';
+import { policies } from '../policy/policies.ts';
 import { parseTimeout, showTimeout, waitUntilEnded } from '../objects/wait.ts';
 import { isUnderway, scanView } from './scan-view.ts';
 
@@ -24,11 +23,22 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
     ...(options.type ? { resource_types: [...options.type] } : {}),
   };
   const scan = await withOurServer(context, 'scans', 'Starting it', async (client, update) => {
-    const policies = options.policy && {
-      policy_ids: await findPolicyIds(context, client, options.policy),
+    const only = options.policy && {
+      policy_ids: await findIds(context, client, policies, options.policy),
     };
-    const { data } = await client.scans.create({ body: { ...body, ...policies } });
-    return options.wait ? waitFor(client, data, timeoutMs, context, update) : data;
+    const { data } = await client.scans.create({ body: { ...body, ...only } });
+    if (!options.wait) return data;
+    const { id } = data;
+    return waitUntilEnded(context.world, data, {
+      timeoutMs,
+      isUnderway,
+      lookLater: `\`govctl scan get ${id}\` shows how far it is.`,
+      look: async () => {
+        const { data: seen } = await client.scans.get({ params: { id } });
+        update(`Scanning: ${seen.progress} %, ${seen.resources_scanned} resources`);
+        return seen;
+      },
+    });
   });
   await context.show(scanView(scan));
   if (scan.status === 'failed') return exitCodes.error;
@@ -38,22 +48,3 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
   await context.say(`\`govctl scan get ${scan.id}\` shows how far it is.`);
   return exitCodes.pending;
 }
-
-/** The scan when it has ended, or when the time is up. */
-const waitFor = (
-  client: Client,
-  begun: Scan,
-  timeoutMs: number,
-  { world }: Context,
-  update: (text: string) => void,
-): Promise<Scan> =>
-  waitUntilEnded(world, begun, {
-    timeoutMs,
-    isUnderway,
-    lookLater: `\`govctl scan get ${begun.id}\` shows how far it is.`,
-    look: async () => {
-      const { data } = await client.scans.get({ params: { id: begun.id } });
-      update(`Scanning: ${data.progress} %, ${data.resources_scanned} resources`);
-      return data;
-    },
-  });

@@ -39,8 +39,11 @@ const violations: OwnNoun<Violation, ListOptions> = {
     }),
     lookUp: async ({ policy }, context, client) => {
       if (policy === undefined) return {};
-      const { findPolicyIds } = await import('../policy/policies.ts');
-      return { policy_id: (await findPolicyIds(context, client, policy)).join(',') };
+      const [{ findIds }, { policies }] = await Promise.all([
+        import('../objects/find.ts'),
+        import('../policy/policies.ts'),
+      ]);
+      return { policy_id: (await findIds(context, client, policies, policy)).join(',') };
     },
     columns: () => [
       {

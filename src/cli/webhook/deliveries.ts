@@ -43,7 +43,7 @@ export async function runDeliveries(
     options.since === undefined
       ? undefined
       : parseMoment('--since', options.since, context.world.now());
-  if (options.follow) return followDeliveries(context, named, filter, since, options);
+  if (options.follow) return followDeliveries(context, options, { filter, since });
   const sort_by = options.sort as DeliveryListQuery['sort_by']; // commander knows the choices
   if (since !== undefined && (sort_by !== 'created_at' || options.order !== 'desc')) {
     throw new GovctlError(
@@ -124,12 +124,10 @@ const listPage = async (
 /** A line whenever a delivery is new or was tried again, oldest first, until Ctrl-C. */
 async function followDeliveries(
   context: Context,
-  named: string,
-  filter: Query,
-  since: string | undefined,
   options: DeliveriesOptions,
+  { filter, since }: { readonly filter: Query; readonly since: string | undefined },
 ): Promise<ExitCode> {
-  const { client, item: webhook } = await lookUp(context, webhooks, named);
+  const { client, item: webhook } = await lookUp(context, webhooks, options.args[0]);
   return follow<DeliveryItem>(context, options, {
     fetchPage: async (place) => {
       const query = { sort_by: 'updated_at', order: 'desc', ...filter, ...place } as const;
