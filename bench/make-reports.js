@@ -9,7 +9,7 @@ const count = Number(counted);
 const load = (name) => import(pathToFileURL(path.join(built, `${name}.js`)).href);
 
 const { openLowdbStore } = await load('open');
-const { collections, lanes } = await load('nouns');
+const { collections, lanes } = await load('modules');
 const { createLaneRunner } = await load('runner');
 const { createIds } = await load('ids');
 const { createReport } = await load('service');

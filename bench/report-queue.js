@@ -11,14 +11,14 @@ const allowed = 20;
 
 const parts = {
   open: 'store/lowdb/open.ts',
-  nouns: 'nouns.ts',
+  modules: 'wiring/modules.ts',
   runner: 'lanes/runner.ts',
   ids: 'ids.ts',
   service: 'reports/service.ts',
   'report-work': 'reports/generation/report-work.ts',
-  threads: 'render/thread/threads.ts',
-  'render-worker': 'render/thread/render-worker.ts',
-  'render-html': 'render/html/render-html.ts',
+  threads: 'reports/rendering/thread/threads.ts',
+  'render-worker': 'reports/rendering/thread/render-worker.ts',
+  'render-html': '../report/formats/html/render-html.ts',
 };
 
 export async function measure({ runs, rounds }) {
