@@ -24,6 +24,7 @@ import { registerScheduleCommands } from './schedule/commands.ts';
 import { registerWebhookCommands } from './webhook/commands.ts';
 import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
+import { registerApiKeyCommands } from './api-key/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
 import { registerCompletionCommand } from './completion/commands.ts';
 import { sealPassedOn } from './flags/seal-passed-on.ts';
@@ -125,6 +126,7 @@ export function createProgram(
   registerWebhookCommands(program, act);
   registerEventCommands(program, act);
   registerAuthCommands(program, act);
+  registerApiKeyCommands(program, act);
   registerServerCommand(program, act);
   registerApiCommand(program, act);
   registerDoctorCommand(program, act);

@@ -39,8 +39,10 @@ const ApiKey = z.looseObject({
   last_used_at: Timestamp.optional(),
 });
 
+export type ApiKey = z.infer<typeof ApiKey>;
+
 /** Every scalar of a list's items. */
-const apiKeySortFields = [
+export const apiKeySortFields = [
   'created_at',
   'id',
   'name',
@@ -56,7 +58,7 @@ const noun = nounEndpoints({
   ext: true,
   scope: 'admin',
   answer: ApiKey,
-  missing: 'not_found',
+  missing: 'api_key_not_found',
 });
 
 export const apiKeys = {

@@ -45,6 +45,7 @@ export const errorCatalogue = {
   scan_not_found: entry(404, 'SCN_002', 1, 'No such scan'),
   invalid_exemption: entry(400, 'EXM_001', 3, 'The exemption is not valid'),
   exemption_not_found: entry(404, 'EXM_002', 1, 'No such exemption'),
+  api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
 
   invalid_report_config: entry(400, 'RPT_001', 3, 'The report is not valid'),
   report_not_found: entry(404, 'RPT_002', 1, 'No such report'),

@@ -17,6 +17,21 @@ export function parseMoment(flag: string, text: string, now: number): string {
 }
 
 /**
+ * When something ends: a lifetime from now (`90d`), a date, a time; null: never.
+ * @param now milliseconds since the epoch
+ * @throws GovctlError usage_error
+ */
+export function parseExpiry(flag: string, text: string, now: number): string | null {
+  if (text === 'never') return null;
+  const lifetime = parseDuration(text);
+  const at = lifetime === undefined ? momentOf(text) : now + lifetime;
+  if (at !== undefined && Math.abs(at) <= latest) return new Date(at).toISOString();
+  throw new GovctlError('usage_error', `${flag} ${text}: neither a lifetime nor a time`, {
+    hint: 'Use a lifetime such as 90d, a date, a time such as 2026-01-31T09:30:00Z, or never.',
+  });
+}
+
+/**
  * Milliseconds since the epoch of a date or a time; undefined where it is none. Without an offset, a time would be another
  * one on each machine; a date alone is UTC.
  */

@@ -15,11 +15,11 @@ import type { StoredApiKey } from './collections.ts';
 /** What its ETag is made of: not the record's revision, which every use of the key moves. */
 export const versionOf = ({ version = 1 }: StoredApiKey): number => version;
 
-/** @throws GovctlError not_found */
+/** @throws GovctlError api_key_not_found */
 export const readKey = (reader: Reader, id: string): Awaitable<StoredApiKey> =>
   whenKnown(reader.get(apiKeys, id), (found) => {
     if (found) return found.doc;
-    throw new GovctlError('not_found', `There is no API key ${id.slice(0, 100)}`);
+    throw new GovctlError('api_key_not_found', `There is no API key ${id.slice(0, 100)}`);
   });
 
 const invalid = (field: string, message: string): GovctlError =>
@@ -37,7 +37,7 @@ export function checkExpiry(given: string, now: number): string {
 /**
  * Changes the fields given; null clears. What changes nothing writes nothing. A key that has expired works again once its
  * expiry is in the future.
- * @throws GovctlError not_found, malformed_request, or what `checkMatch` throws
+ * @throws GovctlError api_key_not_found, malformed_request, or what `checkMatch` throws
  */
 export async function updateKey(
   deps: Deps,

@@ -124,7 +124,7 @@ describe('an API key', () => {
   it('is not found once it is revoked, nor under an id that no key has', async () => {
     await service.send('DELETE', `/v1/api-keys/${id}`);
     for (const got of [await get(), await put({ name: 'x' })]) {
-      expect([got.status, got.json.error]).toEqual([404, 'not_found']);
+      expect([got.status, got.json.error]).toEqual([404, 'api_key_not_found']);
       expect(got.json.error_description).toBe(`There is no API key ${id}`);
     }
   });

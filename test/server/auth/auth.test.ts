@@ -173,7 +173,9 @@ describe('an API key', () => {
     expect(late.json.error).toBe('expired_token');
     const past = await create({ expires_at: '2020-01-01T00:00:00.000Z' });
     expect([past.status, fieldsOf(past)]).toEqual([400, ['expires_at']]);
-    expect((await service.send('DELETE', '/v1/api-keys/key_none')).json.error).toBe('not_found');
+    expect((await service.send('DELETE', '/v1/api-keys/key_none')).json.error).toBe(
+      'api_key_not_found',
+    );
   });
 
   it('tells when it was last used, without a commit for each use', async () => {

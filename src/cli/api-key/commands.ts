@@ -1,0 +1,83 @@
+import { apiKeySortFields } from '../../contract/api-keys.ts';
+import type { ApiKey } from '../../contract/api-keys.ts';
+import { defined } from '../../contract/defined.ts';
+import { scopes } from '../../contract/endpoint.ts';
+import type { Act } from '../act.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { HintedOption } from '../flags/hinted-option.ts';
+import { collectValues } from '../flags/list-flags.ts';
+import { parseExpiry } from '../flags/moment.ts';
+import type { Changes } from '../objects/change.ts';
+import { nounCommands } from '../objects/commands.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { shortTime } from '../terminal/ages.ts';
+import { apiKeyView, isExpired } from './api-key-view.ts';
+
+const apiKeys: OwnNoun<ApiKey> = {
+  one: 'API key',
+  many: 'api_keys',
+  feature: 'API key management',
+  api: (client) => client.apiKeys,
+  list: {
+    columns: ({ now, room }) => {
+      const time = shortTime(now, room);
+      return [
+        { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
+        { title: 'SCOPES', cell: (key) => key.scopes.join(', '), shrinks: 'end' },
+        {
+          title: 'EXPIRES',
+          cell: (key) => (isExpired(key, now) ? 'expired' : time(key.expires_at)),
+          paint: (text, key, style) => (isExpired(key, now) ? style.dim(text) : text),
+        },
+        { title: 'LAST USED', cell: ({ last_used_at: used }) => time(used), drops: 2 },
+        { title: 'KEY', cell: ({ key_hint: hint }) => `…${hint}`, drops: 1 },
+        { title: 'ID', cell: ({ id }) => id },
+      ];
+    },
+  },
+  view: apiKeyView,
+  removal: { words: { verb: 'revoke', past: 'revoked', doing: 'Revoking it' } },
+};
+
+interface UpdateOptions {
+  readonly name?: string;
+  readonly expires?: string;
+}
+
+const changes: Changes<UpdateOptions> = {
+  fieldsOf: ({ name, expires }, { world }) =>
+    defined({
+      name,
+      expires_at:
+        expires === undefined ? undefined : parseExpiry('--expires', expires, world.now()),
+    }),
+  hint: 'Pass what to change: --name, --expires.',
+};
+
+const expiresHelp = 'a lifetime such as 90d, a date (00:00 UTC), a time, or never';
+
+export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
+  const apiKey = program.command('api-key').description('keys for the API of the service');
+  const its = nounCommands(apiKey, act, { argument: '<id>', noun: apiKeys });
+  its.list('list API keys', { fields: apiKeySortFields, by: 'created_at', order: 'desc' });
+  its.get('show an API key, without the key itself');
+  apiKey
+    .command('create')
+    .description('create an API key and show it once')
+    .requiredOption('--name <name>', 'who or what uses it')
+    .addOption(
+      new HintedOption(
+        '--scope <scope>',
+        `what it allows: ${scopes.join(', ')}; repeatable or comma-separated`,
+      )
+        .offering(scopes)
+        .argParser(collectValues)
+        .makeOptionMandatory(),
+    )
+    .option('--expires <when>', `${expiresHelp} (default: never)`)
+    .action(act(() => import('./create.ts').then((m) => m.runCreate)));
+  its.update('rename an API key, or change when it expires', changes, (update) =>
+    update.option('--name <name>', 'new name').option('--expires <when>', expiresHelp),
+  );
+  its.delete('revoke an API key; requests with it are refused at once', 'revoke');
+}

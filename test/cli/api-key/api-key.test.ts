@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TestService } from '../../server/test-service.ts';
+import { startTestService } from '../../server/test-service.ts';
+import { runCommandLine } from '../../support/fake-world.ts';
+import type { FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
+import { createMinimalService } from '../../support/minimal-service.ts';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.close());
+
+const run = (argv: readonly string[], setup: FakeWorldSettings = {}): Promise<Outcome> =>
+  runCommandLine(['api-key', ...argv], {
+    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
+    fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+    ...setup,
+  });
+
+interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expires_at?: string;
+  readonly key?: string;
+}
+
+const json = async <T = Key>(...argv: string[]): Promise<T> =>
+  JSON.parse((await run([...argv, '-o', 'json'])).stdout) as T;
+
+const create = (...flags: string[]): Promise<Key> =>
+  json('create', '--name', 'dashboard', '--scope', 'governance:read', ...flags);
+
+const statusWith = async (key: string | undefined): Promise<number> => {
+  const headers = { authorization: `Bearer ${key ?? ''}` };
+  return (await service.app.fetch(new Request('http://service.test/v1/policies', { headers }), {}))
+    .status;
+};
+
+describe('govctl api-key create', () => {
+  it('shows the key once, and the key works', async () => {
+    const created = await run(['create', '--name', 'dashboard', '--scope', 'governance:read']);
+    expect(created.exitCode).toBe(0);
+    const [, key] = /^Key {2}(gk_\S{43}) {3}shown this once$/m.exec(created.stdout) ?? [];
+    expect(await statusWith(key)).toBe(200);
+    const listed = await run(['list']);
+    expect(listed.stdout).toContain('dashboard');
+    expect(listed.stdout).not.toContain(key);
+    expect(created.stderr).not.toContain(key);
+  });
+
+  it('takes scopes one by one or in a list, each once', async () => {
+    const words = ['--scope', 'admin,governance:read', '--scope', 'admin'];
+    const { scopes } = await json('create', '--name', 'all', ...words);
+    expect(scopes).toEqual(['admin', 'governance:read']);
+  });
+
+  it.each([
+    ['90d', '2026-11-30T00:00:00.000Z'],
+    ['2026-11-30', '2026-11-30T00:00:00.000Z'],
+    ['2026-11-30T09:30:00+02:00', '2026-11-30T07:30:00.000Z'],
+    ['never', undefined],
+  ])('with --expires %s expires at %s', async (expires, at) => {
+    const now = Date.parse('2026-09-01T00:00:00Z');
+    const argv = ['create', '--name', 'n', '--scope', 'admin', '--expires', expires, '-o', 'json'];
+    const created = await run(argv, { now: () => now });
+    expect((JSON.parse(created.stdout) as Key).expires_at).toBe(at);
+  });
+
+  it.each([
+    [['--scope', 'governance:reed'], 'Did you mean governance:read?'],
+    [['--scope', 'admin', '--expires', 'tomorrow'], 'Use a lifetime such as 90d, a date'],
+    [['--scope', 'admin', '--expires', '2020-01-01'], 'expires_at must be in the future'],
+    [[], "required option '--scope <scope>' not specified"],
+  ])('refuses %j and creates nothing', async (flags, said) => {
+    const before = (await json<{ api_keys: Key[] }>('list')).api_keys.length;
+    const outcome = await run(['create', '--name', 'n', ...flags]);
+    expect(outcome.stderr).toContain(said);
+    expect(outcome.exitCode).toBe(3);
+    expect((await json<{ api_keys: Key[] }>('list')).api_keys).toHaveLength(before);
+  });
+});
+
+describe('govctl api-key get and list', () => {
+  it('show all of a key but the key', async () => {
+    const { id, key = '' } = await create('--expires', '2099-01-31');
+    const got = await run(['get', id]);
+    expect(got.stdout).toContain(`…${key.slice(-4)}`);
+    expect(got.stdout).toContain('2099-01-31T00:00:00.000Z');
+    expect(got.stdout).not.toContain(key);
+    expect(await json('get', id)).not.toHaveProperty('key');
+  });
+
+  it('say which keys have expired', async () => {
+    const { id } = await create('--expires', '2099-01-31');
+    const later = { now: () => Date.parse('2099-02-01T00:00:00Z') };
+    expect((await run(['list'], later)).stdout).toMatch(/dashboard +governance:read +expired/);
+    expect((await run(['get', id], later)).stdout).toContain('2099-01-31T00:00:00.000Z (expired)');
+  });
+
+  it('fit in 80 columns', async () => {
+    await create();
+    const { stdout } = await run(['list'], { tty: true, columns: 80 });
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(/key_\w{26}/);
+  });
+});
+
+describe('govctl api-key update', () => {
+  it('renames a key and changes when it expires; the key goes on working', async () => {
+    const { id, key } = await create('--expires', '2099-01-31');
+    const updated = await run(['update', id, '--name', 'board', '--expires', 'never']);
+    expect(updated.stdout).toContain(`Updated ${id}`);
+    const got = await json('get', id);
+    expect([got.name, got.expires_at]).toEqual(['board', undefined]);
+    expect(await statusWith(key)).toBe(200);
+  });
+
+  it('says that nothing is given to change', async () => {
+    const { id } = await create();
+    const outcome = await run(['update', id]);
+    expect(outcome.stderr).toContain('Pass what to change: --name, --expires.');
+    expect(outcome.exitCode).toBe(3);
+  });
+
+  it('changes nothing that is newer than the ETag', async () => {
+    const { id } = await create();
+    const outcome = await run(['update', id, '--name', 'x', '--if-match', '"old"']);
+    expect(outcome.exitCode).toBe(5);
+    expect((await json('get', id)).name).toBe('dashboard');
+  });
+});
+
+describe('govctl api-key revoke', () => {
+  it('ends a key at once', async () => {
+    const { id, key } = await create();
+    expect((await run(['revoke', id, '--yes'])).stdout).toContain(`Revoked ${id}`);
+    expect(await statusWith(key)).toBe(401);
+    const again = await run(['revoke', id, '--yes']);
+    expect(again.stderr).toContain(`There is no API key ${id}`);
+    expect(again.exitCode).toBe(1);
+  });
+
+  it('asks first, and without a terminal says how not to be asked', async () => {
+    const { id, key } = await create();
+    const outcome = await run(['revoke', id]);
+    expect(outcome.stderr).toContain('Give --yes to revoke without asking.');
+    expect(outcome.exitCode).toBe(3);
+    expect(await statusWith(key)).toBe(200);
+  });
+});
+
+describe('govctl api-key', () => {
+  it('needs the scope admin', async () => {
+    const { key = '' } = await create();
+    const env = { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: key };
+    const outcome = await run(['list'], { env });
+    expect(outcome.stderr).toContain('admin');
+    expect(outcome.exitCode).toBe(4);
+  });
+
+  it.each([
+    ['list'],
+    ['get', 'key_1'],
+    ['update', 'key_1', '--name', 'n'],
+    ['revoke', 'key_1', '-y'],
+  ])('says of a server that has none of it: %s', async (...argv) => {
+    const outcome = await run(argv, { fetch: createMinimalService().fetch });
+    expect(outcome.stderr).toContain('This server does not have API key management');
+    expect(outcome.exitCode).toBe(1);
+  });
+});
