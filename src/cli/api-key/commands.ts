@@ -15,7 +15,8 @@ import { apiKeyView, isExpired } from './api-key-view.ts';
 
 const apiKeys: OwnNoun<ApiKey> = {
   one: 'API key',
-  many: 'api_keys',
+  many: 'API keys',
+  listName: 'api_keys',
   feature: 'API key management',
   api: (client) => client.apiKeys,
   list: {
