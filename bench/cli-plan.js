@@ -1,7 +1,7 @@
 import path from 'node:path';
 import {
   benchKey,
-  comparePairs,
+  compareProcesses,
   govctl,
   peer,
   runNode,
@@ -27,23 +27,14 @@ export async function measure({ runs, port }) {
   };
   const bare = () =>
     runNode([peer('parse-and-list.js'), path.join(folder, 'policies'), server.url, benchKey]);
-  const times = await comparePairs(
-    async () => (await plan()).ms,
-    async () => (await bare()).ms,
+  const row = await compareProcesses({
+    figure: '`govctl plan`, 1,000 unchanged',
+    peer: 'bare Node: yaml + undici pages',
+    most: 1.3,
     runs,
-  );
-  const { peak } = await plan(true);
+    ours: plan,
+    theirs: bare,
+  });
   await server.stop();
-  return [
-    {
-      figure: '`govctl plan`, 1,000 unchanged',
-      peer: 'bare Node: yaml + undici pages',
-      ours: times.ours,
-      theirs: times.peer,
-      unit: 'ms',
-      ratio: times.ratio,
-      limit: { most: 1.3 },
-      peak,
-    },
-  ];
+  return [row];
 }

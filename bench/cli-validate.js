@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { comparePairs, govctl, peer, runNode, tempFolder, writeRepo } from './harness.js';
+import { compareProcesses, govctl, peer, runNode, tempFolder, writeRepo } from './harness.js';
 
 export const title = 'govctl validate, 1,000 files';
 
@@ -10,22 +10,13 @@ export async function measure({ runs }) {
   const validate = (memory) => runNode([govctl, 'validate'], { cwd: folder, memory });
   const bare = (memory) =>
     runNode([peer('parse-and-compile.js'), path.join(folder, 'policies')], { memory });
-  const times = await comparePairs(
-    async () => (await validate()).ms,
-    async () => (await bare()).ms,
+  const row = await compareProcesses({
+    figure: '`govctl validate`, 1,000 files',
+    peer: 'bare Node: yaml + CEL package',
+    most: 1.5,
     runs,
-  );
-  const { peak } = await validate(true);
-  return [
-    {
-      figure: '`govctl validate`, 1,000 files',
-      peer: 'bare Node: yaml + CEL package',
-      ours: times.ours,
-      theirs: times.peer,
-      unit: 'ms',
-      ratio: times.ratio,
-      limit: { most: 1.5 },
-      peak,
-    },
-  ];
+    ours: validate,
+    theirs: bare,
+  });
+  return [row];
 }

@@ -92,6 +92,29 @@ export async function comparePairs(ours, theirs, runs) {
   };
 }
 
+/**
+ * The row of a figure of whole processes: ours and a peer's in turn, then our peak memory.
+ * @param ours @param theirs run one process, as `runNode`; `true` asks for the memory
+ */
+export async function compareProcesses({ figure, peer, most, runs, ours, theirs }) {
+  const times = await comparePairs(
+    async () => (await ours()).ms,
+    async () => (await theirs()).ms,
+    runs,
+  );
+  const { peak } = await ours(true);
+  return {
+    figure,
+    peer,
+    ours: times.ours,
+    theirs: times.peer,
+    unit: 'ms',
+    ratio: times.ratio,
+    limit: { most },
+    peak,
+  };
+}
+
 /** Starts `node ...args` and waits until `url` answers; `stop` ends it and gives its peak memory. */
 export async function startServer(args, url, env = {}) {
   const child = spawn(process.execPath, args, {

@@ -44,3 +44,7 @@ export function timestamp(ms: number): string {
   if (ms !== newest.ms) newest = { ms, text: new Date(ms).toISOString() };
   return newest.text;
 }
+
+/** When something is updated: two changes within a millisecond still have an order. @param before of the last change */
+export const updatedAfter = (before: string, now: number): string =>
+  timestamp(Math.max(now, Date.parse(before) + 1));

@@ -1,3 +1,4 @@
+import { checkSameId, invalidField } from '../http/invalid-body.ts';
 import type { ApiKeyUpdate } from '../../contract/api-keys.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -23,9 +24,7 @@ export const readKey = (reader: Reader, id: string): Awaitable<StoredApiKey> =>
   });
 
 const invalid = (field: string, message: string): GovctlError =>
-  new GovctlError('malformed_request', `The body is not valid: ${field} ${message}`, {
-    details: [{ field, message }],
-  });
+  invalidField('malformed_request', field, message);
 
 /** @returns the expiry as it is stored. @throws GovctlError malformed_request for one that is over */
 export function checkExpiry(given: string, now: number): string {
@@ -47,9 +46,7 @@ export async function updateKey(
 ): Promise<StoredApiKey> {
   const before = await readKey(tx, id);
   call.checkMatch(versionOf(before));
-  if (update.id !== undefined && update.id !== id) {
-    throw invalid('id', `must be left out or be ${id}, the API key that is changed`);
-  }
+  checkSameId('malformed_request', 'API key', id, update.id);
   const { name = before.name, scopes = before.scopes } = update;
   if (asSet(scopes) !== asSet(before.scopes)) {
     throw invalid(

@@ -1,3 +1,4 @@
+import { invalidField } from '../http/invalid-body.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { AnsweredEvent, EventEnvelope, EventListQuery } from '../../contract/events.ts';
 import { unfitForJson } from '../../contract/resources.ts';
@@ -57,11 +58,7 @@ export const eventHandlers = (deps: Deps, isLocal: boolean): Handlers['events'] 
       );
     }
     const unfit = unfitForJson(data);
-    if (unfit !== undefined) {
-      throw new GovctlError('malformed_request', `The body is not valid: data ${unfit}`, {
-        details: [{ field: 'data', message: unfit }],
-      });
-    }
+    if (unfit !== undefined) throw invalidField('malformed_request', 'data', unfit);
     const made = mergeData(sampleData(type), data);
     return call.transact(async (tx) => {
       const event = await emit(deps, tx, type, made);

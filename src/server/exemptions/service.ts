@@ -1,3 +1,4 @@
+import { checkSameId, invalidField } from '../http/invalid-body.ts';
 import type { ExemptionInput, ExemptionUpdate } from '../../contract/exemptions.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { serverAssigned } from '../../contract/policies.ts';
@@ -6,7 +7,7 @@ import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Changer } from '../http/call.ts';
-import { timestamp } from '../deps.ts';
+import { timestamp, updatedAfter } from '../deps.ts';
 import { applyExemptions } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
@@ -33,9 +34,7 @@ export const readExemption = (reader: Reader, id: string): Awaitable<Versioned<S
   });
 
 const invalid = (field: string, message: string): GovctlError =>
-  new GovctlError('invalid_exemption', `The body is not valid: ${field} ${message}`, {
-    details: [{ field, message }],
-  });
+  invalidField('invalid_exemption', field, message);
 
 /** @throws GovctlError invalid_exemption for a policy that is not there, or a date that is over */
 async function checkExemption(
@@ -89,9 +88,7 @@ export async function updateExemption(
   const { deps, tx, now } = judge;
   const before = await readExemption(tx, id);
   call.checkMatch(before.revision);
-  if (update.id !== undefined && update.id !== id) {
-    throw invalid('id', `must be left out or be ${id}, the exemption that is changed`);
-  }
+  checkSameId('invalid_exemption', 'exemption', id, update.id);
   const given = Object.entries(update).filter(
     ([field, value]) =>
       value !== undefined && field !== 'status' && !Object.hasOwn(serverAssigned, field),
@@ -110,8 +107,7 @@ export async function updateExemption(
   const stored = await tx.replace(exemptions, {
     ...withoutAbsent(merged),
     status: isOver ? 'expired' : 'active',
-    // Two changes within a millisecond still have an order.
-    updated_at: timestamp(Math.max(now, Date.parse(before.doc.updated_at) + 1)),
+    updated_at: updatedAfter(before.doc.updated_at, now),
   });
   if (!isOver) await putWork(tx, { kind: 'expiry', id, due_at: exemptionEnd(merged.expires) });
   await recordAudit(deps, tx, call.actor, 'exemption.update', id, changed);

@@ -1,3 +1,4 @@
+import { checkSameId } from '../http/invalid-body.ts';
 import { compileCondition, showCaret } from '../../engine/condition/compile.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -9,7 +10,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Changer } from '../http/call.ts';
 import { frameworksChanged } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
-import { timestamp } from '../deps.ts';
+import { timestamp, updatedAfter } from '../deps.ts';
 import { policyChanged } from '../evaluation/schedule-policy.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { StoreConflict } from '../store/store.ts';
@@ -85,18 +86,12 @@ export async function updatePolicy(
 ): Promise<Versioned<StoredPolicy>> {
   const before = await readPolicy(tx, id);
   call.checkMatch(before.revision);
-  if (update.id !== undefined && update.id !== id) {
-    const message = `must be left out or be ${id}, the policy that is changed`;
-    throw new GovctlError('invalid_policy', `The body is not valid: id ${message}`, {
-      details: [{ field: 'id', message }],
-    });
-  }
+  checkSameId('invalid_policy', 'policy', id, update.id);
   const merged = arrange({ ...before.doc, ...withDefaults(update) });
   const changed = changedFields(before.doc, merged);
   if (changed.length === 0) return before;
-  // Two changes within a millisecond still have an order.
-  const updatedAt = Math.max(deps.clock.now(), Date.parse(before.doc.updated_at) + 1);
-  const policy = arrange({ ...merged, updated_at: timestamp(updatedAt) });
+  const updatedAt = updatedAfter(before.doc.updated_at, deps.clock.now());
+  const policy = arrange({ ...merged, updated_at: updatedAt });
   const stored = await refuseTakenName(tx.replace(policies, policy), policy.name);
   await recordAudit(deps, tx, call.actor, 'policy.update', id, changed);
   await frameworksChanged(deps, tx, before.doc, policy);

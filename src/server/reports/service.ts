@@ -1,3 +1,4 @@
+import { invalidBody } from '../http/invalid-body.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { FormatOptions, ReportInput } from '../../contract/reports.ts';
@@ -116,14 +117,7 @@ async function checkOrder(reader: Reader, order: ReportOrder, now: number): Prom
   const faults: ErrorDetail[] = [...timeFaults(order, now)];
   const unknown = framework === undefined ? undefined : await frameworkFault(reader, framework);
   if (unknown !== undefined) faults.push({ field: 'framework', message: unknown });
-  const [first] = faults;
-  if (!first) return;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-  throw new GovctlError(
-    'invalid_report_config',
-    `The body is not valid: ${first.field} ${first.message}${more}`,
-    { details: faults },
-  );
+  if (faults.length > 0) throw invalidBody('invalid_report_config', faults);
 }
 
 /** Times as ours are, so that their texts compare. */

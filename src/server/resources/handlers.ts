@@ -1,4 +1,4 @@
-import { GovctlError } from '../../contract/errors.ts';
+import { invalidField } from '../http/invalid-body.ts';
 import type { ResourceInput } from '../../contract/resources.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../http/call.ts';
@@ -83,10 +83,7 @@ function refuseTwice(given: readonly ResourceInput[]): void {
     const first = seen.get(id);
     if (first !== undefined) {
       const field = `resources[${at}].id`;
-      const message = `is the id of resources[${first}], too`;
-      throw new GovctlError('invalid_resource', `The body is not valid: ${field} ${message}`, {
-        details: [{ field, message }],
-      });
+      throw invalidField('invalid_resource', field, `is the id of resources[${first}], too`);
     }
     seen.set(id, at);
   }

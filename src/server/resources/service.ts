@@ -1,3 +1,4 @@
+import { invalidField } from '../http/invalid-body.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { GovctlError } from '../../contract/errors.ts';
 import type { KnownResource, ResourceInput, UpsertCounts } from '../../contract/resources.ts';
@@ -86,10 +87,8 @@ export async function putResource(
   given: ResourceInput,
 ): Promise<Upserted> {
   if (given.id !== id) {
-    const message = `must be ${JSON.stringify(id.slice(0, 100))}, as in the path`;
-    throw new GovctlError('invalid_resource', `The body is not valid: id ${message}`, {
-      details: [{ field: 'id', message }],
-    });
+    const shown = JSON.stringify(id.slice(0, 100));
+    throw invalidField('invalid_resource', 'id', `must be ${shown}, as in the path`);
   }
   const { deps, tx } = judge;
   const before = await tx.get(resources, id);

@@ -1,5 +1,6 @@
+import { invalidBody } from '../http/invalid-body.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
-import { GovctlError } from '../../contract/errors.ts';
+import type { GovctlError } from '../../contract/errors.ts';
 import type { StoredChannel, Surroundings } from '../report-delivery/service.ts';
 import { channelFault } from '../report-delivery/service.ts';
 import { frameworkFault } from '../reports/service.ts';
@@ -30,12 +31,5 @@ export async function checkSchedule(
 }
 
 /** @param details one at least */
-export function invalidSchedule(details: readonly ErrorDetail[]): GovctlError {
-  const [first] = details;
-  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  return new GovctlError(
-    'invalid_schedule',
-    `The body is not valid: ${first?.field ?? ''} ${first?.message ?? ''}${more}`,
-    { details },
-  );
-}
+export const invalidSchedule = (details: readonly ErrorDetail[]): GovctlError =>
+  invalidBody('invalid_schedule', details);

@@ -1,3 +1,4 @@
+import { checkSameId } from '../http/invalid-body.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ScheduleInput, ScheduleUpdate } from '../../contract/schedules.ts';
 import { recordAudit } from '../audit/service.ts';
@@ -5,12 +6,11 @@ import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Changer } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
-import { timestamp } from '../deps.ts';
+import { timestamp, updatedAfter } from '../deps.ts';
 import { dropDeliveries } from '../report-delivery/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
-import { invalidSchedule } from './check.ts';
 import { runs, scheduleLanes, schedules } from './collection.ts';
 import type { StoredRun, StoredSchedule } from './collection.ts';
 import { relay, withNext } from './fire.ts';
@@ -84,17 +84,12 @@ export async function updateSchedule(
 ): Promise<Versioned<StoredSchedule>> {
   const before = await readSchedule(tx, id);
   call.checkMatch(before.revision);
-  if (update.id !== undefined && update.id !== id) {
-    const message = `must be left out or be ${id}, the schedule that is changed`;
-    throw invalidSchedule([{ field: 'id', message }]);
-  }
+  checkSameId('invalid_schedule', 'schedule', id, update.id);
   const merged = arrange({ ...before.doc, ...givenFields(deps, before.doc, update, security) });
   const changed = changedFields(before.doc, merged);
   if (changed.length === 0) return before;
   const now = deps.clock.now();
-  // Two changes within a millisecond still have an order.
-  const updatedAt = Math.max(now, Date.parse(before.doc.updated_at) + 1);
-  const written = { ...merged, updated_at: timestamp(updatedAt) };
+  const written = { ...merged, updated_at: updatedAfter(before.doc.updated_at, now) };
   const isRetimed = changed.some((field) => field === 'schedule' || field === 'enabled');
   const schedule = isRetimed ? withNext(written, now) : written;
   const stored = await tx.replace(schedules, schedule);

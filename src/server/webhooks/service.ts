@@ -1,3 +1,4 @@
+import { checkSameId, invalidField } from '../http/invalid-body.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { serverAssigned } from '../../contract/policies.ts';
 import type { WebhookInput, WebhookUpdate } from '../../contract/webhooks.ts';
@@ -7,7 +8,7 @@ import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Changer } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
-import { timestamp } from '../deps.ts';
+import { timestamp, updatedAfter } from '../deps.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { webhooks } from './collection.ts';
@@ -32,9 +33,7 @@ export const readWebhook = (reader: Reader, id: string): Awaitable<Versioned<Sto
   });
 
 const invalid = (field: string, message: string): GovctlError =>
-  new GovctlError('invalid_webhook', `The body is not valid: ${field} ${message}`, {
-    details: [{ field, message }],
-  });
+  invalidField('invalid_webhook', field, message);
 
 /** Before the transaction, as a name server may be asked. @throws GovctlError invalid_webhook */
 export async function checkTarget(targets: Targets, url: string): Promise<void> {
@@ -84,9 +83,7 @@ export async function updateWebhook(
 ): Promise<Versioned<StoredWebhook>> {
   const before = await readWebhook(tx, id);
   call.checkMatch(before.revision);
-  if (update.id !== undefined && update.id !== id) {
-    throw invalid('id', `must be left out or be ${id}, the webhook that is changed`);
-  }
+  checkSameId('invalid_webhook', 'webhook', id, update.id);
   const changes = changesOf(deps, before.doc, update);
   const names = Object.keys(changes);
   if (names.length === 0) return before;
@@ -98,8 +95,7 @@ export async function updateWebhook(
     ...previousSecret(before.doc, secret, now),
     ...(secret === undefined ? {} : sealedSecret(deps.secrets.seal, id, secret)),
     ...(await pausedOrResumed(tx, before.doc, fields.active, now)),
-    // Two changes within a millisecond still have an order.
-    updated_at: timestamp(Math.max(now, Date.parse(before.doc.updated_at) + 1)),
+    updated_at: updatedAfter(before.doc.updated_at, now),
   };
   // Only what is optional can be absent.
   const stored = await tx.replace(webhooks, withoutAbsent(merged) as StoredWebhook);
