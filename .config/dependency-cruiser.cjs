@@ -1,5 +1,5 @@
-// The walls of the house (docs/architecture.md), checked by `npm test`.
-const room = (name, may) => ({
+// The import rules of docs/architecture.md, checked by `npm test`.
+const folder = (name, may) => ({
   name: `${name}-imports`,
   comment: `src/${name} may import only: ${[name, ...may].join(', ')}`,
   severity: 'error',
@@ -9,16 +9,16 @@ const room = (name, may) => ({
 
 module.exports = {
   forbidden: [
-    room('contract', []),
-    room('engine', ['contract']),
-    room('inventory', ['contract']),
-    room('webhook', ['contract']),
-    room('calendar', ['contract']),
-    room('client', ['contract']),
-    room('project', ['contract', 'engine', 'inventory', 'calendar', 'client']),
-    room('report', ['contract', 'engine', 'calendar']),
-    room('server', ['contract', 'engine', 'inventory', 'webhook', 'calendar', 'report']),
-    room('cli', [
+    folder('contract', []),
+    folder('engine', ['contract']),
+    folder('inventory', ['contract']),
+    folder('webhook', ['contract']),
+    folder('calendar', ['contract']),
+    folder('client', ['contract']),
+    folder('project', ['contract', 'engine', 'inventory', 'calendar', 'client']),
+    folder('report', ['contract', 'engine', 'calendar']),
+    folder('server', ['contract', 'engine', 'inventory', 'webhook', 'calendar', 'report']),
+    folder('cli', [
       'contract',
       'engine',
       'inventory',
@@ -29,7 +29,7 @@ module.exports = {
       'project',
     ]),
     {
-      name: 'pure-rooms-use-no-node',
+      name: 'pure-folders-use-no-node',
       comment: 'contract, engine, inventory and client run anywhere: no Node built-ins',
       severity: 'error',
       from: { path: '^src/(contract|engine|inventory|client)/' },
@@ -38,7 +38,7 @@ module.exports = {
     {
       name: 'server-nouns-meet-at-service',
       comment:
-        'a server noun reaches another only through its service.ts, or what it stores; evaluation and wiring are where they meet',
+        'a server noun imports another only through its service.ts, collection.ts or emit.ts; evaluation and wiring may import any',
       severity: 'error',
       from: { path: '^src/server/((?!evaluation/|wiring/)[^/]+)/' },
       to: {
@@ -47,9 +47,9 @@ module.exports = {
       },
     },
     {
-      name: 'server-rooms-know-no-noun',
+      name: 'shared-server-folders-know-no-noun',
       comment:
-        'store, lanes, outbound, http, observe, keys and config serve every noun and know none; the metrics count what reports and webhooks store',
+        'store, lanes, outbound, http, observe, keys and config serve every noun and import none, except metrics.ts, which counts reports and webhooks',
       severity: 'error',
       from: {
         path: '^src/server/(store|lanes|outbound|http|observe|keys|config)/',
@@ -60,28 +60,28 @@ module.exports = {
     {
       name: 'server-local-is-for-wiring',
       comment:
-        'no noun knows of the test aids: local/ is handed what it looks at, and only wiring and start.ts ask it',
+        'nouns do not import the test aids: local/ receives its dependencies as arguments, and only wiring and start.ts import it',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/server/(local/|wiring/|start\\.ts$)' },
       to: { path: '^src/server/local/' },
     },
     {
       name: 'server-wiring-is-for-start',
-      comment: 'wiring puts the server together, and only start.ts asks it to',
+      comment: 'wiring puts the server together; only start.ts imports it',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/server/(wiring/|start\\.ts$)' },
       to: { path: '^src/server/wiring/' },
     },
     {
       name: 'server-modules-are-listed',
-      comment: 'what a folder stores is declared in its module.ts, for wiring/modules.ts alone',
+      comment: 'module.ts declares what its folder stores; only wiring/modules.ts imports it',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/server/wiring/modules\\.ts$' },
       to: { path: '^src/server/[^/]+/module\\.ts$' },
     },
     {
       name: 'no-cycles',
-      comment: 'of types neither: a type stands where both sides can import it',
+      comment: 'type imports count: move a shared type to a file that both sides can import',
       severity: 'error',
       from: {},
       to: { circular: true },

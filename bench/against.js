@@ -1,5 +1,5 @@
-// `npm run bench:against -- ../other-checkout [FIGURE...]`: this checkout beside another one, in turn, for changes that must not cost
-// speed. Both must be built. Medians of the pairs' ratios; a ratio over 1.05 is worse by more than 5 %.
+// `npm run bench:against -- ../other-checkout [FIGURE...]`: compares the speed of this checkout with another, in alternating
+// runs, for changes that must not cost speed. Build both first. Shows the median ratio of the pairs: 1.05 is 5% slower.
 import path from 'node:path';
 import {
   benchKey,
@@ -19,7 +19,7 @@ const rounds = 5;
 const port = 18_900;
 const env = { GOVCTL_TOKEN: benchKey };
 
-/** Milliseconds of a whole process, the median of some runs. */
+/** Milliseconds of a whole process, the median of several runs. */
 async function timed(command, args, { runs = 3, ...options } = {}) {
   const times = [];
   for (let run = 0; run < runs; run++) {
@@ -111,7 +111,7 @@ for (const [name, prepare] of Object.entries(figures)) {
   const measure = await prepare();
   const pairs = [];
   for (let round = -1; round < rounds; round++) {
-    // Who goes first changes: the machine may get slower as it gets warmer.
+    // Alternate the order: the machine may slow down as it warms up.
     const inTurn = round % 2 === 0 ? [govctl, theirs] : [theirs, govctl];
     const took = new Map();
     for (const command of inTurn) took.set(command, await measure(command));

@@ -1,13 +1,13 @@
-// `npm run test:nodes`: every test on each of the other Nodes that `engines` promises, whichever Node runs this.
-// `npm run test:nodes -- 24 test/cli` takes one of them, and only the tests there; `-- 22.13.0` takes an exact version.
-// The Nodes come as packages, as everything else does; node_modules/.cache keeps them.
+// `npm run test:nodes`: every test on Node 22 and 24, whichever version runs this script.
+// `npm run test:nodes -- 24 test/cli` runs one version and one directory; `-- 22.13.0` runs an exact version.
+// Node is installed from packages into node_modules/.cache.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { setup } from '../bin/setup.js';
 
-/** What a major stands for. */
+/** The version for each major. */
 const versions = { 20: '20.19.0', 22: '22.23.3', 24: '24.21.0' };
 const root = fileURLToPath(new URL('..', import.meta.url));
 const given = process.argv.slice(2);
@@ -15,7 +15,7 @@ const isVersion = (argument) => /^\d+(\.\d+\.\d+)?$/.test(argument);
 const asked = given.filter(isVersion);
 const only = given.filter((argument) => !isVersion(argument));
 
-/** The folder of that Node's executable, installed where it is missing. */
+/** The directory with the executable of this version; installs it if it is missing. */
 function install(version) {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;
@@ -28,12 +28,12 @@ function install(version) {
       ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', folder, `${name}@${version}`],
       { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' },
     );
-    if (status !== 0) throw new Error(`${name}@${version} can't be installed\n${stderr}`);
+    if (status !== 0) throw new Error(`${name}@${version} cannot be installed\n${stderr}`);
   }
   return bin;
 }
 
-/** Runs the tests with that Node; what they start finds it as `node`, too. */
+/** Runs the tests with this version; child processes find it as `node`, too. */
 async function run(version) {
   const bin = install(version);
   const report = path.join(root, 'test-results', `node-${version}.json`);
@@ -59,7 +59,7 @@ async function run(version) {
   const seconds = Math.round((Date.now() - started) / 1000);
   const tally = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
   const { numPassedTests: passed = 0, numFailedTests = 0, numPendingTests: skipped = 0 } = tally;
-  // A suite that could not even load has no failed test in it, but it failed.
+  // A suite that fails to load has no failed tests, but counts as failed.
   const failed = Math.max(numFailedTests, ok ? 0 : 1);
   const rest = skipped > 0 ? `, ${skipped} skipped` : '';
   return {

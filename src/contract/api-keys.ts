@@ -12,8 +12,7 @@ const ApiKeyInput = z.strictObject({
 });
 
 /**
- * A partial update: fields left out stay, null lets the key never expire. `scopes` are the key's own: given for others,
- * it is refused.
+ * A partial update: fields left out stay, null removes the expiry. `scopes` may be sent back, but not changed.
  */
 const ApiKeyUpdate = z.strictObject({
   name: notBlank(256).optional(),
@@ -27,7 +26,7 @@ const ApiKeyUpdate = z.strictObject({
 });
 export type ApiKeyUpdate = z.infer<typeof ApiKeyUpdate>;
 
-/** `id` key_…; `key` only in the answer of the creation; `key_hint` its last four characters. */
+/** `id` is `key_…`; `key` is only in the response to its creation; `key_hint` is the last four characters. */
 const ApiKey = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -74,7 +73,7 @@ export const apiKeys = {
   } as const,
   get: noun.get({ summary: 'Read an API key, without the key itself' }),
   update: noun.update({
-    summary: 'Change the name or the expiry of an API key; null lets it never expire',
+    summary: 'Update the name or expiry of an API key; null removes the expiry',
     body: ApiKeyUpdate,
   }),
   delete: noun.delete({ summary: 'Revoke an API key' }),

@@ -1,4 +1,4 @@
-/** The fields of `Fields` that may be undefined, as optional ones that are not. */
+/** Makes the fields of `Fields` that may be undefined optional, and removes undefined from their types. */
 export type Defined<Fields> = {
   [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
 } & {
@@ -8,7 +8,7 @@ export type Defined<Fields> = {
   >;
 };
 
-/** The fields that have a value, to be spread into an object: `{ id, ...defined({ name, region }) }`. */
+/** Omits undefined fields, to spread the rest into an object: `{ id, ...defined({ name, region }) }`. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   const kept: Partial<Fields> = {};
   for (const key in fields) {

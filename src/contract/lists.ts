@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import type { Scope } from './endpoint.ts';
 import type { WireErrorName } from './errors.ts';
 
-/** A number in a query: digits only, whatever else a language may read as one. */
+/** A number in a query: digits only, not everything that JavaScript reads as a number. */
 export const digits = <S extends z.ZodType>(number: S) =>
   z.preprocess((given: unknown, context) => {
     if (typeof given !== 'string') return given;
@@ -13,14 +13,14 @@ export const digits = <S extends z.ZodType>(number: S) =>
     return z.NEVER;
   }, number);
 
-/** `a,b,c` in a query: any, or all, of them. */
+/** `a,b,c` in a query. */
 export const commaList = () =>
   z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
     .refine((parts) => parts.every((part) => part !== ''), 'has an empty entry');
 
-/** `a,b,c` in a query, each of them an `item`. */
+/** `a,b,c` in a query, each an `item`. */
 export const commaListOf = <Item extends z.ZodType<unknown, string>>(item: Item) =>
   commaList().pipe(z.array(item));
 
@@ -33,12 +33,12 @@ export const Timestamp = z
   .max(40, { abort: true })
   .check(z.iso.datetime({ error: 'must be a time in UTC, such as 2026-01-31T09:30:00Z' }));
 
-/** The path parameter of everything that has an id. */
+/** The path parameter of every object with an ID. */
 export const ById = z.strictObject({ id: z.string() });
 
 /**
- * The query of a list: where to begin, how many, sorted by one of `sortFields` (default: the first of them), and the
- * noun's own filters. `offset` and `cursor` exclude each other.
+ * The query of a list: the page, sorting by one of `sortFields` (default: the first), and the noun's own filters. `offset`
+ * and `cursor` exclude each other.
  */
 export const listQuery = <
   const Fields extends readonly [string, ...string[]],

@@ -5,32 +5,32 @@ import type { Scope } from './endpoint.ts';
 import type { WireErrorName } from './errors.ts';
 import { ById, listEndpoint } from './lists.ts';
 
-/** What all rows of a noun have in common. */
+/** What all endpoints of a noun have in common. */
 interface Noun<Answer extends z.ZodType> {
-  /** Of the list; one object is at `<path>/:id`. */
+  /** The path of the list; single objects are at `<path>/:id`. */
   readonly path: string;
-  /** An extension of our server, as a whole. */
+  /** The whole noun is an extension of our server. */
   readonly ext?: true;
   /** Default: governance:read to read, compliance:write to change. */
   readonly scope?: Scope;
-  /** One object, as answered. */
+  /** One object in responses. */
   readonly answer: Answer;
-  /** The error for an id that nothing has. */
+  /** The error for an unknown ID. */
   readonly missing: WireErrorName;
 }
 
-/** What a row says of itself. */
+/** One endpoint. */
 interface Row {
   readonly summary: string;
-  /** An extension of our server, where the noun is none. */
+  /** The endpoint is an extension of our server, although the noun is not. */
   readonly ext?: true;
-  /** Beyond those that all such rows may answer. */
+  /** Errors besides those of every such endpoint. */
   readonly errors?: readonly WireErrorName[];
 }
 
 /**
- * The rows that nouns have alike: a list, and single objects that are created, read, changed and deleted, all with an
- * ETag. A row that differs is an `endpoint()` of its own.
+ * The endpoints that nouns have in common: list, create, get, update and delete. Responses with one object have an ETag.
+ * Declare endpoints that differ with `endpoint()`.
  */
 export function nounEndpoints<Answer extends z.ZodType>(noun: Noun<Answer>) {
   const { path, answer, missing } = noun;

@@ -1,35 +1,35 @@
 import type { CollectionSpec, Document, LaneSpec, Reader } from './store/store.ts';
 
 /**
- * What a folder of the server stores, declared once in its `module.ts`. The store, snapshots, upkeep, the metrics and
- * the check of the secret key follow from the list of all (wiring/modules.ts).
+ * What a noun of the server stores, declared once in its `module.ts`. The store, snapshots, upkeep, metrics and the check
+ * of the secret key use the list of all modules (wiring/modules.ts).
  */
 export interface Module {
-  /** In the order in which a snapshot has them. */
+  /** In the order of a snapshot. */
   readonly collections: readonly StoredCollection[];
   readonly lanes?: readonly LaneFamily[];
-  /** Names of the sequences that a snapshot has. */
+  /** Names of the sequences that a snapshot includes. */
   readonly sequences?: readonly string[];
-  /** Whether something is stored that only the server's key can open: the server must not start with another one. */
+  /** Whether any stored secret can be decrypted only with the server's key: then the server must not start with another. */
   readonly needsKey?: (store: Reader) => Promise<boolean>;
 }
 
-/** A collection, and what happens to its documents beside its noun's own code. Default: they travel, and stay. */
+/** A collection and how generic code treats its documents. Default: snapshots include them, and they never expire. */
 export interface StoredCollection<T extends Document = Document> {
   readonly spec: CollectionSpec<T>;
   /**
-   * Why the documents are not in a snapshot. `own`: they belong to this server, so that neither restore nor reset
-   * touches them. `forgotten`: restore and reset empty the collection. `history`: only a reset empties it.
+   * Why snapshots do not include the documents. `own`: they belong to this server; restore and reset leave them as they
+   * are. `forgotten`: restore and reset empty the collection. `history`: only reset empties it.
    */
   readonly stays?: 'own' | 'forgotten' | 'history';
   readonly expiry?: Expiry;
   readonly sealed?: Sealed<T>;
-  /** The blobs that a document names. */
+  /** The blobs that a document references. */
   readonly files?: (doc: T) => readonly FileOf[];
   readonly places?: Places<T>;
 }
 
-/** Upkeep removes a document this many milliseconds after the moment in the field that it is ordered by. */
+/** Upkeep removes a document `keptMs` milliseconds after the time that `orderBy` gives. */
 interface Expiry {
   /** The name of an order of milliseconds since the epoch, or of ISO 8601 times. */
   readonly orderBy: string;
@@ -38,10 +38,13 @@ interface Expiry {
 
 type Seal = (secret: string, owner: string) => string;
 
-/** Documents that may hold sealed secrets. */
+/** Documents that may contain encrypted secrets. */
 interface Sealed<T> {
   readonly holds: (doc: T) => boolean;
-  /** Where they can't be opened any more. @returns the document with new ones; absent: whoever opens them says so */
+  /**
+   * Replaces secrets that can no longer be decrypted. Absent: using such a secret is an error.
+   * @returns the document with new secrets
+   */
   readonly renew?: (
     doc: T,
     seal: Seal,
@@ -49,7 +52,7 @@ interface Sealed<T> {
   ) => { readonly doc: T; readonly isNew: boolean };
 }
 
-/** A blob of a document, as far as the document knows it. */
+/** A blob of a document, with what the document stores about it. */
 export interface FileOf {
   readonly blob: string;
   readonly size?: number;
@@ -57,24 +60,24 @@ export interface FileOf {
   readonly sha256?: string;
 }
 
-/** Documents that name places in lanes, which are others after a restore. */
+/** Documents that store positions in lanes, which change with a restore. */
 interface Places<T> {
   readonly in: LaneSpec;
-  /** @returns the document with the new ones */
+  /** @returns the document with the new positions */
   readonly move: (doc: T, placeOf: (old: number) => number | undefined) => T;
 }
 
-/** A family of lanes: one for each document of a collection, under its id. */
+/** A family of lanes: one per document of a collection, named by its ID. */
 export interface LaneFamily {
   readonly spec: LaneSpec;
   /** Name of the collection. */
   readonly owners: string;
 }
 
-/** Declares a collection of a module, with what is special about it. */
+/** Declares a collection of a module and its special treatment. */
 export const stores = <T extends Document>(
   spec: CollectionSpec<T>,
   special: Omit<StoredCollection<T>, 'spec'> = {},
 ): StoredCollection =>
-  // Its functions are given documents of this collection only.
+  // Its functions only receive documents of this collection.
   ({ spec, ...special }) as unknown as StoredCollection;

@@ -29,18 +29,18 @@ describe.each(pages)('%s', (page) => {
     expect(names.length).toBeGreaterThan(5);
   });
 
-  it.each(names)('names %s, which is there', (name) => {
+  it.each(names)('names %s, which exists', (name) => {
     expect(existsSync(path.join(projectRoot, name))).toBe(true);
   });
 });
 
 describe('docs/architecture.md', () => {
-  it('says of every room what it is for and what it may import', () => {
+  it('describes every folder and what it may import', () => {
     const text = readFileSync(path.join(projectRoot, 'docs/architecture.md'), 'utf8');
-    const rooms = readdirSync(path.join(projectRoot, 'src'), { withFileTypes: true })
+    const folders = readdirSync(path.join(projectRoot, 'src'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
     const described = [...text.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name);
-    expect(described.sort()).toEqual(rooms.sort());
+    expect(described.sort()).toEqual(folders.sort());
   });
 });

@@ -52,24 +52,24 @@ const changes: Changes<UpdateOptions> = {
       expires_at:
         expires === undefined ? undefined : parseExpiry('--expires', expires, world.now()),
     }),
-  hint: 'Pass what to change: --name, --expires.',
+  hint: 'Pass --name or --expires.',
 };
 
-const expiresHelp = 'a lifetime such as 90d, a date (00:00 UTC), a time, or never';
+const expiresHelp = 'lifetime such as 90d, date (00:00 UTC), time, or never';
 
 export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
-  const apiKey = program.command('api-key').description('keys for the API of the service');
+  const apiKey = program.command('api-key').description('manage API keys');
   const its = nounCommands(apiKey, act, { argument: '<id>', noun: apiKeys });
   its.list('list API keys', { fields: apiKeySortFields, by: 'created_at', order: 'desc' });
-  its.get('show an API key, without the key itself');
+  its.get('show the details of an API key');
   apiKey
     .command('create')
     .description('create an API key and show it once')
-    .requiredOption('--name <name>', 'who or what uses it')
+    .requiredOption('--name <name>', 'name of the key, such as the person or program that uses it')
     .addOption(
       new HintedOption(
         '--scope <scope>',
-        `what it allows: ${scopes.join(', ')}; repeatable or comma-separated`,
+        `scope (repeatable or comma-separated): ${scopes.join(', ')}`,
       )
         .offering(scopes)
         .argParser(collectValues)
@@ -77,8 +77,8 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
     )
     .option('--expires <when>', `${expiresHelp} (default: never)`)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
-  its.update('rename an API key, or change when it expires', changes, (update) =>
+  its.update('rename an API key or change its expiry', changes, (update) =>
     update.option('--name <name>', 'new name').option('--expires <when>', expiresHelp),
   );
-  its.delete('revoke an API key; requests with it are refused at once', 'revoke');
+  its.delete('revoke an API key; requests with it fail at once', 'revoke');
 }

@@ -33,8 +33,6 @@ export async function runCreate(
   const { key, ...shown } = data;
   const headline = (style: Style): string => `${style.green('Created')} ${data.id}`;
   await context.show(showOnce(apiKeyView(shown, shownIn(context, { headline })), 'key', key));
-  await context.say(
-    'Set it as GOVCTL_TOKEN where it is used, or keep it with `govctl auth login --with-token`.',
-  );
+  await context.say('Set it as GOVCTL_TOKEN, or store it with `govctl auth login --with-token`.');
   return exitCodes.ok;
 }

@@ -26,7 +26,7 @@ interface UpdateOptions {
   readonly reason?: string;
   readonly owner?: string;
   readonly expires?: string;
-  /** False: it is to have none. */
+  /** False: remove it. */
   readonly category?: string | false;
 }
 
@@ -63,11 +63,8 @@ const changes: Changes<UpdateOptions> = {
       expires,
       category: category === false ? null : category,
     }),
-  hint: 'Give what it should be, such as --expires 2026-12-31.',
+  hint: 'Pass at least one field, such as --expires 2026-12-31.',
 };
-
-const policyHelp = 'its id, its name or its key in git';
-const expiresHelp = 'the last day it counts, UTC, such as 2026-12-31';
 
 export function registerExemptionCommands(program: GovctlCommand, act: Act): void {
   const exemption = program
@@ -76,11 +73,11 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
   exemption
     .command('create')
     .description('exempt resources from a policy')
-    .requiredOption('--policy <policy>', policyHelp)
+    .requiredOption('--policy <policy>', 'its id, its name or its key in git')
     .requiredOption('--resource <id>', 'an id, or a glob with *; repeatable', collectValues)
     .requiredOption('--reason <text>', 'why')
     .requiredOption('--owner <name>', 'who answers for it')
-    .requiredOption('--expires <date>', expiresHelp)
+    .requiredOption('--expires <date>', 'the last day it counts, UTC, such as 2026-12-31')
     .addOption(new Option('--category <category>').choices([...exemptionCategories]))
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const its = nounCommands(exemption, act, { argument: '<id>', noun: exemptions });
@@ -90,14 +87,20 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .option('--owner <name>', 'repeatable', collectValues)
     .addOption(new Option('--status <status>', 'only these').choices([...exemptionStatuses]));
   its.get('show one exemption');
-  its.update('update an exemption; its violations follow at once', changes, (update) =>
+  its.update('update an exemption; violations change at once', changes, (update) =>
     update
-      .option('--policy <policy>', policyHelp)
-      .option('--resource <id>', 'an ID, or a glob with *; replaces all; repeatable', collectValues)
-      .option('--reason <text>', 'why')
-      .option('--owner <name>', 'who answers for it')
-      .option('--expires <date>', expiresHelp)
-      .addOption(new Option('--category <category>').choices([...exemptionCategories]))
+      .option('--policy <policy>', 'policy ID, name or key in git')
+      .option(
+        '--resource <id>',
+        'resource ID or glob with *; replaces the whole list; repeatable',
+        collectValues,
+      )
+      .option('--reason <text>', 'new reason')
+      .option('--owner <name>', 'new owner')
+      .option('--expires <date>', 'last day, inclusive (UTC), such as 2026-12-31')
+      .addOption(
+        new Option('--category <category>', 'new category').choices([...exemptionCategories]),
+      )
       .option('--no-category', 'remove the category'),
   );
   its.delete('end an exemption; what it covered is open again');

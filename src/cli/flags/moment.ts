@@ -26,7 +26,7 @@ export function parseExpiry(flag: string, text: string, now: number): string | n
   const lifetime = parseDuration(text);
   const at = lifetime === undefined ? momentOf(text) : now + lifetime;
   if (at !== undefined && Math.abs(at) <= latest) return new Date(at).toISOString();
-  throw new GovctlError('usage_error', `${flag} ${text}: neither a lifetime nor a time`, {
+  throw new GovctlError('usage_error', `${flag} ${text}: not a lifetime, date or time`, {
     hint: 'Use a lifetime such as 90d, a date, a time such as 2026-01-31T09:30:00Z, or never.',
   });
 }

@@ -20,7 +20,7 @@ interface Change<Item extends WithId> {
   readonly ifMatch?: string | undefined;
 }
 
-/** Sends a change; the object as it is then, read again where the server's answer did not show it. */
+/** Sends a change. @returns the changed object, read again if the response does not contain it */
 export async function changeObject<Item extends WithId>(
   context: Context,
   client: Client,
@@ -32,7 +32,7 @@ export async function changeObject<Item extends WithId>(
   return item ?? (await readObject(client, of, before.id))?.item ?? before;
 }
 
-/** @throws GovctlError usage_error where no flag says what to change */
+/** @throws GovctlError usage_error if no field was given */
 export function checkChanges(fields: object, hint: string): void {
   if (Object.keys(fields).length > 0) return;
   throw new GovctlError('usage_error', 'Nothing to change is given', { hint });
@@ -44,13 +44,13 @@ export interface UpdateFlags extends OneOf {
 
 /** What `update` of a noun sends. */
 export interface Changes<Flags> {
-  /** The fields of the API, as the flags say them. @throws GovctlError usage_error */
+  /** The API's fields from the flags. @throws GovctlError usage_error */
   readonly fieldsOf: (flags: Flags, context: Context) => object;
-  /** What to give where there are none. */
+  /** Shown when no field was given. */
   readonly hint: string;
 }
 
-/** `update` of a noun that only our server has, known by its id. */
+/** `update` of a noun that only our server has, by ID. */
 export const updateNoun =
   <Item extends WithId, Flags>({ fieldsOf, hint }: Changes<Flags>) =>
   (noun: Noun<Item, never>): Run<UpdateFlags & Flags> =>
@@ -67,7 +67,7 @@ export const updateNoun =
     return exitCodes.ok;
   };
 
-/** `enable` or `disable` of a noun, or what they are called there. */
+/** `enable` or `disable` of a noun, or its own words for them. */
 export const switchNoun =
   <Item extends WithId>(isOn: boolean) =>
   (noun: Noun<Item, never>): Run<OneOf> =>

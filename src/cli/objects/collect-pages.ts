@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 
 const pageSize = 100;
 
-/** How many rows a list shows, as its flags say. @throws GovctlError usage_error */
+/** The maximum number of rows, from the flags of a list. @throws GovctlError usage_error */
 export function howMany({
   limit,
   all,
@@ -18,12 +18,12 @@ export function howMany({
   throw new GovctlError('usage_error', `--limit ${limit}: give a whole number from 1 on, or --all`);
 }
 
-/** The part of a query that says which page. */
+/** The part of a query that selects a page. */
 export type PageQuery = { readonly limit: number } & (
   { readonly cursor: string } | { readonly offset: number }
 );
 
-/** Of any server: each part may be missing. */
+/** A page from any server: each part may be missing. */
 export interface PageOf<Row> {
   readonly rows: readonly Row[];
   readonly pagination?:
@@ -35,7 +35,7 @@ export interface PageOf<Row> {
     | undefined;
 }
 
-/** As the API says it of a page, for all that were collected. */
+/** The API's `pagination`, for all collected rows. */
 export interface Collected {
   readonly total?: number;
   readonly limit: number;
@@ -43,7 +43,7 @@ export interface Collected {
   readonly has_more: boolean;
 }
 
-/** The first `most` rows of a list, each once, over as many pages as that takes. */
+/** The first `most` rows of a list, without duplicates, from as many pages as needed. */
 export async function collectPages<Row extends { readonly id: string }>(
   most: number,
   fetchPage: (place: PageQuery) => Promise<PageOf<Row>>,
@@ -61,7 +61,7 @@ export async function collectPages<Row extends { readonly id: string }>(
     offset += rows.length;
     total = pagination?.total ?? total;
     cursor = pagination?.next_cursor ?? undefined;
-    // A page that brings nothing new is the last, whatever its server says.
+    // A page without new rows is the last, even if the server says otherwise.
     hasMore =
       found.size > before && (pagination?.has_more ?? (total === undefined || offset < total));
   }
@@ -76,7 +76,7 @@ export async function collectPages<Row extends { readonly id: string }>(
   };
 }
 
-/** Says beside a list when it is empty, as nothing matches or as there is nothing at all, or not all there is. */
+/** Prints a message beside a list that is empty (with or without filters) or incomplete. */
 export async function sayHowMany(
   context: Context,
   plural: string,

@@ -7,13 +7,13 @@ import type { ListFlags } from '../flags/list-flags.ts';
 import type { Changes } from './change.ts';
 import type { Noun, WithId } from './noun.ts';
 
-/** How a noun's commands are typed. */
+/** The argument and noun of a set of commands. */
 interface Typed<Item extends WithId, Flags> {
-  /** What a command names its object by: `<policy>`. */
+  /** The argument that names an object: `<policy>`. */
   readonly argument: string;
-  /** What that may be: `its id, its name or its key in git`. */
+  /** Its help: `its id, its name or its key in git`. */
   readonly which?: string;
-  /** What the noun is; imported where that costs something, as the commands of all nouns are there at each start. */
+  /** The noun, or a function that imports it when the import is slow: commands are declared at every start. */
   readonly noun: Noun<Item, Flags> | (() => Promise<Noun<Item, Flags>>);
 }
 
@@ -21,13 +21,13 @@ interface ListWords {
   readonly fields: readonly string[];
   readonly by: string;
   readonly order?: ListFlags['order'];
-  /** Adds flags that stand before those of every list. */
+  /** Adds flags before the common ones. */
   readonly first?: (list: GovctlCommand) => GovctlCommand;
 }
 
 const same = (list: GovctlCommand): GovctlCommand => list;
 
-/** The commands that every noun has, to be declared among its own ones in the order of its help. */
+/** The commands that every noun has. Each noun declares them among its own, in the order of its help. */
 export function nounCommands<Item extends WithId, Flags>(
   parent: GovctlCommand,
   act: Act,
@@ -37,7 +37,7 @@ export function nounCommands<Item extends WithId, Flags>(
   const its = (): Promise<Its> => (typeof noun === 'function' ? noun() : Promise.resolve(noun));
   const about = (name: string, description: string): GovctlCommand =>
     parent.command(name).description(description).argument(argument, which);
-  /** The verb and the noun are loaded together. */
+  /** Loads the verb and the noun together. */
   const verb = <Options>(load: () => Promise<(noun: Its) => Run<Options>>) =>
     act(async () => {
       const [run, loaded] = await Promise.all([load(), its()]);
@@ -70,6 +70,6 @@ export function nounCommands<Item extends WithId, Flags>(
   };
 }
 
-/** Of what changes or removes an object. */
+/** For commands that change or remove an object. */
 export const ifMatch = (): Option =>
   new Option('--if-match <etag>', 'only if it still is as this ETag says');

@@ -19,7 +19,7 @@ export interface Connection {
 }
 
 /**
- * A client for the service this command line means. Base URL: flag, environment, `govctl.yaml`, profile.
+ * A client for the service that this command uses. Base URL: flag, environment, `govctl.yaml`, profile.
  * Token: GOVCTL_TOKEN, client credentials of the environment, then the profile's login.
  * @param projectBaseUrl `base_url` of govctl.yaml, if the command read one
  * @throws GovctlError usage_error without a base URL, not_logged_in without a token
@@ -31,13 +31,13 @@ export async function connect(context: Context, projectBaseUrl?: string): Promis
   return { client, baseUrl: target.baseUrl };
 }
 
-/** A client for the service that flags, environment, `govctl.yaml` or the profile name; `context.client()` has it. */
+/** A client for the service set by flags, environment, `govctl.yaml` or the profile; use `context.client()`. */
 export async function connectToOwn(context: Context): Promise<Client> {
   const { client } = await connect(context, await projectBaseUrl(context));
   return client;
 }
 
-/** A client for one service and one login, and where its tokens come from. */
+/** A client for one service and one login, and the source of its tokens. */
 export async function connectAs(
   context: Context,
   baseUrl: string,
@@ -58,7 +58,7 @@ export async function connectAs(
   return { client, tokens };
 }
 
-/** How this command line talks to a service, without a login. */
+/** How this command connects to a service, without a login. */
 export function transportOptions(context: Context, baseUrl: string): TransportOptions {
   const { world, flags, version, talkStyle } = context;
   const onTry = (event: TryEvent): void =>
@@ -68,15 +68,15 @@ export function transportOptions(context: Context, baseUrl: string): TransportOp
     fetch: world.fetch ?? createHttpFetch(world.env),
     userAgent: `govctl/${version}`,
     signal: world.signal,
-    // On a terminal a spinner shows that something goes on.
+    // On a terminal, the spinner shows progress.
     ...(flags.verbose ? { onTry } : world.terminal.stderrIsTty ? {} : { onTry: sayOnce(context) }),
   };
 }
 
-/** Milliseconds of a wait that whoever reads a log of CI wants explained. */
+/** Waits of this many milliseconds need an explanation in a CI log. */
 const longWait = 1_000;
 
-/** Says once why nothing comes: a server that is not there is asked again for some seconds, as it may be starting. */
+/** Explains a wait once: an unreachable server may be starting, so requests are retried for some seconds. */
 function sayOnce({ say }: Context): (event: TryEvent) => void {
   let said = false;
   return ({ url, status, error, retryInMs }) => {
@@ -92,7 +92,7 @@ function sayOnce({ say }: Context): (event: TryEvent) => void {
   };
 }
 
-/** Asks once more with a new token where the one it had is refused: it may have been revoked or cut short. */
+/** Retries once with a new token if the server refuses the current one, which may have been revoked. */
 function renewing(fetch: Fetch, tokens: TokenSource): Fetch {
   const scheme = 'Bearer ';
   return async (url, init) => {

@@ -16,7 +16,7 @@ interface DeleteFlags extends ApprovalOptions {
   readonly ifMatch?: string;
 }
 
-/** `delete` of a noun, after asking; without a terminal only with --yes. */
+/** `delete` of a noun, after a prompt; requires --yes without a terminal. */
 export const deleteNoun = <Item extends WithId>(noun: Noun<Item, never>): Run<DeleteFlags> =>
   'of' in noun ? deleteFound(noun) : deleteById(noun);
 
@@ -61,7 +61,7 @@ const wordsOf = ({ words = deleting }: { readonly words?: Words }): Words => wor
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Asks before something goes for good. @throws GovctlError approval_required */
+/** Prompts before a permanent removal. @throws GovctlError approval_required */
 async function confirmRemoval(
   { flags, world }: Context,
   { what, where }: Asked,

@@ -8,30 +8,30 @@ import { nearestWord } from '../../contract/nearest.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
 
-/** What people call the objects of a noun, beside their ids. */
+/** How people refer to the objects of a noun, besides IDs. */
 interface Names<Item> {
-  /** Of its ids: `pol_`. */
+  /** The prefix of its IDs: `pol_`. */
   readonly prefix: string;
-  /** What one is found by, as an error says it: `id, name or key`. */
+  /** The ways to refer to an object, for errors: `id, name or key`. */
   readonly knownBy: string;
-  /** As a person knows it. */
+  /** Its name for people. */
   readonly nameOf: (item: Item) => string;
-  /** Default: its name is this. */
+  /** Default: compares the name. */
   readonly isCalled?: (item: Item, named: string) => boolean;
-  /** Where the keys of git are; absent: git keeps none of them. */
+  /** The tags, which include the key in git; absent: the noun has no keys in git. */
   readonly tagsOf?: (item: Item) => readonly string[] | undefined;
-  /** What a slip may have meant. */
+  /** Candidates for "did you mean". */
   readonly suggested: (item: Item) => readonly (string | undefined)[];
   readonly notFound: ErrorName;
-  /** The hint where nothing is like it; default: which command lists them. */
+  /** The hint if nothing is similar; default: the command that lists them. */
   readonly listHint?: string;
-  /** What several have in common that go by the same; default: `are named`. */
+  /** What several matches have in common, for errors; default: `are named`. */
   readonly share?: string;
-  /** Default: says that there are several, and the ids of all. */
+  /** The error for several matches; default: lists their IDs. */
   readonly tooMany?: (named: string, items: readonly Item[]) => GovctlError;
 }
 
-/** Objects that are found by what people call them. */
+/** Objects that can be found by name. */
 export interface Findable<Item extends { readonly id: string }> {
   readonly of: ObjectsOf<Item>;
   readonly names: Names<Item>;
@@ -43,10 +43,9 @@ export interface Found<Item> {
 }
 
 /**
- * The object of an id; where no id is like it, the only one of a name; where none is, of a key in git: of this folder's
- * project, else of the only project that has it. The API finds by id only, so the others are looked for in the whole
- * list.
- * @throws GovctlError not found, with the nearest name; usage_error where several could be meant
+ * Finds an object by ID, then by name, then by key in git. For a key, prefers this directory's project. The API finds
+ * objects only by ID, so names and keys are searched in the whole list.
+ * @throws GovctlError not found, with the nearest name; usage_error for several matches
  */
 export async function findObject<Item extends { readonly id: string }>(
   context: Pick<Context, 'world'>,
@@ -77,7 +76,7 @@ export async function findObject<Item extends { readonly id: string }>(
 }
 
 /**
- * The ids of objects that are named by id, name or key. An id is taken as it is: what is asked for may outlive it.
+ * The IDs of objects given by ID, name or key. An ID is not looked up: what refers to an object may outlive it.
  * @throws GovctlError as `findObject`
  */
 export async function findIds<Item extends { readonly id: string }>(
@@ -97,7 +96,7 @@ export async function findIds<Item extends { readonly id: string }>(
   return ids;
 }
 
-/** Those of a key in git: of this folder's project, where it has any; else all. */
+/** The objects with a key in git: those of this directory's project, if it has any; else all. */
 async function withKey<Item>(
   { world }: Pick<Context, 'world'>,
   all: readonly Item[],
@@ -113,7 +112,7 @@ async function withKey<Item>(
   return project !== undefined && own.length > 0 ? own : kept;
 }
 
-/** Where nobody has it, or where it is gone. */
+/** The error for an object that does not exist (any more). */
 export function noSuchObject<Item extends { readonly id: string }>(
   { of, names }: Findable<Item>,
   named: string,

@@ -8,27 +8,27 @@ import { openRows } from '../terminal/row-writer.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { writeLines } from '../terminal/wrap-words.ts';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between polls. */
 const lookEvery = 1_000;
 const pageSize = 100;
-/** States of rows that are remembered, many times those of a page. */
+/** Maximum number of remembered row states; many times the size of a page. */
 const mostRemembered = 10_000;
 
 export interface Followed<Row> {
-  /** The latest change first. */
+  /** A page, latest change first. */
   readonly fetchPage: (place: PageQuery) => Promise<PageOf<Row>>;
-  /** What the pages are ordered by. */
+  /** The order of the pages. */
   readonly rank: (row: Row) => number;
-  /** It and all behind it are from before what is asked for. */
+  /** Whether this row and all after it are older than requested. */
   readonly isOld: (row: Row) => boolean;
-  /** Differs whenever the row is to be shown again. */
+  /** Changes whenever the row should be shown again. */
   readonly stateOf: (row: Row) => string;
   readonly line: (row: Row, style: Style) => string;
 }
 
 /**
- * Shows the last rows of a list and then each that is new or has changed, oldest first, until Ctrl-C or until nobody
- * reads on. A server that can't be reached for a while is asked again.
+ * Shows the last rows of a list and then each new or changed row, oldest first, until Ctrl-C or until the reader closes
+ * the output. Retries while the server is unreachable.
  */
 export async function follow<Row>(
   context: Context,
@@ -64,7 +64,7 @@ export async function follow<Row>(
   return exitCodes.ok;
 }
 
-/** @throws GovctlError usage_error for a format that only an end could write */
+/** @throws GovctlError usage_error for a format that can only be written at the end */
 function followFormats({ flags }: Context): Context['flags']['output'] {
   const other = flags.output.find(({ format }) => format !== 'ndjson' && format !== 'table');
   if (!other) return flags.output;
@@ -78,15 +78,15 @@ const isPassing = (error: unknown): error is GovctlError =>
   ['unreachable', 'unavailable', 'internal_error', 'rate_limit_exceeded'].includes(error.error);
 
 /**
- * Gives at each call the rows that are new since the last, oldest first; at the first the last `most`. Pages are read
- * whole until one holds something known, as rows of one moment may stand in any order.
+ * Returns a function that gives the last `most` rows at the first call, and the new rows at each later one, oldest first.
+ * Reads whole pages until one contains a known row: rows of the same moment may come in any order.
  */
 function createReader<Row>(
   { fetchPage, rank, isOld, stateOf }: Followed<Row>,
   most: number,
 ): () => Promise<Row[]> {
   const known = new Set<string>();
-  // Rows behind the first ones come into sight when a filter drops others: they are not new.
+  // Older rows move into the first page when others no longer match the filter: they are not new.
   let floor = -Infinity;
   let isFirst = true;
   return async () => {

@@ -26,7 +26,7 @@ export const getNoun =
     return noun.isUnderway?.(item) ? exitCodes.pending : exitCodes.ok;
   };
 
-/** The object that a command is about, and the client for what comes next. */
+/** Finds the object of a command; also returns the client for further requests. */
 export async function lookUp<Item extends WithId>(
   context: Context,
   noun: Findable<Item> & Extension,

@@ -14,16 +14,16 @@ import type { Extension } from './our-server.ts';
 import { withServer } from './our-server.ts';
 
 interface Table<Row> extends Extension {
-  /** What the rows are called. */
+  /** The plural for people. */
   readonly plural: string;
-  /** The list's name in the API; default: the same. */
+  /** The name of the list in the API; default: `plural`. */
   readonly listName?: string;
   readonly columns: Listed<Row, never>['columns'];
 }
 
 export interface ListOf<Row> extends Table<Row> {
   readonly fetchPage: (client: Client, page: PageQuery) => Promise<PageOf<Row>>;
-  /** Whether flags leave some out; default: they may. */
+  /** Whether flags filter the rows; default: true. */
   readonly isFiltered?: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Rows<Row> {
   readonly pagination: Collected;
 }
 
-/** Lists what a server has, over as many pages as the flags ask for. */
+/** Lists objects of a server, from as many pages as the flags require. */
 export async function showList<Row extends WithId>(
   context: Context,
   flags: ListFlags,
@@ -99,7 +99,7 @@ const pagesOf =
       return { rows: items, pagination };
     }
     const { data } = await apiOf(noun, client, 'list')({ query: whole });
-    // As the contract has it.
+    // The shape is the contract's.
     const answer = data as Readonly<Record<string, unknown>>;
     return {
       rows: answer[listWords(noun).listName],
@@ -107,7 +107,7 @@ const pagesOf =
     } as PageOf<Item>;
   };
 
-/** Whether any server sorts and filters as asked. */
+/** Whether every server supports this sorting and filtering. */
 const isPromised = (
   { serverSorts, serverFilters }: Pick<Listed<never, never>, 'serverSorts' | 'serverFilters'>,
   query: Query,
@@ -116,7 +116,7 @@ const isPromised = (
   (serverSorts?.includes(sort) ?? true) &&
   Object.keys(query).every((field) => serverFilters?.includes(field) ?? true);
 
-/** What the description does not promise of a list is done over all its rows. */
+/** Sorts and filters all rows here, where the service description does not promise it. */
 async function chooseHere<Item extends WithId, Flags>(
   { of, list }: DescribedNoun<Item, Flags>,
   query: Query,
@@ -142,7 +142,7 @@ async function chooseHere<Item extends WithId, Flags>(
   };
 }
 
-/** Absent values last, in either order; ties by id. */
+/** Absent values last, in either order; ties by ID. */
 const by =
   <Item extends WithId>(valueOf: (item: Item) => string | undefined, order: ListFlags['order']) =>
   (a: Item, b: Item): number => {

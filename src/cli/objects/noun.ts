@@ -12,15 +12,15 @@ export interface WithId {
   readonly id: string;
 }
 
-/** What a view may look at beside its object. */
+/** What a view needs besides its object. */
 export interface Shown {
-  /** Columns; Infinity in a pipe. */
+  /** Width in columns; Infinity in a pipe. */
   readonly room: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** What was typed for it; default: its id. */
+  /** What the user typed for the object; default: its ID. */
   readonly named?: string;
-  /** Stands above it: `Created pol_…`. */
+  /** The line above it: `Created pol_…`. */
   readonly headline?: (style: Style) => string;
 }
 
@@ -29,54 +29,54 @@ export const shownIn = (
   more: Pick<Shown, 'named' | 'headline'> = {},
 ): Shown => ({ room: tableColumns(world.terminal), now: world.now(), ...more });
 
-/** The fields of a list's query, as its flags say them; those that are undefined are not asked for. */
+/** The query of a list, from its flags; undefined fields are not sent. */
 type Filter = Readonly<Record<string, string | undefined>>;
 
-/** What `list` does with a noun's rows. */
+/** How `list` queries and shows a noun's rows. */
 export interface Listed<Row, Flags> {
   readonly columns: (shown: Shown, rows: readonly Row[]) => readonly Column<Row>[];
-  /** @throws GovctlError usage_error, before anything is asked */
+  /** @throws GovctlError usage_error, before the first request */
   readonly filter?: (flags: Flags, context: Context) => Filter;
-  /** More of the filter, for which the service is asked. */
+  /** Filters that require requests to the service. */
   readonly lookUp?: (flags: Flags, context: Context, client: Client) => Promise<Filter>;
-  /** The order that a list has unasked: servers that know no other are not asked for it. */
+  /** The default order of a list; not sent, as some servers support no other. */
   readonly unasked?: Pick<ListFlags, 'sort' | 'order'>;
   /**
-   * What each server that follows the service's description sorts and filters by; default: whatever the command
-   * offers. The rest is done here, over all rows.
+   * The fields that every server sorts and filters by, according to the service description; default: all that the
+   * command offers. The rest is sorted and filtered here, over all rows.
    */
   readonly serverSorts?: readonly string[];
   readonly serverFilters?: readonly string[];
-  /** What is sorted and filtered by here; default: the row's own field. */
+  /** The value to sort and filter by here; default: the row's field. */
   readonly fieldOf?: (row: Row, field: string) => string | undefined;
-  /** An empty list says whether flags left all out; default: it says that nothing matches. */
+  /** Whether the message for an empty list depends on the filters; default: it says that nothing matches. */
   readonly saysIfFiltered?: boolean;
 }
 
-/** What `delete` says; default: of deleting. */
+/** How `delete` works and what it says. */
 export interface Removal<Item> {
   readonly words?: { readonly verb: string; readonly past: string; readonly doing: string };
-  /** As the question has it; default: the noun, the name and the id. */
+  /** The object in the prompt; default: the noun, the name and the ID. */
   readonly asked?: (item: Item, who: string, client: Client) => Asked;
-  /** Fields of the JSON beside the id. */
+  /** Fields of the JSON besides the ID. */
   readonly value?: (item: Item) => Readonly<Record<string, unknown>>;
-  /** What to know of it: `; the reports it made stay`. */
+  /** A note after the result: `; the reports it made stay`. */
   readonly after?: string;
-  /** Default: as the description has it. */
+  /** Default: the request of the service description. */
   readonly send?: (client: Client, id: string, options: CallOptions) => Promise<unknown>;
 }
 
-/** What is about to go, and from where. */
+/** The object to remove, and where it is removed from. */
 export interface Asked {
   readonly what: string;
   readonly where?: string;
 }
 
 interface Switched<Item> {
-  /** As it was. */
+  /** The object before the change. */
   readonly before: Item;
   readonly isOn: boolean;
-  /** What was typed for it. */
+  /** What the user typed for the object. */
   readonly named: string;
 }
 
@@ -84,37 +84,37 @@ interface Switched<Item> {
 export interface Switch<Item> {
   readonly field: string;
   readonly isOn: (item: Item) => boolean | undefined;
-  /** What it is then, and what was done: `enabled`, `Enabled`. */
+  /** The new state, and what was done: `enabled`, `Enabled`. */
   readonly words: Readonly<Record<'on' | 'off', { readonly state: string; readonly done: string }>>;
-  /** Objects that are sent whole must not be those of an older state. */
+  /** Send If-Match: objects that are sent whole must not overwrite a newer state. */
   readonly isGuarded?: boolean;
   readonly after?: (item: Item) => string;
-  /** Talk beside the result. */
+  /** Messages besides the result. */
   readonly say?: (context: Context, switched: Switched<Item>) => Promise<void>;
 }
 
 interface AnyNoun<Item, Flags> extends Extension {
   readonly list: Listed<Item, Flags>;
   readonly view: (item: Item, shown: Shown) => View | Promise<View>;
-  /** `get` ends with 8 as long as it goes on. */
+  /** Whether work on it continues; `get` then exits with 8. */
   readonly isUnderway?: (item: Item) => boolean;
   readonly removal?: Removal<Item>;
 }
 
-/** A noun of the service's description: any server has it, and people find its objects by what they call them. */
+/** A noun of the service description: every server has it, and its objects are found by ID or name. */
 export interface DescribedNoun<Item extends WithId, Flags = object>
   extends AnyNoun<Item, Flags>, Findable<Item> {
   readonly switch?: Switch<Item>;
 }
 
-/** A noun that our server adds: its objects are known by their ids. */
+/** A noun that our server adds; its objects are found by ID. */
 export interface OwnNoun<Item extends WithId, Flags = object> extends AnyNoun<Item, Flags> {
   readonly one: string;
   readonly many: string;
-  /** The list's name in the API; default: `many`. */
+  /** The name of the list in the API; default: `many`. */
   readonly listName?: string;
   readonly feature: string;
-  /** Its part of the client, as far as it has these. */
+  /** Its part of the client, with the verbs that the API has. */
   readonly api: (client: Client) => OwnApi<Item>;
 }
 
@@ -135,7 +135,7 @@ export interface OwnApi<Item> {
   delete?(input: ById, options?: CallOptions): Promise<unknown>;
 }
 
-/** What its objects are called, for people and as the API's list. */
+/** The plural for people, and the name of the list in the API. */
 export const listWords = <Item extends WithId, Flags>(
   noun: Noun<Item, Flags>,
 ): { readonly plural: string; readonly listName: string } =>
@@ -143,7 +143,7 @@ export const listWords = <Item extends WithId, Flags>(
     ? { plural: noun.of.many, listName: noun.of.many }
     : { plural: noun.many, listName: noun.listName ?? noun.many };
 
-/** One of its verbs. @throws TypeError for a command that the noun has no endpoint for */
+/** The client function of a verb. @throws TypeError if the noun has no such endpoint */
 export function apiOf<Item extends WithId, Verb extends keyof OwnApi<Item>>(
   { api, one }: OwnNoun<Item, never>,
   client: Client,

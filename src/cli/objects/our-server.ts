@@ -4,10 +4,10 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Asks for what our server adds to the service's description.
- * @param feature as the user knows it: `the inventory`
- * @param isMissing whether an error says that it is not there
- * @throws GovctlError that names the feature in one line where the server does not have it
+ * Requests an extension that our server adds to the service description.
+ * @param feature its name for users: `the inventory`
+ * @param isMissing whether an error means that the server lacks the feature
+ * @throws GovctlError that names the feature if the server lacks it
  */
 export async function askOurServer<T>(
   feature: string,
@@ -26,21 +26,21 @@ export async function askOurServer<T>(
   }
 }
 
-/** What not every server has. */
+/** A feature that not every server has. */
 export interface Extension {
-  /** As the user knows it, `an inventory`; absent: any server has it. */
+  /** Its name for users, `an inventory`; absent: every server has it. */
   readonly feature?: string;
-  /** Whether an error says that it is not there; default: the path is not. */
+  /** Whether an error means that the server lacks it; default: the path does not exist. */
   readonly isMissing?: (error: unknown) => error is GovctlError;
 }
 
-/** The same for what may be an extension. */
+/** The same, for a request that may need an extension. */
 export const askServer = <T>(
   { feature, isMissing }: Extension,
   ask: () => Promise<T>,
 ): Promise<T> => (feature === undefined ? ask() : askOurServer(feature, ask, isMissing));
 
-/** A command's work with a server, under a spinner; where the server lacks the extension, it says so. */
+/** Runs a command's requests with a spinner. @throws GovctlError if the server lacks the extension */
 export async function withServer<T>(
   context: Context,
   extension: Extension,
@@ -51,7 +51,7 @@ export async function withServer<T>(
   return askServer(extension, () => context.progress(doing, (update) => work(client, update)));
 }
 
-/** A command's work with a server that has the feature, under a spinner. */
+/** Runs a command's requests to our server with a spinner. */
 export const withOurServer = <T>(
   context: Context,
   feature: string,

@@ -1,7 +1,7 @@
 import { isOwnershipTag, readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
 
-/** Says that something kept in git is about to be changed by hand. */
+/** Warns before a manual change of an object that is managed in git. */
 export async function warnIfOwned(
   { warn }: Context,
   name: string,
@@ -14,7 +14,7 @@ export async function warnIfOwned(
   );
 }
 
-/** New tags leave govctl's own in place: people neither see nor write them. */
+/** Adds govctl's own tags, which people neither see nor write, to the new tags. */
 export function keepOwnership<Change extends { readonly tags?: unknown }>(
   before: readonly string[] | undefined,
   change: Change,

@@ -3,8 +3,8 @@ import type { ProjectConfig } from '../../project/model.ts';
 import type { Context } from '../context.ts';
 
 /**
- * `base_url` of govctl.yaml, for commands that need no more of the project. Not read where flag or environment
- * name the service.
+ * `base_url` of govctl.yaml, for commands that need nothing else of the project. Not read if a flag or the environment
+ * sets the service.
  * @throws GovctlError invalid_file
  */
 export async function projectBaseUrl(context: Context): Promise<string | undefined> {
@@ -15,8 +15,8 @@ export async function projectBaseUrl(context: Context): Promise<string | undefin
 
 /**
  * govctl.yaml, for commands that read no policy files.
- * @throws GovctlError invalid_file: a broken file must not send a command to another service, or let it act for
- * another project, than it names
+ * @throws GovctlError invalid_file: a broken file must not send a command to a service or project other than the one
+ * it names
  */
 export async function projectConfig(
   { world }: Context,

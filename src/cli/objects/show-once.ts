@@ -1,6 +1,6 @@
 import type { View } from '../terminal/output.ts';
 
-/** A new object with the secret that nobody is shown again; `field` is its name in JSON, and heads it for people. */
+/** A view of a new object with a secret that is shown only once; `field` is its JSON name and, capitalized, its label. */
 export const showOnce = (view: View, field: string, secret: string): View => ({
   ...view,
   value: { ...view.value, [field]: secret },

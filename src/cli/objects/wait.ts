@@ -13,25 +13,25 @@ export function parseTimeout(text: string): number {
   );
 }
 
-/** As a person says what was given. */
+/** The timeout for people. */
 export const showTimeout = (text: string): string => (/^\d+$/.test(text) ? `${text} s` : text);
 
-/** Milliseconds between two looks, growing from the first to the last. */
+/** Milliseconds between polls, growing from the first to the longest. */
 const firstPause = 100;
 const longestPause = 2_000;
 
 export interface Awaited<T> {
   readonly timeoutMs: number;
-  /** How it is now. */
+  /** Gets the current state. */
   readonly look: () => Promise<T>;
   readonly isUnderway: (state: T) => boolean;
-  /** Where to look for it once nobody waits any more: `` `govctl scan get ID` shows … ``. */
+  /** The hint after an interrupted wait: `` `govctl scan get ID` shows … ``. */
   readonly lookLater: string;
 }
 
 /**
- * Looks at something that is under way until it has ended, or the time is up; gives how it was seen last.
- * @throws GovctlError interrupted, which says that it goes on, and what `look` throws
+ * Polls until the work has ended or the timeout is reached. @returns the last state
+ * @throws GovctlError interrupted (the work continues), and what `look` throws
  */
 export async function waitUntilEnded<T>(
   { signal }: Pick<World, 'signal'>,

@@ -5,13 +5,12 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../terminal/report-error.ts';
 
-/** Milliseconds between two looks at the files: asking works on every file system, events do not. */
+/** Milliseconds between polls of the files: polling works on every file system, events do not. */
 const lookEvery = 300;
 
 /**
- * Runs `work` now and again after each change of the files that `list` gives, until Ctrl-C. What goes wrong in one run is
- * said, and the next change starts another. A terminal is cleared before each run; elsewhere a
- * line with the time stands between two.
+ * Runs `work` now and after each change of the files that `list` returns, until Ctrl-C. Prints the error of a failed run
+ * and waits for the next change. Clears a terminal before each run; prints a line with the time between runs elsewhere.
  */
 export async function watch(
   context: Context,
@@ -33,7 +32,7 @@ export async function watch(
   return exitCodes.ok;
 }
 
-/** Among results for people; those for programs stay whole. */
+/** The line goes to stdout among results for people, to stderr beside results for programs. */
 async function separate({ world, flags, say }: Context): Promise<void> {
   const line = `--- ${new Date(world.now()).toISOString()}: something changed`;
   if (flags.output.length === 0) await world.terminal.stdout.write(`\n${line}\n\n`);
@@ -52,7 +51,7 @@ async function runOnce(
   }
 }
 
-/** Names, sizes and times of the files; a list that can't be made is a state too. */
+/** Names, sizes and times of the files; an error from `list` is a state, too. */
 function stateOf(list: () => readonly string[]): string {
   try {
     return list()

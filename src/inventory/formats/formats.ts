@@ -1,18 +1,18 @@
-/** What is said of a format wherever it is named. */
+/** How messages, headings and help name a format. */
 interface FormatWords {
-  /** As a message names an input of it: `a CloudFormation template`. */
+  /** An input in messages: `a CloudFormation template`. */
   readonly title: string;
-  /** As a heading names it. */
+  /** The format in headings. */
   readonly heading: string;
-  /** As help lists it: what the files are, or what they are exports of. */
+  /** The files in help, or the product they are exported from. */
   readonly files: string | { readonly exportOf: string };
-  /** The key of a test's `input` that names a file of it. */
+  /** The key in a test's `input` for a file of this format. */
   readonly testKey?: string;
 }
 
 /**
- * The formats that resources are read from. Apart from what reads them (readers.ts), as the command line offers the names at
- * every start.
+ * The input formats. Separate from their readers (readers.ts), because the command line needs only the names at every
+ * start.
  */
 export const formatWords = {
   native: {
@@ -55,21 +55,21 @@ export const formatWords = {
 export type Format = keyof typeof formatWords;
 export const formats = Object.keys(formatWords) as Format[];
 
-/** `native` has none: a test's case lists its resources itself. */
+/** `native` has none: a test case lists its resources itself. */
 export type TestKey = Extract<
   (typeof formatWords)[Format],
   { readonly testKey: string }
 >['testKey'];
 
-/** The format of the file that a test names under a key. */
+/** The format for each key of a test's `input`. */
 export const formatOfTestKey = Object.fromEntries(
   formats.flatMap((format) => {
     const words: FormatWords = formatWords[format];
     return words.testKey === undefined ? [] : [[words.testKey, format]];
   }),
-) as Readonly<Record<TestKey, Format>>; // each key of the table once
+) as Readonly<Record<TestKey, Format>>; // each test key is unique
 
-/** The files that inputs may be, for help: templates, plans, exports, and resources as they are. */
+/** All input files, for help: templates, plans, exports, and native resources. */
 export function describeInputs(): string {
   const files: string[] = [];
   const exportsOf: string[] = [];

@@ -22,11 +22,11 @@ const contents: Readonly<Record<ReportType, Content>> = {
   remediation,
 };
 
-/** What has to be gathered for a report. */
+/** The facts that a report needs. */
 export const wantsOf = (order: ContentOrder): Wants =>
   contents[order.type].wants({ details: order.include_detailed_findings });
 
-/** Pure: the same facts make the same report. */
+/** Makes the model of a report. Pure: the same facts make the same report. */
 export function composeModel(facts: Facts, generator: string): ReportModel {
   const { order, scope } = facts;
   const { sections, mainTable } = contents[order.type];

@@ -1,16 +1,16 @@
 import type { ReportType } from '../../contract/reports.ts';
 
-/** What a report is narrowed to. */
+/** The filters of a report. */
 export interface ReportScope {
   readonly environments?: readonly string[];
   readonly cloud_providers?: readonly string[];
-  /** Half-open. */
+  /** `end` is exclusive. */
   readonly date_range?: { readonly start: string; readonly end: string };
-  /** The zone that dates are shown in and ranges were made in; default UTC. */
+  /** The time zone of dates and date ranges; default UTC. */
   readonly timezone?: string;
 }
 
-/** What is asked of a report's content. */
+/** The requested content of a report. */
 export interface ContentOrder {
   readonly id: string;
   readonly name: string;
@@ -20,8 +20,8 @@ export interface ContentOrder {
   readonly scope: ReportScope;
   readonly include_executive_summary: boolean;
   readonly include_detailed_findings: boolean;
-  /** A `user_…` id. */
+  /** A `user_…` ID. */
   readonly generated_by: string;
-  /** Milliseconds since the epoch: the moment it tells of. */
+  /** Milliseconds since the epoch: the report shows the state at this time. */
   readonly at: number;
 }

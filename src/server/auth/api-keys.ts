@@ -13,7 +13,7 @@ import { withoutAbsent } from '../without-absent.ts';
 import { apiKeys } from './collections.ts';
 import type { StoredApiKey } from './collections.ts';
 
-/** What its ETag is made of: not the record's revision, which every use of the key moves. */
+/** The version for the ETag. Not the record's revision, which changes with every use of the key. */
 export const versionOf = ({ version = 1 }: StoredApiKey): number => version;
 
 /** @throws GovctlError api_key_not_found */
@@ -26,7 +26,7 @@ export const readKey = (reader: Reader, id: string): Awaitable<StoredApiKey> =>
 const invalid = (field: string, message: string): GovctlError =>
   invalidField('malformed_request', field, message);
 
-/** @returns the expiry as it is stored. @throws GovctlError malformed_request for one that is over */
+/** @returns the expiry as it is stored. @throws GovctlError malformed_request for an expiry in the past */
 export function checkExpiry(given: string, now: number): string {
   const at = Date.parse(given);
   if (at <= now) throw invalid('expires_at', 'must be in the future');
@@ -34,8 +34,8 @@ export function checkExpiry(given: string, now: number): string {
 }
 
 /**
- * Changes the fields given; null clears. What changes nothing writes nothing. A key that has expired works again once its
- * expiry is in the future.
+ * Updates the given fields; null clears. Writes nothing if nothing changes. An expired key works again once its expiry is
+ * in the future.
  * @throws GovctlError api_key_not_found, malformed_request, or what `checkMatch` throws
  */
 export async function updateKey(
@@ -49,10 +49,7 @@ export async function updateKey(
   checkSameId('malformed_request', 'API key', id, update.id);
   const { name = before.name, scopes = before.scopes } = update;
   if (asSet(scopes) !== asSet(before.scopes)) {
-    throw invalid(
-      'scopes',
-      'must be left out or be those of the key; create a key for other scopes',
-    );
+    throw invalid('scopes', 'cannot change; omit them, or create a key with other scopes');
   }
   const expiresAt = expiryAfter(before.expires_at, update.expires_at, deps.clock.now());
   const changed = [
@@ -69,7 +66,7 @@ export async function updateKey(
 
 const asSet = (scopes: readonly Scope[]): string => [...new Set(scopes)].sort().join(' ');
 
-/** Sent back as it is, an expiry may be over. */
+/** An unchanged expiry may be in the past: clients send back what they read. */
 function expiryAfter(
   before: string | undefined,
   given: string | null | undefined,

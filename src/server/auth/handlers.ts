@@ -20,7 +20,7 @@ const showClient = ({ hash: _h, scopes, ...client }: StoredOauthClient) => ({
   scopes: [...scopes],
 });
 
-/** When a key was last used is shown, and is not of its version. */
+/** The time of last use is in the response but not part of the version. */
 const answerKey = (key: StoredApiKey) => ({
   body: toJson(showKey(key)),
   revision: versionOf(key),

@@ -29,16 +29,16 @@ import { createDeliveries } from '../webhooks/delivery/deliveries.ts';
 import type { AttemptCounts } from '../webhooks/delivery/deliveries.ts';
 import type { Send } from '../outbound/send.ts';
 
-/** What goes on beside the requests, from the start on: evaluation, deliveries, reports, schedules, upkeep. */
+/** The background work: evaluation, deliveries, reports, schedules, upkeep. */
 export interface BackgroundWork {
-  /** What moving the clock waits for; those that make work for others stand before them. */
+  /** The workers that moving the clock waits for; a worker that creates work for another comes before it. */
   readonly workers: readonly Worker[];
-  /** Of deliveries, since the start. */
+  /** Delivery counts since the start. */
   readonly attempts: Readonly<AttemptCounts>;
   readonly reportWork: ReportWork;
-  /** Sends nothing more, and gives what is on its way some seconds. */
+  /** Stops sending, and gives deliveries in flight some seconds. */
   stopSending(): Promise<void>;
-  /** Begins nothing more of anything, and waits for what is under way. */
+  /** Starts no new work, and waits for the work in progress. */
   stop(): Promise<void>;
 }
 
@@ -47,23 +47,23 @@ export interface BackgroundOptions {
   readonly authenticator: Authenticator;
   readonly prepare: PreparePolicy;
   readonly send: Send;
-  /** What signs reports. */
+  /** Signs reports. */
   readonly signer: FindSigner;
-  /** What reports are delivered over. */
+  /** Delivers reports. */
   readonly channels: ChannelParts;
-  /** What addresses of the service begin with, without a slash at their end. */
+  /** The base URL of the service, without a trailing slash. */
   readonly baseUrl: () => string;
 }
 
 const maintainEvery = 60_000;
 const trimEvery = 1_000;
-/** Milliseconds between two looks for work of the background evaluation. */
+/** Milliseconds between polls for background evaluations. */
 const evaluateEvery = 200;
-/** Milliseconds that deliveries on their way get of a stop. */
+/** Milliseconds that a stop waits for deliveries in flight. */
 const deliveriesWithin = 3_000;
-/** Milliseconds that schedules get to finish the transaction they are at. */
+/** Milliseconds that a stop waits for the current transaction of schedules. */
 const firesWithin = 1_000;
-/** Milliseconds that reports under way get of a stop; those that take longer are begun anew. */
+/** Milliseconds that a stop waits for reports; those that take longer start again after a restart. */
 const reportsWithin = 1_000;
 
 export function startBackgroundWork(

@@ -27,22 +27,22 @@ import { deliveryHandlers } from '../webhooks/delivery/handlers.ts';
 import { webhookHandlers } from '../webhooks/handlers.ts';
 import type { Send } from '../outbound/send.ts';
 
-/** What handlers take beside the outside world: made once, for all of them. */
+/** What handlers need besides the outside world; created once and shared. */
 export interface Parts {
   readonly limiter: RateLimiter;
   readonly system: SystemOptions;
   readonly prepare: PreparePolicy;
-  /** What may be sent to, and what the operator has configured. */
+  /** Allowed targets and the operator's configuration. */
   readonly surroundings: Surroundings;
   readonly send: Send;
   readonly reportWork: ReportWork;
-  /** What signs reports. */
+  /** Signs reports. */
   readonly signer: FindSigner;
-  /** What addresses of the service begin with, without a slash at their end. */
+  /** The base URL of the service, without a trailing slash. */
   readonly baseUrl: () => string;
   /** Only this machine can connect. */
   readonly isLocal: boolean;
-  /** Absent where others than this machine may reach the server. */
+  /** Absent if other machines can reach the server. */
   readonly local?: LocalService | undefined;
 }
 

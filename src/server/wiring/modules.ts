@@ -18,7 +18,7 @@ import type { Reader } from '../store/store.ts';
 import { violationsModule } from '../violations/module.ts';
 import { webhooksModule } from '../webhooks/module.ts';
 
-/** All that the service stores, in the order in which a snapshot has it. */
+/** The modules of the service, in the order of a snapshot. */
 export const modules: readonly Module[] = [
   policiesModule,
   resourcesModule,
@@ -39,13 +39,13 @@ export const modules: readonly Module[] = [
   localModule,
 ];
 
-/** Every collection of the service, for the store that is to hold them. */
+/** Every collection of the service, for the store. */
 export const collections = modules.flatMap((module) => module.collections.map(({ spec }) => spec));
 
-/** And every family of lanes. */
+/** Every family of lanes. */
 export const lanes = modules.flatMap((module) => module.lanes ?? []).map(({ spec }) => spec);
 
-/** Whether something is stored that a server with another secret key could not open. */
+/** Whether any stored secret requires the current secret key. */
 export async function isKeyNeeded(store: Reader): Promise<boolean> {
   for (const { needsKey } of modules) if (await needsKey?.(store)) return true;
   return false;

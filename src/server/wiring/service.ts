@@ -26,7 +26,7 @@ import { createSender } from '../outbound/send.ts';
 import { systemResolve } from '../outbound/target.ts';
 import type { Targets } from '../outbound/target.ts';
 
-/** How the service is reached, and what it does about that. */
+/** How clients reach the service, and its limits. */
 export interface ServiceOptions {
   readonly host: string;
   readonly publicUrl?: string;
@@ -35,22 +35,22 @@ export interface ServiceOptions {
   /** Default: `report` while only this machine can connect, else `enforce`. */
   readonly rateLimit?: RateLimitMode;
   readonly metrics: boolean;
-  /** What the operator says of mail, chat, storage. */
+  /** The operator's configuration of mail, chat and storage. */
   readonly config: ServerConfig;
   readonly env: Surroundings['env'];
-  /** What signs reports; default: a key that the server makes itself. */
+  /** Signs reports; default: a key that the server creates. */
   readonly signing?: SigningFiles;
 }
 
 export interface Service {
   fetch(request: Request, peer: Peer): Response | Promise<Response>;
-  /** Refuses new requests and waits for those that have begun, but for so many, so many milliseconds at most. */
+  /** Refuses new requests and waits at most `withinMs` for all but `except` of the open ones. */
   drain(withinMs: number, except?: number): Promise<void>;
-  /** Ends what goes on beside the requests. */
+  /** Stops the background work. */
   stop(): Promise<void>;
 }
 
-/** The app with its limits, log and metrics, and what goes on beside the requests. */
+/** The app with its limits, log and metrics, and the background work. */
 export async function createService(
   deps: Deps,
   {
@@ -149,7 +149,7 @@ export async function createService(
       await sender.close();
       await operatorsSender.close();
       if (!deps.store.health().writable) return;
-      // A disk that fails just now is no reason to leave the rest of the stop undone.
+      // Continue the stop even if the disk fails.
       await authenticator
         .saveLastUses()
         .catch((error: unknown) => deps.log.error({ err: error }, 'key uses were not saved'));
@@ -157,16 +157,16 @@ export async function createService(
   };
 }
 
-/** Asked again and again by machines: they would fill the log. */
+/** Polled by machines: they would fill the log. */
 const quietRoutes = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** What the operator names may be anywhere, within this network above all. */
+/** Targets that the operator configures may be anywhere, usually in the internal network. */
 const anyTarget: Targets = {
   rules: { local: true, allowed: parseRanges(['0.0.0.0/0', '::/0']) },
   resolve: systemResolve,
 };
 
-/** One log line for each request, and the metrics. Never a header, a body or a query. */
+/** Writes one log line per request, and the metrics. Never logs headers, bodies or queries. */
 const observeInto =
   (logRequest: Observe, metrics: Metrics | undefined): Observe =>
   (event) => {

@@ -10,20 +10,20 @@ import { modules } from './modules.ts';
 /** Rows removed in one transaction. */
 const batch = 500;
 
-/** What is done beside the requests. One thing at a time, and each once: what is called again meanwhile is the same run. */
+/** Maintenance. Runs one task at a time; calling a task that is already running returns the same run. */
 export interface Upkeep {
-  /** To be called every minute: what is too old goes, key uses are written down. */
+  /** Call every minute: removes expired documents and stores the last use of keys. */
   maintain(): Promise<void>;
-  /** To be called every second: an import brings events so fast that the oldest can't wait for the minute. */
+  /** Call every second: an import creates events so fast that the oldest must be removed sooner than in a minute. */
   trim(): Promise<void>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is running. */
   idle(): Promise<void>;
 }
 
 export interface UpkeepOptions {
   readonly authenticator: Pick<Authenticator, 'saveLastUses'>;
   readonly deliveries: Pick<Deliveries, 'maintain'> | undefined;
-  /** Events that are kept, however new. */
+  /** Maximum number of events, however new. */
   readonly mostEvents?: number;
 }
 
@@ -32,7 +32,7 @@ export function createUpkeep(
   { authenticator, deliveries, mostEvents = mostKept }: UpkeepOptions,
 ): Upkeep {
   const { store } = deps;
-  /** Events beyond those that are kept, at the last look: they wait for a webhook. */
+  /** Events over the maximum at the last run: a webhook still needs them. */
   let surplus = 0;
   let maintaining: Promise<void> | undefined;
   let trimming: Promise<void> | undefined;
@@ -68,7 +68,7 @@ export function createUpkeep(
   };
 }
 
-/** However it ends: whoever began it hears of that. */
+/** Ignores errors here: the caller that started the run handles them. */
 const ended = async (work: Promise<void> | undefined): Promise<void> =>
   work?.catch(() => undefined);
 
@@ -86,7 +86,7 @@ async function removeExpired(
   };
   const oldest = { orderBy, direction: 'asc', limit: batch } as const;
   for (;;) {
-    // Looked at outside a transaction first: usually nothing has expired.
+    // Check outside a transaction first: usually nothing has expired.
     const seen = await store.page(spec, { ...oldest, limit: 1 });
     if (!seen.rows.some(({ doc }) => isExpired(doc))) return;
     await store.transact(async (tx) => {

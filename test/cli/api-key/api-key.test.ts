@@ -120,7 +120,7 @@ describe('govctl api-key update', () => {
   it('says that nothing is given to change', async () => {
     const { id } = await create();
     const outcome = await run(['update', id]);
-    expect(outcome.stderr).toContain('Pass what to change: --name, --expires.');
+    expect(outcome.stderr).toContain('Pass --name or --expires.');
     expect(outcome.exitCode).toBe(3);
   });
 
