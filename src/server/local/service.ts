@@ -124,10 +124,14 @@ export function createLocalService({
     offset_ms: clock.offset(),
   });
 
+  function offsetTo(moment: number): number {
+    checkMoment(moment);
+    return Math.round(moment - clock.below());
+  }
+
   /** Durable first, so that a restart never finds itself before what was done at the new time. */
   async function move(to: number | undefined): Promise<void> {
-    if (to !== undefined) checkMoment(to);
-    const offset = to === undefined ? 0 : Math.round(to - clock.below());
+    const offset = to === undefined ? 0 : offsetTo(to);
     await store.transact((tx) => keepOffset(tx, offset));
     clock.setOffset(offset);
   }
@@ -167,13 +171,22 @@ export function createLocalService({
     await haveSettled(workers, settleWithin);
     const before = await settledBlobs(store.blobs, isBeingWritten);
     const written = await putBlobs(store.blobs, snapshot.blobs, await idsOf(store.blobs));
+    const { taken_at } = snapshot.head;
+    const offset = options.clock === 'snapshot' ? offsetTo(Date.parse(taken_at)) : undefined;
+    const offsetBefore = clock.offset();
     const restored = await store
       .transact(async (tx) => {
         const counts = await replaceAll(tx, stored, snapshot);
         await recordAudit(deps, tx, actor, 'local.restore', 'store');
+        if (offset !== undefined) {
+          await keepOffset(tx, offset);
+          // Before anything of the snapshot can be claimed: by the clock of before, much of it may seem due.
+          clock.setOffset(offset);
+        }
         return counts;
       })
       .catch(async (error: unknown) => {
+        clock.setOffset(offsetBefore);
         // Whether it lasted is not known where the store failed: the next start looks what nothing refers to.
         if (!(error instanceof StoreUnavailable)) await removeBlobs(deps, written);
         throw error;
@@ -182,8 +195,6 @@ export function createLocalService({
       deps,
       before.filter((id) => !snapshot.blobs.has(id)),
     );
-    const { taken_at } = snapshot.head;
-    if (options.clock === 'snapshot') await move(Date.parse(taken_at));
     return { taken_at, restored, new_secrets: renewed, clock: clockNow() };
   }
 

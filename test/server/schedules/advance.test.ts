@@ -66,3 +66,30 @@ test('a clock that is moved stands at each fire until its report is made and del
     })),
   );
 });
+
+test('a snapshot that is restored with its clock fires nothing that was not due when it was taken', async () => {
+  const { id } = await ask('POST', '/v1/reports/schedules', {
+    name: 'daily',
+    schedule: { cron: '0 9 * * *' },
+    report_template: { name: '{{date}}', type: 'compliance' },
+    delivery: { email: { recipients: ['a@example.com'] } },
+  });
+  const headers = { authorization: `Bearer ${key}` };
+  const snapshot = await server.fetch(`${server.baseUrl}/v1/local/snapshot`, { headers });
+  const text = await snapshot.text();
+  await server.fetch(`${server.baseUrl}/v1/reports/schedules/${String(id)}`, {
+    method: 'DELETE',
+    headers,
+  });
+  await ask('POST', '/v1/local/clock/advance', { by: '40d' });
+  const restored = await server.fetch(`${server.baseUrl}/v1/local/restore?clock=snapshot`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/x-ndjson' },
+    body: text,
+  });
+  expect(restored.status).toBe(200);
+  // Whatever is due has been done when the clock stands.
+  await ask('POST', '/v1/local/clock/advance', { by: '1h' });
+  const { runs } = await ask('GET', `/v1/reports/schedules/${String(id)}/runs`);
+  expect(runs).toEqual([]);
+});
