@@ -87,7 +87,7 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .option('--owner <name>', 'repeatable', collectValues)
     .addOption(new Option('--status <status>', 'only these').choices([...exemptionStatuses]));
   its.get('show one exemption');
-  its.update('update an exemption; violations change at once', changes, (update) =>
+  its.update('update an exemption; fields left out stay, violations follow', changes, (update) =>
     update
       .option('--policy <policy>', 'policy ID, name or key in git')
       .option(
