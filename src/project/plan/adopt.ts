@@ -14,18 +14,18 @@ import type { Repo } from './read-repo.ts';
 
 export interface Adoption {
   readonly plan: Plan;
-  /** How many unowned live objects no file describes: they stay as they are. */
+  /** Number of unowned live objects without a file; they are not changed. */
   readonly withoutFile: Readonly<Record<KindName, number>>;
 }
 
-/** Which local document would take a live one over: that of its name, of its url. */
+/** The local document that would adopt a live object, by name or URL. */
 type FileOf = (live: LiveDocument) => LocalDocument | undefined;
 
 /**
- * Plans the taking over of live objects that belong to no project: only their tags change. The stamp is of what is
- * live, so the next plan shows what the files want different as a change from git.
+ * Plans the adoption of live objects that belong to no project: only their tags change. The fingerprint is that of the
+ * live object, so the next plan shows differences from the files as changes from git.
  * @param wanted names, urls, ids, or keys of files; empty: every unowned one whose name, or url, a file has
- * @throws GovctlError ownership_conflict for one that belongs to somebody, usage_error for one that can't be adopted
+ * @throws GovctlError ownership_conflict for an object of another project, usage_error if it cannot be adopted
  */
 export function planAdoption(
   wanted: readonly string[],
@@ -64,7 +64,7 @@ export function planAdoption(
   };
 }
 
-/** What is without tags has no owner to be changed. @throws GovctlError usage_error where such a one is named */
+/** Objects without tags have no owner to change. @throws GovctlError usage_error if one is named */
 function adoptable(
   { live, service }: Pick<Repo, 'live' | 'service'>,
   wanted: readonly string[],
@@ -156,7 +156,7 @@ function adoptChange(
   local: LocalDocument,
   { kind, item, title, sha256 }: LiveDocument,
 ): Change {
-  // What a variable that is not set stands for is for the next plan to compare.
+  // The next plan compares the values of variables that are not set now.
   const same = !local.unset && contentHash(kind, local.body) === sha256;
   const before = documentOf(kind, kind.shownLive(item, null));
   return {

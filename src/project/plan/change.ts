@@ -8,11 +8,11 @@ import { diffFields, stateHash } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { lacksWrittenOut } from '../kinds/webhook.ts';
 
-/** A policy as it is sent or was read: the fields a file decides, and all its tags. */
+/** A policy as sent or read: the fields that a file sets, and all its tags. */
 const PolicyDocument = Policy.omit({ id: true }).extend({ severity: z.string().optional() });
 export type PolicyDocument = z.infer<typeof PolicyDocument>;
 
-/** A webhook with what it must not tell left out, see kinds/webhook-secrets.ts. */
+/** A webhook without its secrets, see kinds/webhook-secrets.ts. */
 const WebhookDocument = z.object({
   name: z.string().optional(),
   url: z.string(),
@@ -28,7 +28,7 @@ const WebhookDocument = z.object({
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** A schedule; no file or plan holds a secret of one. */
+/** A schedule; files and plans never contain its secrets. */
 const ScheduleDocument = z.object({
   name: z.string(),
   description: z.string().optional(),
@@ -48,7 +48,7 @@ const commonFields = {
   name: z.string(),
   reason: z.string(),
   place: Place.optional(),
-  /** What was live when the plan was made; null for a creation. */
+  /** The live object when the plan was made; null for a creation. */
   base: z.object({ updated_at: z.string().optional(), sha256: z.string() }).nullable(),
 };
 
@@ -79,7 +79,7 @@ const ScheduleChange = z.object({
   after: ScheduleDocument.nullable(),
 });
 
-/** A digest can be made anew by anyone; what no plan of govctl's says is not applied all the same. */
+/** Anyone can recompute a digest, so validate the content, too: govctl applies only changes that it could have planned. */
 export const Change = z
   .union([PolicyChange, WebhookChange, ScheduleChange])
   .refine(
@@ -96,24 +96,24 @@ export type Change = z.infer<typeof Change>;
 export const isOfPolicy = (change: Change): change is z.infer<typeof PolicyChange> =>
   change.kind === undefined || change.kind === 'Policy';
 
-/** Whether a change lacks a secret that its file writes out, so that only who reads the file can make it. */
+/** Whether the plan lacks a secret that the file contains in plain text, so that applying requires the file. */
 export const needsItsFile = (change: Change): boolean =>
   change.kind === 'Webhook' && change.after !== null && lacksWrittenOut(change.after);
 
-/** A live object's identity at a moment. */
+/** The state of a live object when the plan is made. */
 export const baseOf = (kind: Kind, item: LiveItem): NonNullable<Change['base']> => ({
   ...defined({ updated_at: item.updated_at }),
   sha256: stateHash(kind, item),
 });
 
-/** Whether a change leaves its object without an owner, as it must where a service keeps no tags. */
+/** Whether a change leaves its object without an owner, because the service stores no tags. */
 export const isUntagged = ({ after }: Change): boolean =>
   after !== null && readOwnership(after.tags ?? []).owner === undefined;
 
 /**
- * The body of the PUT that turns `before` into `after`: the top-level fields whose meaning differs, null for those
- * that `after` does not have.
- * @param real what `after` stands for
+ * The body of the PUT that turns `before` into `after`: the top-level fields whose meaning differs, null for fields that
+ * `after` lacks.
+ * @param real `after` with its references resolved
  */
 export function updateBody(kind: Kind, before: Body, after: Body, real: Body): Body {
   const [old, next] = [kind.state(before), kind.state(after)];
@@ -124,7 +124,7 @@ export function updateBody(kind: Kind, before: Body, after: Body, real: Body): B
   );
 }
 
-/** What a change changes for people: field by field, without govctl's own tags. */
+/** The changed fields for people, without govctl's own tags. */
 export function changedFields(change: Change): FieldChange[] {
   const kind = kindOf(change);
   return diffFields(

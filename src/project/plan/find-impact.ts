@@ -11,12 +11,12 @@ import { countImpact, policiesOf } from './impact.ts';
 import type { Impact } from './impact.ts';
 import type { Plan } from './plan.ts';
 
-/** Types of resources in one query: what a URL may hold. */
+/** Maximum number of resource types per query, limited by the length of a URL. */
 const typesAtOnce = 50;
-/** Policies that one request to the service holds. */
+/** Maximum number of policies per request. */
 const policiesAtOnce = 500;
 
-/** Of the service's inventory, which it evaluates itself. `onSeen` is told how many resources were seen so far. */
+/** The impact on the service's inventory, evaluated by the service. `onSeen` receives the number of resources so far. */
 export async function impactOnInventory(
   client: Client,
   plan: Plan,
@@ -26,7 +26,7 @@ export async function impactOnInventory(
   const before = policiesOf(plan.changes, 'before');
   const after = policiesOf(plan.changes, 'after');
   const types = [
-    // One for each, however Azure's are spelled: a resource counts once.
+    // One entry per type, whatever its case in Azure, so that each resource counts once.
     ...new Map(
       [...before, ...after].map(({ resource_type: type }) => [typeKey(type), type]),
     ).values(),
@@ -71,7 +71,7 @@ async function judge(
   return found;
 }
 
-/** In halves where a request with all of them is too large: a resource may be as large as a request. */
+/** Splits requests that are too large in halves: a single resource may be as large as a request. */
 async function validate(
   client: Client,
   resources: readonly AnsweredResource[],
@@ -93,7 +93,7 @@ async function validate(
   }
 }
 
-/** Of the resources of an input. @throws GovctlError invalid_file */
+/** The impact on the resources of an input. @throws GovctlError invalid_file */
 export function impactOnInput(
   plan: Plan,
   { file, bytes }: { readonly file: string; readonly bytes: Uint8Array },
@@ -128,7 +128,7 @@ function evaluateAll(
   );
 }
 
-/** @throws GovctlError policy_condition_invalid: another server may take what does not compile here */
+/** @throws GovctlError policy_condition_invalid: other servers may accept conditions that do not compile here */
 function prepare(policy: PolicyInput): PreparedPolicy {
   try {
     return preparePolicy({ policy });

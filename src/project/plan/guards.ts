@@ -4,23 +4,23 @@ import type { LiveDocument } from '../compare/live.ts';
 import { protectTag } from '../compare/ownership.ts';
 import type { Kind, KindName } from '../kinds/kind.ts';
 
-/** Fewer owned objects of a kind than this, and a percentage of them says nothing. */
+/** With fewer owned objects of a kind than this, a percentage is meaningless. */
 const percentageFrom = 10;
 
 interface GuardFacts {
-  /** How many documents the files hold of each kind. */
+  /** Number of documents per kind in the files. */
   readonly local: Readonly<Partial<Record<KindName, number>>>;
-  /** How many live objects of each kind the project owns. */
+  /** Number of live objects per kind that the project owns. */
   readonly owned: Readonly<Partial<Record<KindName, number>>>;
   readonly prune: boolean;
-  /** Files or keys were picked, so what looks like an orphan may just not have been looked at. */
+  /** Only some files or keys are selected, so an apparent orphan may have a file that was not read. */
   readonly partial: boolean;
   readonly allowEmpty: boolean;
   /** Percent. */
   readonly maxDelete: number;
 }
 
-/** A guard that refuses: why, and what to do about it. */
+/** A guard that refuses the plan, with the reason and a hint. */
 export interface Refusal {
   readonly guard: 'empty' | 'partial-prune' | 'max-delete' | 'protected';
   readonly message: string;
@@ -33,7 +33,7 @@ const empty: Refusal = {
   hint: 'Check the folder and the `paths` of govctl.yaml; if it is meant, add --allow-empty.',
 };
 
-/** Guards that need nothing of the service: known before it is asked. */
+/** Guards that need no data from the service: checked before the first request. */
 export function guardSelection(facts: Omit<GuardFacts, 'owned'>): Refusal[] {
   const refusals: Refusal[] = [];
   const isEmpty = Object.values(facts.local).every((amount) => amount === 0);
@@ -48,7 +48,7 @@ export function guardSelection(facts: Omit<GuardFacts, 'owned'>): Refusal[] {
   return refusals;
 }
 
-/** Guards over what would be deleted: of each kind on its own, so that no kind hides in the number of another. */
+/** Guards over deletions, per kind, so that many objects of one kind do not hide the deletions of another. */
 export function guardDeletions(comparisons: readonly Comparison[], facts: GuardFacts): Refusal[] {
   if (!facts.prune) return [];
   return [...doomedByKind(comparisons)].flatMap(([kind, doomed]) => guardKind(kind, doomed, facts));
@@ -90,7 +90,7 @@ function guardKind(kind: Kind, doomed: readonly LiveDocument[], facts: GuardFact
   return refusals;
 }
 
-/** What is allowed but looks like a wrong --project or folder: said with the plan, for whoever approves it. */
+/** Warnings about an allowed plan that suggests a wrong --project or directory, shown before approval. */
 export function noteDeletions(comparisons: readonly Comparison[], facts: GuardFacts): string[] {
   if (!facts.prune) return [];
   return [...doomedByKind(comparisons)].flatMap(([{ name, noun }, doomed]) =>

@@ -4,7 +4,7 @@ import type { PolicyInput } from '../../contract/policies.ts';
 import type { Change } from './change.ts';
 import { isOfPolicy } from './change.ts';
 
-/** A resource whose verdict would change, and what the policy would say of it. */
+/** A resource whose verdict would change, with the policy's message. */
 interface ImpactedResource {
   readonly resource: string;
   readonly resource_type: string;
@@ -13,7 +13,7 @@ interface ImpactedResource {
 
 interface Impacted {
   readonly total: number;
-  /** The first of them. */
+  /** The first resources. */
   readonly resources: readonly ImpactedResource[];
 }
 
@@ -21,13 +21,13 @@ interface ChangeImpact {
   readonly key: string;
   readonly action: Change['action'];
   readonly newly_failing: Impacted;
-  /** Fail now, and would not. */
+  /** Resources that fail now and would no longer fail. */
   readonly newly_passing: Impacted;
-  /** Decided now, and could not be any more: as bad as failing. */
+  /** Resources that are decided now and would become errors: as bad as failing. */
   readonly newly_undecided: Impacted;
 }
 
-/** Which resources would fail or pass by what a plan changes, before it is applied. */
+/** Which resources would start to fail or pass if the plan were applied. */
 export interface Impact {
   readonly summary: {
     readonly resources: number;
@@ -38,19 +38,19 @@ export interface Impact {
   readonly changes: readonly ChangeImpact[];
 }
 
-/** Resources of a change that are named. */
+/** Maximum number of listed resources per change. */
 const mostNamed = 100;
 
-/** The policies of the changes as they are, or as they would be; those that are not there are left out. */
+/** The policies before or after the changes; leaves out those that do not exist. */
 export const policiesOf = (changes: readonly Change[], side: 'before' | 'after'): PolicyInput[] =>
   changes.flatMap((change) => {
     const policy = isOfPolicy(change) ? change[side] : null;
-    // What the service gave, or will be sent: whoever evaluates it checks it.
+    // Not validated here: the evaluation checks it.
     return policy ? [{ ...policy, enabled: policy.enabled ?? true } as PolicyInput] : [];
   });
 
 interface ImpactCount {
-  /** Takes what both sides find in some resources; what passes may be left out. */
+  /** Adds the findings of both sides for some resources; passes may be left out. */
   add(resources: number, before: readonly Finding[], after: readonly Finding[]): void;
   result(): Impact;
 }
@@ -122,7 +122,7 @@ function tallyOf() {
   };
 }
 
-/** Findings by the name of their policy, and the id of their resource. */
+/** Findings by policy name and resource ID. */
 function byPolicy(findings: readonly Finding[]): Map<string, Map<string, Finding>> {
   const found = new Map<string, Map<string, Finding>>();
   for (const finding of findings) {

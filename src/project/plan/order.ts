@@ -7,15 +7,15 @@ export interface Step {
   readonly change: Change;
   /** `aside` renames a policy to a temporary name, so that others can pass through its old one. */
   readonly kind: 'whole' | 'aside';
-  /** Positions, in the same list, of the steps that must have succeeded before this one begins. */
+  /** Indexes of the steps, in the same list, that must succeed before this one starts. */
   readonly waitsFor: readonly number[];
 }
 
-/** The name a policy has for a moment while names go round in a circle. The same for the same change. */
+/** The temporary name of a policy in a rename cycle. The same change always gives the same name. */
 export const temporaryName = ({ key, before, after }: Change): string =>
   `govctl-renaming-${fingerprint([key, before?.name, after?.name]).slice(0, 12)}`;
 
-/** Changes by the turn that their kinds take, see `Kind.turn`. */
+/** Changes grouped by `Kind.turn`. */
 export function inTurns(changes: readonly Change[]): Change[][] {
   const turns = new Map<number, Change[]>();
   for (const change of changes) {
@@ -29,9 +29,9 @@ export function inTurns(changes: readonly Change[]): Change[][] {
 }
 
 /**
- * Orders changes where names are unique: who takes a name waits for who gives it away, a circle of renames is
- * opened by setting one policy aside under a temporary name. Deletions that nobody waits for come last. Changes
- * that don't share names don't wait for each other.
+ * Orders changes of objects with unique names: a change that takes a name waits for the change that frees it; a cycle of
+ * renames starts with a temporary name for one policy. Deletions that no change waits for come last. Changes that do not
+ * share names do not wait for each other.
  * @param isAside changes whose policy an interrupted apply already left under its temporary name
  */
 export function orderChanges(
@@ -78,7 +78,7 @@ function takenName(change: Change): string | undefined {
   return before?.name !== after.name ? after.name : undefined;
 }
 
-/** One change of each circle: the one with the smallest key, so that a repeated apply picks the same. */
+/** One change per cycle: the one with the smallest key, so that a repeated apply picks the same one. */
 function circleOpeners(
   changes: readonly Change[],
   giverFor: (change: Change) => Change | undefined,

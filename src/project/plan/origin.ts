@@ -4,7 +4,7 @@ import type { Plan } from './plan.ts';
 import { planVariables, seal } from './plan.ts';
 import { hashVariable } from './variables.ts';
 
-/** The same plan, to be kept: it says which commit it was made of, and what the variables it names were. */
+/** The plan for saving, with its commit and hashes of the variables that it refers to. */
 export async function withOrigin(
   { plan, variables }: { readonly plan: Plan; readonly variables: ReadonlyMap<string, string> },
   folder: string,
@@ -23,10 +23,10 @@ export async function withOrigin(
   });
 }
 
-/** Milliseconds to wait for git: it only decorates a plan. */
+/** Milliseconds to wait for git, whose answer is optional in a plan. */
 const timeout = 3_000;
 
-/** The commit a folder is at, and whether its files differ from it; undefined without git or outside a repo. */
+/** The commit of a directory, and whether it has uncommitted changes; undefined without git or outside a repo. */
 async function readGitState(folder: string): Promise<{ sha: string; dirty: boolean } | undefined> {
   const [sha, status] = await Promise.all([
     git(folder, ['rev-parse', 'HEAD']),
@@ -37,7 +37,7 @@ async function readGitState(folder: string): Promise<{ sha: string; dirty: boole
     : { sha: sha.trim(), dirty: status.trim() !== '' };
 }
 
-/** Without a shell, and without taking locks that a git command of the user's may want. */
+/** Runs git without a shell, and without locks that could block the user's own git commands. */
 function git(folder: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(

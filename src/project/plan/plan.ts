@@ -13,7 +13,7 @@ const validHours = 24;
 
 const kindName = z.enum(['Policy', 'Webhook', 'Schedule'] satisfies KindName[]);
 
-/** Ours, live, and in no file; left alone. */
+/** A live object of this project without a file; not changed. */
 const Orphan = z.object({
   kind: kindName.optional(),
   key: z.string().nullable(),
@@ -33,7 +33,7 @@ const Summary = z.object({
   conflict: count,
 });
 
-/** What an apply does, complete: nothing else is needed to do it but a login, and the variables it names. */
+/** Everything that an apply needs, except a login and the variables that it refers to. */
 export const Plan = z.object({
   format_version: z.literal(1),
   /** SHA-256 over the canonical JSON of everything else. */
@@ -44,7 +44,7 @@ export const Plan = z.object({
   project: z.string(),
   git: z.object({ sha: z.string(), dirty: z.boolean() }).optional(),
   summary: Summary,
-  /** There is more in it than policies. */
+  /** Whether it contains more than policies. */
   is_mixed: z.boolean().optional(),
   changes: z.array(Change).refine((changes) => {
     const ids = changes.flatMap(({ id }) => id ?? []);
@@ -63,7 +63,7 @@ interface PlanFacts {
   readonly now: number;
 }
 
-/** Makes the plan of a comparison. `blocked` ones are not in it: whoever plans must look at them first. */
+/** Makes the plan of a comparison. Leaves out `blocked` documents: the caller must handle them first. */
 export function makePlan(
   comparisons: readonly Comparison[],
   prune: boolean,
@@ -127,7 +127,7 @@ export function sealPlan(
   });
 }
 
-/** A plan with the digest of all that it says. */
+/** Adds the digest to a plan. */
 export const seal = (unsealed: Omit<Plan, 'digest'>): Plan => ({
   ...unsealed,
   digest: digestPlan(unsealed),
@@ -220,7 +220,7 @@ const describeOrphan = ({ kind, ownership, title, item }: LiveDocument): Orphan 
 
 const placeOf = ({ place: { file, line, column } }: LocalDocument) => ({ file, line, column });
 
-/** What is sent for a local document: as its file says it, with the ownership tags where they are kept. */
+/** The body for a local document: its fields, with ownership tags if the service stores tags. */
 function stampDocument(
   project: string,
   { kind, key, body }: LocalDocument,
@@ -232,7 +232,7 @@ function stampDocument(
   return documentOf(kind, {
     ...shown,
     tags: [
-      // A document's tags are a list of texts, or not there.
+      // A document's tags are a list of strings, or absent.
       ...withoutOwnership((body.tags ?? []) as string[]),
       ...ownershipTags(project, key, stamp),
     ],

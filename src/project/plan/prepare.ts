@@ -15,7 +15,7 @@ import { makePlan } from './plan.ts';
 import type { Outside, Repo } from './read-repo.ts';
 import { readRepo } from './read-repo.ts';
 
-/** What a plan is about: options that plan, apply and diff share. */
+/** The options that plan, apply and diff share. */
 export interface SelectionOptions {
   readonly project?: string;
   readonly prune?: boolean;
@@ -31,13 +31,13 @@ interface Prepared extends Repo {
   readonly comparisons: readonly Comparison[];
   readonly blocked: readonly Blocked[];
   readonly refusals: readonly Refusal[];
-  /** Lines about what the plan does not cover. */
+  /** Notes about what the plan does not cover. */
   readonly notes: readonly string[];
 }
 
 /**
- * Reads the files while the service is listed, compares, and makes the plan.
- * @throws GovctlError invalid_file for what is wrong in the files (shown already), guard_refused before asking the service
+ * Reads the files and lists the service at the same time, compares, and makes the plan.
+ * @throws GovctlError invalid_file for problems in the files (already shown), guard_refused before the first request
  */
 export async function preparePlan(
   outside: Outside,
@@ -111,7 +111,7 @@ export async function preparePlan(
   };
 }
 
-/** New documents that say, but for their name, what one without a file says: renames of a file without a `key`. */
+/** New documents that differ only by name from a live one without a file: probably renames without a `key`. */
 function noteRenames(comparisons: readonly Comparison[]): string[] {
   const orphans = new Map<string, { key: string; formerName: string }>();
   for (const comparison of comparisons) {
@@ -136,7 +136,7 @@ function noteRenames(comparisons: readonly Comparison[]): string[] {
 const withoutIdentity = (kind: Kind, content: Body): string =>
   `${kind.name} ${kind.hash({ ...content, [kind.identity]: '' })}`;
 
-/** What the service did on its own, and what it lacks for what is planned. */
+/** Notes about what the service changed itself, and what it lacks for this plan. */
 function noteService({ service, documents }: Repo, comparisons: readonly Comparison[]): string[] {
   const untagged = kinds.filter(
     (kind) =>
@@ -154,7 +154,7 @@ function noteService({ service, documents }: Repo, comparisons: readonly Compari
   ];
 }
 
-/** Whether the flags leave a document in; what they name that is nothing is refused later, when all names are known. */
+/** Whether the flags select a document; unknown names are refused later, when all names are known. */
 function isPicked(
   { target = [], exclude = [] }: SelectionOptions,
   names: readonly (string | undefined)[],
@@ -163,7 +163,7 @@ function isPicked(
   return (target.length === 0 || isNamed(target)) && !isNamed(exclude);
 }
 
-/** A name stands for its key. @throws GovctlError usage_error for what is neither */
+/** Resolves a name to its key. @throws GovctlError usage_error for an unknown name or key */
 function selectKeys(
   { target = [], exclude = [] }: SelectionOptions,
   known: readonly { readonly key: string; readonly name: string }[],
@@ -189,7 +189,7 @@ function selectKeys(
   return (key) => (wanted.size === 0 || wanted.has(key)) && !unwanted.has(key);
 }
 
-/** Whether the given paths hold all that the project's own paths hold. */
+/** Whether the given paths include all of the project's own paths. */
 function coversProject(
   { config, root }: LoadedProject,
   cwd: string,

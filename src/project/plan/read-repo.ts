@@ -21,12 +21,12 @@ export interface Outside {
   readonly env: Environment;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** A client for the service that is meant, and where that is. */
+  /** A client for the service, and its base URL. */
   readonly connect: (projectBaseUrl: string | undefined) => Promise<Connection>;
-  /** Told what is wrong in the files before the service is waited for. @throws where any of it is an error */
+  /** Receives the problems in the files before the wait for the service. @throws if any is an error */
   readonly refuseProblems: (problems: readonly Problem[]) => Promise<void>;
   readonly warn: (line: string) => Promise<void>;
-  /** Told how many policies the service has listed so far. */
+  /** Receives the number of policies listed so far. */
   readonly onListed: (policies: number) => void;
 }
 
@@ -35,12 +35,12 @@ interface Connection {
   readonly baseUrl: string;
 }
 
-/** What a service has of one kind. */
+/** The live objects of one kind. */
 interface KindService {
   readonly isThere: boolean;
   /** Why it could not be read. */
   readonly failure?: unknown;
-  /** Undefined: nothing is live to tell it by, or nobody needs to know. */
+  /** Undefined: unknown because no object is live, or not needed. */
   readonly keepsTags: boolean | undefined;
 }
 
@@ -52,17 +52,17 @@ interface Listing extends Connection {
 
 export interface Repo extends Listing {
   readonly project: LoadedProject;
-  /** The owner of what this repo applies. */
+  /** The project that owns what this repo applies. */
   readonly owner: string;
-  /** All that is planned, of all kinds. */
+  /** All planned documents, of all kinds. */
   readonly documents: readonly LocalDocument[];
   readonly secrets: Secrets;
-  /** The values of the variables that the files name. */
+  /** The values of the variables that the files refer to. */
   readonly variables: ReadonlyMap<string, string>;
 }
 
 interface Demands {
-  /** Looks at the files before anything is waited for. */
+  /** Checks the files before waiting for the service. */
   readonly check?: (project: LoadedProject) => void;
   /**
    * Documents, by their key, name or url, whose variables have to be set, and whose kind the service has to know of.
@@ -130,7 +130,7 @@ export async function readRepo(
   return { project, owner, documents, secrets, variables, ...listed };
 }
 
-/** What a flag may call a document. */
+/** The names by which a flag may refer to a document. */
 const namesOf = ({ kind, key, written }: LocalDocument): (string | undefined)[] => [
   key,
   kind.titleOf(written),

@@ -1,16 +1,16 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** Cost of a hash, some 16 MiB and 50 ms: a saved plan may lie around in a build's files. */
+/** The cost of a hash, some 16 MiB and 50 ms: saved plans may remain in build artifacts. */
 const cost = 16_384;
 const form = /^scrypt:16384:([0-9a-f]{32}):([0-9a-f]{64})$/;
 
-/** `scrypt:16384:<salt>:<hash>`, both in hex: enough to know the value again, and of no use for anything else. */
+/** `scrypt:16384:<salt>:<hash>`, both in hex: only good for recognizing the same value. */
 export async function hashVariable(value: string): Promise<string> {
   const salt = randomBytes(16);
   return `scrypt:${cost}:${salt.toString('hex')}:${(await derive(value, salt)).toString('hex')}`;
 }
 
-/** Whether a hash is of this value; false for what is no hash of `hashVariable`. */
+/** Whether this is the hash of the value; false for anything that `hashVariable` did not make. */
 export async function isSameVariable(hashed: string, value: string): Promise<boolean> {
   const [, salt, hash] = form.exec(hashed) ?? [];
   if (salt === undefined || hash === undefined) return false;

@@ -1,7 +1,7 @@
 import type { ErrorDetail, ErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 
-/** A body whose fields are of the right form, but do not fit what is there. @param details one at least */
+/** The error for a body with valid types but values that do not fit the stored objects. @param details at least one */
 export function invalidBody(error: ErrorName, details: readonly ErrorDetail[]): GovctlError {
   const [first] = details;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
@@ -15,7 +15,7 @@ export function invalidBody(error: ErrorName, details: readonly ErrorDetail[]): 
 export const invalidField = (error: ErrorName, field: string, message: string): GovctlError =>
   invalidBody(error, [{ field, message }]);
 
-/** An update may name its own object, as what GET answered does, but no other. @throws GovctlError of the name given */
+/** An update may contain the ID of its own object, as in the GET response, but no other. @throws GovctlError `error` */
 export function checkSameId(
   error: ErrorName,
   what: string,
