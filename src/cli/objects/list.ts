@@ -50,12 +50,12 @@ export const listNoun =
   <Item extends WithId, Flags>(noun: Noun<Item, Flags>): Run<Flags & ListFlags> =>
   async (context, flags) => {
     const most = howMany(flags);
-    const { columns, filter, lookUp, saysIfFiltered } = noun.list;
+    const { columns, filter, furtherFilter, saysIfFiltered } = noun.list;
     const given = filter?.(flags, context);
     const table = { ...listWords(noun), columns };
     let query: Query = {};
     const found = await withServer(context, noun, `Listing ${table.plural}`, async (client) => {
-      query = asked({ ...given, ...(await lookUp?.(flags, context, client)) });
+      query = asked({ ...given, ...(await furtherFilter?.(flags, context, client)) });
       return 'of' in noun && !isPromised(noun.list, query, flags)
         ? chooseHere(noun, query, { ...flags, most }, client)
         : collectPages(most, pagesOf(noun, { ...orderOf(noun.list, flags), ...query }, client));

@@ -37,8 +37,8 @@ export interface Listed<Row, Flags> {
   readonly columns: (shown: Shown, rows: readonly Row[]) => readonly Column<Row>[];
   /** @throws GovctlError usage_error, before the first request */
   readonly filter?: (flags: Flags, context: Context) => Filter;
-  /** Filters that require requests to the service. */
-  readonly lookUp?: (flags: Flags, context: Context, client: Client) => Promise<Filter>;
+  /** Further filters, which require requests to the service. */
+  readonly furtherFilter?: (flags: Flags, context: Context, client: Client) => Promise<Filter>;
   /** The default order of a list; not sent, as some servers support no other. */
   readonly unasked?: Pick<ListFlags, 'sort' | 'order'>;
   /**

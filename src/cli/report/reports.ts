@@ -36,7 +36,7 @@ export const reports: DescribedNoun<ShownReport, ListOptions> = {
       framework: framework?.join(','),
       status: status && parseWords('--status', status, reportStatuses).join(','),
     }),
-    lookUp: async ({ schedule }, context, client) => {
+    furtherFilter: async ({ schedule }, context, client) => {
       if (schedule === undefined) return {};
       const [{ findIds }, { schedules }] = await Promise.all([
         import('../objects/find.ts'),

@@ -37,7 +37,7 @@ const violations: OwnNoun<Violation, ListOptions> = {
       region: where.region?.join(','),
       environment: where.environment?.join(','),
     }),
-    lookUp: async ({ policy }, context, client) => {
+    furtherFilter: async ({ policy }, context, client) => {
       if (policy === undefined) return {};
       const [{ findIds }, { policies }] = await Promise.all([
         import('../objects/find.ts'),
