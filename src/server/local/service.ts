@@ -168,11 +168,11 @@ export function createLocalService({
     const { snapshot, renewed } = checkSecrets(read, options.secrets)
       ? renewSecrets(read)
       : { snapshot: read, renewed: 0 };
+    const { taken_at } = snapshot.head;
+    const offset = options.clock === 'snapshot' ? offsetTo(Date.parse(taken_at)) : undefined;
     await haveSettled(workers, settleWithin);
     const before = await settledBlobs(store.blobs, isBeingWritten);
     const written = await putBlobs(store.blobs, snapshot.blobs, await idsOf(store.blobs));
-    const { taken_at } = snapshot.head;
-    const offset = options.clock === 'snapshot' ? offsetTo(Date.parse(taken_at)) : undefined;
     const offsetBefore = clock.offset();
     const restored = await store
       .transact(async (tx) => {
