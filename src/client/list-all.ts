@@ -5,15 +5,16 @@ import type { Client } from './client.ts';
 import { queryString } from './client.ts';
 import type { ObjectsOf } from './objects.ts';
 
+/** The `pagination` of a list from any server: each field may be missing. */
+export interface AnyServersPagination {
+  readonly total?: number | undefined;
+  readonly has_more?: boolean | undefined;
+  readonly next_cursor?: string | null | undefined;
+}
+
 interface Page<T> {
   readonly items: readonly T[];
-  readonly pagination?:
-    | {
-        readonly total?: number | undefined;
-        readonly has_more?: boolean | undefined;
-        readonly next_cursor?: string | null | undefined;
-      }
-    | undefined;
+  readonly pagination?: AnyServersPagination | undefined;
 }
 
 const AnyPagination = z

@@ -144,7 +144,7 @@ export type AnsweredSchedule = z.infer<typeof AnsweredSchedule>;
 export const runStatuses = ['pending', 'completed', 'failed'] as const;
 export const runCauses = ['schedule', 'missed', 'manual'] as const;
 
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+export const channelStatuses = ['pending', 'delivered', 'failed'] as const;
 
 export const ScheduleRun = z.looseObject({
   id: z.string(),

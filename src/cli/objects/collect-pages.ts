@@ -1,3 +1,4 @@
+import type { AnyServersPagination } from '../../client/list-all.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
@@ -26,13 +27,7 @@ export type PageQuery = { readonly limit: number } & (
 /** A page from any server: each part may be missing. */
 export interface PageOf<Row> {
   readonly rows: readonly Row[];
-  readonly pagination?:
-    | {
-        readonly total?: number | undefined;
-        readonly has_more?: boolean | undefined;
-        readonly next_cursor?: string | null | undefined;
-      }
-    | undefined;
+  readonly pagination?: AnyServersPagination | undefined;
 }
 
 /** The API's `pagination`, for all collected rows. */

@@ -8,7 +8,7 @@ import type { Changes } from './change.ts';
 import type { Noun, WithId } from './noun.ts';
 
 /** The argument and noun of a set of commands. */
-interface Typed<Item extends WithId, Flags> {
+interface CommandsOf<Item extends WithId, Flags> {
   /** The argument that names an object: `<policy>`. */
   readonly argument: string;
   /** Its help: `its id, its name or its key in git`. */
@@ -31,7 +31,7 @@ const same = (list: GovctlCommand): GovctlCommand => list;
 export function nounCommands<Item extends WithId, Flags>(
   parent: GovctlCommand,
   act: Act,
-  { argument, which, noun }: Typed<Item, Flags>,
+  { argument, which, noun }: CommandsOf<Item, Flags>,
 ) {
   type Its = Noun<Item, Flags>;
   const its = (): Promise<Its> => (typeof noun === 'function' ? noun() : Promise.resolve(noun));

@@ -1,5 +1,5 @@
 import type { ChannelKind } from '../../contract/report-channels.ts';
-import type { deliveryStatuses } from '../../contract/schedules.ts';
+import type { channelStatuses } from '../../contract/schedules.ts';
 import type { Settled, StoredChannel } from './channels/channel.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 
@@ -13,7 +13,7 @@ export interface StoredReportDelivery {
   readonly channel: StoredChannel;
   /** As it is shown; no secret. */
   readonly target: string;
-  readonly status: (typeof deliveryStatuses)[number];
+  readonly status: (typeof channelStatuses)[number];
   readonly attempts: number;
   readonly created_at: string;
   /** When the first try was: the 24 hours of its tries count from there. */
