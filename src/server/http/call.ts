@@ -65,6 +65,8 @@ export interface PublicCall {
   readonly remoteAddress: string | undefined;
   /** Only the headers of the answer are wanted. */
   readonly isHead: boolean;
+  /** Aborts where the caller closes its connection before the answer: nobody wants the rest of the work. */
+  readonly signal: AbortSignal;
   header(name: string): string | null;
   /**
    * Runs a change in one transaction, once per Idempotency-Key of `owner` (the caller, where there is one). Not for

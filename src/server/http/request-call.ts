@@ -34,6 +34,10 @@ export class RequestCall implements PublicCall {
     return this.request.method === 'HEAD';
   }
 
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+
   private get owner(): string {
     return this.caller?.userId ?? 'anyone';
   }
