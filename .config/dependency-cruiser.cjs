@@ -42,20 +42,22 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/server/((?!evaluation/|wiring/)[^/]+)/' },
       to: {
-        path: '^src/server/(?!store/|lanes/|evaluation/|outbound/|config/|http/|observe/|keys/)[^/]+/[^/]+',
+        path: '^src/server/(?!store/|lanes/|threads/|evaluation/|outbound/|config/|http/|observe/|keys/)[^/]+/[^/]+',
         pathNot: ['^src/server/$1/', '^src/server/[^/]+/(service|collection|emit)\\.ts$'],
       },
     },
     {
       name: 'shared-server-folders-know-no-noun',
       comment:
-        'store, lanes, outbound, http, observe, keys and config serve every noun and import none, except metrics.ts, which counts reports and webhooks',
+        'store, lanes, threads, outbound, http, observe, keys and config serve every noun and import none, except metrics.ts, which counts reports and webhooks',
       severity: 'error',
       from: {
-        path: '^src/server/(store|lanes|outbound|http|observe|keys|config)/',
+        path: '^src/server/(store|lanes|threads|outbound|http|observe|keys|config)/',
         pathNot: '^src/server/observe/metrics\\.ts$',
       },
-      to: { path: '^src/server/(?!store/|lanes/|outbound/|http/|observe/|keys/|config/)[^/]+/' },
+      to: {
+        path: '^src/server/(?!store/|lanes/|threads/|outbound/|http/|observe/|keys/|config/)[^/]+/',
+      },
     },
     {
       name: 'server-local-is-for-wiring',

@@ -35,10 +35,3 @@ export type FromThread =
       readonly fault: boolean;
       readonly stack?: string;
     };
-
-/** A MessagePort, or a Worker. */
-export interface Port<In, Out> {
-  postMessage(message: Out, transfer?: readonly ArrayBuffer[]): void;
-  on(event: 'message', listener: (message: In) => void): unknown;
-  off(event: 'message', listener: (message: In) => void): unknown;
-}

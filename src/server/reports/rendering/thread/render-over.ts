@@ -3,7 +3,8 @@ import type { FileOptions } from '../../../../report/formats/render-file.ts';
 import type { RenderJob } from '../render-stored.ts';
 import type { Rendered } from '../../../../report/formats/render.ts';
 import type { Blobs } from '../../../store/store.ts';
-import type { FromThread, Port, ToThread } from './messages.ts';
+import type { Port } from '../../../threads/threads.ts';
+import type { FromThread, ToThread } from './messages.ts';
 
 /**
  * Has a file rendered at the other end of a port: answers what it reads, hands on what it writes. Where this rejects

@@ -4,7 +4,8 @@ import type { Blobs, ByteRange } from '../../../store/store.ts';
 import { RenderFault } from '../../../../report/formats/render-fault.ts';
 import type { renderFile } from '../../../../report/formats/render-file.ts';
 import { openModel } from '../stored-model.ts';
-import type { FromThread, Port, ToThread } from './messages.ts';
+import type { Port } from '../../../threads/threads.ts';
+import type { FromThread, ToThread } from './messages.ts';
 
 /** Bytes that are handed over at once: renderers write little by little. */
 const handedOver = 64 * 1024;
