@@ -1,6 +1,8 @@
 import { defined } from '../contract/defined.ts';
 import type { FindingRule } from '../contract/findings.ts';
 import type { Rule } from '../contract/policies.ts';
+import { endEvaluation, startEvaluation } from './condition/budget.ts';
+import type { Allowance } from './condition/budget.ts';
 import type { Evaluator, Undecided } from './condition/evaluate.ts';
 
 /** What a policy says of a resource, before exemptions. `rules` as in a finding. */
@@ -19,8 +21,10 @@ interface PreparedRule {
   readonly index: number;
   readonly rule: Rule;
   /** Asked for each time, as it gets faster while it runs. */
-  readonly condition: { readonly holds: Evaluator };
+  readonly condition: { readonly decides: Evaluator };
 }
+
+type Decide = (resource: unknown, now: number) => Verdict;
 
 const pass: Verdict = { status: 'PASS' };
 
@@ -31,7 +35,17 @@ const pass: Verdict = { status: 'PASS' };
  */
 export function createDecider(
   rules: readonly PreparedRule[],
-): (resource: unknown, now: number) => Verdict {
+): (resource: unknown, now: number, allowance?: Allowance) => Verdict {
+  const decide = decideBy(rules);
+  return (resource, now, allowance) => {
+    startEvaluation(allowance);
+    const verdict = decide(resource, now);
+    if (allowance) endEvaluation(allowance);
+    return verdict;
+  };
+}
+
+function decideBy(rules: readonly PreparedRule[]): Decide {
   const [first, ...others] = rules;
   if (first?.rule.effect === 'DENY' && others.length === 0) return decideByOne(first);
   const denials = rules.filter(({ rule }) => rule.effect === 'DENY');
@@ -40,7 +54,7 @@ export function createDecider(
     let denied: FindingRule[] | undefined;
     let open: Open[] | undefined;
     for (const denial of denials) {
-      const held = denial.condition.holds(resource, now);
+      const held = denial.condition.decides(resource, now);
       if (held === true) (denied ??= []).push(matched(denial));
       else if (held !== false) (open ??= []).push({ ...denial, why: held });
     }
@@ -49,7 +63,7 @@ export function createDecider(
       let openAllowances: Open[] | undefined;
       let allowed = false;
       for (const allowance of allowances) {
-        const held = allowance.condition.holds(resource, now);
+        const held = allowance.condition.decides(resource, now);
         if (held === true) {
           allowed = true;
           break;
@@ -67,10 +81,10 @@ export function createDecider(
 }
 
 /** Most policies are one DENY rule, and a large inventory asks each of them a million times. */
-function decideByOne(denial: PreparedRule): (resource: unknown, now: number) => Verdict {
+function decideByOne(denial: PreparedRule): Decide {
   const { condition } = denial;
   return (resource, now) => {
-    const held = condition.holds(resource, now);
+    const held = condition.decides(resource, now);
     if (held === false) return pass;
     return held === true
       ? { status: 'FAIL', rules: [matched(denial)] }

@@ -4,6 +4,7 @@ import type { PolicyInput } from '../contract/policies.ts';
 import type { Resource } from '../contract/resources.ts';
 import { typeKey } from '../contract/resources.ts';
 import { compileRule } from './compile-rule.ts';
+import type { Allowance } from './condition/budget.ts';
 import { createEvaluator } from './condition/create-evaluator.ts';
 import type { Verdict } from './decide.ts';
 import { createDecider } from './decide.ts';
@@ -21,7 +22,12 @@ export interface EvaluatedPolicy {
 export interface PreparedPolicy extends EvaluatedPolicy {
   /** Whether it reads `now`, so that its verdict changes with time alone. */
   readonly readsNow: boolean;
-  decide(resource: unknown, now: number): Verdict;
+  /**
+   * Decides it over a resource, within the budget of one evaluation and what `allowance` has left.
+   * @param now of the evaluation, in milliseconds since the epoch
+   * @param allowance what it takes is subtracted; left out: the budget of an evaluation alone counts
+   */
+  decide(resource: unknown, now: number, allowance?: Allowance): Verdict;
 }
 
 /**
@@ -70,9 +76,10 @@ export function evaluate(
   resource: Resource,
   now: number,
   exemptions: readonly Exemption[] = [],
+  allowance?: Allowance,
 ): Finding {
   if (!prepared.policy.enabled) return findingOf(prepared, resource, { status: 'SKIPPED' });
-  const verdict = prepared.decide(resource, now);
+  const verdict = prepared.decide(resource, now, allowance);
   if (verdict.status !== 'FAIL') return findingOf(prepared, resource, verdict);
   const exemption = exemptions.find((one) => isExempt(one, prepared, resource.id, now));
   return findingOf(prepared, resource, verdict, exemption && describeExemption(exemption));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { evaluationBudget, requestBudget } from '../../src/engine/condition/budget.ts';
 import { compileCondition } from '../../src/engine/condition/compile.ts';
 import { createEvaluator } from '../../src/engine/condition/create-evaluator.ts';
 
@@ -47,6 +48,13 @@ test.each([
   expect(text).toContain(source);
   expect(holds(`${source} ${is}`)).toBe(true);
 });
+
+test.each([evaluationBudget, requestBudget])(
+  'the guide to conditions tells of %i steps',
+  (steps) => {
+    expect(text).toContain(`${steps.toLocaleString('en-US')}`);
+  },
+);
 
 test('every macro, function and method that the guide names is known', () => {
   const table = /## What there is\n([^]*?)\nA macro over/.exec(text)?.[1] ?? '';

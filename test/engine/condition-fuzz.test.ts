@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnknownValue } from '../../src/contract/resources.ts';
 import { compileCondition } from '../../src/engine/condition/compile.ts';
-import { closureEvaluator, codeEvaluator } from '../../src/engine/condition/create-evaluator.ts';
+import { closureEvaluator, codeEvaluator } from './back-ends.ts';
 import type { Undecided } from '../../src/engine/condition/evaluate.ts';
 import { explainCondition } from '../../src/engine/condition/explain.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startCpuTime } from '../support/cpu-time.ts';
 import { compileCondition } from '../../src/engine/condition/compile.ts';
-import { closureEvaluator, codeEvaluator } from '../../src/engine/condition/create-evaluator.ts';
+import { closureEvaluator, codeEvaluator } from './back-ends.ts';
 
 const now = Date.UTC(2026, 0, 31, 12);
 

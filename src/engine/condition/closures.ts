@@ -1,6 +1,6 @@
 import { has, index, inherited, locate, notBool, range, select } from './access.ts';
 import type { Program, Term } from './program.ts';
-import { budget, spend, stepBudget } from './budget.ts';
+import { spend, startEvaluation } from './budget.ts';
 import { CelMap, Failure, mismatch } from './values.ts';
 import type { JsonMap } from './values.ts';
 
@@ -17,12 +17,12 @@ type Around = (term: Term, run: Run) => Run;
 
 /** What one run starts with. */
 export function startRun(program: Program): Frame {
-  budget.left = stepBudget;
   return { slots: new Array<unknown>(program.slots) };
 }
 
 /** Runs a program once, with the values of its variables. */
 export function runClosure(program: Program, values: readonly unknown[]): unknown {
+  startEvaluation();
   const frame = startRun(program);
   for (const [slot, value] of values.entries()) frame.slots[slot] = value;
   return toClosure(program.root)(frame);

@@ -1,5 +1,5 @@
 import { notBool } from './access.ts';
-import { undecided } from './budget.ts';
+import { spend, startEvaluation, undecided } from './budget.ts';
 import { startRun, toClosure } from './closures.ts';
 import { nowSlot, resourceSlot } from './compile.ts';
 import type { CompiledCondition } from './compile.ts';
@@ -11,8 +11,13 @@ import { timestampOfMillis } from './time.ts';
 import { Failure } from './values.ts';
 
 interface ConditionEvaluator {
-  /** Changes as runs add up: it is fastest when asked of the evaluator each time. */
+  /** An evaluation of this condition alone, with a budget of its own. */
   readonly holds: Evaluator;
+  /**
+   * A part of the evaluation under way: what it takes is taken from that. Changes as runs add up, so it is fastest when
+   * asked of the evaluator each time.
+   */
+  readonly decides: Evaluator;
   /** Whether the condition reads `now`. */
   readonly readsNow: boolean;
   /** The attributes it reads, such as `resource.tags["team"]` and `resource.ingress[*].cidr`. */
@@ -30,11 +35,11 @@ const mostTermsOfCode = 2_000;
  * Nothing is built before the first run.
  */
 export function createEvaluator({ program }: CompiledCondition): ConditionEvaluator {
-  let holds: Evaluator = (resource, now) => {
+  const build: Evaluator = (resource, now) => {
     const first = closureEvaluator(program);
     const mayChange = mayGenerate && countTerms(program.root) <= mostTermsOfCode;
     change(mayChange ? counted(first) : first);
-    return holds(resource, now);
+    return evaluator.decides(resource, now);
   };
   const counted = (first: Evaluator): Evaluator => {
     let runs = 0;
@@ -44,13 +49,16 @@ export function createEvaluator({ program }: CompiledCondition): ConditionEvalua
     };
   };
   const evaluator = {
-    holds: (resource: unknown, now: number) => holds(resource, now),
+    holds(resource: unknown, now: number) {
+      startEvaluation();
+      return evaluator.decides(resource, now);
+    },
+    decides: build,
     readsNow: program.reads.has(nowSlot),
     attributes: () => attributesOf(program.root),
   };
   function change(to: Evaluator): void {
-    holds = to;
-    evaluator.holds = to;
+    evaluator.decides = to;
   }
   return evaluator;
 }
@@ -60,11 +68,13 @@ export function closureEvaluator(program: Program): Evaluator {
   const run = toClosure(program.root);
   const { path } = program.root;
   const readsNow = program.reads.has(nowSlot);
+  const { steps } = program;
   return (resource, now) => {
     const frame = startRun(program);
     frame.slots[resourceSlot] = resource;
     if (readsNow) frame.slots[nowSlot] = timestampOfMillis(now);
     try {
+      spend(steps);
       const value = run(frame);
       if (typeof value === 'boolean') return value;
       return value instanceof Failure ? value : notBool(value, path);

@@ -6,7 +6,7 @@ import { entryOf, isMap, keysOf } from './compare.ts';
 import { nowSlot, resourceSlot } from './compile.ts';
 import type { CompiledCondition } from './compile.ts';
 import { toText } from './convert.ts';
-import { undecided } from './budget.ts';
+import { startEvaluation, undecided } from './budget.ts';
 import type { Undecided } from './evaluate.ts';
 import { termsOf } from './program.ts';
 import type { Term } from './program.ts';
@@ -42,6 +42,7 @@ export function explainCondition(
 ): Explained {
   const recorder = new Recorder(source, program.root);
   const run = toClosure(program.root, (term, inner) => recorder.around(term, inner));
+  startEvaluation();
   const frame = startRun(program);
   frame.slots[resourceSlot] = resource;
   frame.slots[nowSlot] = timestampOfMillis(now);

@@ -1,6 +1,6 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { has, index, locate, notBool, range, select } from './access.ts';
-import { budget, spend, stepBudget } from './budget.ts';
+import { spend } from './budget.ts';
 import { badKey } from './closures.ts';
 import { count } from './text.ts';
 import { timestampOfMillis } from './time.ts';
@@ -14,7 +14,6 @@ import { Writer } from './writer.ts';
 const runtime = {
   UnknownValue,
   Failure,
-  budget,
   CelMap,
   spend,
   has,
@@ -60,6 +59,7 @@ export function toEvaluatorCode(
   const path = program.root.path === undefined ? 'undefined' : quoted(program.root.path);
   const run = link(writer, variablesOf(program), [
     'try {',
+    `spend(${program.steps});`,
     ...(program.reads.has(nowSlot) ? [`v${nowSlot} = timestampOfMillis(v${nowSlot});`] : []),
     ...writer.lines,
     returned(
@@ -87,7 +87,6 @@ function link(
 const { ${Object.keys(runtime).join(', ')} } = R;
 const [${constants.map((_, i) => `k${i}`).join(', ')}] = K;
 return function condition(${variables.join(', ')}) {
-budget.left = ${stepBudget};
 ${lines.join('\n')}
 };`;
   // The text is the generator's own: see above.

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { missingKey } from './access.ts';
-import { budget, stepBudget } from './budget.ts';
+import { apart } from './budget.ts';
 import { findFunction, findMethod, operators } from './functions.ts';
 import type { Strict } from './functions.ts';
 import type { Language } from './language.ts';
@@ -70,11 +70,16 @@ export function lower(ast: ASTNode, variables: readonly string[], checked = true
   for (const [slot, name] of variables.entries()) {
     scope = { name, slot, path: name, ...(scope ? { outer: scope } : {}) };
   }
-  // What is calculated here is paid for as when it runs.
-  budget.left = stepBudget;
   const lowering = new Lowering(variables.length, checked);
-  const root = lowering.term(ast, scope);
-  return { root, variables: variables.length, slots: lowering.slots, reads: lowering.reads };
+  // What is calculated here is no part of an evaluation that may be under way.
+  const root = apart(() => lowering.term(ast, scope));
+  return {
+    root,
+    steps: stepsOf(root),
+    variables: variables.length,
+    slots: lowering.slots,
+    reads: lowering.reads,
+  };
 }
 
 /**

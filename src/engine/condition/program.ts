@@ -78,6 +78,8 @@ export type Term = Place &
 
 export interface Program {
   readonly root: Term;
+  /** What running it costs of the budget, beside what is spent while it runs. */
+  readonly steps: number;
   /** How many variables it has; they have the first slots. */
   readonly variables: number;
   /** Variables first, then those of loops. */

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { PolicyInput, Rule } from '../../src/contract/policies.ts';
+import { evaluationBudget } from '../../src/engine/condition/budget.ts';
+import { preparePolicy } from '../../src/engine/evaluate.ts';
+
+const policyOf = (...rules: readonly Rule[]) => {
+  const policy: PolicyInput = {
+    name: 'p',
+    resource_type: 'Custom::Thing',
+    enabled: true,
+    rules: [...rules],
+  };
+  return preparePolicy({ policy });
+};
+const deny = (condition: string): Rule => ({ condition, effect: 'DENY' });
+const allow = (condition: string): Rule => ({ condition, effect: 'ALLOW' });
+
+/** Takes more than half of a budget. */
+const dear = 'resource.l.exists(a, resource.l.exists(b, b < 0))';
+const resource = { l: Array.from({ length: 1_100 }, (_, n) => n) };
+
+const stepsOf = (prepared: ReturnType<typeof policyOf>, over: unknown = resource): number => {
+  const allowance = { left: Number.MAX_SAFE_INTEGER };
+  prepared.decide(over, 0, allowance);
+  return Number.MAX_SAFE_INTEGER - allowance.left;
+};
+
+describe('the budget of an evaluation', () => {
+  it('is one for all rules of a policy', () => {
+    expect(policyOf(deny(dear)).decide(resource, 0)).toEqual({ status: 'PASS' });
+    expect(policyOf(deny(dear), deny(dear)).decide(resource, 0)).toMatchObject({
+      status: 'ERROR',
+      reason: 'budget',
+      rules: [
+        { index: 1, message: 'the policy takes more than 2,000,000 steps over this resource' },
+      ],
+    });
+  });
+
+  it('leaves a DENY that held before what it is', () => {
+    const denied = policyOf(deny('true'), deny(dear), deny(dear), deny('true'));
+    expect(denied.decide(resource, 0)).toMatchObject({ status: 'FAIL', rules: [{ index: 0 }] });
+  });
+
+  it('decides nothing more once it is spent', () => {
+    const late = policyOf(deny(dear), deny(dear), deny('true'), allow('true'));
+    expect(late.decide(resource, 0)).toMatchObject({
+      status: 'ERROR',
+      reason: 'budget',
+      rules: [{ index: 1 }, { index: 2 }, { index: 3 }],
+    });
+  });
+
+  it('starts anew for each evaluation', () => {
+    const prepared = policyOf(deny(dear));
+    for (let run = 0; run < 3; run++) {
+      expect(prepared.decide(resource, 0)).toEqual({ status: 'PASS' });
+    }
+  });
+
+  it('takes the same steps on every run, as closures and as generated code', () => {
+    const prepared = policyOf(deny('resource.l.exists(x, x < 0)'), allow('size(resource.l) > 3'));
+    const steps = stepsOf(prepared);
+    expect(steps).toBeGreaterThan(resource.l.length);
+    for (let run = 0; run < 300; run++) expect(stepsOf(prepared)).toBe(steps);
+  });
+});
+
+describe('the allowance of a request', () => {
+  it('loses what each evaluation takes', () => {
+    const prepared = policyOf(deny('resource.l.exists(x, x < 0)'));
+    const steps = stepsOf(prepared);
+    const allowance = { left: 2.5 * steps };
+    expect(prepared.decide(resource, 0, allowance).status).toBe('PASS');
+    expect(allowance.left).toBe(1.5 * steps);
+    expect(prepared.decide(resource, 0, allowance).status).toBe('PASS');
+    expect(prepared.decide(resource, 0, allowance)).toMatchObject({
+      status: 'ERROR',
+      reason: 'budget',
+      rules: [{ message: expect.stringContaining('the request takes more than 40,000,000 steps') }],
+    });
+    expect(allowance.left).toBe(0);
+    expect(prepared.decide(resource, 0, allowance)).toMatchObject({ reason: 'budget' });
+    expect(allowance.left).toBe(0);
+  });
+
+  it('pays for any policy, however small', () => {
+    expect(stepsOf(policyOf(deny('true')))).toBeGreaterThan(0);
+    expect(policyOf(deny('true')).decide({}, 0, { left: 0 })).toMatchObject({ reason: 'budget' });
+  });
+
+  it('gives an evaluation no more than its own budget', () => {
+    const prepared = policyOf(deny(dear), deny(dear));
+    expect(stepsOf(prepared)).toBe(evaluationBudget);
+  });
+});
