@@ -37,6 +37,8 @@ export interface GlobalFlags {
   readonly output: readonly OutputTarget[];
   readonly baseUrl?: string;
   readonly profile?: string;
+  /** Logins of the environment may go to an address that only a file of the repo names. */
+  readonly trustRepoUrl: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   /** False with --no-input, in CI, or off a terminal: never ask. */

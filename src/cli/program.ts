@@ -98,6 +98,7 @@ export function createProgram(
     )
     .option('--base-url <url>', 'the service (GOVCTL_BASE_URL)')
     .option('--profile <name>', 'the login profile to use (GOVCTL_PROFILE)')
+    .option('--trust-repo-url', 'send logins to the service that govctl.yaml or a plan file names')
     .option('--no-input', 'never ask; fail where an answer would be needed')
     .option('-q, --quiet', 'only results and errors')
     .option('-v, --verbose', 'show requests and, for an error, its stack trace')
@@ -175,6 +176,7 @@ function readGlobalFlags(command: GovctlCommand, world: World): GlobalFlags {
     output?: string[];
     baseUrl?: string;
     profile?: string;
+    trustRepoUrl?: boolean;
     quiet?: boolean;
     verbose?: boolean;
     input: boolean;
@@ -187,6 +189,7 @@ function readGlobalFlags(command: GovctlCommand, world: World): GlobalFlags {
     output: parseOutputs(given.output ?? [], command.formats),
     ...(baseUrl ? { baseUrl } : {}),
     ...(profile ? { profile } : {}),
+    trustRepoUrl: given.trustRepoUrl ?? false,
     quiet: given.quiet ?? false,
     verbose: given.verbose ?? false,
     input: given.input && world.terminal.stdinIsTty && world.terminal.stderrIsTty && !inCi,

@@ -8,8 +8,11 @@ export interface TransportOptions {
   /** Where the service is, e.g. https://governance.example.com; a path prefix is kept. */
   readonly baseUrl: string;
   readonly fetch: Fetch;
-  /** Gives the bearer token; asked once per request, so it can refresh. Undefined: no Authorization header. */
-  readonly token?: () => Promise<string | undefined>;
+  /**
+   * Gives the bearer token; asked once per request, so it can refresh and be for just that request. Undefined: no
+   * Authorization header.
+   */
+  readonly token?: (method: string, path: string) => Promise<string | undefined>;
   readonly userAgent?: string;
   /** Tries after the first, for what may be repeated. Default 4. */
   readonly retries?: number;
@@ -146,7 +149,7 @@ export function createTransport(options: TransportOptions): Transport {
     const url = base + path;
     const stop = anyOf([request.signal, options.signal]);
     const idempotent = method !== 'POST' || request.repeatable === true || !request.anonymous;
-    const headers = await requestHeaders(method, request);
+    const headers = await requestHeaders(method, path, request);
     for (let attempt = 1; ; attempt++) {
       if (stop?.aborted) throw interrupted(method, url, stop.reason);
       const started = performance.now();
@@ -188,9 +191,10 @@ export function createTransport(options: TransportOptions): Transport {
 
   async function requestHeaders(
     method: string,
+    path: string,
     request: SendOptions,
   ): Promise<Record<string, string>> {
-    const token = request.anonymous ? undefined : await options.token?.();
+    const token = request.anonymous ? undefined : await options.token?.(method, path);
     return {
       accept: 'application/json',
       ...(options.userAgent ? { 'user-agent': options.userAgent } : {}),

@@ -40,5 +40,5 @@ Examples:
   $ printf %s "$SECRET" | govctl auth login --base-url URL --client-id ci
   $ govctl auth login --profile staging        beside the default login
 
-CI needs no login: set GOVCTL_TOKEN, or GOVCTL_CLIENT_ID and
-GOVCTL_CLIENT_SECRET.`;
+CI needs no login: set GOVCTL_BASE_URL, and GOVCTL_TOKEN or
+GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET.`;

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { parseBaseUrl } from '../credentials/base-url.ts';
 import { configDir } from '../credentials/config-dir.ts';
 import type { Login } from '../credentials/find-login.ts';
-import { checkToken } from '../credentials/find-login.ts';
+import { checkToken, trustRepoUrl } from '../credentials/find-login.ts';
 import { probeKeychain, systemKeychain } from '../credentials/keychain.ts';
 import type { Profile, Profiles, SecretPlace } from '../credentials/profiles.ts';
 import {
@@ -39,7 +39,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   const name = checkProfileName(context.flags.profile ?? defaultProfile);
   const before = Object.hasOwn(profiles.profiles, name) ? profiles.profiles[name] : undefined;
   const baseUrl = await askBaseUrl(context, before);
-  const given = await askLogin(context, options);
+  const given = await askLogin(context, options, baseUrl);
   const { client, tokens } = await connectAs(context, baseUrl, given);
   const verdict = await context.progress(`Asking ${baseUrl}`, () => verifyLogin(client));
   const { scope } = tokens.last();
@@ -90,25 +90,35 @@ function checkOptions({ withToken, clientId, scope }: LoginOptions): void {
 async function askBaseUrl(context: Context, before: Profile | undefined): Promise<string> {
   const { flags, world } = context;
   if (flags.baseUrl !== undefined) return parseBaseUrl(flags.baseUrl, '--base-url');
-  const preset = before?.base_url ?? (await projectBaseUrl(context));
+  const repoUrl = before ? undefined : await projectBaseUrl(context);
+  const preset = before
+    ? parseBaseUrl(before.base_url, 'the profile')
+    : repoUrl && parseBaseUrl(repoUrl.url, `${repoUrl.file}, base_url`);
   if (flags.input) {
-    return parseBaseUrl(await world.prompt.input('Address of the service:', preset), 'the answer');
+    const from = repoUrl ? ` (${repoUrl.file} names this one)` : '';
+    const answer = await world.prompt.input(`Address of the service${from}:`, preset);
+    return parseBaseUrl(answer, 'the answer');
   }
   if (preset === undefined) {
     throw new GovctlError('usage_error', 'Which service to log in to is not said', {
       hint: 'Give --base-url URL.',
     });
   }
+  if (repoUrl) trustRepoUrl(context, 'What comes from standard input', repoUrl);
   await context.say(`Logging in to ${preset}`);
-  return parseBaseUrl(preset, before ? 'the profile' : 'govctl.yaml, base_url');
+  return preset;
 }
 
-async function askLogin(context: Context, options: LoginOptions): Promise<Given> {
+/** Each question for a secret says who will get it. */
+async function askLogin(context: Context, options: LoginOptions, baseUrl: string): Promise<Given> {
   const { prompt } = context.world;
   if (options.withToken) {
-    return { kind: 'token', token: await askSecret(context, 'API key or access token:') };
+    const token = await askSecret(context, `API key or access token for ${baseUrl}:`);
+    return { kind: 'token', token };
   }
-  if (options.clientId !== undefined) return askClient(context, options.clientId, options.scope);
+  if (options.clientId !== undefined) {
+    return askClient(context, options.clientId, options.scope, baseUrl);
+  }
   if (!context.flags.input) {
     throw new GovctlError(
       'usage_error',
@@ -118,17 +128,24 @@ async function askLogin(context: Context, options: LoginOptions): Promise<Given>
       },
     );
   }
-  const method = await prompt.select('Log in with', [
+  const method = await prompt.select(`Log in to ${baseUrl} with`, [
     { name: 'an API key', value: 'key' },
     { name: 'client credentials (id and secret)', value: 'client' },
   ]);
-  if (method === 'key') return { kind: 'token', token: await askSecret(context, 'API key:') };
-  return askClient(context, await prompt.input('Client id:'), options.scope);
+  if (method === 'key') {
+    return { kind: 'token', token: await askSecret(context, `API key for ${baseUrl}:`) };
+  }
+  return askClient(context, await prompt.input('Client id:'), options.scope, baseUrl);
 }
 
-async function askClient(context: Context, id: string, scope: string | undefined): Promise<Given> {
+async function askClient(
+  context: Context,
+  id: string,
+  scope: string | undefined,
+  baseUrl: string,
+): Promise<Given> {
   const clientId = checkToken(id, 'the client id');
-  const clientSecret = await askSecret(context, 'Client secret:');
+  const clientSecret = await askSecret(context, `Client secret for ${baseUrl}:`);
   return { kind: 'client', clientId, clientSecret, ...(scope ? { scope } : {}) };
 }
 

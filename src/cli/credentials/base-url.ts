@@ -24,6 +24,16 @@ const withoutPassword = (text: string): string => text.replace(/\/\/[^@/]*@/, '/
 export const sameOrigin = (a: string, b: string): boolean =>
   new URL(a).origin === new URL(b).origin;
 
+/** A path that a server or a proxy may decode into another one: `..%2f`. */
+const mayClimb = /%(?:25|2e|2f|5c)/i;
+
+/** Whether an address is `known`, or lies below it: the same origin, and a path that continues that of `known`. */
+export function covers(known: string, address: string): boolean {
+  if (!sameOrigin(known, address)) return false;
+  const [from, to] = [known, address].map((url) => new URL(url).pathname.replace(/\/*$/, '/'));
+  return to?.startsWith(from ?? '') === true && !mayClimb.test(to.slice(from?.length));
+}
+
 /** True for an address of this machine only. */
 export function isLoopback(baseUrl: string): boolean {
   const { hostname } = new URL(baseUrl);

@@ -67,6 +67,13 @@ export async function exchangeToken(
   };
 }
 
+/** RFC 6749: the client does not have a scope that it asked for. */
+const invalidScope = 'invalid_scope';
+
+/** Whether the token endpoint refused the scopes, not the client. */
+export const isScopeRefused = (error: unknown): boolean =>
+  error instanceof GovctlError && error.extra?.error === invalidScope;
+
 function refusal(status: number, body: unknown, clientId: string): GovctlError {
   const said = TokenRefusal.safeParse(body);
   const words = said.success
@@ -88,7 +95,13 @@ function refusal(status: number, body: unknown, clientId: string): GovctlError {
   return new GovctlError(
     'not_logged_in',
     `The client ${JSON.stringify(clientId)} got no token: ${words}`,
-    { status, hint: 'Check client id, secret and scope.' },
+    {
+      status,
+      hint: 'Check client id, secret and scope.',
+      ...(said.success && said.data.error === invalidScope
+        ? { extra: { error: invalidScope } }
+        : {}),
+    },
   );
 }
 

@@ -1,6 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { parseBaseUrl, sameOrigin } from './base-url.ts';
+import { covers, parseBaseUrl, sameOrigin } from './base-url.ts';
 import { configDir } from './config-dir.ts';
 import type { ClientCredentials } from './exchange-token.ts';
 import type { Profile, Profiles } from './profiles.ts';
@@ -17,59 +17,124 @@ export type Target = { readonly baseUrl: string } & (
   { readonly login: Login } | { readonly login?: undefined; readonly missing: GovctlError }
 );
 
-/**
- * Which service and whose login this command line means. Base URL: flag, environment, `govctl.yaml`, profile.
- * Login: GOVCTL_TOKEN, GOVCTL_CLIENT_ID and _SECRET, then a profile. A profile's login goes to the origin it was
- * made for and to no other.
- * @throws GovctlError usage_error when no service is named, not_logged_in for a profile that does not exist
- */
-export async function findTarget(context: Context, projectBaseUrl?: string): Promise<Target> {
-  const { env } = context.world;
-  const named = namedBaseUrl(context, projectBaseUrl);
-  const fromEnv = environmentLogin(env);
-  if (named !== undefined && fromEnv) return { baseUrl: named, login: fromEnv };
-  const profiles = await readProfiles(configDir(env), context.warn);
-  const wanted = context.flags.profile;
-  const current = wanted ?? profiles.current;
-  if (named === undefined) {
-    const known = wanted !== undefined || Object.hasOwn(profiles.profiles, current);
-    if (!known) throw noService();
-    const profile = profileNamed(profiles, current);
-    const baseUrl = parseBaseUrl(profile.base_url, `profile "${current}"`);
-    return { baseUrl, login: fromEnv ?? { kind: 'profile', name: current, profile } };
-  }
-  const name = wanted ?? profileFor(profiles, named);
-  if (name === undefined) return { baseUrl: named, missing: noLogin(named, profiles) };
-  const profile = profileNamed(profiles, name);
-  if (sameOrigin(profile.base_url, named)) {
-    return { baseUrl: named, login: { kind: 'profile', name, profile } };
-  }
-  return {
-    baseUrl: named,
-    missing: new GovctlError(
-      'not_logged_in',
-      `The login of profile "${name}" is for ${profile.base_url}; it is not sent to ${named}`,
-      { hint: loginHint(named) },
-    ),
-  };
+/** A file of the repo that names a service, such as govctl.yaml: whoever wrote the repo wrote the address. */
+export interface RepoUrl {
+  readonly url: string;
+  /** The file, as the user would type it. */
+  readonly file: string;
 }
 
-function namedBaseUrl(context: Context, projectBaseUrl: string | undefined): string | undefined {
-  const { flags, world } = context;
-  if (flags.baseUrl !== undefined) {
-    const from = flags.baseUrl === world.env.GOVCTL_BASE_URL ? 'GOVCTL_BASE_URL' : '--base-url';
-    return parseBaseUrl(flags.baseUrl, from);
+/**
+ * Which service and whose login this command line means. Base URL: flag, environment, a file of the repo, profile.
+ * Login: GOVCTL_TOKEN, GOVCTL_CLIENT_ID and _SECRET, then a profile. A profile's login goes to the origin it was
+ * made for and to no other; a login of the environment goes to an address that only the repo names if it is trusted.
+ * @throws GovctlError usage_error when no service is named, not_logged_in for a profile that does not exist
+ */
+export async function findTarget(context: Context, repoUrl?: RepoUrl): Promise<Target> {
+  const { env } = context.world;
+  const own = ownBaseUrl(context);
+  const fromEnv = environmentLogin(env);
+  if (own !== undefined && fromEnv) return { baseUrl: own, login: fromEnv };
+  const profiles = await readProfiles(configDir(env), context.warn);
+  if (own === undefined && repoUrl !== undefined) {
+    return repoTarget(context, repoUrl, profiles, fromEnv);
   }
-  return projectBaseUrl === undefined
-    ? undefined
-    : parseBaseUrl(projectBaseUrl, 'govctl.yaml, base_url');
+  const wanted = context.flags.profile;
+  if (own !== undefined) return profileTarget(profiles, own, wanted, sameOrigin);
+  const current = wanted ?? profiles.current;
+  const known = wanted !== undefined || Object.hasOwn(profiles.profiles, current);
+  if (!known) throw noService();
+  const profile = profileNamed(profiles, current);
+  const baseUrl = parseBaseUrl(profile.base_url, `profile "${current}"`);
+  return { baseUrl, login: fromEnv ?? { kind: 'profile', name: current, profile } };
+}
+
+/** The address that the user gave, of whom it is taken: by a flag or the environment. */
+function ownBaseUrl({ flags, world }: Context): string | undefined {
+  if (flags.baseUrl === undefined) return undefined;
+  const from = flags.baseUrl === world.env.GOVCTL_BASE_URL ? 'GOVCTL_BASE_URL' : '--base-url';
+  return parseBaseUrl(flags.baseUrl, from);
+}
+
+const parseRepoUrl = ({ url, file }: RepoUrl): string => parseBaseUrl(url, `${file}, base_url`);
+
+function repoTarget(
+  context: Context,
+  repoUrl: RepoUrl,
+  profiles: Profiles,
+  fromEnv: Login | undefined,
+): Target {
+  const baseUrl = parseRepoUrl(repoUrl);
+  const isTrusted = isTrustedUrl(context, baseUrl);
+  if (!fromEnv) {
+    const fits = isTrusted ? sameOrigin : covers;
+    return profileTarget(profiles, baseUrl, context.flags.profile, fits);
+  }
+  const isKnown = Object.values(profiles.profiles).some(({ base_url }) =>
+    covers(base_url, baseUrl),
+  );
+  if (isTrusted || isKnown) return { baseUrl, login: fromEnv };
+  const what = fromEnv.kind === 'token' ? 'GOVCTL_TOKEN' : 'GOVCTL_CLIENT_SECRET';
+  return { baseUrl, missing: notSent(what, baseUrl, repoUrl.file) };
+}
+
+/** Whether the user takes a file's word for this address. @throws GovctlError usage_error for what is no list of URLs */
+const isTrustedUrl = ({ flags, world }: Context, baseUrl: string): boolean =>
+  flags.trustRepoUrl ||
+  (world.env.GOVCTL_TRUSTED_URLS ?? '')
+    .split(/[\s,]+/)
+    .some((url) => url !== '' && covers(parseBaseUrl(url, 'GOVCTL_TRUSTED_URLS'), baseUrl));
+
+/**
+ * The address that a file of the repo names, for a secret that has just been given.
+ * @throws GovctlError not_logged_in unless the user trusts the address
+ */
+export function trustRepoUrl(context: Context, what: string, repoUrl: RepoUrl): string {
+  const baseUrl = parseRepoUrl(repoUrl);
+  if (isTrustedUrl(context, baseUrl)) return baseUrl;
+  throw notSent(what, baseUrl, repoUrl.file);
+}
+
+const notSent = (what: string, baseUrl: string, file: string): GovctlError =>
+  new GovctlError(
+    'not_logged_in',
+    `${what} is not sent to ${baseUrl}: only ${file} names that address`,
+    {
+      hint: `If it is the right one, pass --base-url ${baseUrl} or set GOVCTL_BASE_URL. To trust what a repo names, pass --trust-repo-url or list addresses in GOVCTL_TRUSTED_URLS.`,
+    },
+  );
+
+/** @param fits whether the login that was made for the first address may be sent to the second */
+function profileTarget(
+  profiles: Profiles,
+  baseUrl: string,
+  wanted: string | undefined,
+  fits: (known: string, address: string) => boolean,
+): Target {
+  const name = wanted ?? profileFor(profiles, baseUrl, fits);
+  if (name === undefined) return { baseUrl, missing: noLogin(baseUrl, profiles) };
+  const profile = profileNamed(profiles, name);
+  if (fits(profile.base_url, baseUrl)) {
+    return { baseUrl, login: { kind: 'profile', name, profile } };
+  }
+  return {
+    baseUrl,
+    missing: new GovctlError(
+      'not_logged_in',
+      `The login of profile "${name}" is for ${profile.base_url}; it is not sent to ${baseUrl}`,
+      { hint: loginHint(baseUrl) },
+    ),
+  };
 }
 
 /** @throws GovctlError usage_error for half of the client credentials, or a token no header can carry */
 function environmentLogin(env: NodeJS.ProcessEnv): Login | undefined {
   const { GOVCTL_TOKEN: token, GOVCTL_CLIENT_ID: clientId, GOVCTL_CLIENT_SECRET: secret } = env;
   if (token) return { kind: 'token', token: checkToken(token, 'GOVCTL_TOKEN') };
-  if (clientId && secret) return { kind: 'client', clientId, clientSecret: secret };
+  if (clientId && secret) {
+    const scope = env.GOVCTL_SCOPE;
+    return { kind: 'client', clientId, clientSecret: secret, ...(scope ? { scope } : {}) };
+  }
   if (!clientId && !secret) return undefined;
   const [given, lacks] = clientId ? ['ID', 'SECRET'] : ['SECRET', 'ID'];
   throw new GovctlError(
@@ -93,9 +158,13 @@ export function checkToken(given: string, from: string): string {
 }
 
 /** The current profile where it fits the address, else the only one that does. */
-function profileFor(profiles: Profiles, baseUrl: string): string | undefined {
+function profileFor(
+  profiles: Profiles,
+  baseUrl: string,
+  fits: (known: string, address: string) => boolean,
+): string | undefined {
   const fitting = Object.entries(profiles.profiles)
-    .filter(([, profile]) => sameOrigin(profile.base_url, baseUrl))
+    .filter(([, profile]) => fits(profile.base_url, baseUrl))
     .map(([name]) => name);
   if (fitting.includes(profiles.current)) return profiles.current;
   if (fitting.length > 1) {
@@ -127,4 +196,4 @@ function noLogin(baseUrl: string, profiles: Profiles): GovctlError {
 }
 
 const loginHint = (baseUrl: string): string =>
-  `Log in with \`govctl auth login --base-url ${baseUrl}\`, or set GOVCTL_TOKEN.`;
+  `Log in with \`govctl auth login --base-url ${baseUrl}\`, or set GOVCTL_TOKEN and GOVCTL_BASE_URL.`;

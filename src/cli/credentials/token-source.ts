@@ -4,7 +4,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
 import { configDir } from './config-dir.ts';
 import type { AccessToken } from './exchange-token.ts';
-import { exchangeToken } from './exchange-token.ts';
+import { exchangeToken, isScopeRefused } from './exchange-token.ts';
 import type { Login } from './find-login.ts';
 import { systemKeychain } from './keychain.ts';
 import type { Warn } from './private-file.ts';
@@ -14,7 +14,8 @@ import { fileStore, keychainStore } from './secret-store.ts';
 
 /** Gives the bearer token, as often as it is asked. */
 export interface TokenSource {
-  token(): Promise<string>;
+  /** @param scope that the request needs; absent: all scopes of the login */
+  token(scope?: string): Promise<string>;
   /** A token in place of one the server refused; undefined when this login has no other. */
   renew(refused: string): Promise<string | undefined>;
   /** What is known of the last token given: its end, in milliseconds since the epoch, and its scopes. */
@@ -47,7 +48,11 @@ export function createTokenSource(
 ): TokenSource {
   if (login.kind === 'token') return fixedToken(async () => login.token);
   if (login.kind === 'client') {
-    return exchangedToken(world.now, () => exchangeToken(transport, login, world.now));
+    const exchange = (scope = login.scope): Promise<AccessToken> =>
+      exchangeToken(transport, { ...login, ...defined({ scope }) }, world.now);
+    return login.scope === undefined
+      ? narrowToken(world.now, exchange)
+      : exchangedToken(world.now, exchange);
   }
   const { name, profile } = login;
   const openStore = (): SecretStore => secretStoreOf(world, profile.stored_in, warn);
@@ -83,6 +88,43 @@ function fixedToken(read: () => Promise<string>): TokenSource {
     token: () => (token ??= read()),
     renew: async () => undefined,
     last: () => ({}),
+  };
+}
+
+/**
+ * Tokens with no more scopes than were needed so far. A client that lacks one of them gets a token with what it has, so
+ * that the service says what is missing.
+ */
+function narrowToken(
+  now: () => number,
+  exchange: (scope?: string) => Promise<AccessToken>,
+): TokenSource {
+  const scopes = new Set<string>();
+  let all = false;
+  const exchangeNow = async (): Promise<AccessToken> => {
+    if (all) return exchange();
+    try {
+      return await exchange([...scopes].sort().join(' '));
+    } catch (error) {
+      if (!isScopeRefused(error)) throw error;
+      all = true;
+      return exchange();
+    }
+  };
+  let source: TokenSource | undefined;
+  return {
+    async token(scope) {
+      const isMore = !all && (scope === undefined || !scopes.has(scope));
+      if (scope === undefined) all = true;
+      else scopes.add(scope);
+      if (isMore) source = undefined;
+      // Requests that begin together ask for one token.
+      await Promise.resolve();
+      source ??= exchangedToken(now, exchangeNow);
+      return source.token();
+    },
+    renew: async (refused) => source?.renew(refused),
+    last: () => source?.last() ?? {},
   };
 }
 

@@ -3,10 +3,11 @@ import { createClient } from '../../client/client.ts';
 import type { Fetch } from '../../client/http.ts';
 import type { TransportOptions, TryEvent } from '../../client/transport.ts';
 import { createTransport } from '../../client/transport.ts';
+import { endpointsAt } from '../api/endpoint-table.ts';
 import type { Context } from '../context.ts';
 import { createHttpFetch } from '../credentials/http-fetch.ts';
 import { isUnprotected } from '../credentials/base-url.ts';
-import type { Login } from '../credentials/find-login.ts';
+import type { Login, RepoUrl } from '../credentials/find-login.ts';
 import { findTarget } from '../credentials/find-login.ts';
 import { projectBaseUrl } from './project-base-url.ts';
 import { count, printableLine } from '../terminal/printable.ts';
@@ -21,13 +22,13 @@ export interface Connection {
 /**
  * A client for the service that this command uses. Base URL: flag, environment, `govctl.yaml`, profile.
  * Token: GOVCTL_TOKEN, client credentials of the environment, then the profile's login.
- * @param projectBaseUrl `base_url` of govctl.yaml, if the command read one
+ * @param repoUrl `base_url` of govctl.yaml or of a saved plan, if the command read one
  * @throws GovctlError usage_error without a base URL, not_logged_in without a token
  */
-export async function connect(context: Context, projectBaseUrl?: string): Promise<Connection> {
-  const target = await findTarget(context, projectBaseUrl);
+export async function connect(context: Context, repoUrl?: RepoUrl): Promise<Connection> {
+  const target = await findTarget(context, repoUrl);
   if (!target.login) throw target.missing;
-  const { client } = await connectAs(context, target.baseUrl, target.login);
+  const { client } = await connectAs(context, target.baseUrl, target.login, scopeOf);
   return { client, baseUrl: target.baseUrl };
 }
 
@@ -37,11 +38,15 @@ export async function connectToOwn(context: Context): Promise<Client> {
   return client;
 }
 
-/** A client for one service and one login, and the source of its tokens. */
+/**
+ * A client for one service and one login, and the source of its tokens.
+ * @param scopeFor the scope that a request's token needs; default: all scopes of the login
+ */
 export async function connectAs(
   context: Context,
   baseUrl: string,
   login: Login,
+  scopeFor: (method: string, path: string) => string | undefined = () => undefined,
 ): Promise<{ client: Client; tokens: TokenSource }> {
   if (isUnprotected(baseUrl)) {
     await context.warn(
@@ -53,10 +58,14 @@ export async function connectAs(
   const client = createClient({
     ...options,
     fetch: renewing(options.fetch, tokens),
-    token: () => tokens.token(),
+    token: (method, path) => tokens.token(scopeFor(method, path)),
   });
   return { client, tokens };
 }
+
+/** The scope that an endpoint of the contract needs; undefined for any other. */
+const scopeOf = (method: string, path: string): string | undefined =>
+  endpointsAt(path.replace(/\?.*$/s, '')).find((row) => row.method === method)?.scope ?? undefined;
 
 /** How this command connects to a service, without a login. */
 export function transportOptions(context: Context, baseUrl: string): TransportOptions {

@@ -1,17 +1,23 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { ProjectConfig } from '../../project/model.ts';
 import type { Context } from '../context.ts';
+import type { RepoUrl } from '../credentials/find-login.ts';
 
 /**
  * `base_url` of govctl.yaml, for commands that need nothing else of the project. Not read if a flag or the environment
  * sets the service.
  * @throws GovctlError invalid_file
  */
-export async function projectBaseUrl(context: Context): Promise<string | undefined> {
+export async function projectBaseUrl(context: Context): Promise<RepoUrl | undefined> {
   if (context.flags.baseUrl !== undefined) return undefined;
-  const { base_url } = await projectConfig(context, '--base-url names the service without it.');
-  return base_url;
+  return repoUrlOf(await projectConfig(context, '--base-url names the service without it.'));
 }
+
+/** `base_url` of a govctl.yaml that was read. */
+export const repoUrlOf = ({
+  base_url: url,
+}: Pick<ProjectConfig, 'base_url'>): RepoUrl | undefined =>
+  url === undefined ? undefined : { url, file: 'govctl.yaml' };
 
 /**
  * govctl.yaml, for commands that read no policy files.

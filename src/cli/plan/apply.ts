@@ -11,7 +11,7 @@ import type { SelectionOptions } from '../../project/plan/prepare.ts';
 import { preparePlan } from '../../project/plan/prepare.ts';
 import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
-import { projectConfig } from '../objects/project-base-url.ts';
+import { projectConfig, repoUrlOf } from '../objects/project-base-url.ts';
 import { count } from '../terminal/printable.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { isApproved } from '../flags/approval.ts';
@@ -62,7 +62,10 @@ async function applySaved(
   const concurrency = parseConcurrency(options.concurrency, config.concurrency);
   refuseUnfit(plan, file, options.project ?? config.project, context.world.now());
   if (!hasChanges(plan.summary)) return nothingToDo(context, plan, []);
-  const { client, baseUrl } = await connect(context, config.base_url ?? plan.base_url);
+  const { client, baseUrl } = await connect(
+    context,
+    repoUrlOf(config) ?? { url: plan.base_url, file },
+  );
   refuseOtherService(plan, file, baseUrl);
   const secrets = await readPlanSecrets(plan, context.world.env);
   await askApproval(context, planView(context, plan), questionFor(plan), isApproved(options));

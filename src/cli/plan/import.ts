@@ -10,7 +10,7 @@ import type { ExportFile } from '../../project/write/export.ts';
 import { exportPolicies } from '../../project/write/export.ts';
 import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
-import { projectConfig } from '../objects/project-base-url.ts';
+import { projectConfig, repoUrlOf } from '../objects/project-base-url.ts';
 import { count, printable } from '../terminal/printable.ts';
 
 interface ImportOptions {
@@ -31,7 +31,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   const { cwd } = context.world;
   const config = await projectConfig(context);
   const owner = options.project ?? config.project;
-  const { client } = await connect(context, config.base_url);
+  const { client } = await connect(context, repoUrlOf(config));
   const live = await context.progress('Reading the service', async () => {
     const found: LivePolicy[] = [];
     for await (const policy of listAll(client, policyObjects)) {

@@ -6,6 +6,7 @@ import { fromWorkspace, renderGithub } from '../formats/github.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { renderProblems } from '../formats/problems-text.ts';
 import { connect } from '../objects/connect.ts';
+import { repoUrlOf } from '../objects/project-base-url.ts';
 import { count } from '../terminal/printable.ts';
 
 /** Plans, or reads what planning takes, in this command's world; a spinner shows how far it is. */
@@ -19,7 +20,7 @@ export const withOutside = <T>(
       cwd,
       env,
       now,
-      connect: (projectBaseUrl) => connect(context, projectBaseUrl),
+      connect: (config) => connect(context, repoUrlOf(config)),
       refuseProblems: (problems) => refuseProblems(context, problems),
       warn: (line) => context.warn(line),
       onListed: (policies) =>

@@ -50,7 +50,7 @@ const configFile = (
 # The owner of what is applied from this repo; unique for each repo that applies to the same service.
 project: ${project}
 
-# The service. GOVCTL_BASE_URL and \`govctl auth login\` name it too; secrets never stand here.
+# The service, for people who are logged in to it. CI sets GOVCTL_BASE_URL; secrets never stand here.
 # base_url: https://governance.example.com
 
 paths:

@@ -11,7 +11,7 @@ import { policyDocument } from '../kinds/policy.ts';
 import { scheduleDocument, scheduleKind } from '../kinds/schedule.ts';
 import { webhookKind } from '../kinds/webhook.ts';
 import type { Environment } from '../documents/variable.ts';
-import type { LoadedProject, Problem } from '../model.ts';
+import type { LoadedProject, Problem, ProjectConfig } from '../model.ts';
 import { loadProject } from '../read/load.ts';
 import { resolveWebhooks } from '../read/resolve-webhooks.ts';
 
@@ -22,7 +22,7 @@ export interface Outside {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** A client for the service, and its base URL. */
-  readonly connect: (projectBaseUrl: string | undefined) => Promise<Connection>;
+  readonly connect: (config: ProjectConfig) => Promise<Connection>;
   /** Receives the problems in the files before the wait for the service. @throws if any is an error */
   readonly refuseProblems: (problems: readonly Problem[]) => Promise<void>;
   readonly warn: (line: string) => Promise<void>;
@@ -83,7 +83,7 @@ export async function readRepo(
   // A broken govctl.yaml may name another service than the one that would be asked; it is refused below.
   const listing = problems.some(({ level }) => level === 'error')
     ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
-    : listLive(outside, config.base_url, async (kind) =>
+    : listLive(outside, config, async (kind) =>
         // Asked once a list is there, which is after the reading of the files began.
         isInFiles(await reading, kind),
       );
@@ -146,10 +146,10 @@ type IsInFiles = (kind: Kind) => Promise<boolean>;
 
 async function listLive(
   { connect, onListed }: Outside,
-  projectBaseUrl: string | undefined,
+  config: ProjectConfig,
   isInFiles: IsInFiles,
 ): Promise<Listing> {
-  const { client, baseUrl } = await connect(projectBaseUrl);
+  const { client, baseUrl } = await connect(config);
   const listed = await Promise.all(
     kinds.map(async (kind) => {
       const { items, ...service } = await listKind(client, kind, isInFiles, onListed);

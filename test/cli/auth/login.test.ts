@@ -218,7 +218,11 @@ describe('auth login asks on a terminal', () => {
     });
     const outcome = await runCommandLine(['auth', 'login'], world);
     expect(outcome.exitCode).toBe(0);
-    expect(world.asked).toEqual(['Address of the service:', 'Log in with', 'API key:']);
+    expect(world.asked).toEqual([
+      'Address of the service:',
+      `Log in to ${baseUrl} with`,
+      `API key for ${baseUrl}:`,
+    ]);
     expect(outcome.stdout + outcome.stderr).not.toContain(apiKey);
   });
 
@@ -460,7 +464,7 @@ describe('whose login goes where', () => {
     };
     expect(await asked([])).toBe('governance.example.com');
     writeFileSync(path.join(home, 'govctl.yaml'), 'base_url: https://yaml.example.com\n');
-    expect(await asked([])).toBe('yaml.example.com');
+    expect(await asked(['--trust-repo-url'])).toBe('yaml.example.com');
     const env = { GOVCTL_BASE_URL: 'https://env.example.com' };
     expect(await asked([], env)).toBe('env.example.com');
     expect(await asked(['--base-url', 'https://flag.example.com'], env)).toBe('flag.example.com');

@@ -88,6 +88,7 @@ function given(settings: FakeWorldSettings = {}) {
     world,
     flags: {
       output: [{ format: 'json' }],
+      trustRepoUrl: false,
       quiet: false,
       verbose: false,
       input: settings.tty ?? false,
