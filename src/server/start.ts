@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import manifest from '../../package.json' with { type: 'json' };
+import { defined } from '../contract/defined.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './http/address.ts';
 import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
@@ -36,6 +37,8 @@ export interface ServerOptions extends Omit<ServiceOptions, 'config' | 'env'> {
   readonly readyFile?: string;
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** That are open at once; default: what the process's limit of open files allows. */
+  readonly maxConnections?: number;
   /** Path of a YAML file: mail server, chat channels, storage (config/schema.ts). */
   readonly configFile?: string;
   /** What that file and schedules may refer to. Default: nothing. */
@@ -99,6 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       host: options.host,
       port: options.port,
       ...(options.tls ? { tls: options.tls } : {}),
+      ...defined({ maxConnections: options.maxConnections }),
       fetch: door.fetch,
       refuse: (status, description) => refuseRequest(deps, status, description),
     });

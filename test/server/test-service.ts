@@ -67,6 +67,8 @@ export async function startTestService(
     /** What reports are made with; without it, those that are asked for wait on. */
     reports?: Partial<Omit<ReportWorkOptions, 'createRunner' | 'prepare'>>;
     wrapStore?: (store: Store) => Store;
+    /** Milliseconds. */
+    bodyWithin?: number;
     metricsText?: (store: Store) => () => Promise<string>;
   } = {},
 ) {
@@ -151,6 +153,7 @@ export async function startTestService(
     {
       authenticate: authenticator.authenticate,
       limiter,
+      ...(options.bodyWithin === undefined ? {} : { bodyWithin: options.bodyWithin }),
       local,
       observe(event) {
         events.push(event);

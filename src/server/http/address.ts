@@ -4,6 +4,22 @@ import { GovctlError } from '../../contract/errors.ts';
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 
+/**
+ * What is counted as one caller where only an address tells callers apart: an IPv4 address, of IPv6 the network, of
+ * which a caller has as many addresses as it likes.
+ */
+export function networkOf(address: string | undefined): string {
+  if (address === undefined) return '';
+  const [, ipv4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
+  if (ipv4 !== undefined) return ipv4;
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
+  return [...before, ...Array.from({ length: zeros }, () => '0'), ...after].slice(0, 4).join(':');
+}
+
 /** Where this machine reaches a listener; one on all addresses is reached on the loopback one. */
 export function baseUrlOf(host: string, port: number, secure: boolean): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;

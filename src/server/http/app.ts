@@ -13,7 +13,7 @@ import { etagOf, isKnown } from './conditional.ts';
 import { asKnownError, errorAnswer } from './error-answer.ts';
 import { createQueryParser, parseBody } from './parse-input.ts';
 import { streamBody } from './body.ts';
-import type { Peer } from './listener.ts';
+import type { Peer } from './peer.ts';
 import type { Observe } from '../observe/request-event.ts';
 import type { LocalHooks } from './local-hooks.ts';
 import { createKeysUnderWay, oneTime } from './idempotency.ts';
@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
   readonly observe: Observe;
+  /** Milliseconds in which a body must come, and of a streamed one every next part; for tests. */
+  readonly bodyWithin?: number;
   /** Faults, and what is to be seen of it, of a local server. */
   readonly local?: LocalHooks | undefined;
 }
@@ -88,7 +90,14 @@ function createRoute(
   deps: Deps,
   endpoint: Endpoint,
   handler: AnyHandler,
-  { authenticate, limiter, observe, local, keys }: AppOptions & { readonly keys: KeysUnderWay },
+  {
+    authenticate,
+    limiter,
+    observe,
+    local,
+    keys,
+    bodyWithin,
+  }: AppOptions & { readonly keys: KeysUnderWay },
 ): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
   const { scope, method, path: route } = endpoint;
@@ -116,10 +125,10 @@ function createRoute(
     const readAndHandle = (): Awaitable<AnyAnswer> => {
       const query = parseQuery(searchOf(request.url));
       if (endpoint.streamed !== undefined) {
-        return handle(query, streamBody(request, endpoint.streamed));
+        return handle(query, streamBody(request, endpoint.streamed, bodyWithin));
       }
       if (!endpoint.body) return handle(query, noBody);
-      return parseBody(endpoint, request).then(({ body, text }) =>
+      return parseBody(endpoint, request, bodyWithin).then(({ body, text }) =>
         handle(query, { body, text: () => text }),
       );
     };
@@ -128,6 +137,7 @@ function createRoute(
       if (scope === null) return readAndHandle();
       return whenKnown(authenticate(request.headers.get('authorization')), (bearer) => {
         principal = bearer;
+        context.env.trust?.(bearer.countedAs);
         rate = limiter.take(bearer.countedAs);
         checkScope(bearer, scope);
         return readAndHandle();

@@ -15,16 +15,40 @@ interface Body {
  * Reads a request's body as text, up to the endpoint's limit, also where no length was announced.
  * @throws GovctlError unsupported_media_type, body_too_large or malformed_request
  */
-export async function readBody(request: Request, endpoint: Endpoint): Promise<Body> {
+export async function readBody(
+  request: Request,
+  endpoint: Endpoint,
+  within = bodyWithin,
+): Promise<Body> {
   const { bodyTypes = ['application/json'], maxBodyBytes = defaultMaxBodyBytes } = endpoint;
   const type = mediaTypeOf(request.headers, bodyTypes);
-  const bytes = await readBytes(request, maxBodyBytes).catch((error: unknown) => {
+  const reading = readBytes(request, maxBodyBytes);
+  const bytes = await inTime(reading, within, 'The body did not come').catch((error: unknown) => {
     if (error instanceof GovctlError) throw error;
     throw cutOff(error);
   });
   if (!isUtf8(bytes)) throw new GovctlError('malformed_request', 'The body is not valid UTF-8');
   const text = bytes.toString('utf8');
   return { text: text.startsWith('\ufeff') ? text.slice(1) : text, type };
+}
+
+/** Milliseconds in which a body must come, and of a streamed one every next part. */
+const bodyWithin = 30_000;
+
+/** @throws GovctlError malformed_request (408) where the sender takes longer */
+async function inTime<T>(reading: Promise<T>, ms: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const said = `${what} within ${ms / 1_000} seconds`;
+      reject(new GovctlError('malformed_request', said, { status: 408 }));
+    }, ms);
+  });
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const cutOff = (cause: unknown): GovctlError =>
@@ -146,21 +170,24 @@ interface StreamedBody {
 }
 
 /** @throws GovctlError unsupported_media_type; malformed_request where the sender is gone already */
-export function streamBody(request: Request, type: string): StreamedBody {
+export function streamBody(request: Request, type: string, within = bodyWithin): StreamedBody {
   mediaTypeOf(request.headers, [type]);
   const digest = createHash('sha256');
   let sum: string | undefined;
-  return { body: tap(bodyOf(request), digest), text: () => (sum ??= digest.digest('base64url')) };
+  const body = tap(bodyOf(request), digest, within);
+  return { body, text: () => (sum ??= digest.digest('base64url')) };
 }
 
 async function* tap(
   body: ReadableStream<Uint8Array> | null,
   digest: { update(chunk: Uint8Array): unknown },
+  within: number,
 ): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
+  const read = () => inTime(reader.read(), within, 'Nothing more of the body came');
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    for (let next = await read(); !next.done; next = await read()) {
       digest.update(next.value);
       yield next.value;
     }

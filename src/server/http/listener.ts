@@ -7,6 +7,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { GovctlError } from '../../contract/errors.ts';
+import { createConnections, defaultMaxConnections } from './connections.ts';
+import type { Peer } from './peer.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -14,17 +16,23 @@ export interface ListenerOptions {
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly fetch: Fetch;
+  /** Connections that are open at once, at most; default: what the process's limit of open files allows. */
+  readonly maxConnections?: number;
+  /** For tests. */
+  readonly patience?: Patience;
   /** Answers what is no request of this API's at all. */
   readonly refuse: (status: number, description: string) => Response;
 }
 
-/** Where a request came from; read when it is needed. */
-export interface Peer {
-  readonly remoteAddress?: string | undefined;
-  /** Ends its connection, at once or once what was written has gone out; absent where there is none. */
-  destroy?(): unknown;
-  destroySoon?(): unknown;
+/** Milliseconds after which a connection is closed. */
+interface Patience {
+  /** For the line and the headers of a request, and for a handshake of TLS. */
+  readonly head: number;
+  /** While nothing moves, neither what is sent nor what is answered, and it is not a request that is worked on. */
+  readonly quiet: number;
 }
+
+const usualPatience: Patience = { head: 10_000, quiet: 30_000 };
 
 type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;
 
@@ -41,13 +49,15 @@ export interface Listener {
 /** @throws GovctlError usage_error or file_error when the address or a TLS file can't be used */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { host, port, tls, fetch, refuse } = options;
+  const { maxConnections = defaultMaxConnections(), patience = usualPatience } = options;
+  const connections = createConnections(maxConnections, () => performance.now());
   /** One for each request whose body is not there yet. */
   const unread = new Set<() => boolean>();
   const answer = (request: Request, incoming: IncomingMessage): Response | Promise<Response> => {
     if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0') {
       return refuse(400, 'The request has no Host header');
     }
-    const answered = fetch(request, incoming.socket);
+    const answered = fetch(request, connections.of(incoming.socket) ?? {});
     if (incoming.complete || !('then' in answered)) return answered;
     return new Promise((resolve, reject) => {
       const giveUp = (): boolean => {
@@ -66,34 +76,32 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
     },
   );
-  /** Connections that never sent a request: Node doesn't count them as idle. */
-  const unused = new Set<Socket>();
   const listener: Parameters<typeof createHttpServer>[1] = (incoming, outgoing) => {
-    unused.delete(incoming.socket);
+    connections.of(incoming.socket)?.began(outgoing);
+    connections.checkWaiting();
+    if (hasBody(incoming)) outgoing.once('finish', () => letGo(incoming));
     // What goes wrong in there is answered in there.
     void handle(incoming, outgoing);
   };
   const server: Server = tls
-    ? createTlsServer(await readTls(tls), listener)
-    : createHttpServer(serverOptions, listener);
-  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    ? createTlsServer(await readTls(tls), { ...timesOf(patience), ...serverOptions }, listener)
+    : createHttpServer({ ...timesOf(patience), ...serverOptions }, listener);
+  server.timeout = patience.quiet;
+  server.on('timeout', (socket: Socket) => {
+    const connection = connections.of(socket);
+    // While a request is worked on, it is not the other side that keeps quiet.
+    if (!connection?.isBusy || connection.waiting > 0) socket.destroy();
   });
-  /** Connections under TLS: while one has not shaken hands, no server of Node's closes it. */
-  const beneath = new Set<Socket>();
-  if (tls) {
-    server.on('connection', (socket: Socket) => {
-      beneath.add(socket);
-      socket.once('close', () => beneath.delete(socket));
-    });
-  }
+  server.on('connection', (socket: Socket) => connections.add(socket));
+  if (tls) server.on('secureConnection', (socket: Socket) => connections.secured(socket));
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    unused.delete(incoming.socket);
+    connections.of(incoming.socket)?.began(outgoing);
     void answerByHand(outgoing, refuse(417, 'The only Expect there is here is 100-continue'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    void answerBroken(error, socket, refuse);
+    // One that has not shaken hands could read no answer.
+    if (tls && !connections.of(socket)) socket.destroy();
+    else void answerBroken(error, socket, refuse);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -110,14 +118,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     },
     refuseUnread: () => [...unread].filter((giveUp) => giveUp()).length,
     async close(withinMs) {
-      for (const socket of unused) socket.destroy();
+      connections.closeUnused();
       const done = new AbortController();
       const hasClosed = closed.then(() => done.abort());
       const forced = sleep(withinMs, undefined, { signal: done.signal, ref: false }).then(
-        () => {
-          server.closeAllConnections();
-          for (const socket of beneath) socket.destroy();
-        },
+        () => connections.closeAll(),
         () => {},
       );
       while (!done.signal.aborted) {
@@ -132,6 +137,27 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 /** Also said to requests that come while the server stops. */
 export const stopping = 'The server is stopping; try again in a moment';
 
+/** Milliseconds that the sender of a body that nobody read may take to notice the answer. */
+const noticeWithin = 500;
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Closes a connection after an answer that did not need all of the body: the rest is not waited for. */
+function letGo(incoming: IncomingMessage): void {
+  if (incoming.complete) return;
+  const timer = setTimeout(() => incoming.socket.destroySoon(), noticeWithin);
+  timer.unref();
+  incoming.once('end', () => clearTimeout(timer));
+  incoming.resume();
+}
+
+const timesOf = ({ head }: Patience) => ({
+  headersTimeout: head,
+  connectionsCheckingInterval: head / 5,
+  handshakeTimeout: head,
+});
+
 const serverOptions: ServerOptions = {
   /** Milliseconds; longer than load balancers keep theirs, so that it is they who close. */
   keepAliveTimeout: 65_000,
@@ -143,10 +169,11 @@ const serverOptions: ServerOptions = {
 
 function createTlsServer(
   tls: { cert: Buffer; key: Buffer },
+  options: ServerOptions,
   listener: Parameters<typeof createHttpServer>[1],
 ): Server {
   try {
-    return createHttpsServer({ ...tls, ...serverOptions, minVersion: 'TLSv1.2' }, listener);
+    return createHttpsServer({ ...tls, ...options, minVersion: 'TLSv1.2' }, listener);
   } catch (cause) {
     throw new GovctlError(
       'usage_error',
@@ -236,6 +263,7 @@ async function answerBroken(
   const headers = [...refusal.headers, ['Content-Length', String(Buffer.byteLength(body))]];
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
+  socket.destroySoon();
 }
 
 async function answerByHand(outgoing: ServerResponse, response: Response): Promise<void> {

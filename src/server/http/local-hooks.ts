@@ -1,4 +1,4 @@
-import type { Peer } from './listener.ts';
+import type { Peer } from './peer.ts';
 
 /** What a local server may do to requests, so that clients can be tested against it. */
 export interface LocalHooks {

@@ -51,8 +51,12 @@ export interface ParsedBody {
   readonly text: string;
 }
 
-export async function parseBody(endpoint: Endpoint, request: Request): Promise<ParsedBody> {
-  const { text, type } = await readBody(request, endpoint);
+export async function parseBody(
+  endpoint: Endpoint,
+  request: Request,
+  within?: number,
+): Promise<ParsedBody> {
+  const { text, type } = await readBody(request, endpoint, within);
   const given = type === 'application/x-www-form-urlencoded' ? parseForm(text) : parseJson(text);
   const body =
     endpoint.body &&

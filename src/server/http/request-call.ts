@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { checkMatch } from './conditional.ts';
 import { isAnswered, runOnce } from './idempotency.ts';
 import type { KeysUnderWay, OneTime } from './idempotency.ts';
-import type { Peer } from './listener.ts';
+import type { Peer } from './peer.ts';
 import type { Tx } from '../store/store.ts';
 
 /** A class, as one is made for every request: its methods are not. */

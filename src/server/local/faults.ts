@@ -7,7 +7,7 @@ import { matchesId } from '../../engine/exempt.ts';
 import type { Clock } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Ids } from '../ids.ts';
-import type { Peer } from '../http/listener.ts';
+import type { Peer } from '../http/peer.ts';
 import type { RequestFaults } from '../http/local-hooks.ts';
 import { isOfLocal } from './request-log.ts';
 

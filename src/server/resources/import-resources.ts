@@ -68,13 +68,18 @@ export async function importResources(
     }
     await store();
   } catch (error) {
-    if (error instanceof GovctlError || error instanceof StoreUnavailable) throw error;
+    if (error instanceof StoreUnavailable) throw error;
     const stored = answer.created + answer.updated + answer.unchanged;
-    throw new GovctlError(
-      'malformed_request',
-      `The body was cut off after ${answer.lines} lines; ${stored} resources are stored`,
-      { cause: error },
-    );
+    const soFar = `after ${answer.lines} lines; ${stored} resources are stored`;
+    if (!(error instanceof GovctlError)) {
+      throw new GovctlError('malformed_request', `The body was cut off ${soFar}`, { cause: error });
+    }
+    const { status, details } = error;
+    throw new GovctlError(error.error, `${error.message}, ${soFar}`, {
+      ...(status === null ? {} : { status }),
+      details,
+      cause: error,
+    });
   }
   return answer;
 }

@@ -12,7 +12,7 @@ import { errorAnswer } from '../http/error-answer.ts';
 import { createRateLimiter } from '../http/limits.ts';
 import type { RateLimitMode } from '../http/limits.ts';
 import { stopping } from '../http/listener.ts';
-import type { Peer } from '../http/listener.ts';
+import type { Peer } from '../http/peer.ts';
 import type { AdjustableClock } from '../local/clock.ts';
 import { isLocal } from '../local/is-local.ts';
 import { createLocalService } from '../local/service.ts';
