@@ -84,6 +84,7 @@ const AnySchedule = z.looseObject({
   last_run_at: absentIfOdd(z.string()),
   last_report_id: absentIfOdd(z.string()),
   last_status: absentIfOdd(z.string()),
+  problems: absentIfOdd(z.array(z.looseObject({ field: z.string(), message: z.string() }))),
   created_at: absentIfOdd(z.string()),
   updated_at: absentIfOdd(z.string()),
   created_by: absentIfOdd(z.string()),

@@ -72,7 +72,10 @@ function fieldsAt(schema: z.core.$ZodType, path: Path): readonly string[] {
     case 'nullable':
       return fieldsAt(def.innerType, path);
     case 'pipe':
-      return fieldsAt(def.in, path);
+      // What is preprocessed says what it takes only behind that.
+      return fieldsAt(def.in._zod.def.type === 'transform' ? def.out : def.in, path);
+    case 'record':
+      return path.length > 0 ? fieldsAt(def.valueType, path.slice(1)) : [];
     case 'array':
       return path.length > 0 ? fieldsAt(def.element, path.slice(1)) : [];
     case 'object': {

@@ -103,6 +103,7 @@ const answeredOnly = {
   last_run_at: z.unknown().optional(),
   last_report_id: z.unknown().optional(),
   last_status: z.unknown().optional(),
+  problems: z.unknown().optional(),
 };
 
 /** A partial update: fields left out stay, null clears an optional one, nested objects are replaced whole. */
@@ -134,6 +135,8 @@ export const AnsweredSchedule = z.looseObject({
   last_report_id: z.string().optional(),
   /** Of the last run. */
   last_status: z.string().optional(),
+  /** Why this server would not deliver to a channel, as in `{field: "delivery.sftp.password_env", message}`. */
+  problems: z.array(z.looseObject({ field: z.string(), message: z.string() })).optional(),
   created_at: Timestamp.optional(),
   updated_at: Timestamp.optional(),
   created_by: z.string().optional(),

@@ -5,6 +5,7 @@ import { GovctlError } from '../contract/errors.ts';
 import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './http/address.ts';
 import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
 import { readServerConfig } from './config/read-config.ts';
+import type { Env } from './config/references.ts';
 import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
 import { createIds } from './ids.ts';
@@ -23,7 +24,7 @@ import { openLowdbStore } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
 
-export interface ServerOptions extends Omit<ServiceOptions, 'config' | 'env'> {
+export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
   /** 0 picks a free one. */
   readonly port: number;
   readonly dataDir: string;
@@ -41,8 +42,8 @@ export interface ServerOptions extends Omit<ServiceOptions, 'config' | 'env'> {
   readonly maxConnections?: number;
   /** Path of a YAML file: mail server, chat channels, storage (config/schema.ts). */
   readonly configFile?: string;
-  /** What that file and schedules may refer to. Default: nothing. */
-  readonly env?: ServiceOptions['env'];
+  /** What that file may refer to. Default: nothing. */
+  readonly env?: Env;
   readonly logLevel: LogLevel;
   readonly clock?: Clock;
 }
@@ -117,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const service = await createService(
       deps,
       { clock, logRequest: serverLog.request, baseUrl: () => shownUrl },
-      { ...options, config, env },
+      { ...options, config },
     );
     opened.push(service.stop);
     door.open(service);

@@ -7,6 +7,7 @@ import { createApp } from '../../src/server/http/app.ts';
 import type { RequestEvent } from '../../src/server/observe/request-event.ts';
 import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
 import { createAuthenticator } from '../../src/server/auth/service.ts';
+import type { ServerConfig } from '../../src/server/config/config.ts';
 import type { Deps, Log } from '../../src/server/deps.ts';
 import { createBackgroundEvaluator } from '../../src/server/evaluation/background-evaluator.ts';
 import { createPreparedPolicies } from '../../src/server/evaluation/prepared-policies.ts';
@@ -64,6 +65,8 @@ export async function startTestService(
     receive?: Send;
     /** Default: no host has an address. */
     resolve?: Resolve;
+    /** The operator's. */
+    config?: ServerConfig;
     /** What reports are made with; without it, those that are asked for wait on. */
     reports?: Partial<Omit<ReportWorkOptions, 'createRunner' | 'prepare'>>;
     wrapStore?: (store: Store) => Store;
@@ -140,8 +143,7 @@ export async function startTestService(
           rules: { local: options.isLocal !== false, allowed: new BlockList() },
           resolve: options.resolve ?? (() => Promise.reject(new Error('there are no hosts'))),
         },
-        config: {},
-        env: {},
+        config: options.config ?? {},
       },
       send: receive,
       reportWork,

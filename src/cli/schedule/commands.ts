@@ -102,7 +102,7 @@ function registerWrites(schedule: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a schedule')
     .description(
-      "Creates a schedule, from flags or from a file. Secrets of channels are named: they are in the server's environment, in variables that begin with GOVCTL_CHANNEL_ or are listed in its configuration, never in the schedule. Only --password-env is a variable here.",
+      "Creates a schedule, from flags or from a file. Secrets of channels are named: the operator lists them in the server's configuration, with the hosts they may be sent to. They are never in the schedule. Only --password-env is a variable here.",
     )
     .argument('[name]', 'what to call it')
     .option('-f, --file <file>', 'YAML or JSON with its fields; - reads standard input');
@@ -156,7 +156,7 @@ Examples:
       --timezone Europe/Berlin --type compliance --framework soc2 \\
       --range last_week --email audit@example.com
   $ govctl schedule create Nightly --cron '0 2 * * *' --type risk --format csv \\
-      --sftp me@files.example.com/in --sftp-password-env GOVCTL_CHANNEL_SFTP
+      --sftp me@files.example.com/in --sftp-password-env SFTP_PASSWORD
   $ govctl schedule create -f schedule.yaml`;
 
 const updateHelp = `

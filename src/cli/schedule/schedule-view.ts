@@ -36,6 +36,9 @@ function describeSchedule(schedule: AnySchedule, when: string, style: Style, roo
       ...Object.entries(schedule.delivery ?? {}).map(
         ([kind, channel]) => [kind.replaceAll('_', ' '), describeChannel(channel)] as const,
       ),
+      ...(schedule.problems ?? []).map(
+        ({ field, message }) => ['problem', `${field} ${message}`] as const,
+      ),
       ['status', schedule.enabled === false ? 'disabled' : 'enabled'],
       ['next', schedule.next_run_at && inZone(schedule.next_run_at, zone)],
       [

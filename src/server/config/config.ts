@@ -1,3 +1,5 @@
+import type { Binding } from './binding.ts';
+
 /** What the operator tells the server in a file or its environment, ready for use: every reference resolved. */
 export interface ServerConfig {
   readonly smtp?: SmtpConfig;
@@ -5,8 +7,8 @@ export interface ServerConfig {
   readonly chat?: { readonly channels: Readonly<Record<string, string>> };
   /** What requests to S3-compatible storage are signed with. */
   readonly object_storage?: StorageKeys;
-  /** What channels may name in their `…_env` fields, beside the environment's own variables. */
-  readonly secrets?: Readonly<Record<string, string>>;
+  /** What channels may name in their `…_env` fields, and nothing else. */
+  readonly secrets?: Readonly<Record<string, BoundSecret>>;
 }
 
 export interface SmtpConfig {
@@ -28,7 +30,16 @@ export interface MailAddress {
   readonly address: string;
 }
 
-export interface StorageKeys {
+/** A secret, and where it may be sent. */
+export interface BoundSecret extends Binding {
+  /** Absent: the file has none, and neither has the environment. */
+  readonly value?: string;
+}
+
+/** The variable, and the name among `secrets`, of the secret key that requests to storage are signed with. */
+export const storageSecret = 'AWS_SECRET_ACCESS_KEY';
+
+export interface StorageKeys extends Binding {
   readonly access_key_id: string;
   readonly secret_access_key: string;
   readonly session_token?: string;

@@ -6,7 +6,9 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { DocumentPath } from '../../inventory/model.ts';
 import { parseYaml } from '../../inventory/text/parse-yaml.ts';
 import type { ParsedText } from '../../inventory/text/parsed-text.ts';
-import type { ServerConfig } from './config.ts';
+import type { Binding } from './binding.ts';
+import { storageSecret } from './config.ts';
+import type { BoundSecret, ServerConfig, StorageKeys } from './config.ts';
 import { resolveReferences } from './references.ts';
 import type { Env } from './references.ts';
 import { ConfigFile, isSecret, secretRule } from './schema.ts';
@@ -27,24 +29,19 @@ const longestFile = 1024 * 1024;
  */
 export async function readServerConfig(file: string | undefined, env: Env): Promise<ReadConfig> {
   const given = file === undefined ? { parsed: {}, plain: false } : await readConfigFile(file, env);
-  const { smtp: mail, chat, object_storage: storage, secrets } = given.parsed;
+  const { smtp: mail, chat } = given.parsed;
   const smtp = await smtpOf(mail, env, file);
+  const secrets = secretsOf(given.parsed, env);
+  const storage = storageOf(given.parsed, secrets, env);
   return {
     config: {
       ...(smtp ? { smtp: smtp.config } : {}),
       ...(chat ? { chat } : {}),
-      ...(storage
-        ? {
-            object_storage: {
-              access_key_id: storage.access_key_id,
-              secret_access_key: storage.secret_access_key,
-              ...defined({ session_token: storage.session_token }),
-            },
-          }
-        : {}),
-      ...(secrets ? { secrets } : {}),
+      ...(storage ? { object_storage: storage } : {}),
+      ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
     },
     notices: [
+      ...unboundNotices(given.parsed, file ?? ''),
       ...(file !== undefined && given.plain && (await othersCanRead(file))
         ? [
             `${file} holds a secret and others on this machine can read it: chmod 600 it, or write \${NAME} and set that variable where the server runs.`,
@@ -53,6 +50,66 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(smtp?.notices ?? []),
     ],
   };
+}
+
+/** As the file has it. */
+type GivenBinding = { readonly [K in keyof Binding]?: Binding[K] | undefined };
+
+const bindingOf = ({ hosts = [], buckets = [] }: GivenBinding): Binding => ({ hosts, buckets });
+
+/** Without a value, a secret is the variable of its name. */
+const secretsOf = ({ secrets = {} }: ConfigFile, env: Env): Record<string, BoundSecret> =>
+  Object.fromEntries(
+    Object.entries(secrets).map(([name, { value = variable(env, name), ...bound }]) => [
+      name,
+      { ...defined({ value }), ...bindingOf(bound) },
+    ]),
+  );
+
+/** Empty is not set. */
+const variable = (env: Env, name: string): string | undefined =>
+  (Object.hasOwn(env, name) ? env[name] : undefined) || undefined;
+
+/** Those of the file, else of the environment, as the tools of AWS have them; these are bound by the name of the secret one. */
+function storageOf(
+  { object_storage: given }: ConfigFile,
+  { [storageSecret]: listed }: Readonly<Record<string, BoundSecret>>,
+  env: Env,
+): StorageKeys | undefined {
+  if (given) {
+    const { access_key_id, secret_access_key, session_token, ...bound } = given;
+    return { access_key_id, secret_access_key, ...defined({ session_token }), ...bindingOf(bound) };
+  }
+  const id = variable(env, 'AWS_ACCESS_KEY_ID');
+  const secret = listed?.value ?? variable(env, storageSecret);
+  if (id === undefined || secret === undefined) return undefined;
+  return {
+    access_key_id: id,
+    secret_access_key: secret,
+    ...defined({ session_token: variable(env, 'AWS_SESSION_TOKEN') }),
+    ...bindingOf(listed ?? {}),
+  };
+}
+
+/** What the file lists and binds to nothing, the form of earlier versions: no channel gets it. */
+function unboundNotices(
+  { secrets = {}, object_storage: storage }: ConfigFile,
+  file: string,
+): string[] {
+  const unbound = Object.entries(secrets).filter(
+    ([, { hosts = [], buckets = [] }]) => hosts.length === 0 && buckets.length === 0,
+  );
+  return [
+    ...unbound.map(
+      ([name]) =>
+        `${file}: secrets.${name} is bound to no host, so no channel gets it. Say where it may be sent: ${name}: {value: …, hosts: [files.example.com]}`,
+    ),
+    ...(storage && (storage.buckets ?? []).length === 0
+      ? [
+          `${file}: object_storage is bound to no bucket, so nothing is put into one. Add buckets: [NAME] below it, and hosts: [HOST] for a store that is not AWS.`,
+        ]
+      : []),
+  ];
 }
 
 async function readConfigFile(

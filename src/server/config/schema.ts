@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isBucketEntry, isHostEntry } from './binding.ts';
 
 const text = z.string().min(1).max(4_096);
 const address = z.string().min(3).max(512);
@@ -6,6 +7,30 @@ const address = z.string().min(3).max(512);
 const hook = text.refine(isHttp);
 
 const Port = z.union([z.int(), z.string().regex(/^\d{1,5}$/).transform(Number)]).pipe(z.int().min(1).max(65_535)); // prettier-ignore
+
+const bindings = {
+  hosts: z
+    .array(
+      text.refine(
+        isHostEntry,
+        'must be a host such as files.example.com, files.example.com:2222 or *.example.com',
+      ),
+    )
+    .max(100)
+    .optional(),
+  buckets: z
+    .array(text.refine(isBucketEntry, 'must be the name of a bucket, such as reports or reports-*'))
+    .max(100)
+    .optional(),
+};
+
+/** A secret that is written out alone, the form of earlier versions, is bound to nothing. */
+const BoundSecret = z.preprocess(
+  (given) => (typeof given === 'string' ? { value: given } : given),
+  z.strictObject({ value: text.optional(), ...bindings }),
+);
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** What the file of `--config` may say. */
 export const ConfigFile = z.strictObject({
@@ -30,9 +55,10 @@ export const ConfigFile = z.strictObject({
       access_key_id: text,
       secret_access_key: text,
       session_token: text.optional(),
+      ...bindings,
     })
     .optional(),
-  secrets: z.record(z.string(), text).optional(),
+  secrets: z.record(z.string().regex(variableName), BoundSecret).optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
@@ -43,15 +69,17 @@ function isHttp(text: string): boolean {
 }
 
 /** What has to stand where nothing that stands there may be shown. */
-export const secretRule = ([top]: readonly PropertyKey[]): string =>
-  top === 'chat'
-    ? 'must be an address that begins with https:// or http://'
-    : 'must be a text that is not empty';
+export const secretRule = ([top, , field]: readonly PropertyKey[]): string => {
+  if (top === 'chat') return 'must be an address that begins with https:// or http://';
+  return top === 'secrets' && field === undefined
+    ? 'must be the name of a variable with where it may be sent, as in SFTP_PASSWORD: {hosts: [files.example.com]}'
+    : 'must be a string that is not empty';
+};
 
 /** Whether what stands at a path must not be shown. */
 export function isSecret(path: readonly PropertyKey[]): boolean {
   const [top, second] = path;
-  if (top === 'secrets' || (top === 'chat' && second === 'channels' && path.length > 2))
-    return true;
+  if (top === 'secrets') return path.length === 2 || path[2] === 'value';
+  if (top === 'chat' && second === 'channels' && path.length > 2) return true;
   return secretFields.includes(path.join('.'));
 }

@@ -11,7 +11,7 @@ import { targetOf } from './channels/target-of.ts';
 import { reportDeliveries, reportDeliveryLanes } from './collection.ts';
 import type { StoredReportDelivery } from './collection.ts';
 
-export { channelFault } from './channels/fault.ts';
+export { channelFault, channelProblem } from './channels/fault.ts';
 export type { StoredChannel, Surroundings } from './channels/channel.ts';
 export { targetOf };
 

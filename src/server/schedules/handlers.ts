@@ -20,7 +20,7 @@ import { showRun, showSchedule } from './show.ts';
 import { channelsOf, hashedSecurity } from './stored-form.ts';
 
 export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handlers['schedules'] => {
-  const show = (doc: StoredSchedule) => toJson(showSchedule(deps, doc));
+  const show = (doc: StoredSchedule) => toJson(showSchedule(deps, surroundings.config, doc));
   const answerOne = ({ doc, revision }: Versioned<StoredSchedule>) => ({
     body: show(doc),
     revision,

@@ -1,7 +1,8 @@
 import { defined } from '../../contract/defined.ts';
 import type { AnsweredSchedule, ScheduleRun } from '../../contract/schedules.ts';
+import type { ServerConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
-import { deliveriesOfRun, showDelivery } from '../report-delivery/service.ts';
+import { channelProblem, deliveriesOfRun, showDelivery } from '../report-delivery/service.ts';
 import type { StoredChannel } from '../report-delivery/service.ts';
 import { reports } from '../reports/collection.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
@@ -9,12 +10,17 @@ import type { Reader } from '../store/store.ts';
 import type { StoredRun, StoredSchedule, StoredTemplate } from './collection.ts';
 import { shownHint, openFor } from './stored-form.ts';
 
-/** A schedule as answered: what is stored, but for its secrets. */
+/** A schedule as answered: what is stored, but for its secrets, and what its channels lack on this server. */
 export function showSchedule(
   deps: Pick<Deps, 'secrets'>,
+  config: ServerConfig,
   { channels, created_at, updated_at, created_by, ...doc }: StoredSchedule,
 ): AnsweredSchedule {
   const delivery = Object.fromEntries(channels.map((one) => showChannel(deps, doc.id, one)));
+  const problems = channels.flatMap((one) => {
+    const problem = channelProblem(one, config);
+    return problem ? [{ ...problem }] : [];
+  });
   const {
     id,
     name,
@@ -35,6 +41,7 @@ export function showSchedule(
     enabled,
     ...defined({ tags }),
     ...runs,
+    ...(problems.length > 0 ? { problems } : {}),
     created_at,
     updated_at,
     created_by,

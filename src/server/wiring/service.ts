@@ -37,7 +37,6 @@ export interface ServiceOptions {
   readonly metrics: boolean;
   /** The operator's configuration of mail, chat and storage. */
   readonly config: ServerConfig;
-  readonly env: Surroundings['env'];
   /** Signs reports; default: a key that the server creates. */
   readonly signing?: SigningFiles;
 }
@@ -69,8 +68,7 @@ export async function createService(
     rules: { local: isLocal(options), allowed: parseRanges(options.allowTargets) },
     resolve: systemResolve,
   };
-  const { config, env } = options;
-  const surroundings: Surroundings = { targets, config, env };
+  const surroundings: Surroundings = { targets, config: options.config };
   const sender = createSender(targets, deps.clock);
   const operatorsSender = createSender(anyTarget, deps.clock);
   const prepare = createPreparedPolicies(deps.log);

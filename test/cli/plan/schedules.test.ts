@@ -7,7 +7,8 @@ import type { Outcome } from '../../support/fake-world.ts';
 import { createRepo, policyYaml } from './repo.ts';
 
 let service: TestService;
-beforeEach(async () => void (service = await startTestService()));
+const secrets = { SIGNING: { value: 'a-signing-secret', hosts: ['127.0.0.1:9'], buckets: [] } };
+beforeEach(async () => void (service = await startTestService({ config: { secrets } })));
 afterEach(() => service.close());
 
 const fetch = (url: string, init: RequestInit): Promise<Response> =>

@@ -59,6 +59,14 @@ describe('govctl schedule create', () => {
     );
   });
 
+  it('says what the server lacks for a channel', async () => {
+    const outcome = await run([...weekly, '--chat', '#compliance']);
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.stdout).toContain(
+      '  problem  delivery.chat.channel names #compliance, for which this server has no URL',
+    );
+  });
+
   it('makes of its flags what the API takes', async () => {
     const argv = [...weekly, '--email', 'b@example.com', '--subject', 'Of {{date}}', '--links'];
     argv.push('--sftp', 'me@sftp.example.com:2222/in', '--sftp-password-env', 'SFTP_PASSWORD');

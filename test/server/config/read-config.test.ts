@@ -50,15 +50,19 @@ describe('the file of --config', () => {
         'object_storage:',
         '  access_key_id: AKID',
         '  secret_access_key: ${S3_SECRET}',
+        '  buckets: [reports, audit-*]',
         'secrets:',
-        '  SFTP_PASSWORD: ${SFTP_PASSWORD}',
+        '  SFTP_PASSWORD: {value: "${SFTP}", hosts: [files.example.com]}',
+        '  GOVCTL_CHANNEL_KEY: {hosts: ["*.example.com:2222", "[::1]:22", 10.0.0.1]}',
+        '  NOT_SET: {hosts: [files.example.com]}',
       ].join('\n'),
       {
         SMTP_PORT: '2525',
         SMTP_PASSWORD: 'p: "x"\n',
         TOKEN: 't',
         S3_SECRET: 's',
-        SFTP_PASSWORD: 'f',
+        SFTP: 'f',
+        GOVCTL_CHANNEL_KEY: 'k',
       },
     );
     expect(config).toEqual({
@@ -72,8 +76,21 @@ describe('the file of --config', () => {
         reply_to: { name: '', address: 'ask@example.com' },
       },
       chat: { channels: { '#compliance': 'https://chat.example.com/hooks/t/${x}' } },
-      object_storage: { access_key_id: 'AKID', secret_access_key: 's' },
-      secrets: { SFTP_PASSWORD: 'f' },
+      object_storage: {
+        access_key_id: 'AKID',
+        secret_access_key: 's',
+        hosts: [],
+        buckets: ['reports', 'audit-*'],
+      },
+      secrets: {
+        SFTP_PASSWORD: { value: 'f', hosts: ['files.example.com'], buckets: [] },
+        GOVCTL_CHANNEL_KEY: {
+          value: 'k',
+          hosts: ['*.example.com:2222', '[::1]:22', '10.0.0.1'],
+          buckets: [],
+        },
+        NOT_SET: { hosts: ['files.example.com'], buckets: [] },
+      },
     });
     expect(notices).toEqual([]);
   });
@@ -102,6 +119,23 @@ describe('the file of --config', () => {
     ],
     ['smtp:\n  url: http://a.example\n  from: a@b.example\n', /must begin with smtp:/],
     [`${mail}  ca_file: not-there.pem\n`, /ca_file: .*not-there\.pem/],
+    [
+      'secrets:\n  A:\n    host: [a.example]\n',
+      /^server\.yaml:3:5: secrets\.A\.host is not a known field; did you mean hosts\?/,
+    ],
+    [
+      'secrets:\n  A: {hosts: [a.example, "https://b.example/"]}\n',
+      /^server\.yaml:2:\d+: secrets\.A\.hosts\[1\] must be a host such as files\.example\.com/,
+    ],
+    ['secrets:\n  A: {hosts: ["*"]}\n', /secrets\.A\.hosts\[0\] must be a host/],
+    ['secrets:\n  A: {hosts: ["*.com"]}\n', /secrets\.A\.hosts\[0\] must be a host/],
+    ['secrets:\n  A: {buckets: ["*"]}\n', /secrets\.A\.buckets\[0\] must be the name of a bucket/],
+    ['secrets:\n  "A B": x\n', /^server\.yaml:2:3: secrets\.A B must be the name of a variable/],
+    [
+      'secrets:\n  A:\n',
+      /^server\.yaml:2:3: secrets\.A must be the name of a variable with where it may be sent/,
+    ],
+    ['secrets:\n  A: {value: ""}\n', /secrets\.A\.value must be a string that is not empty/],
     ['- a\n', /^server\.yaml:1:1: /],
   ])('%j is refused at its place', async (text, said) => {
     // prettier-ignore
@@ -149,6 +183,32 @@ describe('the file of --config', () => {
     expect((await readServerConfig(write(referred, 0o644), { P: 'p4ss' })).notices).toEqual([]);
   });
 
+  test('that binds a secret to nothing, as earlier versions did, is worth a notice', async () => {
+    const { config, notices } = await read(
+      'secrets:\n  OLD: ${P}\nobject_storage:\n  access_key_id: a\n  secret_access_key: ${P}\n',
+      { P: 'p4ss' },
+    );
+    expect(config.secrets).toEqual({ OLD: { value: 'p4ss', hosts: [], buckets: [] } });
+    expect(notices).toEqual([
+      expect.stringContaining('secrets.OLD is bound to no host') as string,
+      expect.stringContaining('object_storage is bound to no bucket') as string,
+    ]);
+    expect(notices.join('\n')).not.toContain('p4ss');
+  });
+
+  test('binds the storage keys of the environment by the name of the secret one', async () => {
+    const env = {
+      AWS_ACCESS_KEY_ID: 'AKID',
+      AWS_SECRET_ACCESS_KEY: 's',
+      AWS_SESSION_TOKEN: 't',
+    };
+    const keys = { access_key_id: 'AKID', secret_access_key: 's', session_token: 't' };
+    const listed = 'secrets: {AWS_SECRET_ACCESS_KEY: {buckets: [reports]}}\n';
+    const storageOf = async (text: string) => (await read(text, env)).config.object_storage;
+    expect(await storageOf(listed)).toEqual({ ...keys, hosts: [], buckets: ['reports'] });
+    expect(await storageOf('')).toEqual({ ...keys, hosts: [], buckets: [] });
+  });
+
   test('that is not there is said so', async () => {
     const missing = path.join(folder, 'none.yaml');
     await expect(readServerConfig(missing, {})).rejects.toThrow(`${missing} could not be read: there is no such file`); // prettier-ignore
@@ -158,7 +218,7 @@ describe('the file of --config', () => {
 test('the file that the documentation shows is one', async () => {
   const page = readFileSync(new URL('../../../docs/schedules.md', import.meta.url), 'utf8');
   const text = /```yaml\n(# server\.yaml.*?)```/s.exec(page)?.[1] ?? '';
-  const names = ['SMTP_PASSWORD', 'COMPLIANCE_HOOK', 'S3_KEY_ID', 'S3_SECRET', 'SFTP_PASSWORD'];
+  const names = ['SMTP_PASSWORD', 'COMPLIANCE_HOOK', 'S3_KEY_ID', 'S3_SECRET', 'TEAMS_URL'];
   const { config } = await read(
     text,
     Object.fromEntries(names.map((name) => [name, 'https://x.example'])),

@@ -7,7 +7,7 @@ import type { StoredChannel } from '../../../src/server/report-delivery/channels
 import { reports } from '../../../src/server/reports/collection.ts';
 import type { StoredReport } from '../../../src/server/reports/collection.ts';
 import { verifyWebhook } from '../../../src/webhook/webhook.ts';
-import { openReportWorld } from './report-world.ts';
+import { bound, openReportWorld } from './report-world.ts';
 import type { ReportWorld, WorldOptions } from './report-world.ts';
 
 const open: { close(): Promise<unknown> }[] = [];
@@ -154,17 +154,19 @@ describe('a team chat', () => {
     const { seen, url } = await startReceiver();
     const report = { name: 'R' };
     const channel: StoredChannel = { kind: 'team_chat', webhook_url_env: 'TEAM_HOOK' };
-    const world = await openWorld({ env: { TEAM_HOOK: url } });
+    const world = await openWorld({
+      config: { secrets: { TEAM_HOOK: bound(url, new URL(url).host) } },
+    });
     const { id } = await world.addReport(report, { pdf: 'x' });
     const delivery = await deliver(world, channel, id);
     expect(delivery).toMatchObject({ status: 'delivered', target: 'TEAM_HOOK' });
     expect(seen).toHaveLength(1);
     expect(JSON.stringify([delivery, world.logged])).not.toContain('T0K3N');
-    const others = await openWorld({ env: { TEAM_HOOK: url }, local: false });
+    const others = await openWorld({ config: { secrets: { TEAM_HOOK: bound(url) } } });
     const other = await others.addReport(report, { pdf: 'x' });
     expect(await deliver(others, channel, other.id)).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('TEAM_HOOK of webhook_url_env') as unknown,
+      error: expect.stringContaining('webhook_url_env names TEAM_HOOK') as unknown,
     });
     expect(seen).toHaveLength(1);
   });
@@ -228,7 +230,9 @@ describe('a webhook of a schedule', () => {
 
   test('is signed with the secret of a variable, or not at all where it has none', async () => {
     const { seen, url } = await startReceiver();
-    const world = await openWorld({ env: { HOOK_SECRET: 'from the environment' } });
+    const world = await openWorld({
+      config: { secrets: { HOOK_SECRET: bound('from the environment', new URL(url).host) } },
+    });
     const report = await world.addReport({}, { pdf: 'x' });
     await deliver(world, { kind: 'webhook', url, secret_env: 'HOOK_SECRET' }, report.id);
     await deliver(world, { kind: 'webhook', url }, report.id);

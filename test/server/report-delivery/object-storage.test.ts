@@ -19,7 +19,16 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-const keys = { access_key_id: 'S3RVER', secret_access_key: 'S3RVER' };
+const keys = {
+  access_key_id: 'S3RVER',
+  secret_access_key: 'S3RVER',
+  hosts: [],
+  buckets: ['reports', 'elsewhere'],
+};
+
+const withKeysFor = (endpoint = ''): WorldOptions => ({
+  config: { object_storage: { ...keys, hosts: [new URL(endpoint).host] } },
+});
 
 async function openWorld(options: WorldOptions = {}): Promise<ReportWorld> {
   const world = await openReportWorld({ config: { object_storage: keys }, ...options });
@@ -52,7 +61,7 @@ describe('a report that is put into an S3-compatible store', () => {
 
   test('lies there byte for byte under its prefix, once however often it is sent', async () => {
     const { channel, folder } = await startStore();
-    const world = await openWorld();
+    const world = await openWorld(withKeysFor(channel.endpoint));
     const pdf = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 256));
     const report = await world.addReport({}, { pdf, csv: '' });
     const there = { ...channel, prefix: "/monthly//soc 2+(ü)'s/" };
@@ -69,7 +78,7 @@ describe('a report that is put into an S3-compatible store', () => {
 
   test('fails at once where there is no such bucket', async () => {
     const { channel } = await startStore();
-    const world = await openWorld();
+    const world = await openWorld(withKeysFor(channel.endpoint));
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, { ...channel, bucket: 'elsewhere' }, report.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
@@ -132,11 +141,14 @@ describe('a request to object storage', () => {
   test('is signed as AWS says, over all of the file', async () => {
     const { seen, endpoint } = await startReceiver((response) => response.end());
     const world = await openWorld({
-      config: {},
-      env: {
-        AWS_ACCESS_KEY_ID: 'AKID',
-        AWS_SECRET_ACCESS_KEY: 's3cret/key',
-        AWS_SESSION_TOKEN: 'a-token',
+      config: {
+        object_storage: {
+          access_key_id: 'AKID',
+          secret_access_key: 's3cret/key',
+          session_token: 'a-token',
+          hosts: [new URL(endpoint).host],
+          buckets: ['reports'],
+        },
       },
     });
     const report = await world.addReport({}, { pdf: Buffer.alloc(70_000, 7) });
@@ -172,7 +184,7 @@ describe('a request to object storage', () => {
       response.writeHead(status, { 'retry-after': '120' });
       response.end(`<Error><Code>${code}</Code><Message>s3cret</Message></Error>`);
     });
-    const world = await openWorld();
+    const world = await openWorld(withKeysFor(endpoint));
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, channelAt(endpoint), report.id);
     expect(delivery).toMatchObject({ status: after, attempts });
@@ -184,6 +196,7 @@ describe('a request to object storage', () => {
   test('is not made to an address within, whatever its name', async () => {
     const { seen, endpoint } = await startReceiver((response) => response.end());
     const world = await openWorld({
+      ...withKeysFor(endpoint.replace('127.0.0.1', 'storage.example')),
       local: false,
       resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
     });
@@ -199,7 +212,7 @@ describe('a request to object storage', () => {
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, channelAt('http://127.0.0.1:1'), report.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
-    expect(delivery.error).toContain('AWS_ACCESS_KEY_ID');
+    expect(delivery.error).toContain('object_storage in the file of --config');
   });
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReportFormat } from '../../../src/contract/reports.ts';
 import { parseRanges } from '../../../src/server/http/address.ts';
-import type { ServerConfig } from '../../../src/server/config/config.ts';
+import type { BoundSecret, ServerConfig } from '../../../src/server/config/config.ts';
 import type { Deps, Log } from '../../../src/server/deps.ts';
 import { timestamp } from '../../../src/server/deps.ts';
 import { createIds } from '../../../src/server/ids.ts';
@@ -34,11 +34,17 @@ import { tempFolder } from '../store/lowdb/temp-folder.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 
+/** A secret of the operator's, for these hosts. */
+export const bound = (value: string, ...hosts: string[]): BoundSecret => ({
+  value,
+  hosts,
+  buckets: [],
+});
+
 export type ReportWorld = Awaited<ReturnType<typeof openReportWorld>>;
 
 export interface WorldOptions {
   readonly config?: ServerConfig;
-  readonly env?: Surroundings['env'];
   /** Default: only this machine reaches the server. */
   readonly local?: boolean;
   readonly resolve?: Resolve;
@@ -83,7 +89,6 @@ export async function openReportWorld(options: WorldOptions = {}) {
       resolve: options.resolve ?? systemResolve,
     },
     config: options.config ?? {},
-    env: options.env ?? {},
   };
   const senders: Sender[] = [
     createSender(surroundings.targets, clock),

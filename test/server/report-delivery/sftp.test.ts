@@ -14,7 +14,7 @@ import { knownHosts } from '../../../src/server/report-delivery/collection.ts';
 import { explainSftp } from '../../../src/server/report-delivery/channels/sftp-result.ts';
 import type { Store } from '../../../src/server/store/store.ts';
 import { tempFolder } from '../store/lowdb/temp-folder.ts';
-import { openReportWorld } from './report-world.ts';
+import { bound, openReportWorld } from './report-world.ts';
 import type { ReportWorld, WorldOptions } from './report-world.ts';
 import { hasOpenSsh, startOpenSsh } from './ssh-server.ts';
 import type { SshServer } from './ssh-server.ts';
@@ -29,6 +29,10 @@ async function openWorld(options: WorldOptions): Promise<ReportWorld> {
   open.push(world);
   return world;
 }
+
+const withPassword = (value: string, port: number): WorldOptions => ({
+  config: { secrets: { SFTP_PASSWORD: bound(value, `127.0.0.1:${port}`) } },
+});
 
 async function folder(): Promise<string> {
   const made = await tempFolder();
@@ -57,7 +61,12 @@ describe.skipIf(!hasSsh)('a report that is uploaded to OpenSSH', () => {
     const home = await folder();
     const server = await startOpenSsh(path.join(home, 'ssh'));
     open.push(server);
-    const world = await openWorld({ env: { SFTP_KEY: server.privateKey } });
+    const at = `127.0.0.1:${server.port}`;
+    const world = await openWorld({
+      config: {
+        secrets: { SFTP_KEY: bound(server.privateKey, at), NO_KEY: bound('not-a-key', at) },
+      },
+    });
     const inbox = path.join(home, 'in box ü');
     mkdirSync(inbox);
     const channel: Sftp = {
@@ -151,12 +160,15 @@ describe.skipIf(!hasSsh)('a report that is uploaded to OpenSSH', () => {
   test.each([
     ['the folder is not there', { path: '/nowhere/at/all' }, 'has no such folder'],
     ['the user is not let in', { username: 'nobody-of-that-name' }, 'does not take the user'],
-    ['the variable is not set', { private_key_env: 'NOT_SET' }, 'NOT_SET is not set'],
+    [
+      'the variable is not set',
+      { private_key_env: 'NOT_SET' },
+      'private_key_env names NOT_SET, which this server does not send to 127.0.0.1:',
+    ],
     ['the variable holds no key', { private_key_env: 'NO_KEY' }, 'holds no private key'],
   ] as const)('says so where %s', async (_, fields, said) => {
     const { world, channel } = await ready();
     const report = await world.addReport({}, { pdf: 'x' });
-    Object.assign(world.surroundings.env, { NO_KEY: 'not-a-key' });
     const { id } = await world.queue(report.id, { ...channel, ...fields });
     await world.pass(3_600_000);
     const delivery = await world.delivery(id);
@@ -177,8 +189,8 @@ test.each([
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   open.push({ close: () => new Promise((closed) => server.close(() => closed())) });
-  const world = await openWorld({ env: { SFTP_PASSWORD: 'x' } });
   const { port } = server.address() as AddressInfo; // of a socket that listens on a port
+  const world = await openWorld(withPassword('x', port));
   const report = await world.addReport({}, { pdf: 'x' });
   const place = { host: '127.0.0.1', port, path: '/inbox' };
   const login = { username: 'ann', password_env: 'SFTP_PASSWORD' };
@@ -195,10 +207,10 @@ test.each([
   const server = createServer((socket) => leave(socket.on('error', () => undefined).resume()));
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   open.push({ close: () => new Promise((closed) => server.close(() => closed())) });
-  const { store, deps, surroundings } = await openWorld({ env: { SFTP_PASSWORD: 'x' } });
+  const { port } = server.address() as AddressInfo; // of a socket that listens on a port
+  const { store, deps, surroundings } = await openWorld(withPassword('x', port));
   const slowStore: Store = { ...store, get: (...of) => sleep(300).then(() => store.get(...of)) };
   const send = createSftpChannel({ deps: { ...deps, store: slowStore }, surroundings });
-  const { port } = server.address() as AddressInfo; // of a socket that listens on a port
   const channel: Sftp = {
     kind: 'sftp',
     host: '127.0.0.1',
@@ -282,7 +294,7 @@ describe('a password', () => {
     async (method) => {
       // prettier-ignore
       const server = await startPasswordServer(method);
-      const world = await openWorld({ config: { secrets: { SFTP_PASSWORD: 'right' } } });
+      const world = await openWorld(withPassword('right', server.port));
       const report = await world.addReport({}, { pdf: 'x' });
       const delivery = await deliver(world, channelOf(server), report.id);
       expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
@@ -292,7 +304,7 @@ describe('a password', () => {
 
   test('that is wrong is tried five times, and never shown', async () => {
     const server = await startPasswordServer('password');
-    const world = await openWorld({ env: { SFTP_PASSWORD: 'wr0ng-s3cret' } });
+    const world = await openWorld(withPassword('wr0ng-s3cret', server.port));
     const report = await world.addReport({}, { pdf: 'x' });
     const { id } = await world.queue(report.id, channelOf(server));
     await world.pass(3_600_000);
@@ -302,19 +314,20 @@ describe('a password', () => {
     expect(JSON.stringify([delivery, world.logged])).not.toContain('wr0ng-s3cret');
   });
 
-  test('that the operator gives to no schedule stays where it is', async () => {
+  test('is sent to no address within, whatever its host is called', async () => {
     const server = await startPasswordServer('password');
+    const hosts = ['127.0.0.1', 'inside.example', 'localhost', '[::ffff:127.0.0.1]'];
     const world = await openWorld({
       local: false,
       resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
-      env: { SFTP_PASSWORD: 'right', GOVCTL_CHANNEL_PASSWORD: 'right' },
+      config: {
+        secrets: {
+          SFTP_PASSWORD: bound('right', ...hosts.map((host) => `${host}:${server.port}`)),
+        },
+      },
     });
-    const report = await world.addReport({}, { pdf: 'x' });
-    const denied = await deliver(world, channelOf(server), report.id);
-    expect(denied).toMatchObject({ status: 'failed', attempts: 1 });
-    expect(denied.error).toContain('may not be named');
     for (const host of ['127.0.0.1', 'inside.example', 'localhost', '::ffff:127.0.0.1']) {
-      const channel = { ...channelOf(server), host, password_env: 'GOVCTL_CHANNEL_PASSWORD' };
+      const channel = { ...channelOf(server), host };
       const refused = await deliver(world, channel, (await world.addReport({}, { pdf: 'x' })).id);
       expect(refused.error).toContain('its address is not allowed as a target');
     }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { nextFires } from '../../../src/calendar/fires.ts';
+import type { ServerConfig } from '../../../src/server/config/config.ts';
 import { reports } from '../../../src/server/reports/collection.ts';
 import type { StoredReport } from '../../../src/server/reports/collection.ts';
 import { runs } from '../../../src/server/schedules/collection.ts';
@@ -11,6 +12,12 @@ let world: ScheduleWorld;
 afterEach(() => world.close());
 const start = async (options: ScheduleWorldOptions = {}): Promise<void> =>
   void (world = await startSchedules(options));
+
+/** What the operator has for the channels of these tests. */
+const operators: ServerConfig = {
+  secrets: { PW: { value: 'x', hosts: ['sftp.example.com'], buckets: [] } },
+  object_storage: { access_key_id: 'a', secret_access_key: 'b', hosts: [], buckets: ['reports'] },
+};
 
 const firesOf = async (id: string): Promise<unknown[]> =>
   (await world.runsOf(id)).map(({ fire_at: at }) => at).reverse();
@@ -301,6 +308,7 @@ describe('a run', () => {
   it('tells those who read its channels that its report has failed, and puts nothing into folders', async () => {
     await start({
       isLocal: true,
+      config: operators,
       deliver: () => Promise.resolve({ ok: true }),
       reports: { compose: () => Promise.reject(new Error('no such luck')) },
     });

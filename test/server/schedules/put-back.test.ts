@@ -14,6 +14,9 @@ beforeEach(async () => {
   meanwhile = () => Promise.resolve();
   world = await startSchedules({
     withoutReports: true,
+    config: {
+      secrets: { PW: { value: 'x', hosts: ['sftp.example.com', '10.0.0.2'], buckets: [] } },
+    },
     resolve: async () => {
       await meanwhile();
       return [{ address: '93.184.216.34', family: 4 }];

@@ -17,7 +17,6 @@ export interface Surroundings {
   /** What those who use the API may have it send to. What its operator names in the configuration may be anywhere. */
   readonly targets: Targets;
   readonly config: ServerConfig;
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** What is told, and what is handed over. */

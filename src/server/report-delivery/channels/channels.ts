@@ -24,9 +24,9 @@ export function createChannels(deps: Deps, parts: ChannelParts): SendToChannel {
   const { config } = surroundings;
   const email = createEmailChannel(config, clock);
   const chat = createChatChannel({ config, send: sendAnywhere, clock });
-  const teamChat = createTeamChatChannel({ send, clock, surroundings });
+  const teamChat = createTeamChatChannel({ send, clock, config });
   const sftp = createSftpChannel({ deps, surroundings });
-  const storage = createStorageChannel({ surroundings, send, clock });
+  const storage = createStorageChannel({ config, send, clock });
   return async (channel, message, options) => {
     switch (channel.kind) {
       case 'email':
@@ -36,7 +36,7 @@ export function createChannels(deps: Deps, parts: ChannelParts): SendToChannel {
       case 'team_chat':
         return teamChat(channel, message, options.signal);
       case 'webhook':
-        return sendToWebhook({ ...deps, send, surroundings }, channel, message, options);
+        return sendToWebhook({ ...deps, send, config }, channel, message, options);
       case 'sftp':
         return sftp(channel, message, options.signal);
       case 'object_storage':

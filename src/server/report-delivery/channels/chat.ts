@@ -15,16 +15,21 @@ interface ChatParts {
   readonly clock: Clock;
 }
 
+/** Undefined: the operator gave the channel none. */
+export const chatUrl = (channel: string, { chat }: ServerConfig): string | undefined =>
+  chat && Object.hasOwn(chat.channels, channel) ? chat.channels[channel] : undefined;
+
+/** In words that go after the name of the field. */
+export const noChatUrl = (channel: string): string =>
+  `names ${oneLine(channel, 128)}, for which this server has no URL: its operator adds it to chat.channels in the file of --config`;
+
 /** Slack's incoming webhooks, which other chat servers take, too. */
 export const createChatChannel =
   ({ config, send, clock }: ChatParts): SendReport<'chat'> =>
   async ({ channel }, message, signal) => {
-    const channels = config.chat?.channels;
-    const url = channels && Object.hasOwn(channels, channel) ? channels[channel] : undefined;
-    if (url === undefined) {
-      const error = `This server has no address for the chat channel ${oneLine(channel, 128)}: its operator gives it one as chat.channels in the file of --config`;
-      return { ok: false, permanent: true, error };
-    }
+    const url = chatUrl(channel, config);
+    if (url === undefined)
+      return { ok: false, permanent: true, error: `delivery.chat.channel ${noChatUrl(channel)}` };
     const body = JSON.stringify(chatMessage(message, await message.links()));
     const headers = { 'Content-Type': 'application/json' };
     const outcome = await send({ url, headers, body, timeoutMs: answerWithin }, signal);

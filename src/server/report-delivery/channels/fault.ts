@@ -1,6 +1,12 @@
+import { placeOfUrl } from '../../config/binding.ts';
+import type { ServerConfig } from '../../config/config.ts';
 import { hostFault, targetFault } from '../../outbound/target.ts';
 import type { ChannelOf, StoredChannel, Surroundings } from './channel.ts';
-import { variableFault } from './secret-from-env.ts';
+import { secretFor, secretUrlFor } from './bound-secret.ts';
+import type { Bound } from './bound-secret.ts';
+import { chatUrl, noChatUrl } from './chat.ts';
+import { storageKeys } from './object-storage.ts';
+import { sftpLogin } from './sftp.ts';
 
 /** What is wrong with a field of a schedule's `delivery`. */
 interface ChannelFault {
@@ -10,37 +16,57 @@ interface ChannelFault {
 }
 
 /**
- * Why a channel could never be sent to, as far as that is known when it is written; undefined: it could. What the
- * operator has yet to configure is no fault: it shows when the first report is delivered.
+ * What this server's configuration says against a channel that is stored; undefined: nothing. Looks at nothing else, so
+ * that it can be shown with a schedule.
+ */
+export function channelProblem(
+  channel: StoredChannel,
+  config: ServerConfig,
+): ChannelFault | undefined {
+  const problem =
+    channel.kind === 'chat'
+      ? fault('channel', chatUrl(channel.channel, config) === undefined ? noChatUrl(channel.channel) : undefined) // prettier-ignore
+      : credentialFault(channel, config);
+  return problem && named(channel, problem);
+}
+
+const named = ({ kind }: StoredChannel, { field, message }: ChannelFault): ChannelFault => ({
+  field: `delivery.${kind}.${field}`,
+  message,
+});
+
+/**
+ * Why a channel could never be sent to, as far as that is known when it is written; undefined: it could. A mail server
+ * or a chat channel that the operator has yet to configure is no fault: it shows when the first report is delivered.
  */
 export async function channelFault(
   channel: StoredChannel,
   surroundings: Surroundings,
 ): Promise<ChannelFault | undefined> {
-  const fault = await findFault(channel, surroundings);
-  return fault && { field: `delivery.${channel.kind}.${fault.field}`, message: fault.message };
+  const found =
+    (await findFault(channel, surroundings)) ?? credentialFault(channel, surroundings.config);
+  return found && named(channel, found);
 }
 
 async function findFault(
   channel: StoredChannel,
   surroundings: Surroundings,
 ): Promise<ChannelFault | undefined> {
-  const { targets, config } = surroundings;
+  const { targets } = surroundings;
   switch (channel.kind) {
     case 'email':
-      return undefined;
     case 'chat':
-      return fault('channel', chatFault(channel.channel, config.chat?.channels));
+      return undefined;
     case 'team_chat':
       return channel.webhook_url === undefined
-        ? envFault('webhook_url_env', channel.webhook_url_env, surroundings)
+        ? undefined
         : fault('webhook_url', await targetFault(channel.webhook_url, targets));
     case 'webhook':
       return (
         fault('url', await targetFault(channel.url, targets)) ??
         (channel.secret !== undefined && channel.secret_env !== undefined
           ? fault('secret_env', 'excludes secret')
-          : envFault('secret_env', channel.secret_env, surroundings))
+          : undefined)
       );
     case 'sftp':
       return sftpFault(channel, surroundings);
@@ -49,23 +75,40 @@ async function findFault(
   }
 }
 
+/** Why the server would not send what a channel names to where the channel leads. */
+function credentialFault(channel: StoredChannel, config: ServerConfig): ChannelFault | undefined {
+  switch (channel.kind) {
+    case 'email':
+    case 'chat':
+      return undefined;
+    case 'team_chat': {
+      const { webhook_url_env: name } = channel;
+      return name === undefined
+        ? undefined
+        : boundFault('webhook_url_env', secretUrlFor(name, config));
+    }
+    case 'webhook': {
+      const [place, name] = [placeOfUrl(channel.url), channel.secret_env];
+      return place === undefined || name === undefined
+        ? undefined
+        : boundFault('secret_env', secretFor(name, place, config));
+    }
+    case 'sftp': {
+      const login = sftpLogin(channel, config);
+      return 'field' in login ? boundFault(login.field, login) : undefined;
+    }
+    case 'object_storage': {
+      const keys = storageKeys(channel, config);
+      return 'field' in keys ? boundFault(keys.field, keys) : undefined;
+    }
+  }
+}
+
+const boundFault = (field: string, found: Bound<object>): ChannelFault | undefined =>
+  'fault' in found ? { field, message: String(found.fault) } : undefined;
+
 const fault = (field: string, message: string | undefined): ChannelFault | undefined =>
   message === undefined ? undefined : { field, message };
-
-const envFault = (
-  field: string,
-  name: string | undefined,
-  surroundings: Surroundings,
-): ChannelFault | undefined =>
-  name === undefined ? undefined : fault(field, variableFault(name, surroundings));
-
-const chatFault = (
-  name: string,
-  channels: Readonly<Record<string, string>> | undefined,
-): string | undefined =>
-  channels === undefined || Object.hasOwn(channels, name)
-    ? undefined
-    : `must be one of the channels of this server's configuration: ${Object.keys(channels).join(', ') || 'there is none'}`;
 
 async function sftpFault(
   channel: ChannelOf<'sftp'>,
@@ -82,10 +125,7 @@ async function sftpFault(
     return fault('host_key', 'must be as `ssh-keygen -lf` prints it: SHA256: and 43 characters');
   }
   return (
-    fault('path', stepsFault(path)) ??
-    envFault('password_env', password, surroundings) ??
-    envFault('private_key_env', key, surroundings) ??
-    fault('host', await hostFault(host, surroundings.targets))
+    fault('path', stepsFault(path)) ?? fault('host', await hostFault(host, surroundings.targets))
   );
 }
 

@@ -2,9 +2,11 @@ import { defined } from '../../../contract/defined.ts';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../deps.ts';
 import type { Outcome, Sender } from '../../outbound/send.ts';
-import type { StorageKeys } from '../../config/config.ts';
+import { isBoundTo, isBoundToBucket, placeOfUrl, showPlace } from '../../config/binding.ts';
+import { storageSecret } from '../../config/config.ts';
+import type { ServerConfig, StorageKeys } from '../../config/config.ts';
 import { isRefusal, resultOfAnswer } from './answer.ts';
-import type { ChannelOf, MessageFile, SendReport, SendResult, Surroundings } from './channel.ts';
+import type { ChannelOf, MessageFile, SendReport, SendResult } from './channel.ts';
 import { hostOf } from './target-of.ts';
 import { uploadName } from './wording.ts';
 
@@ -13,21 +15,21 @@ const uploadWithin = 9 * 60_000;
 const defaultRegion = 'us-east-1';
 
 interface StorageParts {
-  readonly surroundings: Surroundings;
+  readonly config: ServerConfig;
   readonly send: Sender['send'];
   readonly clock: Clock;
 }
 
 /** S3 and what speaks like it: one PUT for each file, signed over its SHA-256. */
 export const createStorageChannel =
-  ({ surroundings, send, clock }: StorageParts): SendReport<'object_storage'> =>
+  ({ config, send, clock }: StorageParts): SendReport<'object_storage'> =>
   async (channel, message, signal) => {
-    const keys = keysOf(surroundings);
-    if (!keys) {
-      const error =
-        'This server has no keys to object storage: its operator gives it some as object_storage in the file of --config, or as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+    const found = storageKeys(channel, config);
+    if ('fault' in found) {
+      const error = `delivery.object_storage.${found.field} ${found.fault}`;
       return { ok: false, permanent: true, error };
     }
+    const { keys } = found;
     for (const file of message.files) {
       const result = await put(file, objectUrl(channel, uploadName(message, file.filename)), keys);
       if (!result.ok) return result;
@@ -76,17 +78,26 @@ function storageResult(
 const codeOf = (body: string): string | undefined =>
   /<Code>([A-Za-z0-9.]{1,60})<\/Code>/.exec(body)?.[1];
 
-/** Those of the file of --config, else of the environment, as the tools of AWS have them. */
-function keysOf({ config, env }: Surroundings): StorageKeys | undefined {
-  if (config.object_storage) return config.object_storage;
-  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = env;
-  if (!id || !secret) return undefined;
-  return {
-    access_key_id: id,
-    secret_access_key: secret,
-    ...(token ? { session_token: token } : {}),
-  };
+/**
+ * The keys to sign with, for the bucket and the host that they are bound to; without an `endpoint` the host is AWS's own.
+ * Whether there are keys that are bound elsewhere is not told. `field` is one of `delivery.object_storage`.
+ */
+export function storageKeys(
+  channel: ChannelOf<'object_storage'>,
+  { object_storage: keys }: ServerConfig,
+): { readonly keys: StorageKeys } | { readonly field: string; readonly fault: string } {
+  const { bucket, endpoint } = channel;
+  if (!keys || !isBoundToBucket(keys, bucket)) {
+    return { field: 'bucket', fault: notBound('buckets', bucket) };
+  }
+  if (endpoint === undefined) return { keys };
+  const place = placeOfUrl(objectUrl(channel, ''));
+  if (place && isBoundTo(keys, place)) return { keys };
+  return { field: 'endpoint', fault: notBound('hosts', place ? showPlace(place) : 'HOST') };
 }
+
+const notBound = (list: 'buckets' | 'hosts', entry: string): string =>
+  `leads to ${entry}, for which this server has no storage keys: its operator adds ${list}: ["${entry}"] to object_storage in the file of --config, or to secrets.${storageSecret} there where the keys are variables`;
 
 /** A server of one's own has its buckets in the path; at AWS they are hosts, where their names can be. */
 export function objectUrl(

@@ -1,17 +1,21 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type SftpClient from 'ssh2-sftp-client';
+import { canonicalHost } from '../../config/binding.ts';
+import type { Place } from '../../config/binding.ts';
+import type { ServerConfig } from '../../config/config.ts';
 import type { Deps } from '../../deps.ts';
 import { DialFailure, dial } from '../../outbound/dial.ts';
-import type { ChannelOf, ReportMessage, SendReport, SendResult, Surroundings } from './channel.ts';
+import type { ChannelOf, ReportMessage, SendReport, Surroundings } from './channel.ts';
+import { secretFor } from './bound-secret.ts';
 import { expectedKey, fingerprintOf, rememberKey } from './host-key.ts';
-import { secretFromEnv } from './secret-from-env.ts';
 import { SftpRefusal, explainSftp } from './sftp-result.ts';
 import { uploadName } from './wording.ts';
 
 /** Milliseconds. */
 const connectWithin = 20_000;
 const silentWithin = 60_000;
+const defaultPort = 22;
 
 interface SftpParts {
   readonly deps: Pick<Deps, 'store' | 'clock'>;
@@ -25,18 +29,21 @@ interface SftpParts {
 export const createSftpChannel =
   ({ deps, surroundings }: SftpParts): SendReport<'sftp'> =>
   async (channel, message, signal) => {
-    const login = loginOf(channel, surroundings);
-    if ('error' in login) return { ok: false, permanent: true, ...login };
-    const place = `${channel.host.toLowerCase()}:${channel.port ?? 22}`;
+    const login = sftpLogin(channel, surroundings.config);
+    if ('fault' in login) {
+      const error = `delivery.sftp.${login.field} ${login.fault}`;
+      return { ok: false, permanent: true, error };
+    }
+    const { host, port } = login.place;
+    const place = `${host}:${port}`;
     let socket: Socket | undefined;
     const hangUp = (): void => void socket?.destroy();
     try {
-      const port = channel.port ?? 22;
       const within = { signal, withinMs: connectWithin };
       // What takes time comes before the connection: it may end, and nobody would be there to notice.
       const { default: Client } = await import('ssh2-sftp-client');
       const expected = await expectedKey(deps, place, channel.host_key);
-      socket = await dial({ host: channel.host, port }, surroundings.targets, within);
+      socket = await dial({ host, port }, surroundings.targets, within);
       socket.setTimeout(silentWithin, hangUp);
       signal.addEventListener('abort', hangUp, { once: true });
       // What happens while nothing is asked of it is seen by the next thing that is.
@@ -60,21 +67,25 @@ export const createSftpChannel =
 
 type Login = { readonly password: string } | { readonly privateKey: string };
 
-function loginOf(
-  { password_env: passwordEnv, private_key_env: keyEnv }: ChannelOf<'sftp'>,
-  surroundings: Surroundings,
-): Login | Pick<Extract<SendResult, { ok: false }>, 'error'> {
+/** What to log in with, and the very host that it may be sent to. `field` is one of `delivery.sftp`. */
+export function sftpLogin(
+  channel: ChannelOf<'sftp'>,
+  config: ServerConfig,
+): (Login & { readonly place: Place }) | { readonly field: string; readonly fault: string } {
+  const { password_env: passwordEnv, private_key_env: keyEnv, port = defaultPort } = channel;
+  const field = keyEnv === undefined ? 'password_env' : 'private_key_env';
   const name = keyEnv ?? passwordEnv;
-  const secret = name === undefined ? undefined : secretFromEnv(name, surroundings);
-  if (secret === undefined) {
-    return {
-      error: `The variable ${name ?? 'of password_env'} is not set where the server runs, or may not be named; its operator sets it, or lists it under secrets in the file of --config`,
-    };
-  }
+  if (name === undefined) return { field, fault: 'must be given, or private_key_env' };
+  const host = canonicalHost(channel.host);
+  if (host === undefined) return { field: 'host', fault: 'is not the name of a host' };
+  const place = { host, port, defaultPort };
+  const found = secretFor(name, place, config);
+  if ('fault' in found) return { field, ...found };
+  const { secret } = found;
   // Some ways to set variables take no line ends.
   return keyEnv === undefined
-    ? { password: secret }
-    : { privateKey: secret.includes('\n') ? secret : secret.replaceAll('\\n', '\n') };
+    ? { password: secret, place }
+    : { privateKey: secret.includes('\n') ? secret : secret.replaceAll('\\n', '\n'), place };
 }
 
 interface LogInOptions {
@@ -96,7 +107,7 @@ async function logIn(
     await client.connect({
       sock: socket,
       username: channel.username,
-      ...login,
+      ...('password' in login ? { password: login.password } : { privateKey: login.privateKey }),
       tryKeyboard: 'password' in login,
       readyTimeout: connectWithin,
       hostVerifier(key: Buffer) {

@@ -1,8 +1,9 @@
 import type { Clock } from '../../deps.ts';
+import type { ServerConfig } from '../../config/config.ts';
 import type { Send } from '../../outbound/send.ts';
 import { isRefusal, resultOfAnswer } from './answer.ts';
-import type { MessageLink, ReportMessage, SendReport, Surroundings } from './channel.ts';
-import { secretFromEnv } from './secret-from-env.ts';
+import type { MessageLink, ReportMessage, SendReport } from './channel.ts';
+import { secretUrlFor } from './bound-secret.ts';
 import { targetOf } from './target-of.ts';
 import { figuresOf, sentenceOf, titleOf } from './wording.ts';
 
@@ -12,19 +13,20 @@ const answerWithin = 30_000;
 interface TeamChatParts {
   readonly send: Send;
   readonly clock: Clock;
-  readonly surroundings: Surroundings;
+  readonly config: ServerConfig;
 }
 
 /** An Adaptive Card, as the workflows of Microsoft Teams take it, and its older connectors did. */
 export const createTeamChatChannel =
-  ({ send, clock, surroundings }: TeamChatParts): SendReport<'team_chat'> =>
+  ({ send, clock, config }: TeamChatParts): SendReport<'team_chat'> =>
   async (channel, message, signal) => {
     const { webhook_url: plain, webhook_url_env: name = '' } = channel;
-    const url = plain ?? secretFromEnv(name, surroundings);
-    if (url === undefined) {
-      const error = `The variable ${name} of webhook_url_env is not set where the server runs, or may not be named; its operator sets it, or lists it under secrets in the file of --config`;
+    const found = plain === undefined ? secretUrlFor(name, config) : { url: plain };
+    if ('fault' in found) {
+      const error = `delivery.team_chat.webhook_url_env ${found.fault}`;
       return { ok: false, permanent: true, error };
     }
+    const { url } = found;
     const body = JSON.stringify(cardMessage(message, await message.links()));
     const headers = { 'Content-Type': 'application/json' };
     const outgoing = { url, headers, body, timeoutMs: answerWithin };

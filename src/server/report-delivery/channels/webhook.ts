@@ -1,10 +1,13 @@
+import { placeOfUrl } from '../../config/binding.ts';
+import type { ServerConfig } from '../../config/config.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import type { Send } from '../../outbound/send.ts';
 import { keysOf, plainHeaders, signedHeaders } from '../../outbound/signed-headers.ts';
 import { resultOfAnswer } from './answer.ts';
-import type { ChannelOf, MessageLink, ReportMessage, SendResult, Surroundings } from './channel.ts';
-import { secretFromEnv } from './secret-from-env.ts';
+import type { ChannelOf, MessageLink, ReportMessage, SendResult } from './channel.ts';
+import { secretFor } from './bound-secret.ts';
+import type { Bound } from './bound-secret.ts';
 import { targetOf } from './target-of.ts';
 
 /** Milliseconds. */
@@ -12,7 +15,7 @@ const answerWithin = 30_000;
 
 interface WebhookParts extends Pick<Deps, 'clock' | 'secrets' | 'version'> {
   readonly send: Send;
-  readonly surroundings: Surroundings;
+  readonly config: ServerConfig;
 }
 
 /** Posts what a report is and where it can be had, signed as the deliveries of webhooks are. */
@@ -23,8 +26,9 @@ export async function sendToWebhook(
   { signal, owner }: { readonly signal: AbortSignal; readonly owner: string },
 ): Promise<SendResult> {
   const { clock, send, version } = parts;
-  const secret = secretOf(parts, channel, owner);
-  if (typeof secret === 'object') return { ok: false, permanent: true, error: secret.fault };
+  const found = secretOf(parts, channel, owner);
+  if ('fault' in found) return { ok: false, permanent: true, error: found.fault };
+  const { secret } = found;
   const at = clock.now();
   const body = JSON.stringify(bodyOf(message, await message.links(), at));
   const signed = {
@@ -49,17 +53,18 @@ export async function sendToWebhook(
 }
 
 function secretOf(
-  { secrets, surroundings }: WebhookParts,
-  { secret, secret_env: name }: ChannelOf<'webhook'>,
+  { secrets, config }: WebhookParts,
+  { url, secret, secret_env: name }: ChannelOf<'webhook'>,
   owner: string,
-): string | undefined | { readonly fault: string } {
+): Bound<{ readonly secret: string | undefined }> {
   if (name !== undefined) {
-    const fault = `The variable ${name} of secret_env is not set where the server runs, or may not be named; its operator sets it, or lists it under secrets in the file of --config`;
-    return secretFromEnv(name, surroundings) ?? { fault };
+    const place = placeOfUrl(url);
+    const found = place ? secretFor(name, place, config) : { fault: 'excludes a URL that is none' };
+    return 'fault' in found ? { fault: `delivery.webhook.secret_env ${found.fault}` } : found;
   }
-  if (secret === undefined) return undefined;
+  if (secret === undefined) return { secret };
   try {
-    return secrets.open(secret, owner);
+    return { secret: secrets.open(secret, owner) };
   } catch {
     const fault = 'The secret of the webhook can not be read with the key of this server';
     return { fault: `${fault}; set delivery.webhook.secret anew` };
