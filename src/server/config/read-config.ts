@@ -122,11 +122,11 @@ async function readConfigFile(
   if (!read.ok) throw refuse(file, [{ ...read.problem }]);
   const { parsed } = read;
   if (parsed.problems.length > 0) throw refuse(file, parsed.problems);
-  const { value, plainSecret, missing } = resolveReferences(parsed.document, env);
-  if (missing.length > 0)
+  const { value, plainSecret, problems } = resolveReferences(parsed.document, env);
+  if (problems.length > 0)
     throw refuse(
       file,
-      missing.map((one) => at(parsed, one.path, one.message)),
+      problems.map((one) => at(parsed, one.path, one.message)),
     );
   const checked = ConfigFile.safeParse(value, { reportInput: true });
   if (checked.success) return { parsed: checked.data, plain: plainSecret };

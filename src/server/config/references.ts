@@ -6,7 +6,8 @@ export interface Resolved {
   readonly value: unknown;
   /** A secret stands in the text as it is. */
   readonly plainSecret: boolean;
-  readonly missing: readonly { readonly path: readonly string[]; readonly message: string }[];
+  /** References without a value, and keys that no schema would see. */
+  readonly problems: readonly { readonly path: readonly string[]; readonly message: string }[];
 }
 
 /** `$${` is a `${` that is meant. */
@@ -14,7 +15,7 @@ const reference = /\$(\$\{)|\$\{([^}]*)\}/g;
 
 /** Puts the environment's variables where texts say `${NAME}`. */
 export function resolveReferences(document: unknown, env: Env): Resolved {
-  const missing: Resolved['missing'][number][] = [];
+  const problems: Resolved['problems'][number][] = [];
   let plainSecret = false;
 
   const resolveText = (text: string, path: readonly string[]): string => {
@@ -25,7 +26,7 @@ export function resolveReferences(document: unknown, env: Env): Resolved {
       const value = Object.hasOwn(env, name) ? env[name] : undefined;
       if (value !== undefined && value !== '') return value;
       const message = `${path.join('.')} names the variable ${name}, which is not set`;
-      missing.push({ path, message });
+      problems.push({ path, message });
       return '';
     });
     if (!referred && isSecret(path)) plainSecret = true;
@@ -36,11 +37,15 @@ export function resolveReferences(document: unknown, env: Env): Resolved {
     if (typeof value === 'string') return resolveText(value, path);
     if (Array.isArray(value)) return value.map((one, at) => resolve(one, [...path, String(at)]));
     if (typeof value !== 'object' || value === null) return value;
+    // Schemas look past it, and nothing that is written is left out silently.
+    if (Object.hasOwn(value, '__proto__')) {
+      const at = [...path, '__proto__'];
+      problems.push({ path: at, message: `${at.join('.')} is not a known field` });
+    }
     const fields = Object.entries(value).map(([key, one]) => [key, resolve(one, [...path, key])]);
-    // Keys such as __proto__ stay what they are: own fields.
     return Object.fromEntries(fields) as unknown;
   };
 
   const value = resolve(document, []);
-  return { value, plainSecret, missing };
+  return { value, plainSecret, problems };
 }

@@ -14,35 +14,37 @@ export interface ProviderDefaults {
 }
 
 /** Attributes that hold the name that others call a resource by, where it is not `name`. */
-const nameAttributes: Readonly<Record<string, string>> = {
-  aws_db_instance: 'identifier',
-  aws_elasticache_cluster: 'cluster_id',
-  aws_elasticache_replication_group: 'replication_group_id',
-  aws_elasticsearch_domain: 'domain_name',
-  aws_iam_virtual_mfa_device: 'virtual_mfa_device_name',
-  aws_kms_key: 'key_id',
-  aws_lambda_function: 'function_name',
-  aws_neptune_cluster: 'cluster_identifier',
-  aws_docdb_cluster: 'cluster_identifier',
-  aws_opensearch_domain: 'domain_name',
-  aws_rds_cluster: 'cluster_identifier',
-  aws_rds_cluster_instance: 'identifier',
-  aws_redshift_cluster: 'cluster_identifier',
-  aws_s3_bucket: 'bucket',
-  google_bigquery_dataset: 'dataset_id',
-  google_bigquery_table: 'table_id',
-  google_organization_iam_custom_role: 'role_id',
-  google_project_iam_custom_role: 'role_id',
-  google_secret_manager_secret: 'secret_id',
-  google_service_account: 'account_id',
-};
+const nameAttributes: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    aws_db_instance: 'identifier',
+    aws_elasticache_cluster: 'cluster_id',
+    aws_elasticache_replication_group: 'replication_group_id',
+    aws_elasticsearch_domain: 'domain_name',
+    aws_iam_virtual_mfa_device: 'virtual_mfa_device_name',
+    aws_kms_key: 'key_id',
+    aws_lambda_function: 'function_name',
+    aws_neptune_cluster: 'cluster_identifier',
+    aws_docdb_cluster: 'cluster_identifier',
+    aws_opensearch_domain: 'domain_name',
+    aws_rds_cluster: 'cluster_identifier',
+    aws_rds_cluster_instance: 'identifier',
+    aws_redshift_cluster: 'cluster_identifier',
+    aws_s3_bucket: 'bucket',
+    google_bigquery_dataset: 'dataset_id',
+    google_bigquery_table: 'table_id',
+    google_organization_iam_custom_role: 'role_id',
+    google_project_iam_custom_role: 'role_id',
+    google_secret_manager_secret: 'secret_id',
+    google_service_account: 'account_id',
+  }),
+);
 
 type Identity = Pick<RawResource, 'name' | 'account_id' | 'region' | 'tags' | 'names'>;
 
 /** Name, account, region and tags of a resource, and the texts by which others of the plan may name it. */
 export function identify(type: string, values: Fields, defaults: ProviderDefaults): Identity {
   const arn = arnOf(values);
-  const given = values[nameAttributes[type] ?? 'name'];
+  const given = values[nameAttributes.get(type) ?? 'name'];
   const known = textOf(given) ?? textOf(values['name']);
   const name = known ?? (isSurelyGiven(given) ? (given as UnknownValue) : undefined); // it is one
   const names = [arn, textOf(values['id']), textOf(values['self_link']), known];
