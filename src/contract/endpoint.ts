@@ -22,6 +22,8 @@ export interface Endpoint {
   readonly summary: string;
   /** The scope it takes; null needs no token. */
   readonly scope: Scope | null;
+  /** Needs no token while only this machine can reach the server. */
+  readonly openWhereLocal?: true;
   /** An extension of our server, not part of the service description. */
   readonly ext?: true;
   readonly params?: z.ZodType;

@@ -8,7 +8,7 @@ const Readiness = z.looseObject({
   reasons: z.array(z.string()).optional(),
 });
 
-/** Unversioned, no token. */
+/** Unversioned; only metrics take a token. */
 export const system = {
   health: endpoint({
     method: 'GET',
@@ -31,8 +31,9 @@ export const system = {
   metrics: endpoint({
     method: 'GET',
     path: '/metrics',
-    summary: 'Prometheus metrics',
-    scope: null,
+    summary: 'Prometheus metrics; a local server needs no token for them',
+    scope: 'admin',
+    openWhereLocal: true,
     ext: true,
     response: { status: 200, body: z.string(), type: 'text/plain; version=0.0.4; charset=utf-8' },
     errors: [],

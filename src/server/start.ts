@@ -10,6 +10,7 @@ import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
 import { createIds } from './ids.ts';
 import { listen, stopping } from './http/listener.ts';
+import type { Listener } from './http/listener.ts';
 import { createAdjustableClock } from './local/clock.ts';
 import { isLocal } from './local/is-local.ts';
 import { resumeClock } from './local/service.ts';
@@ -40,6 +41,8 @@ export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** That are open at once; default: what the process's limit of open files allows. */
   readonly maxConnections?: number;
+  /** Where metrics are served without a token, beside the listener of the API. */
+  readonly metricsListen?: { readonly host: string; readonly port: number };
   /** Path of a YAML file: mail server, chat channels, storage (config/schema.ts). */
   readonly configFile?: string;
   /** What that file may refer to. Default: nothing. */
@@ -55,6 +58,8 @@ export interface RunningServer {
   readonly apiKey?: { readonly key: string; readonly generated: boolean };
   /** Lines an operator should read. */
   readonly notices: readonly string[];
+  /** Of the listener of metrics, if there is one. */
+  readonly metricsPort?: number;
   /** Only this machine can reach it, so that tests may change its clock, its data and its answers. */
   readonly isLocal: boolean;
   /** The service without the socket. */
@@ -121,6 +126,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       { ...options, config },
     );
     opened.push(service.stop);
+    const metricsListener =
+      options.metricsListen && (await listenForMetrics(deps, service, options.metricsListen));
+    if (metricsListener) opened.push(() => metricsListener.close(0), metricsListener.stopListening);
     door.open(service);
     const publish = readyFile === undefined ? undefined : await writeReadyFile(readyFile, baseUrl);
     // Late, as a generated key is shown once: a start that fails must not have made one.
@@ -135,10 +143,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       try {
         if (readyFile !== undefined) await withdrawReadyFile(readyFile);
         listener.stopListening();
+        metricsListener?.stopListening();
         await service.drain(bodiesWithin);
         const refused = listener.refuseUnread();
         await service.drain(until - clock.monotonic(), refused);
         await listener.close(Math.max(0, until - clock.monotonic()));
+        await metricsListener?.close(0);
         await service.stop();
       } finally {
         // Whatever failed above: the files are left whole and the lock is let go.
@@ -154,6 +164,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...(apiKey ? { apiKey } : {}),
       notices,
       isLocal: isLocal(options),
+      ...defined({ metricsPort: metricsListener?.port }),
       fetch: async (url, init) => service.fetch(new Request(url, init), {}),
       stop: () => (stopping ??= stop()),
     };
@@ -161,6 +172,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     for (const close of opened.reverse()) await close();
     throw error;
   }
+}
+
+/** Connections to the listener of metrics: a few collectors. */
+const maxCollectors = 32;
+
+async function listenForMetrics(
+  deps: Deps,
+  service: Service,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Listener> {
+  const listener = await listen({
+    host,
+    port,
+    maxConnections: maxCollectors,
+    fetch: service.fetchMetrics,
+    refuse: (status, description) => refuseRequest(deps, status, description),
+  });
+  deps.log.info({ metrics_url: `${baseUrlOf(host, listener.port, false)}/metrics` }, 'listening');
+  return listener;
 }
 
 /** What requests go through: those that come before the service is there wait for it. */

@@ -20,10 +20,12 @@ describe('the contract', () => {
     expect(new Set(routes).size).toBe(routes.length);
   });
 
-  it('asks for a token on every versioned path but that of signed links, and for none elsewhere', () => {
+  it('asks for a token on every versioned path but that of signed links, and elsewhere for metrics only', () => {
     const { path: ofLinks } = contract.reports.followLink;
     for (const { path, scope } of endpoints)
-      expect(scope !== null, path).toBe(path.startsWith('/v1/') && path !== ofLinks);
+      expect(scope !== null, path).toBe(
+        path === '/metrics' || (path.startsWith('/v1/') && path !== ofLinks),
+      );
   });
 
   it('reads with the reading scope and writes with the writing one', () => {

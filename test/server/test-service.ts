@@ -149,7 +149,6 @@ export async function startTestService(
       reportWork,
       signer,
       baseUrl: () => 'https://govctl.test',
-      isLocal: local !== undefined,
       local,
     }),
     {

@@ -43,10 +43,18 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .addOption(
       new Option(
         '--rate-limit <mode>',
-        'default: report on a loopback address, else enforce',
+        'default: report for what comes from this machine alone, else enforce',
       ).choices(['enforce', 'report', 'off']),
     )
     .option('--no-metrics', 'do not serve /metrics')
+    .option(
+      '--metrics-listen <host:port>',
+      'serve /metrics there, without a token; here it takes one with the scope admin',
+    )
+    .option(
+      '--max-connections <number>',
+      'connections at once; default: half of the files it may open, 4096 at most',
+    )
     .addOption(
       new Option('--log-level <level>')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])

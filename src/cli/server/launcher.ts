@@ -27,6 +27,10 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly rateLimit?: 'enforce' | 'report' | 'off';
   readonly metrics: boolean;
+  /** Where metrics are served without a token. */
+  readonly metricsListen?: { readonly host: string; readonly port: number };
+  /** Connections that are open at once. */
+  readonly maxConnections?: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 

@@ -31,6 +31,8 @@ export interface ServerFlags {
   readonly signingKey?: string;
   readonly rateLimit?: 'enforce' | 'report' | 'off';
   readonly metrics: boolean;
+  readonly metricsListen?: string;
+  readonly maxConnections?: string;
   readonly logLevel: ServerOptions['logLevel'];
 }
 
@@ -80,6 +82,8 @@ function parseServerFlags(
     });
   }
   for (const range of flags.allowTarget) checkCidr(range);
+  const metricsListen = parseListen(flags);
+  const maxConnections = parseMaxConnections(flags.maxConnections);
   refuseEmpty('--host', flags.host);
   refuseEmpty('--data-dir', flags.dataDir);
   refuseEmpty('--ready-file', flags.readyFile);
@@ -100,6 +104,7 @@ function parseServerFlags(
     ...(signing && { signing }),
     ...defined({ rateLimit: flags.rateLimit }),
     metrics: flags.metrics,
+    ...defined({ metricsListen, maxConnections }),
     logLevel: flags.logLevel,
   };
 }
@@ -118,6 +123,38 @@ function pairOfFiles(
     );
   }
   return { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) };
+}
+
+/** @throws GovctlError usage_error */
+function parseListen({
+  metrics,
+  metricsListen: given,
+}: ServerFlags): { readonly host: string; readonly port: number } | undefined {
+  if (given === undefined) return undefined;
+  if (!metrics) {
+    throw new GovctlError('usage_error', '--metrics-listen and --no-metrics exclude each other');
+  }
+  const [, ipv6, host = ipv6, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(given) ?? [];
+  if (host !== undefined && port !== undefined) {
+    return { host, port: parsePort(port, '--metrics-listen') };
+  }
+  throw new GovctlError('usage_error', `--metrics-listen ${given}: that is no address and port`, {
+    hint: 'Write it as 127.0.0.1:9464 or [::1]:9464.',
+  });
+}
+
+/** With fewer, those without a token would have none of the places. */
+const fewestConnections = 16;
+
+/** @throws GovctlError usage_error */
+function parseMaxConnections(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const number = Number(given);
+  if (/^\d{1,7}$/.test(given) && number >= fewestConnections) return number;
+  throw new GovctlError(
+    'usage_error',
+    `--max-connections ${given}: it takes a whole number of at least ${fewestConnections}`,
+  );
 }
 
 /** A variable of a script that was not set: every address, or the working folder, is not what is meant. */

@@ -8,6 +8,9 @@ export const newSecret = (
   random: (bytes: number) => Uint8Array,
 ): string => `${prefix}_${Buffer.from(random(32)).toString('base64url')}`;
 
+/** Whether it is made as `newSecret` does, so that nobody hits upon it by trying. */
+export const isUnguessable = (secret: string): boolean => /^g(k|at|cs)_[\w-]{43}$/.test(secret);
+
 /** Its last four characters: enough to tell secrets apart. */
 export const hintOf = (secret: string): string => secret.slice(-4);
 

@@ -8,11 +8,14 @@ import { timestamp } from '../deps.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 import type { StoredAccessToken, StoredApiKey } from './collections.ts';
 import type { Reader } from '../store/store.ts';
-import { hashSecret } from './secrets.ts';
+import { hashSecret, isUnguessable } from './secrets.ts';
 
 export interface Authenticator {
-  /** @throws GovctlError invalid_token or expired_token */
-  authenticate(authorization: string | null): Awaitable<Principal>;
+  /**
+   * @param mayBeGuessed false: a token that could be guessed, and was not used before, is refused unlooked at
+   * @throws GovctlError invalid_token or expired_token
+   */
+  authenticate(authorization: string | null, mayBeGuessed?: boolean): Awaitable<Principal>;
   /** Writes down when keys were last used: once for many uses, so that reads cost no commit. */
   saveLastUses(): Promise<void>;
 }
@@ -42,18 +45,15 @@ export function createAuthenticator(deps: Deps): Authenticator {
     return { userId, via: id, countedAs: id, scopes };
   };
   const holderOfToken = (token: StoredAccessToken | undefined): Principal => {
-    if (!token) {
-      throw refuse(
-        'invalid_token',
-        'The API key or access token is not known; it may have been revoked',
-      );
-    }
+    if (!token) throw unknownToken();
     const { id, user_id: userId, client_id: countedAs, scopes, expires_at } = token;
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
     return { userId, via: id, countedAs, scopes };
   };
   return {
-    authenticate(authorization) {
+    authenticate(authorization, mayBeGuessed = true) {
+      const isSeen = authorization !== null && hashes.has(authorization);
+      if (!mayBeGuessed && !isSeen && !isUnguessable(bearerOf(authorization))) throw unknownToken();
       const hash = hashOf(authorization);
       const holder = whenKnown(deps.store.find(apiKeys, 'hash', hash), (key) =>
         key
@@ -105,6 +105,9 @@ function bearerOf(authorization: string | null): string {
     'The Authorization header must read: Bearer <API key or access token>',
   );
 }
+
+const unknownToken = (): GovctlError =>
+  refuse('invalid_token', 'The API key or access token is not known; it may have been revoked');
 
 const expired = (what: string, at: string): GovctlError =>
   refuse('expired_token', `The ${what} expired at ${at}; get a new one`);

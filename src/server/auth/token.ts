@@ -26,7 +26,7 @@ export const issueToken =
       );
     }
     const client = await authenticateClient(deps, body, call);
-    const rate = limiter.take(client.id);
+    const rate = limiter.take(client.id, call.isLocal);
     const scopes = grantedScopes(client, body.scope);
     return call.transact(async (tx) => {
       const secret = newSecret('gat', deps.random);

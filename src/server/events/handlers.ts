@@ -27,8 +27,7 @@ const eventFilters = ({ type, since }: EventListQuery): Filters => ({
   ...(since === undefined ? {} : { since: { any: [since] } }),
 });
 
-/** @param isLocal only this machine can connect */
-export const eventHandlers = (deps: Deps, isLocal: boolean): Handlers['events'] => ({
+export const eventHandlers = (deps: Deps): Handlers['events'] => ({
   list: ({ query }) =>
     listPage(sinceReader(deps.store), events, {
       query,
@@ -50,7 +49,7 @@ export const eventHandlers = (deps: Deps, isLocal: boolean): Handlers['events'] 
   },
 
   trigger: async ({ body: { type, data = {} } }, call) => {
-    if (!isLocal) {
+    if (!call.isLocal) {
       throw new GovctlError(
         'not_local',
         'Events are made up only while the server can be reached from this machine alone',

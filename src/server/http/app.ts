@@ -21,8 +21,11 @@ import type { KeysUnderWay } from './idempotency.ts';
 import type { RateLimiter } from './limits.ts';
 import { AuthorisedCall, RequestCall } from './request-call.ts';
 
-/** Who the bearer of an Authorization header is. @throws GovctlError invalid_token or expired_token */
-type Authenticate = (authorization: string | null) => Awaitable<Principal>;
+/**
+ * Who the bearer of an Authorization header is.
+ * @param mayBeGuessed false: a token that could be guessed, and was not seen before, is refused unlooked at
+ * @throws GovctlError invalid_token or expired_token */
+type Authenticate = (authorization: string | null, mayBeGuessed: boolean) => Awaitable<Principal>;
 
 export interface AppOptions {
   readonly authenticate: Authenticate;
@@ -100,7 +103,7 @@ function createRoute(
   }: AppOptions & { readonly keys: KeysUnderWay },
 ): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
-  const { scope, method, path: route } = endpoint;
+  const { scope, openWhereLocal, method, path: route } = endpoint;
   return (context) => {
     const request = context.req.raw;
     const started = deps.clock.monotonic();
@@ -108,6 +111,8 @@ function createRoute(
     let principal: Principal | undefined;
     let rate: Readonly<Record<string, string>> = {};
     const { path } = context.req;
+    const isLocal = local !== undefined && !isForwarded(request.headers);
+    const { remoteAddress } = context.env;
     const fault = local?.faults.take(request.method, route, path);
 
     const handle = (query: unknown, parsed: ReadBody): Awaitable<AnyAnswer> => {
@@ -115,8 +120,8 @@ function createRoute(
       const sent = (): string => `${method} ${path} ${parsed.text()}`;
       const once = key === null ? undefined : oneTime(key, endpoint.secret === true, sent);
       const call = principal
-        ? new AuthorisedCall(deps, request, context.env, requestId, keys, once, principal)
-        : new RequestCall(deps, request, context.env, requestId, keys, once, undefined);
+        ? new AuthorisedCall(deps, request, context.env, requestId, keys, once, isLocal, principal)
+        : new RequestCall(deps, request, context.env, requestId, keys, once, isLocal, undefined);
       const params = endpoint.params ? context.req.param() : undefined;
       // Just parsed by its schemas.
       const input = { params, query, body: parsed.body } as HandlerInput<Endpoint>;
@@ -134,11 +139,13 @@ function createRoute(
     };
     const work = (): Awaitable<AnyAnswer> => (fault ? fault.befall().then(whole) : whole());
     const whole = (): Awaitable<AnyAnswer> => {
-      if (scope === null) return readAndHandle();
-      return whenKnown(authenticate(request.headers.get('authorization')), (bearer) => {
+      if (scope === null || (openWhereLocal && isLocal)) return readAndHandle();
+      const mayBeGuessed = !limiter.failedTooOften(remoteAddress, isLocal);
+      const authorization = request.headers.get('authorization');
+      return whenKnown(authenticate(authorization, mayBeGuessed), (bearer) => {
         principal = bearer;
         context.env.trust?.(bearer.countedAs);
-        rate = limiter.take(bearer.countedAs);
+        rate = limiter.take(bearer.countedAs, isLocal);
         checkScope(bearer, scope);
         return readAndHandle();
       });
@@ -176,7 +183,7 @@ function createRoute(
         return end(response, answer.body);
       },
       (thrown) => {
-        const error = limiter.failed(thrown, context.env.remoteAddress);
+        const error = limiter.failed(thrown, remoteAddress, isLocal);
         const known = asKnownError(error, deps, requestId);
         return end(errorAnswer(known, endpoint, deps, requestId, rate), undefined, known.error);
       },
@@ -186,6 +193,10 @@ function createRoute(
 
 const bytesIn = (body: AnyBody): number | undefined =>
   typeof body === 'string' ? Buffer.byteLength(body) : undefined;
+
+/** Whether a proxy says that a request came from elsewhere: then it is not from this machine, wherever the proxy is. */
+const isForwarded = (headers: Headers): boolean =>
+  headers.has('forwarded') || headers.has('x-forwarded-for');
 
 const saneId = /^[\w.:/+=-]{1,128}$/;
 

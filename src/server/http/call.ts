@@ -63,6 +63,8 @@ export interface PublicCall {
   readonly requestId: string;
   /** Where it came from, if from anywhere. */
   readonly remoteAddress: string | undefined;
+  /** Only this machine can reach the server, and no proxy says that the request came from elsewhere. */
+  readonly isLocal: boolean;
   /** Only the headers of the answer are wanted. */
   readonly isHead: boolean;
   /** Aborts where the caller closes its connection before the answer: nobody wants the rest of the work. */
@@ -96,7 +98,11 @@ export type Changer = Pick<Call, 'actor' | 'checkMatch'>;
 
 type Handler<E extends Endpoint> = (
   input: HandlerInput<E>,
-  call: E['scope'] extends null ? PublicCall : Call,
+  call: E['scope'] extends null
+    ? PublicCall
+    : E extends { readonly openWhereLocal: true }
+      ? PublicCall
+      : Call,
 ) => Awaitable<Answer<AnswerBody<E>>>;
 
 /** Leaving out a handler is a type error. */

@@ -1,6 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { Clock } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { networkOf } from './address.ts';
 import { TokenFailure } from './token-failure.ts';
 
 export type RateLimitMode = 'enforce' | 'report' | 'off';
@@ -27,15 +28,19 @@ interface KeyCounters {
 export interface RateLimiter {
   /**
    * Counts one request and gives the headers that describe the window with the least left.
-   * @throws GovctlError rate_limit_exceeded in mode enforce; a refused request is not counted
+   * @throws GovctlError rate_limit_exceeded where limits are enforced; a refused request is not counted
    */
-  take(key: string): Readonly<Record<string, string>>;
+  take(key: string, isLocal: boolean): Readonly<Record<string, string>>;
   /**
-   * Counts what failed to authenticate under the address it came from. Who knows the right secret is let in all the
-   * same: behind a proxy, many share an address.
-   * @returns the error to answer: rate_limit_exceeded in mode enforce, where one address failed too often
+   * Counts what failed to authenticate under the address it came from.
+   * @returns the error to answer: rate_limit_exceeded where limits are enforced and one address failed too often
    */
-  failed(error: unknown, address: string | undefined): unknown;
+  failed(error: unknown, address: string | undefined, isLocal: boolean): unknown;
+  /**
+   * Whether an address failed too often in this minute. Who knows the right secret is let in all the same, as behind a
+   * proxy many share an address; but for what somebody could hit upon by trying.
+   */
+  failedTooOften(address: string | undefined, isLocal: boolean): boolean;
 }
 
 /** Failed authentications in a minute from one address. */
@@ -44,9 +49,16 @@ const addressesKept = 10_000;
 
 const none: Readonly<Record<string, string>> = {};
 
-/** Counts in memory: a restart starts the windows afresh. */
-export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimiter {
-  if (mode === 'off') return { take: () => none, failed: (error) => error };
+/**
+ * Counts in memory: a restart starts the windows afresh.
+ * @param mode undefined: `report` for requests that are local, `enforce` for others
+ */
+export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock): RateLimiter {
+  if (mode === 'off') {
+    return { take: () => none, failed: (error) => error, failedTooOften: () => false };
+  }
+  const isEnforced = (isLocal: boolean): boolean => mode === 'enforce' || (!mode && !isLocal);
+  const failures = createFailureCount(clock);
   const keys = new Map<string, KeyCounters>();
   const day: Counter = { number: 0, count: 0 };
   let hourOfSweep = 0;
@@ -65,7 +77,7 @@ export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimite
   };
 
   return {
-    take(key) {
+    take(key, isLocal) {
       const now = clock.now();
       const { minute, hour } = countersOf(key, Math.floor(now / windows.hour.ms));
       let tightest: WindowName = 'minute';
@@ -76,7 +88,7 @@ export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimite
       if (leftOfDay < left) [tightest, left] = ['day', leftOfDay];
       const { ms, limit } = windows[tightest];
       const resetMs = (Math.floor(now / ms) + 1) * ms;
-      if (left <= 0 && mode === 'enforce') {
+      if (left <= 0 && isEnforced(isLocal)) {
         const whose = tightest === 'day' ? 'of all keys together' : 'of this key';
         throw exceeded({ window: tightest, limit, whose, resetMs, now });
       }
@@ -85,37 +97,46 @@ export function createRateLimiter(mode: RateLimitMode, clock: Clock): RateLimite
       day.count += 1;
       return rateHeaders(limit, Math.max(0, left - 1), resetMs);
     },
-    failed: mode === 'enforce' ? createFailureCount(clock) : (error) => error,
+    failed: (error, address, isLocal) =>
+      isEnforced(isLocal) && address !== undefined && isFailedAuthentication(error)
+        ? (failures.add(networkOf(address)) ?? error)
+        : error,
+    failedTooOften: (address, isLocal) =>
+      isEnforced(isLocal) && address !== undefined && failures.isUsedUp(networkOf(address)),
   };
 }
 
-function createFailureCount(clock: Clock): RateLimiter['failed'] {
+/** Failed authentications of each network in this minute. */
+function createFailureCount(clock: Clock): {
+  /** @returns the error to answer where there were too many */
+  add(network: string): GovctlError | undefined;
+  isUsedUp(network: string): boolean;
+} {
   const failures = new Map<string, number>();
   let minute = 0;
-  return (error, address) => {
-    if (address === undefined || !isFailedAuthentication(error)) return error;
-    const now = clock.now();
-    const current = Math.floor(now / windows.minute.ms);
+  const countOf = (network: string): number => {
+    const current = Math.floor(clock.now() / windows.minute.ms);
     if (minute !== current) {
       minute = current;
       failures.clear();
     }
-    const count = (failures.get(address) ?? 0) + 1;
-    // With very many addresses the oldest is forgotten: memory stays bounded.
-    const [oldest] = failures.keys();
-    if (oldest !== undefined && failures.size >= addressesKept && count === 1) {
-      failures.delete(oldest);
-    }
-    failures.set(address, count);
-    if (count <= maxFailures) return error;
-    const whose = 'that failed to authenticate from this address';
-    return exceeded({
-      window: 'minute',
-      limit: maxFailures,
-      whose,
-      resetMs: (minute + 1) * windows.minute.ms,
-      now,
-    });
+    return failures.get(network) ?? 0;
+  };
+  return {
+    isUsedUp: (network) => countOf(network) >= maxFailures,
+    add(network) {
+      const count = countOf(network) + 1;
+      // With very many addresses the oldest is forgotten: memory stays bounded.
+      const [oldest] = failures.keys();
+      if (oldest !== undefined && failures.size >= addressesKept && count === 1) {
+        failures.delete(oldest);
+      }
+      failures.set(network, count);
+      if (count <= maxFailures) return undefined;
+      const whose = 'that failed to authenticate from this address';
+      const resetMs = (minute + 1) * windows.minute.ms;
+      return exceeded({ window: 'minute', limit: maxFailures, whose, resetMs, now: clock.now() });
+    },
   };
 }
 

@@ -19,6 +19,7 @@ export class RequestCall implements PublicCall {
     readonly requestId: string,
     private readonly keys: KeysUnderWay,
     private readonly once: OneTime | undefined,
+    readonly isLocal: boolean,
     private readonly caller: Principal | undefined,
   ) {}
 
@@ -74,9 +75,10 @@ export class AuthorisedCall extends RequestCall implements Call {
     requestId: string,
     keys: KeysUnderWay,
     once: OneTime | undefined,
+    isLocal: boolean,
     readonly principal: Principal,
   ) {
-    super(deps, request, peer, requestId, keys, once, principal);
+    super(deps, request, peer, requestId, keys, once, isLocal, principal);
   }
 
   get actor(): Actor {

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../contract/duration.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { Handlers } from '../http/call.ts';
+import type { Handlers, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { readStream } from './read-snapshot.ts';
@@ -8,16 +8,16 @@ import type { LocalService } from './service.ts';
 
 /** @param local absent where others than this machine may reach the server */
 export function localHandlers(deps: Deps, local: LocalService | undefined): Handlers['local'] {
-  const here = (): LocalService => {
-    if (local) return local;
+  const here = (call: PublicCall): LocalService => {
+    if (local && call.isLocal) return local;
     throw new GovctlError(
       'not_local',
-      'Only a server that listens on a loopback address, and has no public URL, can be changed for tests',
+      'Only a server that listens on a loopback address, and has no public URL, can be changed for tests, and not through a proxy',
     );
   };
   return {
-    get: () => {
-      const { clock, faults, requests } = here();
+    get: (_, call) => {
+      const { clock, faults, requests } = here(call);
       return {
         body: toJson({
           local: true as const,
@@ -28,33 +28,35 @@ export function localHandlers(deps: Deps, local: LocalService | undefined): Hand
         }),
       };
     },
-    getClock: () => ({ body: toJson(here().clock()) }),
-    setClock: async ({ body }) => ({ body: toJson(await here().setClock(Date.parse(body.now))) }),
-    resetClock: async () => ({ body: toJson(await here().setClock(undefined)) }),
-    advanceClock: async ({ body }) => {
+    getClock: (_, call) => ({ body: toJson(here(call).clock()) }),
+    setClock: async ({ body }, call) => ({
+      body: toJson(await here(call).setClock(Date.parse(body.now))),
+    }),
+    resetClock: async (_, call) => ({ body: toJson(await here(call).setClock(undefined)) }),
+    advanceClock: async ({ body }, call) => {
       const { by, to, within_ms: withinMs } = body;
       // The contract takes durations only.
       const target = (now: number): number =>
         to === undefined ? now + (parseDuration(by ?? '') ?? 0) : Math.max(now, Date.parse(to));
-      return { body: toJson(await here().advance(target, withinMs)) };
+      return { body: toJson(await here(call).advance(target, withinMs)) };
     },
-    listFaults: () => ({ body: toJson({ faults: [...here().faults.list()] }) }),
-    addFault: ({ body }) => ({ body: toJson(here().faults.add(body)) }),
-    clearFaults: () => ({ body: toJson({ cleared: here().faults.clear() }) }),
-    clearFault: ({ params }) => {
-      here().faults.clearOne(params.id);
+    listFaults: (_, call) => ({ body: toJson({ faults: [...here(call).faults.list()] }) }),
+    addFault: ({ body }, call) => ({ body: toJson(here(call).faults.add(body)) }),
+    clearFaults: (_, call) => ({ body: toJson({ cleared: here(call).faults.clear() }) }),
+    clearFault: ({ params }, call) => {
+      here(call).faults.clearOne(params.id);
       return { body: toJson({ cleared: 1 }) };
     },
-    listRequests: ({ query }) => {
-      const { requests } = here();
+    listRequests: ({ query }, call) => {
+      const { requests } = here(call);
       return { body: toJson({ requests: requests.list(query), last: requests.last }) };
     },
-    snapshot: async () => ({ body: await here().snapshot() }),
+    snapshot: async (_, call) => ({ body: await here(call).snapshot() }),
     restore: async ({ query, body }, call) => {
-      const service = here();
+      const service = here(call);
       const text = await readStream(body);
       return { body: toJson(await service.restore(text, query, call.actor)) };
     },
-    reset: async (_, call) => ({ body: toJson(await here().reset(call.actor)) }),
+    reset: async (_, call) => ({ body: toJson(await here(call).reset(call.actor)) }),
   };
 }

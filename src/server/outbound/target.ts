@@ -65,6 +65,12 @@ async function addressesFault(
     : undefined;
 }
 
+/** As they are for a request, which may come from elsewhere though the server is local. */
+export const targetsFor = (
+  targets: Targets,
+  { isLocal }: { readonly isLocal: boolean },
+): Targets => (isLocal ? targets : { ...targets, rules: { ...targets.rules, local: false } });
+
 /** @returns the host and whether it is judged already, or what is wrong */
 function readTarget(text: string, rules: TargetRules): { host: string; known: boolean } | string {
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {

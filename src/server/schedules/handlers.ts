@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Handlers } from '../http/call.ts';
+import type { Handlers, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
 import { listLookedUp, listPage } from '../http/paging.ts';
+import { targetsFor } from '../outbound/target.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import type { Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
@@ -25,6 +26,10 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
     body: show(doc),
     revision,
   });
+  const surroundingsFor = (call: PublicCall): Surroundings => ({
+    ...surroundings,
+    targets: targetsFor(surroundings.targets, call),
+  });
   return {
     list: ({ query }) =>
       listPage(deps.store, schedules, {
@@ -39,7 +44,7 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
     create: async ({ body }, call) => {
       const { framework, format_options: format } = body.report_template;
       if (!(await call.isRepeated())) {
-        await checkSchedule(deps.store, surroundings, {
+        await checkSchedule(deps.store, surroundingsFor(call), {
           framework,
           channels: channelsOf(body.delivery),
         });
@@ -57,7 +62,7 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
       const { report_template: template, delivery } = body;
       const framework = template?.framework;
       // Sent back as it was read, it stays what it is.
-      await checkSchedule(deps.store, surroundings, {
+      await checkSchedule(deps.store, surroundingsFor(call), {
         framework: framework === doc.report_template.framework ? undefined : framework,
         channels: channelsOf(delivery ?? undefined).filter((one) => !isKept(doc, one)),
       });

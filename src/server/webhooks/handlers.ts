@@ -15,6 +15,7 @@ import {
   readWebhook,
   updateWebhook,
 } from './service.ts';
+import { targetsFor } from '../outbound/target.ts';
 import type { Targets } from '../outbound/target.ts';
 
 type WebhookHandlers = Pick<Handlers['webhooks'], 'list' | 'get' | 'create' | 'update' | 'delete'>;
@@ -38,7 +39,7 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
     get: async ({ params }) => answerOne(deps.store, await readWebhook(deps.store, params.id)),
 
     create: async ({ body }, call) => {
-      if (!(await call.isRepeated())) await checkTarget(targets, body.url);
+      if (!(await call.isRepeated())) await checkTarget(targetsFor(targets, call), body.url);
       return call.transact(async (tx) => {
         const created = await createWebhook(deps, tx, call.actor, body);
         const headers = { Location: `/v1/webhooks/${created.doc.id}` };
@@ -49,7 +50,8 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
     update: async ({ params, body }, call) => {
       const { doc } = await readWebhook(deps.store, params.id);
       // Sent back as it was read, it stays what it is.
-      if (body.url !== undefined && body.url !== doc.url) await checkTarget(targets, body.url);
+      if (body.url !== undefined && body.url !== doc.url)
+        await checkTarget(targetsFor(targets, call), body.url);
       return call.transact(async (tx) => {
         return answerOne(tx, await updateWebhook(deps, tx, call, { id: params.id, update: body }));
       });

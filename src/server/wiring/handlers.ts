@@ -40,33 +40,20 @@ export interface Parts {
   readonly signer: FindSigner;
   /** The base URL of the service, without a trailing slash. */
   readonly baseUrl: () => string;
-  /** Only this machine can connect. */
-  readonly isLocal: boolean;
   /** Absent if other machines can reach the server. */
   readonly local?: LocalService | undefined;
 }
 
 export const createHandlers = (
   deps: Deps,
-  {
-    limiter,
-    system,
-    prepare,
-    surroundings,
-    send,
-    reportWork,
-    signer,
-    baseUrl,
-    isLocal,
-    local,
-  }: Parts,
+  { limiter, system, prepare, surroundings, send, reportWork, signer, baseUrl, local }: Parts,
 ): Handlers => ({
   policies: policyHandlers(deps, prepare),
   resources: resourceHandlers(deps, prepare),
   scans: scanHandlers(deps),
   violations: violationHandlers(deps),
   exemptions: exemptionHandlers(deps, prepare),
-  events: eventHandlers(deps, isLocal),
+  events: eventHandlers(deps),
   schedules: scheduleHandlers(deps, surroundings),
   reports: {
     ...reportHandlers(deps, {

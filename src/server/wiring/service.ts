@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { contract } from '../../contract/contract.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { isLoopback, parseRanges } from '../http/address.ts';
+import { parseRanges } from '../http/address.ts';
 import { createApp } from '../http/app.ts';
 import type { Observe } from '../observe/request-event.ts';
 import { createAuthenticator } from '../auth/service.ts';
@@ -32,7 +33,7 @@ export interface ServiceOptions {
   readonly publicUrl?: string;
   /** CIDRs. */
   readonly allowTargets: readonly string[];
-  /** Default: `report` while only this machine can connect, else `enforce`. */
+  /** Default: `report` for requests that are local (local/is-local.ts), else `enforce`. */
   readonly rateLimit?: RateLimitMode;
   readonly metrics: boolean;
   /** The operator's configuration of mail, chat and storage. */
@@ -43,6 +44,8 @@ export interface ServiceOptions {
 
 export interface Service {
   fetch(request: Request, peer: Peer): Response | Promise<Response>;
+  /** Answers what comes to the listener of metrics: no token is asked for. */
+  fetchMetrics(request: Request): Promise<Response>;
   /** Refuses new requests and waits at most `withinMs` for all but `except` of the open ones. */
   drain(withinMs: number, except?: number): Promise<void>;
   /** Stops the background work. */
@@ -89,11 +92,10 @@ export async function createService(
         reports: background.reportWork.counts,
       })
     : undefined;
-  const mode = options.rateLimit ?? (isLoopback(options.host) ? 'report' : 'enforce');
   let begun = 0;
   let draining = false;
   const observe = observeInto(logRequest, metrics);
-  const limiter = createRateLimiter(mode, deps.clock);
+  const limiter = createRateLimiter(options.rateLimit, deps.clock);
   const system = metrics ? { metricsText: metrics.text } : {};
   const local = isLocal(options)
     ? createLocalService({
@@ -115,7 +117,6 @@ export async function createService(
       reportWork: background.reportWork,
       signer,
       baseUrl,
-      isLocal: local !== undefined,
       local,
     }),
     {
@@ -134,6 +135,12 @@ export async function createService(
       if (draining) return refuseRequest(deps, 503, stopping);
       begun += 1;
       return app.fetch(request, peer);
+    },
+    async fetchMetrics(request) {
+      const { method, path, response } = contract.system.metrics;
+      const isAsked = request.method === method && new URL(request.url).pathname === path;
+      if (!metrics || !isAsked) return refuseRequest(deps, 404, `Here is GET ${path} only`);
+      return new Response(await metrics.text(), { headers: { 'Content-Type': response.type } });
     },
     async drain(withinMs, except = 0) {
       draining = true;
@@ -176,8 +183,10 @@ const observeInto =
 
 export function refuseRequest(deps: Deps, status: number, description: string): Response {
   const error =
-    status === 503
-      ? new GovctlError('unavailable', description, { headers: { 'Retry-After': '1' } })
-      : new GovctlError('malformed_request', description, { status });
+    status === 404
+      ? new GovctlError('not_found', description)
+      : status === 503
+        ? new GovctlError('unavailable', description, { headers: { 'Retry-After': '1' } })
+        : new GovctlError('malformed_request', description, { status });
   return errorAnswer(error, undefined, deps, deps.ids.next('req'), { Connection: 'close' });
 }

@@ -88,7 +88,7 @@ describe('govctl server', () => {
   it('hands on every flag', async () => {
     const fake = fakeLauncher();
     await run(
-      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --config c.yaml --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --rate-limit off --no-metrics --log-level debug'.split(
+      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --config c.yaml --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --rate-limit off --no-metrics --max-connections 100 --log-level debug'.split(
         ' ',
       ),
       fake,
@@ -105,9 +105,31 @@ describe('govctl server', () => {
       tls: { cert: path.join(folder, 'c.pem'), key: path.join(folder, 'k.pem') },
       rateLimit: 'off',
       metrics: false,
+      maxConnections: 100,
       logLevel: 'debug',
       env: {},
     });
+  });
+
+  it.each([
+    ['127.0.0.1:9464', { host: '127.0.0.1', port: 9464 }],
+    ['[::1]:0', { host: '::1', port: 0 }],
+  ])('serves metrics on %s', async (given, metricsListen) => {
+    const fake = fakeLauncher();
+    await run(['--metrics-listen', given], fake);
+    expect(fake.launched[0]).toMatchObject({ metrics: true, metricsListen });
+  });
+
+  it.each([
+    [['--metrics-listen', '9464'], '127.0.0.1:9464 or [::1]:9464'],
+    [['--metrics-listen', '127.0.0.1:70000'], '--metrics-listen 70000'],
+    [['--metrics-listen', '127.0.0.1:1', '--no-metrics'], 'exclude each other'],
+    [['--max-connections', '2'], 'at least 16'],
+    [['--max-connections', 'many'], 'at least 16'],
+  ])('refuses %s', async (argv, said) => {
+    const outcome = await run(argv, fakeLauncher());
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain(said);
   });
 
   it('takes the key from flag, file or environment, and does not show it to people', async () => {

@@ -173,7 +173,11 @@ describe('scopes', () => {
     async (_, endpoint) => {
       const url = endpoint.path.replace(':id', 'none');
       const send = (key: string | null) =>
-        service.send(endpoint.method, url, { key, ...(endpoint.body ? { body: {} } : {}) });
+        service.send(endpoint.method, url, {
+          key,
+          ...(endpoint.body ? { body: {} } : {}),
+          ...(endpoint.openWhereLocal ? { headers: { forwarded: 'for=192.0.2.1' } } : {}),
+        });
       for (const scope of scopes) {
         const { status, json } = await send(await service.keyWith(scope)).then((got) => ({
           status: got.status,
