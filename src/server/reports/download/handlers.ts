@@ -6,7 +6,7 @@ import type { ReportFormat } from '../../../contract/reports.ts';
 import { reportPasswordHeader } from '../../../contract/report-downloads.ts';
 import { ReportFormat as Format, reportFormats } from '../../../contract/reports.ts';
 import { recordAudit } from '../../audit/service.ts';
-import type { Answer, ByteBody, Handlers, PublicCall } from '../../http/call.ts';
+import type { Answer, ByteBody, Call, Handlers, PublicCall } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { toJson } from '../../json.ts';
@@ -21,6 +21,7 @@ import type { Downloadable, FileAnswer } from './file-answer.ts';
 import { checkLink, createLink, linkNotFound } from './links.ts';
 import { notReady } from './not-ready.ts';
 import { createPasswordTries } from './password-tries.ts';
+import type { PasswordTrier } from './password-tries.ts';
 import { verifyPassword } from './password.ts';
 import { removeSurplus } from './retention.ts';
 
@@ -34,8 +35,6 @@ export interface DownloadOptions {
   readonly ensureFile: (reportId: string, format: ReportFormat) => Promise<StoredFile>;
   /** What addresses of the service begin with, without a slash at their end. */
   readonly baseUrl: () => string;
-  /** Milliseconds; for tests. */
-  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 /** Who takes a file, for the access log. */
@@ -43,18 +42,22 @@ type Taker = Pick<StoredDownload, 'by' | 'via' | 'link_id'>;
 
 export function downloadHandlers(deps: Deps, options: DownloadOptions): DownloadHandlers {
   const { store } = deps;
-  const tries = createPasswordTries(deps.clock, options.wait);
+  const tries = createPasswordTries(deps.clock);
 
   /** @throws GovctlError report_not_found, report_not_ready, report_password_required, report_password_wrong */
-  const openReport = async (id: string, call: PublicCall): Promise<StoredReport> => {
+  const openReport = async (
+    id: string,
+    call: PublicCall,
+    by: Pick<PasswordTrier, 'via' | 'id'>,
+  ): Promise<StoredReport> => {
     const { doc } = await readReport(store, id);
     if (doc.status !== 'completed') throw notReady(doc);
     const hash = doc.security?.password_hash;
     if (hash === undefined) return doc;
     const sent = call.header(reportPasswordHeader);
     if (sent === null || sent === '') throw passwordRequired(id);
-    const who = `${id} ${call.remoteAddress ?? ''}`;
-    if (await tries.check(who, () => verifyPassword(readHeader(sent), hash))) return doc;
+    const trier = { ...by, reportId: id, signal: call.signal };
+    if (await tries.check(trier, () => verifyPassword(readHeader(sent), hash))) return doc;
     throw passwordWrong(id);
   };
 
@@ -90,13 +93,13 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
 
   return {
     download: async ({ params }, call) => {
-      const report = await openReport(params.report_id, call);
+      const report = await openReport(params.report_id, call, tokenOf(call));
       const taker = { by: call.principal.userId, via: 'token' } as const;
       return giveFile(call, report, readFormat(params.format), taker);
     },
 
     downloadSignature: async ({ params }, call) => {
-      const report = await openReport(params.report_id, call);
+      const report = await openReport(params.report_id, call, tokenOf(call));
       const format = readFormat(params.format);
       const file = await options.ensureFile(report.id, format);
       if (!file.signature) throw notSigned(report, format);
@@ -141,7 +144,7 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
 
     followLink: async ({ params, query }, call) => {
       const link = await checkLink(deps, params, query);
-      const report = await openReport(link.report_id, call);
+      const report = await openReport(link.report_id, call, { via: 'link', id: link.id });
       const taker = { by: link.created_by, via: 'link', link_id: link.id } as const;
       return giveFile(call, report, readFormat(link.format), taker);
     },
@@ -158,6 +161,8 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
     },
   };
 }
+
+const tokenOf = ({ principal }: Call) => ({ via: 'token', id: principal.userId }) as const;
 
 const showDownload = ({ report_id: _, ...shown }: StoredDownload) => shown;
 

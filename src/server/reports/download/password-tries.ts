@@ -1,14 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GovctlError } from '../../../contract/errors.ts';
 import type { Clock } from '../../deps.ts';
+import { createTurns } from '../../threads/turns.ts';
+
+/** Who tries a password. What one has tried holds no other back, whatever address they share. */
+export interface PasswordTrier {
+  /** Links and tokens have a place each to check passwords at: strangers with links leave the one of tokens free. */
+  readonly via: 'link' | 'token';
+  /** The id of the link, or of the token's principal. */
+  readonly id: string;
+  readonly reportId: string;
+  /** Aborts where the caller leaves. */
+  readonly signal: AbortSignal;
+}
 
 /** Holds back who guesses passwords, though never for good: who knows the right one waits some seconds at most. */
 export interface PasswordTries {
   /**
-   * One after another for each `who`; after some wrong ones, each waits first.
-   * @throws GovctlError rate_limit_exceeded where too many wait already
+   * One after another for each trier; after some wrong ones, each waits first.
+   * @throws GovctlError rate_limit_exceeded where too many wait already; the reason of the trier's `signal`
    */
-  check(who: string, isRight: () => Promise<boolean>): Promise<boolean>;
+  check(trier: PasswordTrier, isRight: () => Promise<boolean>): Promise<boolean>;
 }
 
 /** Wrong tries that cost no waiting. */
@@ -31,9 +43,12 @@ interface Tries {
 /** Counts in memory: a restart forgives. */
 export function createPasswordTries(
   clock: Clock,
-  wait: (ms: number) => Promise<unknown> = (ms) => sleep(ms, undefined, { ref: false }),
+  pause: (ms: number, signal: AbortSignal) => Promise<unknown> = (ms, signal) =>
+    sleep(ms, undefined, { ref: false, signal }),
 ): PasswordTries {
   const known = new Map<string, Tries>();
+  // Each check has a core and 32 MiB, and one of the few threads that files are read and written with, too.
+  const places = { link: createTurns(1), token: createTurns(1) };
 
   const triesOf = (who: string): Tries => {
     const tries = known.get(who);
@@ -50,14 +65,16 @@ export function createPasswordTries(
   };
 
   return {
-    async check(who, isRight) {
-      const tries = triesOf(who);
-      if (tries.waiting >= mostWaiting) throw tooMany();
+    async check({ via, id, reportId, signal }, isRight) {
+      const tries = triesOf(`${via} ${id} ${reportId}`);
+      if (tries.waiting >= mostWaiting) throw tooMany(via);
       tries.waiting += 1;
       const mine = tries.turn.then(async () => {
         const late = tries.wrong - free;
-        if (late >= 0) await wait(Math.min(firstPause * 2 ** late, longestPause));
-        const right = await isRight();
+        signal.throwIfAborted();
+        if (late >= 0) await pause(Math.min(firstPause * 2 ** late, longestPause), signal);
+        const leave = await places[via].take(signal, id);
+        const right = await isRight().finally(leave);
         if (!right) {
           tries.wrong += 1;
           tries.lastWrong = clock.now();
@@ -74,9 +91,10 @@ export function createPasswordTries(
   };
 }
 
-function tooMany(): GovctlError {
+function tooMany(via: PasswordTrier['via']): GovctlError {
   const retryAfter = Math.ceil(longestPause / 1_000);
-  const message = `Too many passwords are being tried for this report; try again in ${retryAfter} s`;
+  const over = via === 'link' ? 'over this link' : 'for this report by this caller';
+  const message = `Too many passwords are being tried ${over}; try again in ${retryAfter} s`;
   return new GovctlError('rate_limit_exceeded', message, {
     extra: { message, retry_after: retryAfter },
     headers: { 'Retry-After': String(retryAfter) },

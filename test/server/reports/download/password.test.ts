@@ -24,6 +24,13 @@ describe('the hash of a password', () => {
   });
 });
 
+const trier = (id: string, via: 'link' | 'token' = 'link') => ({
+  via,
+  id,
+  reportId: 'rpt_1',
+  signal: new AbortController().signal,
+});
+
 describe('guessing a password', () => {
   const world = () => {
     const waits: number[] = [];
@@ -32,7 +39,8 @@ describe('guessing a password', () => {
       waits.push(ms);
       return Promise.resolve();
     });
-    const guess = (who: string, right = false) => tries.check(who, () => Promise.resolve(right));
+    const guess = (id: string, right = false, via: 'link' | 'token' = 'link') =>
+      tries.check(trier(id, via), () => Promise.resolve(right));
     return { tries, guess, waits, pass: (ms: number) => void (now += ms) };
   };
 
@@ -44,14 +52,47 @@ describe('guessing a password', () => {
     expect(waits).toHaveLength(8);
   });
 
-  test('of one report and address holds no other back, and is forgotten in time', async () => {
+  test('over one link or by one caller holds no other back, and is forgotten in time', async () => {
     const { guess, waits, pass } = world();
     for (let at = 0; at < 5; at += 1) await guess('a');
     expect(await guess('b', true)).toBe(true);
+    expect(await guess('a', true, 'token')).toBe(true);
     expect(waits).toEqual([]);
     pass(15 * 60_000);
     await guess('a');
     expect(waits).toEqual([]);
+  });
+
+  test('over links leaves the place of those with a token free, and gives each link its turn', async () => {
+    const { tries } = world();
+    const done: string[] = [];
+    let finish = (): void => undefined;
+    const stuck = new Promise<void>((resolve) => (finish = resolve));
+    const over = (id: string) =>
+      tries.check(trier(id), async () => {
+        await stuck;
+        done.push(id);
+        return false;
+      });
+    const all = ['a', 'a', 'a', 'a', 'b', 'c'].map(over);
+    expect(await tries.check(trier('owner', 'token'), () => Promise.resolve(true))).toBe(true);
+    expect(done).toEqual([]);
+    finish();
+    await Promise.all(all);
+    expect(done.slice(0, 3).sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('of a caller who has left is not checked, and holds nobody up', async () => {
+    const { tries, guess } = world();
+    const left = AbortSignal.abort(new Error('gone'));
+    let checked = 0;
+    const tried = tries.check({ ...trier('a'), signal: left }, () => {
+      checked += 1;
+      return Promise.resolve(true);
+    });
+    await expect(tried).rejects.toThrow('gone');
+    expect(await guess('a', true)).toBe(true);
+    expect(checked).toBe(0);
   });
 
   test('right ones never wait where nobody guesses', async () => {
@@ -71,15 +112,17 @@ describe('guessing a password', () => {
       running -= 1;
       return false;
     };
-    const all = await Promise.allSettled(Array.from({ length: 12 }, () => tries.check('a', slow)));
+    const all = await Promise.allSettled(
+      Array.from({ length: 12 }, () => tries.check(trier('a'), slow)),
+    );
     expect(most).toBe(1);
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(8);
     for (const one of all.slice(8)) {
       expect(one).toMatchObject({ reason: { error: 'rate_limit_exceeded', status: 429 } });
     }
     // A failure of the comparison is no wrong try, and lets the next go.
-    const failing = tries.check('b', () => Promise.reject(new Error('no memory')));
+    const failing = tries.check(trier('b'), () => Promise.reject(new Error('no memory')));
     await expect(failing).rejects.toThrow('no memory');
-    expect(await tries.check('b', () => Promise.resolve(true))).toBe(true);
+    expect(await tries.check(trier('b'), () => Promise.resolve(true))).toBe(true);
   });
 });
