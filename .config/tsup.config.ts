@@ -19,6 +19,7 @@ export default defineConfig([
       client: 'src/client/client.ts',
       webhook: 'src/webhook/webhook.ts',
       'check-worker': 'src/cli/check/check-worker.ts',
+      'evaluate-worker': 'src/server/evaluation/thread/evaluate-worker.ts',
       'render-worker': 'src/server/reports/rendering/thread/render-worker.ts',
     },
     clean: true,

@@ -15,6 +15,7 @@ export const eventTypes = [
   'policy.violation.resolved',
   'policy.deployment.completed',
   'policy.enforcement.failed',
+  'policy.quarantined',
   'compliance.status.changed',
   'compliance.report.generated',
   'compliance.audit.started',

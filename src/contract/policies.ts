@@ -101,8 +101,18 @@ export const PolicyUpdate = z.strictObject({
   remediation_action: fields.remediation_action.nullish(),
   tags: fields.tags.nullish(),
   ...serverAssigned,
+  quarantined: z.unknown().optional(),
 });
 export type PolicyUpdate = z.infer<typeof PolicyUpdate>;
+
+/** A policy that is not evaluated until it changes, as it costs too much. */
+const Quarantine = z.looseObject({
+  since: Timestamp,
+  /** Resources that it was over its budget on, and one of them. */
+  resources: z.int(),
+  example: z.string(),
+  reason: z.string(),
+});
 
 /** As answered. Loose: a newer or another server may say more. */
 export const Policy = z.looseObject({
@@ -122,6 +132,7 @@ export const Policy = z.looseObject({
   created_at: Timestamp.optional(),
   updated_at: Timestamp.optional(),
   created_by: z.string().optional(),
+  quarantined: Quarantine.optional(),
 });
 export type Policy = z.infer<typeof Policy>;
 

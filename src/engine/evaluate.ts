@@ -1,6 +1,6 @@
 import { defined } from '../contract/defined.ts';
 import type { Finding } from '../contract/findings.ts';
-import type { PolicyInput } from '../contract/policies.ts';
+import type { PolicyInput, Rule } from '../contract/policies.ts';
 import type { Resource } from '../contract/resources.ts';
 import { typeKey } from '../contract/resources.ts';
 import { compileRule } from './compile-rule.ts';
@@ -18,43 +18,51 @@ export interface EvaluatedPolicy {
   readonly key?: string;
 }
 
-/** A policy made ready to run. */
-export interface PreparedPolicy extends EvaluatedPolicy {
-  /** Whether it reads `now`, so that its verdict changes with time alone. */
+/** The rules of a policy made ready to run. */
+export interface PreparedRules {
+  /** Whether they read `now`, so that their verdict changes with time alone. */
   readonly readsNow: boolean;
   /**
-   * Decides it over a resource, within the budget of one evaluation and what `allowance` has left.
+   * Decides them over a resource, within the budget of one evaluation and what `allowance` has left.
    * @param now of the evaluation, in milliseconds since the epoch
    * @param allowance what it takes is subtracted; left out: the budget of an evaluation alone counts
    */
   decide(resource: unknown, now: number, allowance?: Allowance): Verdict;
 }
 
+/** A policy made ready to run. */
+export interface PreparedPolicy extends EvaluatedPolicy, PreparedRules {}
+
 /**
- * Makes a policy ready to run.
+ * Makes rules ready to run.
  * @throws Error when a condition does not compile: callers have checked it
  */
-export function preparePolicy(given: EvaluatedPolicy): PreparedPolicy {
+export function prepareRules(given: readonly Rule[]): PreparedRules {
   let readsNow = false;
-  const rules = given.policy.rules.map((rule, index) => {
+  const rules = given.map((rule, index) => {
     const compiled = compileRule(rule);
-    if (!compiled.ok) {
-      throw new Error(
-        `${given.policy.name}, rules[${index}].condition: ${compiled.problem.message}`,
-      );
-    }
+    if (!compiled.ok) throw new Error(`rules[${index}].condition: ${compiled.problem.message}`);
     const evaluator = createEvaluator(compiled.condition);
     readsNow ||= evaluator.readsNow;
     return { index, rule, condition: evaluator };
   });
-  return { ...given, readsNow, decide: createDecider(rules) };
+  return { readsNow, decide: createDecider(rules) };
 }
 
-/** Policies by the type they are about. */
-export type PolicySet = ReadonlyMap<string, readonly PreparedPolicy[]>;
+/** Makes a policy ready to run. @throws as `prepareRules` */
+export const preparePolicy = (given: EvaluatedPolicy): PreparedPolicy => ({
+  ...given,
+  ...prepareRules(given.policy.rules),
+});
 
-export function createPolicySet(policies: readonly PreparedPolicy[]): PolicySet {
-  const set = new Map<string, PreparedPolicy[]>();
+/** Policies by the type they are about. */
+export type PolicySet<P extends EvaluatedPolicy = PreparedPolicy> = ReadonlyMap<
+  string,
+  readonly P[]
+>;
+
+export function createPolicySet<P extends EvaluatedPolicy>(policies: readonly P[]): PolicySet<P> {
+  const set = new Map<string, P[]>();
   for (const policy of policies) {
     const key = typeKey(policy.policy.resource_type);
     const same = set.get(key);
@@ -64,8 +72,10 @@ export function createPolicySet(policies: readonly PreparedPolicy[]): PolicySet 
   return set;
 }
 
-export const policiesFor = (set: PolicySet, type: string): readonly PreparedPolicy[] =>
-  set.get(typeKey(type)) ?? [];
+export const policiesFor = <P extends EvaluatedPolicy>(
+  set: PolicySet<P>,
+  type: string,
+): readonly P[] => set.get(typeKey(type)) ?? [];
 
 /**
  * The finding of one policy over one resource. A disabled policy is SKIPPED; an exemption that counts at `now` turns
@@ -79,10 +89,24 @@ export function evaluate(
   allowance?: Allowance,
 ): Finding {
   if (!prepared.policy.enabled) return findingOf(prepared, resource, { status: 'SKIPPED' });
-  const verdict = prepared.decide(resource, now, allowance);
-  if (verdict.status !== 'FAIL') return findingOf(prepared, resource, verdict);
-  const exemption = exemptions.find((one) => isExempt(one, prepared, resource.id, now));
-  return findingOf(prepared, resource, verdict, exemption && describeExemption(exemption));
+  return conclude(prepared, resource, prepared.decide(resource, now, allowance), exemptions, now)
+    .finding;
+}
+
+/** What a verdict comes to with exemptions, and the one that covers it. */
+export function conclude<E extends Exemption>(
+  policy: EvaluatedPolicy,
+  resource: Resource,
+  verdict: Verdict,
+  exemptions: readonly E[],
+  now: number,
+): { readonly finding: Finding; readonly cover?: E } {
+  const cover =
+    verdict.status === 'FAIL'
+      ? exemptions.find((one) => isExempt(one, policy, resource.id, now))
+      : undefined;
+  if (!cover) return { finding: findingOf(policy, resource, verdict) };
+  return { finding: findingOf(policy, resource, verdict, describeExemption(cover)), cover };
 }
 
 /** Why a finding is exempt, in one line. */

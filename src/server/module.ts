@@ -1,4 +1,4 @@
-import type { CollectionSpec, Document, LaneSpec, Reader } from './store/store.ts';
+import type { CollectionSpec, Document, LaneSpec, Reader, Tx } from './store/store.ts';
 
 /**
  * What a noun of the server stores, declared once in its `module.ts`. The store, snapshots, upkeep, metrics and the check
@@ -72,6 +72,8 @@ export interface LaneFamily {
   readonly spec: LaneSpec;
   /** Name of the collection. */
   readonly owners: string;
+  /** Fills the lane of a document, where none of them may be empty and an earlier version, or its snapshot, left it so. */
+  readonly lay?: (tx: Tx, doc: Document) => Promise<void>;
 }
 
 /** Declares a collection of a module and its special treatment. */

@@ -18,6 +18,8 @@ const when: Record<EventType, string> = {
   'policy.deployment.completed':
     'A policy that is new, was changed or enabled has been evaluated over the inventory. `policy.evaluation` counts what was found. Not for changes that change no verdict (description, remediation), nor for the hourly evaluation of policies that read `now`.',
   'policy.enforcement.failed': 'A remediation failed. `policy.enforcement` says which and why.',
+  'policy.quarantined':
+    'A policy is no longer evaluated, as it costs too much. `policy.quarantined` says why; it is tried again when it changes.',
   'compliance.status.changed':
     'A scan of the whole inventory (without `resource_types` and `policy_ids`) finds the status of a framework in an account to be another than at the last such scan; `account_id` is absent for resources without one. NON_COMPLIANT: a score under 90, an open CRITICAL violation, or a HIGH or CRITICAL evaluation that can not be decided. A control is FAILED when a policy mapped to it has an open violation. The first assessment tells nothing. Names of controls are as in the labels of policies.',
   'compliance.score.changed':

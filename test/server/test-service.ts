@@ -9,8 +9,7 @@ import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
 import { createAuthenticator } from '../../src/server/auth/service.ts';
 import type { ServerConfig } from '../../src/server/config/config.ts';
 import type { Deps, Log } from '../../src/server/deps.ts';
-import { createBackgroundEvaluator } from '../../src/server/evaluation/background-evaluator.ts';
-import { createPreparedPolicies } from '../../src/server/evaluation/prepared-policies.ts';
+import { evaluationLanes } from '../../src/server/evaluation/work.ts';
 import { createIds } from '../../src/server/ids.ts';
 import { createRateLimiter } from '../../src/server/http/limits.ts';
 import type { RateLimitMode } from '../../src/server/http/limits.ts';
@@ -18,7 +17,7 @@ import { createAdjustableClock } from '../../src/server/local/clock.ts';
 import { createLocalService } from '../../src/server/local/service.ts';
 import { createLaneRunner } from '../../src/server/lanes/runner.ts';
 import type { CreateLaneRunner } from '../../src/server/lanes/runner.ts';
-import { evaluationWorker, laneWorker } from '../../src/server/local/workers.ts';
+import { laneWorker } from '../../src/server/local/workers.ts';
 import { createUpkeep } from '../../src/server/wiring/upkeep.ts';
 import { renderHere } from '../../src/server/reports/rendering/render-stored.ts';
 import { reportLanes } from '../../src/server/reports/collection.ts';
@@ -30,6 +29,7 @@ import { collections, lanes, modules } from '../../src/server/wiring/modules.ts'
 import { createSigner } from '../../src/server/keys/signer.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
+import { testEvaluation, testEvaluator } from './evaluation/test-evaluator.ts';
 import { webhookLanes } from '../../src/server/webhooks/collection.ts';
 import { createDeliveries } from '../../src/server/webhooks/delivery/deliveries.ts';
 import type { Send } from '../../src/server/outbound/send.ts';
@@ -68,7 +68,7 @@ export async function startTestService(
     /** The operator's. */
     config?: ServerConfig;
     /** What reports are made with; without it, those that are asked for wait on. */
-    reports?: Partial<Omit<ReportWorkOptions, 'createRunner' | 'prepare'>>;
+    reports?: Partial<Omit<ReportWorkOptions, 'createRunner' | 'evaluation'>>;
     wrapStore?: (store: Store) => Store;
     /** Milliseconds. */
     bodyWithin?: number;
@@ -104,8 +104,8 @@ export async function startTestService(
   const authenticator = createAuthenticator(deps);
   const metricsText = options.metricsText?.(store);
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
-  const prepare = createPreparedPolicies(log);
-  const evaluator = createBackgroundEvaluator(deps, prepare);
+  const evaluation = testEvaluation(deps);
+  const evaluator = testEvaluator(deps, undefined, evaluation);
   const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
@@ -113,7 +113,7 @@ export async function startTestService(
   const signer = createSigner(deps);
   const later = (): Promise<never> => Promise.reject(new Error('no test has given it'));
   const reportWork = createReportWork(deps, {
-    prepare,
+    evaluation,
     compose: later,
     render: renderHere,
     signer,
@@ -123,7 +123,7 @@ export async function startTestService(
   });
   const upkeep = createUpkeep(deps, { authenticator, deliveries });
   const workers = [
-    evaluationWorker(store, evaluator),
+    { nextDue: () => store.nextDue(evaluationLanes), settle: () => evaluator.run() },
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
     ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
   ];
@@ -137,7 +137,7 @@ export async function startTestService(
     createHandlers(deps, {
       limiter,
       system: metricsText ? { metricsText } : {},
-      prepare,
+      evaluation,
       surroundings: {
         targets: {
           rules: { local: options.isLocal !== false, allowed: new BlockList() },

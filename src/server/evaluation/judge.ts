@@ -6,7 +6,7 @@ import type { KnownResource } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
 import type { StatusCause, ViolationStatus } from '../../contract/violations.ts';
 import { describeExemption, findingOf, isExempt } from '../../engine/evaluate.ts';
-import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import type { EvaluatedPolicy } from '../../engine/evaluate.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
@@ -14,7 +14,7 @@ import type { StoredExemption } from '../exemptions/collection.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
-import type { Tx } from '../store/store.ts';
+import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { announceStatus } from '../violations/announce.ts';
 import { pairOf, violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
@@ -27,11 +27,14 @@ import {
   statusAfter,
 } from '../violations/transition.ts';
 import type { Change } from '../violations/transition.ts';
-import type { PreparePolicy } from './prepared-policies.ts';
+import type { Verdict } from '../../engine/decide.ts';
+import type { Verdicts } from './verdicts.ts';
+import { namedPolicy } from './named-policy.ts';
 
 export interface JudgedPolicy {
   readonly policy: StoredPolicy;
-  readonly prepared: PreparedPolicy;
+  /** As findings and exemptions name it. */
+  readonly named: EvaluatedPolicy;
 }
 
 /** Evaluations that one which writes takes the time of. */
@@ -40,16 +43,15 @@ export const writeCost = 10;
 /** What an evaluation counts for in a batch. */
 export const costOf = ({ status }: Finding): number => (status === 'PASS' ? 1 : writeCost);
 
-/** What evaluations cost between two turns of requests that only read: a few milliseconds. */
+/** What writes cost between two turns of requests that only read: a few milliseconds. */
 const perTurn = 500;
 
 /**
- * Evaluates within one transaction, at one moment: what was read of policies and exemptions stays read. Requests that
- * read get their turn meanwhile, however much it is.
+ * Records verdicts within one transaction, at one moment: what was read of policies and exemptions stays read. Requests
+ * that read get their turn meanwhile, however much it is.
  */
 export interface Judge {
   readonly deps: Deps;
-  readonly prepare: PreparePolicy;
   readonly tx: Tx;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -57,27 +59,26 @@ export interface Judge {
   policiesOf(type: string): Promise<readonly JudgedPolicy[]>;
   /** The exemption that covers a policy's finding over a resource. */
   coverOf(judged: JudgedPolicy, resourceId: string): Promise<StoredExemption | undefined>;
-  find(judged: JudgedPolicy, resource: KnownResource): Promise<Finding>;
+  find(judged: JudgedPolicy, resource: KnownResource, verdict: Verdict): Promise<Finding>;
 }
 
-export function createJudge(deps: Deps, prepare: PreparePolicy, tx: Tx): Judge {
+export function createJudge(deps: Deps, tx: Tx): Judge {
   const now = deps.clock.now();
   const byType = new Map<string, readonly JudgedPolicy[]>();
   const exemptionsByPolicy = new Map<string, readonly StoredExemption[]>();
   let spent = 0;
 
-  async function coverOf({ policy, prepared }: JudgedPolicy, resourceId: string) {
+  async function coverOf({ policy, named }: JudgedPolicy, resourceId: string) {
     let known = exemptionsByPolicy.get(policy.id);
     if (!known) {
-      known = await exemptionsOf(tx, namesOf(prepared));
+      known = await exemptionsOf(tx, namesOf(named));
       exemptionsByPolicy.set(policy.id, known);
     }
-    return known.find((exemption) => isExempt(exemption, prepared, resourceId, now));
+    return known.find((exemption) => isExempt(exemption, named, resourceId, now));
   }
 
   return {
     deps,
-    prepare,
     tx,
     now,
     coverOf,
@@ -85,27 +86,47 @@ export function createJudge(deps: Deps, prepare: PreparePolicy, tx: Tx): Judge {
       const key = typeKey(type);
       const known = byType.get(key);
       if (known) return known;
-      const found: JudgedPolicy[] = [];
-      for await (const row of allRows(tx, policies, { evaluated_type: { any: [key] } })) {
-        found.push({ policy: row.doc, prepared: prepare(row) });
-      }
+      const found = (await enabledPolicies(tx, key)).map(({ doc }) => judgedPolicy(doc));
       byType.set(key, found);
       return found;
     },
-    async find(judged, resource) {
+    async find(judged, resource, verdict) {
       if (spent >= perTurn) {
         spent = 0;
         await nextTurn();
       }
-      const verdict = judged.prepared.decide(resource, now);
       const cover = verdict.status === 'FAIL' ? await coverOf(judged, resource.id) : undefined;
       const because = cover && describeExemption(cover);
-      const finding = findingOf(judged.prepared, resource, verdict, because);
+      const finding = findingOf(judged.named, resource, verdict, because);
       spent += costOf(finding);
       return finding;
     },
   };
 }
+
+export const judgedPolicy = (policy: StoredPolicy): JudgedPolicy => ({
+  policy,
+  named: namedPolicy(policy),
+});
+
+/** Those that are about a type. @param key of the type */
+export async function enabledPolicies(
+  reader: Reader,
+  key: string,
+): Promise<Versioned<StoredPolicy>[]> {
+  const found: Versioned<StoredPolicy>[] = [];
+  for await (const row of allRows(reader, policies, { evaluated_type: { any: [key] } })) {
+    found.push(row);
+  }
+  return found;
+}
+
+/** Whether all that a policy or a resource has changed to since was evaluated. */
+export const areKnown = (
+  verdicts: Verdicts,
+  judged: readonly JudgedPolicy[],
+  resource: KnownResource,
+): boolean => judged.every(({ policy }) => verdicts.of(policy, resource) !== undefined);
 
 export interface Recorded {
   readonly finding: Finding;
@@ -113,14 +134,15 @@ export interface Recorded {
   readonly status?: ViolationStatus;
 }
 
-/** Evaluates a policy over a resource, moves their violation and tells of it. */
-export async function judgeAndRecord(
+/** Moves the violation of a policy and a resource as their verdict says, and tells of it. */
+export async function record(
   judge: Judge,
   judged: JudgedPolicy,
   resource: KnownResource,
+  verdict: Verdict,
 ): Promise<Recorded> {
   const { deps, tx } = judge;
-  const finding = await judge.find(judged, resource);
+  const finding = await judge.find(judged, resource, verdict);
   const before = (await tx.find(violations, 'pair', pairOf(judged.policy.id, resource.id)))?.doc;
   const isDecided = finding.status === 'FAIL' || finding.status === 'EXEMPT';
   if (!before && !isDecided) return { finding };

@@ -1,5 +1,15 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { evaluationWork } from './work.ts';
+import { evaluationLanes, evaluationWork, layWork } from './work.ts';
+import type { Work } from './work.ts';
 
-export const evaluationModule = { collections: [stores(evaluationWork)] } satisfies Module;
+export const evaluationModule = {
+  collections: [stores(evaluationWork)],
+  lanes: [
+    {
+      spec: evaluationLanes,
+      owners: evaluationWork.name,
+      lay: (tx, doc) => layWork(tx, doc as Work),
+    },
+  ],
+} satisfies Module;

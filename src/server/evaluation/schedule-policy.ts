@@ -22,6 +22,10 @@ const ofNoConcern: ReadonlySet<string> = new Set([
   'created_by',
 ]);
 
+/** Whether a change of these fields asks for another evaluation. */
+export const bearsOnVerdicts = (changed: readonly string[]): boolean =>
+  changed.some((field) => !ofNoConcern.has(field));
+
 interface Asked {
   /** It was, or may have been, about another type: the violations of that are to be resolved, too. */
   readonly sweep?: boolean;
@@ -67,7 +71,7 @@ export async function policyChanged(
 ): Promise<void> {
   const now = deps.clock.now();
   if (before && after) {
-    if (changed.every((field) => ofNoConcern.has(field))) return;
+    if (!bearsOnVerdicts(changed)) return;
     if (!before.enabled && !after.enabled) return;
     // While it was disabled it may have become one of another type, and its violations may still be there.
     const leaves =

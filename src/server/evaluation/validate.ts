@@ -5,10 +5,11 @@ import { ownerTagPrefix, readKeyTag } from '../../contract/key-tag.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { maxEvaluationsPerRequest } from '../../contract/evaluation.ts';
 import type { ValidateAnswer, ValidateInput } from '../../contract/evaluation.ts';
+import type { KnownResource } from '../../contract/resources.ts';
 import type { Finding } from '../../contract/findings.ts';
 import { typeKey } from '../../contract/resources.ts';
-import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
-import type { PolicySet, PreparedPolicy } from '../../engine/evaluate.ts';
+import { conclude, createPolicySet, findingOf, policiesFor } from '../../engine/evaluate.ts';
+import type { EvaluatedPolicy, PolicySet } from '../../engine/evaluate.ts';
 import { emptyTally, tally } from '../../engine/score.ts';
 import type { Deps } from '../deps.ts';
 import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
@@ -18,27 +19,36 @@ import { checkConditions, readPolicy } from '../policies/service.ts';
 import { completeResource } from '../resources/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
-import type { PreparePolicy } from './prepared-policies.ts';
+import type { Json } from '../json.ts';
+import type { Evaluation } from './evaluation.ts';
+import type { Verdicts } from './verdicts.ts';
+import { enabledPolicies } from './judge.ts';
+import { namedPolicy } from './named-policy.ts';
+import type { Asker } from './thread/threads.ts';
 
-/** Evaluations between two turns of others. */
-const perTurn = 2_000;
+/** Findings between two turns of others: a millisecond or two. */
+const perTurn = 1_000;
 
 /**
  * What policies find in resources that are given, not stored. Exemptions count for the service's policies, and for
  * those given here: by their name and their key in git, and by the id of the service's policy of that key or name.
- * @throws GovctlError policy_not_found, policy_condition_invalid, malformed_request where it is too much at once
+ * @returns the answer's JSON
+ * @throws GovctlError policy_not_found, policy_condition_invalid, malformed_request where it is too much at once,
+ * unavailable where it took too long
  */
 export async function validate(
   deps: Deps,
-  prepare: PreparePolicy,
+  evaluation: Evaluation,
+  asker: Asker,
   { resources: given, mode, ...which }: ValidateInput,
-): Promise<ValidateAnswer> {
-  for (const [at, { rules }] of (which.policies ?? []).entries()) {
-    checkConditions(rules, `policies[${at}].`);
-  }
+): Promise<Json<ValidateAnswer>> {
+  await checkConditions(
+    (conditions) => evaluation.check(asker, conditions),
+    (which.policies ?? []).map(({ rules }, at) => ({ rules, where: `policies[${at}].` })),
+  );
   const resources = given.map(completeResource);
   const types = new Set(resources.map(({ type }) => typeKey(type)));
-  const set = await choosePolicies(deps, prepare, which, types);
+  const set = await choosePolicies(deps, which, types);
   const evaluations = resources.reduce((sum, { type }) => sum + policiesFor(set, type).length, 0);
   if (evaluations > maxEvaluationsPerRequest) {
     throw new GovctlError(
@@ -48,24 +58,57 @@ export async function validate(
     );
   }
   const now = deps.clock.now();
-  const exemptions = new Map<PreparedPolicy, readonly StoredExemption[]>();
+  const exemptions = new Map<EvaluatedPolicy, readonly StoredExemption[]>();
   for (const policy of [...types].flatMap((type) => policiesFor(set, type))) {
     exemptions.set(policy, await exemptionsOf(deps.store, namesOf(policy)));
   }
-  const results: Finding[] = [];
-  let done = 0;
+  const enabledOf = ({ type }: KnownResource) =>
+    policiesFor(set, type).filter(({ policy }) => policy.enabled);
+  const verdicts = await evaluation.ofGiven(asker, {
+    now,
+    subjects: resources.map((resource) => ({
+      resource,
+      rules: enabledOf(resource).map(({ policy }) => policy.rules),
+    })),
+  });
+  const results: string[] = [];
+  let counted = emptyTally;
+  let findings: Finding[] = [];
   for (const resource of resources) {
-    for (const policy of policiesFor(set, resource.type)) {
-      results.push(evaluate(policy, resource, now, exemptions.get(policy)));
-      if (++done % perTurn === 0) await nextTurn();
+    for (const named of policiesFor(set, resource.type)) {
+      const finding = findingBy(verdicts, named, { resource, exemptions, now });
+      findings.push(finding);
+      const isFailure = finding.status !== 'PASS' && finding.status !== 'SKIPPED';
+      if (mode !== 'failures' || isFailure) results.push(JSON.stringify(finding));
+      if (findings.length < perTurn) continue;
+      counted = tally(counted, findings);
+      findings = [];
+      await nextTurn();
+      asker.signal.throwIfAborted();
     }
   }
-  const { evaluated, pass, fail, error, exempt } = tally(emptyTally, results);
-  const isFailure = ({ status }: Finding): boolean => status !== 'PASS' && status !== 'SKIPPED';
-  return {
-    summary: { evaluated, pass, fail, error, exempt },
-    results: mode === 'failures' ? results.filter(isFailure) : results,
-  };
+  const { evaluated, pass, fail, error, exempt } = tally(counted, findings);
+  const summary = { evaluated, pass, fail, error, exempt };
+  return `{"summary":${JSON.stringify(summary)},"results":[${results.join()}]}` as Json<ValidateAnswer>; // put together of its parts
+}
+
+function findingBy(
+  verdicts: Verdicts,
+  named: EvaluatedPolicy,
+  {
+    resource,
+    exemptions,
+    now,
+  }: {
+    readonly resource: KnownResource;
+    readonly exemptions: ReadonlyMap<EvaluatedPolicy, readonly StoredExemption[]>;
+    readonly now: number;
+  },
+): Finding {
+  if (!named.policy.enabled) return findingOf(named, resource, { status: 'SKIPPED' });
+  const verdict = verdicts.of({ rules: named.policy.rules }, resource);
+  if (!verdict) throw new Error('a policy was not evaluated');
+  return conclude(named, resource, verdict, exemptions.get(named) ?? [], now).finding;
 }
 
 /** The key of a policy that is given, and the id under which the service has it. */
@@ -89,18 +132,18 @@ async function identify(
 
 async function choosePolicies(
   deps: Deps,
-  prepare: PreparePolicy,
   { policy_ids: ids, policies: inline }: Omit<ValidateInput, 'resources' | 'mode'>,
   types: ReadonlySet<string>,
-): Promise<PolicySet> {
-  const chosen: PreparedPolicy[] = [];
+): Promise<PolicySet<EvaluatedPolicy>> {
+  const chosen: EvaluatedPolicy[] = [];
   for (const policy of inline ?? []) {
-    chosen.push(preparePolicy({ policy, ...(await identify(deps.store, policy)) }));
+    chosen.push({ policy, ...(await identify(deps.store, policy)) });
   }
-  for (const id of new Set(ids)) chosen.push(prepare(await readPolicy(deps.store, id)));
+  for (const id of new Set(ids)) chosen.push(namedPolicy((await readPolicy(deps.store, id)).doc));
   if (!ids && !inline) {
-    const where = { evaluated_type: { any: [...types] } };
-    for await (const row of allRows(deps.store, policies, where)) chosen.push(prepare(row));
+    for (const type of types) {
+      chosen.push(...(await enabledPolicies(deps.store, type)).map(({ doc }) => namedPolicy(doc)));
+    }
   }
   return createPolicySet(chosen);
 }

@@ -1,6 +1,6 @@
 import type { Tally } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
-import type { CollectionSpec, Tx } from '../store/store.ts';
+import type { CollectionSpec, LaneSpec, LaneWork, Tx } from '../store/store.ts';
 
 interface Due {
   readonly id: string;
@@ -50,17 +50,39 @@ export type Work = PolicyWork | ScanWork | ExpiryWork;
  */
 export const evaluationWork: CollectionSpec<Work> = {
   name: 'evaluation_work',
-  order: { due_at: (work) => work.due_at },
+  order: { id: (work) => work.id, due_at: (work) => work.due_at },
 };
 
+/** A lane for each row, under its id, which is its only work: put off until it is due. */
+export const evaluationLanes: LaneSpec = { name: 'evaluation' };
+
+/** Has work done from its time on, and from its beginning; what is under way of it counts no more. */
 export async function putWork(tx: Tx, work: Work): Promise<void> {
   const known = await tx.get(evaluationWork, work.id);
   await (known ? tx.replace(evaluationWork, work) : tx.insert(evaluationWork, work));
+  await layWork(tx, work);
+}
+
+/** Puts work into its lane. */
+export async function layWork(tx: Tx, { id, due_at: due }: Work): Promise<void> {
+  await tx.clear(evaluationLanes, id);
+  await tx.append(evaluationLanes, id, id);
+  await tx.putOff(evaluationLanes, id, due);
 }
 
 /** @returns whether there was any */
 export async function removeWork(tx: Tx, id: string): Promise<boolean> {
   const known = (await tx.get(evaluationWork, id)) !== undefined;
   if (known) await tx.remove(evaluationWork, id);
+  await tx.clear(evaluationLanes, id);
   return known;
+}
+
+/** Writes down how far work came. It goes on when the others that are due had their turn. */
+export async function goOnLater(tx: Tx, claimed: LaneWork, work: Work): Promise<void> {
+  await tx.replace(evaluationWork, work);
+  await tx.append(evaluationLanes, claimed.lane, claimed.work);
+  await tx.complete(evaluationLanes, claimed);
+  // What is due longest is claimed first: at once is before everything else.
+  await tx.putOff(evaluationLanes, claimed.lane, work.due_at);
 }

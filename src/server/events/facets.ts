@@ -34,6 +34,7 @@ const facetsByType: Partial<Record<EventType, Faceted>> = {
   'policy.violation.detected': { facets: ['severity', 'environment', 'provider'] },
   'policy.deployment.completed': policy,
   'policy.enforcement.failed': policy,
+  'policy.quarantined': policy,
   'resource.discovered': resource,
   'resource.changed': resource,
   'cost.anomaly.detected': { facets: ['severity', 'provider'] },

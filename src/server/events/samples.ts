@@ -129,6 +129,17 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
       },
     },
   },
+  'policy.quarantined': {
+    policy: {
+      ...policy,
+      quarantined: {
+        since: at,
+        resources: 10,
+        example: violation.resource_id,
+        reason: 'its conditions take more than the 2,000,000 steps of an evaluation',
+      },
+    },
+  },
   'compliance.status.changed': {
     compliance: {
       ...score,

@@ -2,7 +2,6 @@ import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
-import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
 import { toJson } from '../json.ts';
 import { listPage } from '../http/paging.ts';
 import type { Versioned } from '../store/store.ts';
@@ -15,7 +14,7 @@ const answerOne = ({ doc, revision }: Versioned<StoredExemption>) => ({
   revision,
 });
 
-export const exemptionHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['exemptions'] => ({
+export const exemptionHandlers = (deps: Deps): Handlers['exemptions'] => ({
   list: ({ query }) =>
     listPage(deps.store, exemptions, {
       query,
@@ -28,18 +27,18 @@ export const exemptionHandlers = (deps: Deps, prepare: PreparePolicy): Handlers[
 
   create: async ({ body }, call) =>
     call.transact(async (tx) => {
-      const created = await createExemption(createJudge(deps, prepare, tx), call.actor, body);
+      const created = await createExemption(createJudge(deps, tx), call.actor, body);
       return { ...answerOne(created), headers: { Location: `/v1/exemptions/${created.doc.id}` } };
     }),
 
   update: async ({ params, body }, call) =>
     call.transact(async (tx) =>
-      answerOne(await updateExemption(createJudge(deps, prepare, tx), call, params.id, body)),
+      answerOne(await updateExemption(createJudge(deps, tx), call, params.id, body)),
     ),
 
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {
-      await deleteExemption(createJudge(deps, prepare, tx), call, params.id);
+      await deleteExemption(createJudge(deps, tx), call, params.id);
       return { body: undefined };
     }),
 });

@@ -8,7 +8,7 @@ import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Changer } from '../http/call.ts';
 import { timestamp, updatedAfter } from '../deps.ts';
-import { applyExemptions } from '../evaluation/judge.ts';
+import { applyExemptions, judgedPolicy } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { putWork, removeWork } from '../evaluation/work.ts';
@@ -131,7 +131,7 @@ export async function deleteExemption(judge: Judge, call: Changer, id: string): 
 
 /** Exemptions of these policies have changed: what is not resolved becomes OPEN or EXEMPT. */
 async function moveViolations(judge: Judge, named: readonly string[]): Promise<void> {
-  const { prepare, tx } = judge;
+  const { tx } = judge;
   for (const name of new Set(named)) {
     for (const row of await policiesNamed(tx, name)) {
       const page = await tx.page(violations, {
@@ -140,7 +140,7 @@ async function moveViolations(judge: Judge, named: readonly string[]): Promise<v
         direction: 'asc',
         limit: movedAtOnce,
       });
-      const judged = { policy: row.doc, prepared: prepare(row) };
+      const judged = judgedPolicy(row.doc);
       for (const { doc } of page.rows) await applyExemptions(judge, judged, doc);
       if (page.hasMore) await schedulePolicy(tx, judge.now, row.doc.id);
     }

@@ -1,4 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
+import { layEmptyLanes } from '../lanes/lay.ts';
 import type { StoredCollection } from '../module.ts';
 import type { Document, LaneSpec, Tx } from '../store/store.ts';
 import { StoreConflict } from '../store/store.ts';
@@ -47,6 +48,7 @@ export async function replaceAll(tx: Tx, stored: Stored, snapshot: Snapshot): Pr
     counts[collection.spec.name] = documents.length;
     for (const doc of documents) await insert(tx, collection, relocated(collection, doc, placeIn));
   }
+  await layEmptyLanes(tx, stored.lanes, stored.collections);
   return counts;
 }
 

@@ -1,9 +1,11 @@
 import { whenKnown } from '../awaitable.ts';
-import type { Handlers } from '../http/call.ts';
+import type { Rule } from '../../contract/policies.ts';
+import type { Call, Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
-import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import { askerOf } from '../evaluation/thread/threads.ts';
 import { validate } from '../evaluation/validate.ts';
-import { storedJson, toJson } from '../json.ts';
+import { storedJson } from '../json.ts';
 import { listPage } from '../http/paging.ts';
 import type { Versioned } from '../store/store.ts';
 import { policies, policyFilters } from './collection.ts';
@@ -21,7 +23,7 @@ const answerOne = ({ doc, revision }: Versioned<StoredPolicy>) => ({
   revision,
 });
 
-export const policyHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['policies'] => ({
+export const policyHandlers = (deps: Deps, evaluation: Evaluation): Handlers['policies'] => ({
   list: ({ query }) =>
     listPage(deps.store, policies, {
       query,
@@ -30,12 +32,14 @@ export const policyHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['po
       show: ({ doc }) => storedJson(doc),
     }),
 
-  validate: async ({ body }) => ({ body: toJson(await validate(deps, prepare, body)) }),
+  validate: async ({ body }, call) => ({
+    body: await validate(deps, evaluation, askerOf(call), body),
+  }),
 
   get: ({ params }) => whenKnown(readPolicy(deps.store, params.id), answerOne),
 
   create: async ({ body }, call) => {
-    checkConditions(body.rules);
+    await checkRules(evaluation, call, body.rules);
     return call.transact(async (tx) => {
       const created = await createPolicy(deps, tx, call.actor, body);
       return { ...answerOne(created), headers: { Location: `/v1/policies/${created.doc.id}` } };
@@ -43,7 +47,7 @@ export const policyHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['po
   },
 
   update: async ({ params, body }, call) => {
-    if (body.rules) checkConditions(body.rules);
+    if (body.rules) await checkRules(evaluation, call, body.rules);
     return call.transact(async (tx) =>
       answerOne(await updatePolicy(deps, tx, call, { id: params.id, update: body })),
     );
@@ -55,3 +59,9 @@ export const policyHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['po
       return { body: undefined };
     }),
 });
+
+const checkRules = (evaluation: Evaluation, call: Call, rules: readonly Rule[]): Promise<void> =>
+  checkConditions(
+    (conditions) => evaluation.check(askerOf(call), conditions),
+    [{ rules, where: '' }],
+  );

@@ -1,5 +1,6 @@
 import { checkSameId } from '../http/invalid-body.ts';
-import { compileCondition, showCaret } from '../../engine/condition/compile.ts';
+import { showCaret } from '../../engine/condition/compile.ts';
+import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { PolicyInput, PolicyUpdate, Rule } from '../../contract/policies.ts';
@@ -11,26 +12,40 @@ import type { Actor, Changer } from '../http/call.ts';
 import { frameworksChanged } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp, updatedAfter } from '../deps.ts';
-import { policyChanged } from '../evaluation/schedule-policy.ts';
+import { bearsOnVerdicts, policyChanged } from '../evaluation/schedule-policy.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { StoreConflict } from '../store/store.ts';
 import { policies } from './collection.ts';
 import type { StoredPolicy } from './collection.ts';
 
+/** Compiles conditions, where that holds up nobody. */
+export type CheckConditions = (
+  conditions: readonly string[],
+) => Promise<readonly (ConditionProblem | null)[]>;
+
 /**
- * Compiles and type-checks every condition.
+ * Has every condition compiled and type-checked.
  * @param where the rules stand in the body, such as `policies[0].`
  * @throws GovctlError policy_condition_invalid with an entry for each that doesn't compile
  */
-export function checkConditions(rules: readonly Rule[], where = ''): void {
-  const details = rules.flatMap(({ condition }, index): ErrorDetail[] => {
-    const compiled = compileCondition(condition);
-    if (compiled.ok) return [];
-    const { problem } = compiled;
+export async function checkConditions(
+  check: CheckConditions,
+  given: readonly { readonly rules: readonly Rule[]; readonly where: string }[],
+): Promise<void> {
+  const conditions = given.flatMap(({ rules, where }) =>
+    rules.map(({ condition }, index) => ({
+      condition,
+      field: `${where}rules[${index}].condition`,
+    })),
+  );
+  const problems = await check(conditions.map(({ condition }) => condition));
+  const details = conditions.flatMap(({ condition, field }, at): ErrorDetail[] => {
+    const problem = problems[at];
+    if (!problem) return [];
     const near = problem.suggestion ? `; did you mean ${problem.suggestion}?` : '';
     const place = `line ${problem.line}, column ${problem.column}`;
     const message = `${place}: ${problem.message}${near}\n${showCaret(condition, problem)}`;
-    return [{ field: `${where}rules[${index}].condition`, message }];
+    return [{ field, message }];
   });
   const [first] = details;
   if (!first) return;
@@ -92,6 +107,10 @@ export async function updatePolicy(
   if (changed.length === 0) return before;
   const updatedAt = updatedAfter(before.doc.updated_at, deps.clock.now());
   const policy = arrange({ ...merged, updated_at: updatedAt });
+  // Tried again where it may cost less now.
+  if (!bearsOnVerdicts(changed) && before.doc.quarantined) {
+    policy.quarantined = before.doc.quarantined;
+  }
   const stored = await refuseTakenName(tx.replace(policies, policy), policy.name);
   await recordAudit(deps, tx, call.actor, 'policy.update', id, changed);
   await frameworksChanged(deps, tx, before.doc, policy);
@@ -112,7 +131,8 @@ export async function deletePolicy(deps: Deps, tx: Tx, call: Changer, id: string
 /** What the server assigns is ignored. Left out: stays. Null: its default, or gone. */
 function withDefaults(update: PolicyUpdate): Record<string, unknown> {
   const given = Object.entries(update).filter(
-    ([field, value]) => value !== undefined && !Object.hasOwn(serverAssigned, field),
+    ([field, value]) =>
+      value !== undefined && field !== 'quarantined' && !Object.hasOwn(serverAssigned, field),
   );
   const cleared = (field: string) => (field === 'enabled' ? true : undefined);
   return Object.fromEntries(

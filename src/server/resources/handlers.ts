@@ -4,7 +4,9 @@ import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
-import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import { evaluateAndWrite } from '../evaluation/retry.ts';
+import { askerOf } from '../evaluation/thread/threads.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
 import { listPage } from '../http/paging.ts';
@@ -18,6 +20,7 @@ import {
   deleteResource,
   putResource,
   readResource,
+  subjectsOf,
   upsertResources,
 } from './service.ts';
 
@@ -30,7 +33,7 @@ const answerOne = ({ doc, revision }: Versioned<StoredResource>) => ({
   revision,
 });
 
-export const resourceHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['resources'] => ({
+export const resourceHandlers = (deps: Deps, evaluation: Evaluation): Handlers['resources'] => ({
   list: ({ query }) =>
     listPage(deps.store, resources, {
       query,
@@ -41,28 +44,44 @@ export const resourceHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['
 
   get: ({ params }) => whenKnown(readResource(deps.store, params.id), answerOne),
 
-  put: async ({ params, body }, call) =>
-    call.transact(async (tx) => {
-      const { outcome, row } = await putResource(
-        createJudge(deps, prepare, tx),
-        call,
-        params.id,
-        body,
-      );
-      return { ...answerOne(row), ...(outcome === 'created' ? { status: 201 } : {}) };
-    }),
+  put: async ({ params, body }, call) => {
+    refuseOtherId(params.id, body.id);
+    const resource = completeResource(body);
+    return evaluateAndWrite(
+      { evaluation, clock: deps.clock },
+      askerOf(call),
+      () => subjectsOf(deps.store, [resource]),
+      (verdicts) =>
+        call.transact(async (tx) => {
+          const put = await putResource(createJudge(deps, tx), call, { resource, verdicts });
+          const isNew = put.outcome === 'created';
+          return { ...answerOne(put.row), ...(isNew ? { status: 201 as const } : {}) };
+        }),
+    );
+  },
 
   upsert: async ({ body }, call) => {
     refuseTwice(body.resources);
-    const complete = body.resources.map(completeResource);
-    return call.transact(async (tx) => ({
-      body: toJson(await upsertResources(createJudge(deps, prepare, tx), call.actor, complete)),
-    }));
+    const given = body.resources.map(completeResource);
+    return evaluateAndWrite(
+      { evaluation, clock: deps.clock },
+      askerOf(call),
+      () => subjectsOf(deps.store, given),
+      (verdicts) =>
+        call.transact(async (tx) => {
+          const counts = await upsertResources(createJudge(deps, tx), call.actor, {
+            given,
+            verdicts,
+          });
+          return { body: toJson(counts) };
+        }),
+    );
   },
 
   import: async ({ body }, call) => {
-    const counts = await importResources(deps, prepare, {
+    const counts = await importResources(deps, evaluation, {
       actor: call.actor,
+      asker: askerOf(call),
       body,
       readOnly: await call.isRepeated(),
     });
@@ -71,10 +90,17 @@ export const resourceHandlers = (deps: Deps, prepare: PreparePolicy): Handlers['
 
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {
-      await deleteResource(createJudge(deps, prepare, tx), call, params.id);
+      await deleteResource(createJudge(deps, tx), call, params.id);
       return { body: undefined };
     }),
 });
+
+/** @throws GovctlError invalid_resource */
+function refuseOtherId(inPath: string, id: string): void {
+  if (id === inPath) return;
+  const shown = JSON.stringify(inPath.slice(0, 100));
+  throw invalidField('invalid_resource', 'id', `must be ${shown}, as in the path`);
+}
 
 /** @throws GovctlError invalid_resource: of two with one id nobody can tell which is meant */
 function refuseTwice(given: readonly ResourceInput[]): void {

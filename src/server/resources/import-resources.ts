@@ -6,11 +6,13 @@ import { readResourceLine } from '../../inventory/formats/native/read-line.ts';
 import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
-import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import { evaluateAndWrite } from '../evaluation/retry.ts';
+import type { Asker } from '../evaluation/thread/threads.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { readLines } from './lines.ts';
 import type { Line } from './lines.ts';
-import { completeResource, upsertResources } from './service.ts';
+import { completeResource, subjectsOf, upsertResources } from './service.ts';
 
 /** Resources, and bytes of their lines, that go into one transaction. */
 const batchSize = 200;
@@ -21,6 +23,7 @@ const shownOfId = 200;
 
 export interface ImportOptions {
   readonly actor: Actor;
+  readonly asker: Asker;
   readonly body: AsyncIterable<Uint8Array>;
   /** It is read to its end, and nothing is stored. */
   readonly readOnly: boolean;
@@ -33,8 +36,8 @@ export interface ImportOptions {
  */
 export async function importResources(
   deps: Deps,
-  prepare: PreparePolicy,
-  { actor, body, readOnly }: ImportOptions,
+  evaluation: Evaluation,
+  { actor, asker, body, readOnly }: ImportOptions,
 ): Promise<ImportAnswer> {
   const answer = emptyAnswer();
   let batch: KnownResource[] = [];
@@ -45,8 +48,17 @@ export async function importResources(
     if (given.length === 0 || readOnly) return;
     // The first batch that changes something says so in the audit log for all of them.
     const isAudited = answer.created + answer.updated > 0;
-    const counts = await deps.store.transact((tx) =>
-      upsertResources(createJudge(deps, prepare, tx), isAudited ? undefined : actor, given),
+    const counts = await evaluateAndWrite(
+      { evaluation, clock: deps.clock },
+      asker,
+      () => subjectsOf(deps.store, given),
+      (verdicts) =>
+        deps.store.transact((tx) =>
+          upsertResources(createJudge(deps, tx), isAudited ? undefined : actor, {
+            given,
+            verdicts,
+          }),
+        ),
     );
     answer.created += counts.created;
     answer.updated += counts.updated;

@@ -1,4 +1,3 @@
-import { invalidField } from '../http/invalid-body.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { GovctlError } from '../../contract/errors.ts';
 import type { KnownResource, ResourceInput, UpsertCounts } from '../../contract/resources.ts';
@@ -8,8 +7,11 @@ import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Call } from '../http/call.ts';
 import { timestamp } from '../deps.ts';
-import { judgeAndRecord, resolveGone } from '../evaluation/judge.ts';
+import { enabledPolicies, record, resolveGone } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
+import { Outdated } from '../evaluation/retry.ts';
+import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
+import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
@@ -35,6 +37,10 @@ export function completeResource(given: ResourceInput | KnownResource): KnownRes
   return { ...resource, provider: given.provider ?? providerOf(given.type) };
 }
 
+interface Found {
+  readonly verdicts: Verdicts;
+}
+
 type Outcome = 'created' | 'updated' | 'unchanged';
 
 interface Upserted {
@@ -43,8 +49,36 @@ interface Upserted {
   readonly before?: StoredResource;
 }
 
-/** Creates or replaces a resource and evaluates it. What changes nothing writes nothing. */
-async function upsertResource(judge: Judge, resource: KnownResource): Promise<Upserted> {
+/** What is to be evaluated before resources are stored: those that change, by the policies of their types. */
+export async function subjectsOf(
+  reader: Reader,
+  given: readonly KnownResource[],
+): Promise<StoredSubject[]> {
+  const byType = new Map<string, StoredSubject['policies']>();
+  const subjects: StoredSubject[] = [];
+  const changing = new Set<string>();
+  for (const resource of given) {
+    const before = await reader.get(resources, resource.id);
+    const isSame = before !== undefined && isDeepStrictEqual(before.doc.resource, resource);
+    if (isSame && !changing.has(resource.id)) continue;
+    // It may come again, as it was.
+    changing.add(resource.id);
+    const key = typeKey(resource.type);
+    const policies = byType.get(key) ?? (await enabledPolicies(reader, key));
+    byType.set(key, policies);
+    subjects.push({ resource, policies });
+  }
+  return subjects;
+}
+
+/**
+ * Creates or replaces a resource and writes down what was found. What changes nothing writes nothing.
+ * @throws Outdated where policies have changed since
+ */
+async function upsertResource(
+  judge: Judge,
+  { resource, verdicts }: Found & { readonly resource: KnownResource },
+): Promise<Upserted> {
   const { deps, tx } = judge;
   const before = await tx.get(resources, resource.id);
   if (before && isDeepStrictEqual(before.doc.resource, resource)) {
@@ -57,7 +91,11 @@ async function upsertResource(judge: Judge, resource: KnownResource): Promise<Up
     : await tx.insert(resources, stored);
   await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
   for (const judged of await judge.policiesOf(resource.type)) {
-    await judgeAndRecord(judge, judged, resource);
+    const verdict = verdicts.of(judged.policy, resource);
+    if (verdict) await record(judge, judged, resource, verdict);
+    else if (!verdicts.isSpent) throw new Outdated();
+    // The request had no budget left for it.
+    else await schedulePolicy(tx, judge.now, judged.policy.id);
   }
   if (!before) return { outcome: 'created', row };
   if (typeKey(before.doc.resource.type) !== typeKey(resource.type)) {
@@ -79,18 +117,14 @@ async function resolveViolations(
   }
 }
 
-/** @throws GovctlError invalid_resource for another id; precondition_failed where If-Match does not hold */
+/** @throws GovctlError precondition_failed where If-Match does not hold; Outdated as `upsertResource` */
 export async function putResource(
   judge: Judge,
   call: Call,
-  id: string,
-  given: ResourceInput,
+  { resource, verdicts }: Found & { readonly resource: KnownResource },
 ): Promise<Upserted> {
-  if (given.id !== id) {
-    const shown = JSON.stringify(id.slice(0, 100));
-    throw invalidField('invalid_resource', 'id', `must be ${shown}, as in the path`);
-  }
   const { deps, tx } = judge;
+  const { id } = resource;
   const before = await tx.get(resources, id);
   if (before) call.checkMatch(before.revision);
   else if (call.header('if-match') !== null) {
@@ -99,7 +133,7 @@ export async function putResource(
       `There is no resource ${id.slice(0, 100)} that If-Match could name`,
     );
   }
-  const upserted = await upsertResource(judge, completeResource(given));
+  const upserted = await upsertResource(judge, { resource, verdicts });
   if (upserted.outcome === 'created')
     await recordAudit(deps, tx, call.actor, 'resource.create', id);
   if (upserted.outcome === 'updated') {
@@ -125,16 +159,17 @@ const own = (of: Readonly<Record<string, unknown>>, name: string): unknown =>
 
 /**
  * Creates or replaces many, in the order given.
+ * @throws Outdated as `upsertResource`
  * @param actor of the audit entry where something changes; absent where there is one already
  */
 export async function upsertResources(
   judge: Judge,
   actor: Actor | undefined,
-  given: readonly KnownResource[],
+  { given, verdicts }: Found & { readonly given: readonly KnownResource[] },
 ): Promise<UpsertCounts> {
   const counts = { created: 0, updated: 0, unchanged: 0 };
   for (const resource of given) {
-    const { outcome } = await upsertResource(judge, resource);
+    const { outcome } = await upsertResource(judge, { resource, verdicts });
     counts[outcome] += 1;
   }
   // One for all of them: an import of a hundred thousand would fill the log.

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { TimeUp } from './time-up.ts';
 
 /** A MessagePort, or a Worker: what comes `In`, what goes `Out`. */
 export interface Port<In, Out> {
@@ -142,17 +143,18 @@ function startThread<In, Out>(
 
 /**
  * Posts one message and waits for the one that answers it.
- * @throws the reason of `signal` where that is aborted before: the thread may still be at it
+ * @throws TimeUp, or the reason of `signal` where that is aborted before: the thread may still be at it
  */
 export const ask = <In, Out>(
   port: Port<In, Out>,
   signal: AbortSignal,
   message: Out,
-  transfer: readonly ArrayBuffer[] = [],
+  withinMs: number,
 ): Promise<In> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const end = (): void => {
+      clearTimeout(timer);
       port.off('message', onMessage);
       signal.removeEventListener('abort', onAbort);
     };
@@ -160,11 +162,13 @@ export const ask = <In, Out>(
       end();
       resolve(answer);
     };
-    const onAbort = (): void => {
+    const giveUp = (error: Error): void => {
       end();
-      reject(signal.reason as Error); // whatever it was aborted with
+      reject(error);
     };
+    const onAbort = (): void => giveUp(signal.reason as Error); // whatever it was aborted with
+    const timer = setTimeout(() => giveUp(new TimeUp(`no answer within ${withinMs} ms`)), withinMs);
     port.on('message', onMessage);
     signal.addEventListener('abort', onAbort, { once: true });
-    port.postMessage(message, transfer);
+    port.postMessage(message);
   });

@@ -1,12 +1,15 @@
+import { TimeUp } from './time-up.ts';
+
 /** Places of which each is had by one at a time. */
 export interface Turns {
   /**
    * Resolves when there is a place. Owners that wait are served in turn, whatever each has waiting; what one owner
    * waits for, in the order in which it came.
    * @returns gives it back
-   * @throws the reason of `signal` where that is aborted before
+   * @param withinMs milliseconds that it waits at most; absent: any time
+   * @throws TimeUp, or the reason of `signal` where that is aborted before
    */
-  take(signal: AbortSignal, owner?: string): Promise<() => void>;
+  take(signal: AbortSignal, owner?: string, withinMs?: number): Promise<() => void>;
 }
 
 export function createTurns(most: number): Turns {
@@ -28,7 +31,7 @@ export function createTurns(most: number): Turns {
     next();
   };
   return {
-    async take(signal, owner = '') {
+    async take(signal, owner = '', withinMs) {
       signal.throwIfAborted();
       if (taken < most) {
         taken += 1;
@@ -36,22 +39,34 @@ export function createTurns(most: number): Turns {
       }
       const places = waiting.get(owner) ?? new Set();
       waiting.set(owner, places);
-      await placeOrAbort(places, signal);
+      await placeInTime(places, signal, withinMs);
       return giveBack;
     },
   };
 }
 
-const placeOrAbort = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> =>
+const placeInTime = (
+  waiting: Set<() => void>,
+  signal: AbortSignal,
+  withinMs: number | undefined,
+): Promise<void> =>
   new Promise((resolve, reject) => {
-    const onPlace = (): void => {
+    const end = (): void => {
+      clearTimeout(timer);
+      waiting.delete(onPlace);
       signal.removeEventListener('abort', onAbort);
+    };
+    const onPlace = (): void => {
+      end();
       resolve();
     };
-    const onAbort = (): void => {
-      waiting.delete(onPlace);
-      reject(signal.reason as Error); // whatever it was aborted with
+    const giveUp = (error: Error): void => {
+      end();
+      reject(error);
     };
+    const onAbort = (): void => giveUp(signal.reason as Error); // whatever it was aborted with
+    const onTime = (): void => giveUp(new TimeUp(`no place within ${withinMs} ms`));
+    const timer = withinMs === undefined ? undefined : setTimeout(onTime, withinMs);
     signal.addEventListener('abort', onAbort, { once: true });
     waiting.add(onPlace);
   });

@@ -1,11 +1,12 @@
 import type { Authenticator } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { createBackgroundEvaluator } from '../evaluation/background-evaluator.ts';
-import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import { backgroundEvaluation } from '../evaluation/background.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import { evaluationLanes } from '../evaluation/work.ts';
 import { createLaneRunner } from '../lanes/runner.ts';
 import type { AdjustableClock } from '../local/clock.ts';
-import { evaluationWorker, laneWorker } from '../local/workers.ts';
+import { laneWorker } from '../local/workers.ts';
 import type { Worker } from '../local/workers.ts';
 import { createUpkeep } from './upkeep.ts';
 import { createRenderer } from '../reports/rendering/thread/threads.ts';
@@ -45,7 +46,7 @@ export interface BackgroundWork {
 export interface BackgroundOptions {
   readonly clock: AdjustableClock;
   readonly authenticator: Authenticator;
-  readonly prepare: PreparePolicy;
+  readonly evaluation: Evaluation;
   readonly send: Send;
   /** Signs reports. */
   readonly signer: FindSigner;
@@ -57,24 +58,24 @@ export interface BackgroundOptions {
 
 const maintainEvery = 60_000;
 const trimEvery = 1_000;
-/** Milliseconds between polls for background evaluations. */
-const evaluateEvery = 200;
 /** Milliseconds that a stop waits for deliveries in flight. */
 const deliveriesWithin = 3_000;
 /** Milliseconds that a stop waits for the current transaction of schedules. */
 const firesWithin = 1_000;
+/** Milliseconds that a stop waits for steps of evaluation: one that is cut off is taken again after a restart. */
+const evaluationsWithin = 1_000;
 /** Milliseconds that a stop waits for reports; those that take longer start again after a restart. */
 const reportsWithin = 1_000;
 
 export function startBackgroundWork(
   deps: Deps,
-  { clock, authenticator, prepare, send, signer, channels, baseUrl }: BackgroundOptions,
+  { clock, authenticator, evaluation, send, signer, channels, baseUrl }: BackgroundOptions,
 ): BackgroundWork {
-  const evaluator = createBackgroundEvaluator(deps, prepare);
+  const evaluator = createLaneRunner(deps, backgroundEvaluation(deps, evaluation));
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
-    prepare,
+    evaluation,
     compose: composeReport,
     render: renderer.render,
     signer,
@@ -99,14 +100,12 @@ export function startBackgroundWork(
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
   };
-  const evaluate = doing(() => evaluator.run(), 'background evaluation failed');
   const timers = [
     every(maintainEvery, doing(upkeep.maintain, 'upkeep failed')),
     every(trimEvery, doing(upkeep.trim, 'removing old events failed')),
-    every(evaluateEvery, evaluate),
   ];
   const endListening = clock.onChange(() => {
-    evaluate();
+    evaluator.poke();
     deliveries.poke();
     reportWork.poke();
     fires.poke();
@@ -119,7 +118,7 @@ export function startBackgroundWork(
   };
   return {
     workers: [
-      evaluationWorker(deps.store, evaluator),
+      laneWorker(deps.store, evaluationLanes, evaluator),
       laneWorker(deps.store, scheduleLanes, fires),
       laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, reportDeliveryLanes, reportDeliveries),
@@ -132,7 +131,7 @@ export function startBackgroundWork(
       for (const timer of timers) clearInterval(timer);
       endListening();
       await upkeep.idle();
-      await evaluator.stop();
+      await evaluator.stop(evaluationsWithin);
       await fires.stop(firesWithin);
       await reportWork.stop(reportsWithin);
       await renderer.close();

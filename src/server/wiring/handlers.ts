@@ -3,7 +3,7 @@ import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
-import type { PreparePolicy } from '../evaluation/prepared-policies.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
 import { eventHandlers } from '../events/handlers.ts';
 import { exemptionHandlers } from '../exemptions/handlers.ts';
 import type { RateLimiter } from '../http/limits.ts';
@@ -31,7 +31,7 @@ import type { Send } from '../outbound/send.ts';
 export interface Parts {
   readonly limiter: RateLimiter;
   readonly system: SystemOptions;
-  readonly prepare: PreparePolicy;
+  readonly evaluation: Evaluation;
   /** Allowed targets and the operator's configuration. */
   readonly surroundings: Surroundings;
   readonly send: Send;
@@ -46,13 +46,13 @@ export interface Parts {
 
 export const createHandlers = (
   deps: Deps,
-  { limiter, system, prepare, surroundings, send, reportWork, signer, baseUrl, local }: Parts,
+  { limiter, system, evaluation, surroundings, send, reportWork, signer, baseUrl, local }: Parts,
 ): Handlers => ({
-  policies: policyHandlers(deps, prepare),
-  resources: resourceHandlers(deps, prepare),
+  policies: policyHandlers(deps, evaluation),
+  resources: resourceHandlers(deps, evaluation),
   scans: scanHandlers(deps),
   violations: violationHandlers(deps),
-  exemptions: exemptionHandlers(deps, prepare),
+  exemptions: exemptionHandlers(deps),
   events: eventHandlers(deps),
   schedules: scheduleHandlers(deps, surroundings),
   reports: {

@@ -6,6 +6,7 @@ import { eventsModule } from '../events/module.ts';
 import { exemptionsModule } from '../exemptions/module.ts';
 import { httpModule } from '../http/module.ts';
 import { keysModule } from '../keys/module.ts';
+import { layEmptyLanes } from '../lanes/lay.ts';
 import { localModule } from '../local/module.ts';
 import type { Module } from '../module.ts';
 import { policiesModule } from '../policies/module.ts';
@@ -14,7 +15,7 @@ import { reportsModule } from '../reports/module.ts';
 import { resourcesModule } from '../resources/module.ts';
 import { scansModule } from '../scans/module.ts';
 import { schedulesModule } from '../schedules/module.ts';
-import type { Reader } from '../store/store.ts';
+import type { Reader, Tx } from '../store/store.ts';
 import { violationsModule } from '../violations/module.ts';
 import { webhooksModule } from '../webhooks/module.ts';
 
@@ -44,6 +45,14 @@ export const collections = modules.flatMap((module) => module.collections.map(({
 
 /** Every family of lanes. */
 export const lanes = modules.flatMap((module) => module.lanes ?? []).map(({ spec }) => spec);
+
+/** Fills the lanes that an earlier version left empty. */
+export const layLanes = (tx: Tx): Promise<void> =>
+  layEmptyLanes(
+    tx,
+    modules.flatMap((module) => module.lanes ?? []),
+    modules.flatMap((module) => module.collections),
+  );
 
 /** Whether any stored secret requires the current secret key. */
 export async function isKeyNeeded(store: Reader): Promise<boolean> {

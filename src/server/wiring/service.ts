@@ -8,7 +8,8 @@ import { createAuthenticator } from '../auth/service.ts';
 import { startBackgroundWork } from './background-work.ts';
 import type { ServerConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
-import { createPreparedPolicies } from '../evaluation/prepared-policies.ts';
+import { createEvaluation } from '../evaluation/evaluation.ts';
+import { createEvaluationThreads } from '../evaluation/thread/threads.ts';
 import { errorAnswer } from '../http/error-answer.ts';
 import { createRateLimiter } from '../http/limits.ts';
 import type { RateLimitMode } from '../http/limits.ts';
@@ -74,12 +75,13 @@ export async function createService(
   const surroundings: Surroundings = { targets, config: options.config };
   const sender = createSender(targets, deps.clock);
   const operatorsSender = createSender(anyTarget, deps.clock);
-  const prepare = createPreparedPolicies(deps.log);
+  const threads = createEvaluationThreads();
+  const evaluation = createEvaluation(deps, threads);
   const signer = createSigner(deps, options.signing && (await readSigner(options.signing)));
   const background = startBackgroundWork(deps, {
     clock,
     authenticator,
-    prepare,
+    evaluation,
     send: sender.send,
     signer,
     channels: { surroundings, send: sender.send, sendAnywhere: operatorsSender.send },
@@ -111,7 +113,7 @@ export async function createService(
     createHandlers(deps, {
       limiter,
       system,
-      prepare,
+      evaluation,
       surroundings,
       send: sender.send,
       reportWork: background.reportWork,
@@ -151,6 +153,7 @@ export async function createService(
     },
     async stop() {
       await background.stop();
+      await threads.close();
       await sender.close();
       await operatorsSender.close();
       if (!deps.store.health().writable) return;

@@ -3,8 +3,7 @@ import { assess } from '../../../src/server/compliance/assess.ts';
 import { createCollector, mostStandings } from '../../../src/engine/standing.ts';
 import type { Standing } from '../../../src/engine/standing.ts';
 import { assessments } from '../../../src/server/compliance/collection.ts';
-import { createBackgroundEvaluator } from '../../../src/server/evaluation/background-evaluator.ts';
-import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
+import { testEvaluator } from '../evaluation/test-evaluator.ts';
 import { eventsOf } from '../events/events-service.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -26,7 +25,7 @@ async function scan(body = {}) {
   await inventory.ok('POST', '/v1/scans', { body });
   await events.fresh();
   // So small a batch that the scan is interrupted many times.
-  await createBackgroundEvaluator(service.deps, createPreparedPolicies(service.deps.log), 3).run();
+  await testEvaluator(service.deps, 3).run();
   return (await events.fresh()).filter(({ type }) => type.startsWith('compliance.'));
 }
 const stored = async () =>

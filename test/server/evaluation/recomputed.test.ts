@@ -5,8 +5,7 @@ import type { Violation } from '../../../src/contract/violations.ts';
 import { typeKey } from '../../../src/contract/resources.ts';
 import { exemptionEnd, matchesId } from '../../../src/engine/exempt.ts';
 import { evaluate, preparePolicy } from '../../../src/engine/evaluate.ts';
-import { createBackgroundEvaluator } from '../../../src/server/evaluation/background-evaluator.ts';
-import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
+import { testEvaluator } from './test-evaluator.ts';
 import { events } from '../../../src/server/events/collection.ts';
 import { exemptions } from '../../../src/server/exemptions/collection.ts';
 import { policies } from '../../../src/server/policies/collection.ts';
@@ -151,7 +150,7 @@ async function all<T extends Document>(
 /** Does a change; what the service refuses (a taken name, a date that is over) changes nothing. */
 async function perform(
   service: TestService,
-  evaluator: ReturnType<typeof createBackgroundEvaluator>,
+  evaluator: ReturnType<typeof testEvaluator>,
   what: Change,
 ) {
   const idOf = async (name: string) =>
@@ -291,11 +290,7 @@ describe('after any changes, in any order with the background', () => {
         try {
           const webhook = await eventsOf(service).addWebhook();
           // So small a batch that every piece of work is interrupted by the changes that follow.
-          const evaluator = createBackgroundEvaluator(
-            service.deps,
-            createPreparedPolicies(service.deps.log),
-            2,
-          );
+          const evaluator = testEvaluator(service.deps, 2);
           for (const each of changes) await perform(service, evaluator, each);
           // Policies that read the time are up to an hour behind.
           service.advance(hour + 1);

@@ -59,10 +59,10 @@ test('those that were asked for first come first, but for those that are for lat
   const passage = gate();
   service = await startReports({
     reports: {
-      async compose(deps, prepare, asked, options) {
+      async compose(deps, evaluation, asked, options) {
         order.push(asked.name);
         await passage.pass(options.signal);
-        return composeTiny(deps, prepare, asked, options);
+        return composeTiny(deps, evaluation, asked, options);
       },
     },
   });
@@ -258,11 +258,11 @@ test('progress is shown while it is made', async () => {
   const passage = gate();
   service = await startReports({
     reports: {
-      async compose(deps, prepare, order, options) {
+      async compose(deps, evaluation, order, options) {
         service.advance(1_500);
         options.onProgress(0.5);
         await passage.pass(options.signal);
-        return composeTiny(deps, prepare, order, options);
+        return composeTiny(deps, evaluation, order, options);
       },
     },
   });

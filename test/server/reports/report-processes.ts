@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Deps, Log } from '../../../src/server/deps.ts';
 import { events } from '../../../src/server/events/collection.ts';
-import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
+import { testEvaluation } from '../evaluation/test-evaluator.ts';
 import { createIds } from '../../../src/server/ids.ts';
 import { createLaneRunner } from '../../../src/server/lanes/runner.ts';
 import { collections, lanes } from '../../../src/server/wiring/modules.ts';
@@ -98,10 +98,10 @@ export async function startProcesses() {
     const { store, die } = mortal(opened);
     const deps: Deps = { store, clock, ids, random, log, secrets, version: '1.2.3' };
     const work = createReportWork(deps, {
-      prepare: createPreparedPolicies(log),
-      async compose(given, prepare, order, options) {
+      evaluation: testEvaluation(deps),
+      async compose(given, evaluation, order, options) {
         await passGate(options.signal);
-        return composeTiny(given, prepare, order, options);
+        return composeTiny(given, evaluation, order, options);
       },
       async render(job) {
         await passGate(job.signal);

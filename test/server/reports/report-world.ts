@@ -47,7 +47,7 @@ export const tinyModel = (order: Parameters<Compose>[2], rows = 3): ReportModel 
   ],
 });
 
-export const composeTiny: Compose = (_deps, _prepare, order) =>
+export const composeTiny: Compose = (_deps, _evaluation, order) =>
   Promise.resolve({
     model: tinyModel(order),
     source_scan_id: 'scan_1',

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatDuration } from '../../../src/server/format-duration.ts';
-import { createBackgroundEvaluator } from '../../../src/server/evaluation/background-evaluator.ts';
-import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
+import { testEvaluation, testEvaluator } from '../evaluation/test-evaluator.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
 import { fieldsOf, startTestService } from '../test-service.ts';
@@ -28,11 +27,7 @@ const read = async (id: string) => (await inventory.ok('GET', `/v1/scans/${id}`)
 
 describe('a scan', () => {
   it('goes from pending over running to completed, in batches, and sums up what it finds', async () => {
-    const evaluator = createBackgroundEvaluator(
-      service.deps,
-      createPreparedPolicies(service.deps.log),
-      8,
-    );
+    const evaluator = testEvaluator(service.deps, 3);
     const id = await start({ name: 'nightly' });
     expect(await read(id)).toMatchObject({ id, name: 'nightly', status: 'pending', progress: 0 });
     await evaluator.step();
@@ -44,11 +39,7 @@ describe('a scan', () => {
     expect(underway.progress).toBeGreaterThan(0);
     service.advance(90_000);
     // Another one goes on where this one was: nothing is counted twice.
-    await createBackgroundEvaluator(
-      service.deps,
-      createPreparedPolicies(service.deps.log),
-      8,
-    ).run();
+    await testEvaluator(service.deps, 3).run();
     expect(await read(id)).toMatchObject({
       status: 'completed',
       progress: 100,
@@ -65,11 +56,7 @@ describe('a scan', () => {
   it('names the first findings that could not be decided', async () => {
     for (let at = 10; at < 40; at++) await inventory.put(`r${at}`, { days: 0 });
     const id = await start({ policy_ids: [policyId] });
-    await createBackgroundEvaluator(
-      service.deps,
-      createPreparedPolicies(service.deps.log),
-      8,
-    ).run();
+    await testEvaluator(service.deps, 3).run();
     const { summary, undecided } = await read(id);
     expect(summary).toMatchObject({ error: 30 });
     expect(undecided).toHaveLength(20);
@@ -147,8 +134,9 @@ describe('a scan', () => {
   });
 
   it('that fails again and again ends as failed, says so, and keeps nothing else waiting', async () => {
-    const broken = createBackgroundEvaluator(service.deps, () => {
-      throw new Error('broken');
+    const broken = testEvaluator(service.deps, undefined, {
+      ...testEvaluation(service.deps),
+      ofStored: () => Promise.reject(new Error('broken')),
     });
     const id = await start();
     for (let tries = 0; tries < 5; tries++) {

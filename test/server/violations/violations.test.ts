@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createBackgroundEvaluator } from '../../../src/server/evaluation/background-evaluator.ts';
-import { createPreparedPolicies } from '../../../src/server/evaluation/prepared-policies.ts';
+import { testEvaluator } from '../evaluation/test-evaluator.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
 import { fieldsOf, startTestService } from '../test-service.ts';
@@ -244,11 +243,7 @@ describe('a violation', () => {
   });
 
   it('of a policy that reads the time is found at once after hours in which nothing was evaluated', async () => {
-    const evaluator = createBackgroundEvaluator(
-      service.deps,
-      createPreparedPolicies(service.deps.log),
-      1,
-    );
+    const evaluator = testEvaluator(service.deps, 1);
     for (const id of ['r1', 'r2']) await inventory.put(id, { until: '2026-03-01T15:30:00Z' });
     await inventory.createPolicy('p', {
       rules: [{ condition: 'timestamp(resource.until) < now', effect: 'DENY' }],

@@ -1,8 +1,8 @@
 import { defined } from '../../../contract/defined.ts';
 import type { Finding } from '../../../contract/findings.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
-import { describeExemption, findingOf, isExempt, policiesFor } from '../../../engine/evaluate.ts';
-import type { PreparedPolicy } from '../../../engine/evaluate.ts';
+import { conclude, policiesFor } from '../../../engine/evaluate.ts';
+import type { Evaluation } from '../../evaluation/evaluation.ts';
 import type { StoredExemption } from '../../exemptions/collection.ts';
 import { resources } from '../../resources/collection.ts';
 import type { Reader } from '../../store/store.ts';
@@ -32,9 +32,11 @@ export interface Evaluated {
 }
 
 interface EvaluationPass {
+  readonly evaluation: Evaluation;
   readonly scope: Scope;
   readonly spools: EvaluationSpools;
   readonly pace: Pace;
+  readonly signal: AbortSignal;
   /** From 0 to 1. */
   readonly onProgress: (part: number) => void;
 }
@@ -42,22 +44,34 @@ interface EvaluationPass {
 /** Evaluates the policies over every resource that is in scope, at the report's moment, and counts what they say. */
 export async function gatherEvaluations(
   reader: Reader,
-  { counted, set }: Policies,
-  { scope, spools, pace, onProgress }: EvaluationPass,
+  { set }: Policies,
+  { evaluation, scope, spools, pace, signal, onProgress }: EvaluationPass,
 ): Promise<Evaluated> {
-  const byPrepared = new Map(counted.map((one) => [one.prepared, one]));
   const counts = newCounts();
   let seen = 0;
   for await (const page of pagesOf(reader, resources, { orderBy: 'id' })) {
+    const verdicts = await evaluation.ofStored(
+      { signal },
+      {
+        now: scope.at,
+        subjects: page.rows.flatMap(({ doc: { resource } }) =>
+          isInScope(scope, resource)
+            ? [{ resource, policies: policiesFor(set, resource.type).map(({ row }) => row) }]
+            : [],
+        ),
+      },
+    );
     for (const { doc } of page.rows) {
       addPlace(counts.places, scope, doc.resource);
       if (!isInScope(scope, doc.resource)) continue;
       counts.resources += 1;
       const about = policiesFor(set, doc.resource.type);
       if (about.length > 0) counts.covered += 1;
-      for (const prepared of about) {
-        const policy = byPrepared.get(prepared);
-        if (policy) countOne(counts, policy, doc.resource, scope.at, spools);
+      for (const policy of about) {
+        const verdict = verdicts.of(policy.row.doc, doc.resource);
+        if (!verdict) throw new Error('a policy was not evaluated');
+        const concluded = conclude(policy, doc.resource, verdict, policy.exemptions, scope.at);
+        countOne(counts, policy.fact, doc.resource, concluded, spools);
       }
       await pace.spend(about.length);
     }
@@ -104,12 +118,11 @@ const newCounts = () => ({
 
 function countOne(
   counts: ReturnType<typeof newCounts>,
-  { fact, prepared, exemptions }: CountedPolicy,
+  fact: CountedPolicy['fact'],
   resource: KnownResource,
-  at: number,
+  { finding, cover }: ReturnType<typeof conclude<StoredExemption>>,
   spools: EvaluationSpools,
 ): void {
-  const { finding, cover } = judge(prepared, resource, exemptions, at);
   for (const counter of [
     counts.total,
     counts.severities[finding.severity],
@@ -132,22 +145,6 @@ function countOne(
   const row = rowOf(fact.id, finding, resource);
   spool?.add(key, row);
   spools.all?.add(key, row);
-}
-
-/** As the engine's `evaluate`, and which exemption it is that covers. */
-function judge(
-  prepared: PreparedPolicy,
-  resource: KnownResource,
-  exemptions: readonly StoredExemption[],
-  at: number,
-): { readonly finding: Finding; readonly cover?: StoredExemption } {
-  const verdict = prepared.decide(resource, at);
-  const cover =
-    verdict.status === 'FAIL'
-      ? exemptions.find((one) => isExempt(one, prepared, resource.id, at))
-      : undefined;
-  if (!cover) return { finding: findingOf(prepared, resource, verdict) };
-  return { finding: findingOf(prepared, resource, verdict, describeExemption(cover)), cover };
 }
 
 const whyUndecided = ({ reason, path }: Finding): string =>

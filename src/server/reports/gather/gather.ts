@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
+import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { evaluationWork } from '../../evaluation/work.ts';
 import type { Reader } from '../../store/store.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
@@ -32,7 +32,7 @@ const evaluatingPart = 0.6;
 /** Reads all that a report tells from what is stored. */
 export async function gather(
   deps: Deps,
-  prepare: PreparePolicy,
+  evaluation: Evaluation,
   { order, wants }: { readonly order: ContentOrder; readonly wants: Wants },
   { signal, onProgress }: GatherOptions,
 ): Promise<Gathered> {
@@ -49,8 +49,10 @@ export async function gather(
     for (const spool of Object.values(spools)) await spool?.close();
   };
   try {
-    const policies = await gatherPolicies(reader, prepare, scope, pace);
+    const policies = await gatherPolicies(reader, scope, pace);
     const { facts: evaluations, covered } = await gatherEvaluations(reader, policies, {
+      evaluation,
+      signal,
       scope,
       spools: { all: spools.evaluations, undecided: spools.undecided },
       pace,

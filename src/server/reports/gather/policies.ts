@@ -1,14 +1,14 @@
 import type { Mapping } from '../../../engine/labels.ts';
 import { severities } from '../../../contract/policies.ts';
 import { createPolicySet } from '../../../engine/evaluate.ts';
-import type { PolicySet, PreparedPolicy } from '../../../engine/evaluate.ts';
+import type { EvaluatedPolicy, PolicySet } from '../../../engine/evaluate.ts';
 import { exemptionsOf, namesOf } from '../../exemptions/collection.ts';
 import type { StoredExemption } from '../../exemptions/collection.ts';
-import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
+import { namedPolicy } from '../../evaluation/named-policy.ts';
 import { policies } from '../../policies/collection.ts';
 import type { StoredPolicy } from '../../policies/collection.ts';
 import { allRows } from '../../store/all-rows.ts';
-import type { Reader } from '../../store/store.ts';
+import type { Reader, Versioned } from '../../store/store.ts';
 import type { PolicyFact } from '../../../report/content/facts.ts';
 import { newCounter } from '../../../report/content/counters.ts';
 import { mappingsOf } from '../../../report/content/framework.ts';
@@ -19,26 +19,22 @@ import type { Scope } from '../../../report/content/scope.ts';
 /** A policy that is counted for. */
 export interface CountedPolicy {
   readonly fact: PolicyFact & { readonly failing: string[]; readonly undecided: string[] };
-  readonly prepared: PreparedPolicy;
+  readonly named: EvaluatedPolicy;
+  readonly row: Versioned<StoredPolicy>;
   readonly exemptions: readonly StoredExemption[];
 }
 
 export interface Policies {
   /** By severity, the highest first, and name. */
   readonly counted: readonly CountedPolicy[];
-  readonly set: PolicySet;
+  readonly set: PolicySet<CountedPolicy & EvaluatedPolicy>;
   readonly disabled: number;
   /** What exemptions may name those by that are in scope, disabled ones among them. */
   readonly names: ReadonlySet<string>;
 }
 
 /** The enabled policies that are in scope, ready to run, with the exemptions that may cover what they find. */
-export async function gatherPolicies(
-  reader: Reader,
-  prepare: PreparePolicy,
-  scope: Scope,
-  pace: Pace,
-): Promise<Policies> {
+export async function gatherPolicies(reader: Reader, scope: Scope, pace: Pace): Promise<Policies> {
   const counted: CountedPolicy[] = [];
   const names = new Set<string>();
   let disabled = 0;
@@ -46,22 +42,23 @@ export async function gatherPolicies(
     await pace.spend(10);
     const mappings = mappingsOf(row.doc.compliance_frameworks ?? [], scope.framework);
     if (scope.framework && mappings.length === 0) continue;
-    const prepared = prepare(row);
-    for (const name of namesOf(prepared)) names.add(name);
+    const named = namedPolicy(row.doc);
+    for (const name of namesOf(named)) names.add(name);
     if (!row.doc.enabled) {
       disabled += 1;
       continue;
     }
     counted.push({
       fact: factOf(row.doc, mappings),
-      prepared,
-      exemptions: await exemptionsOf(reader, namesOf(prepared)),
+      named,
+      row,
+      exemptions: await exemptionsOf(reader, namesOf(named)),
     });
   }
   counted.sort((a, b) => compareFacts(a.fact, b.fact));
   return {
     counted,
-    set: createPolicySet(counted.map(({ prepared }) => prepared)),
+    set: createPolicySet(counted.map((one) => ({ ...one, ...one.named }))),
     disabled,
     names,
   };

@@ -2,7 +2,7 @@ import { composeModel, wantsOf } from '../../../report/content/compose.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
 import type { ReportModel } from '../../../report/model.ts';
 import type { Deps } from '../../deps.ts';
-import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
+import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { gather } from '../gather/gather.ts';
 import type { GatherOptions } from '../gather/gather.ts';
 
@@ -22,13 +22,18 @@ export interface Composed {
  */
 export type Compose = (
   deps: Deps,
-  prepare: PreparePolicy,
+  evaluation: Evaluation,
   order: ContentOrder,
   options: GatherOptions,
 ) => Promise<Composed>;
 
-export const composeReport: Compose = async (deps, prepare, order, options) => {
-  const { facts, close } = await gather(deps, prepare, { order, wants: wantsOf(order) }, options);
+export const composeReport: Compose = async (deps, evaluation, order, options) => {
+  const { facts, close } = await gather(
+    deps,
+    evaluation,
+    { order, wants: wantsOf(order) },
+    options,
+  );
   const { scans, policies, evaluations } = facts;
   return {
     model: composeModel(facts, `govctl ${deps.version}`),

@@ -1,6 +1,6 @@
 import { defined } from '../../../contract/defined.ts';
 import type { Deps } from '../../deps.ts';
-import type { PreparePolicy } from '../../evaluation/prepared-policies.ts';
+import type { Evaluation } from '../../evaluation/evaluation.ts';
 import type { ReportModel } from '../../../report/model.ts';
 import type { Rendered } from '../../../report/formats/render.ts';
 import { saveModel } from '../rendering/stored-model.ts';
@@ -12,7 +12,7 @@ import type { FileMaker } from './make-file.ts';
 
 export interface Generator extends FileMaker {
   readonly compose: Compose;
-  readonly prepare: PreparePolicy;
+  readonly evaluation: Evaluation;
 }
 
 export interface GenerateOptions {
@@ -40,7 +40,7 @@ export async function generate(
   report: StoredReport,
   { into, prefix, signal, onProgress }: GenerateOptions,
 ): Promise<Generated> {
-  const composed = await generator.compose(deps, generator.prepare, orderOf(deps, report), {
+  const composed = await generator.compose(deps, generator.evaluation, orderOf(deps, report), {
     signal,
     onProgress: (part) => onProgress(gathered * part),
   });

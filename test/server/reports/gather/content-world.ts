@@ -1,7 +1,7 @@
 import { composeReport } from '../../../../src/server/reports/generation/compose-report.ts';
 import type { ContentOrder } from '../../../../src/report/content/order.ts';
 import type { Composed } from '../../../../src/server/reports/generation/compose-report.ts';
-import { createPreparedPolicies } from '../../../../src/server/evaluation/prepared-policies.ts';
+import { testEvaluation } from '../../evaluation/test-evaluator.ts';
 import type { Block, Cell, ReportModel, Row, Table } from '../../../../src/report/model.ts';
 import type { TestService } from '../../test-service.ts';
 
@@ -14,7 +14,7 @@ export async function composeOf(
   await service.evaluator.run();
   return composeReport(
     service.deps,
-    createPreparedPolicies(service.deps.log),
+    testEvaluation(service.deps),
     {
       id: 'rpt_1',
       name: 'A report',

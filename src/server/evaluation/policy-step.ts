@@ -1,0 +1,151 @@
+import { typeKey } from '../../contract/resources.ts';
+import type { StatusCause } from '../../contract/violations.ts';
+import { emptyTally, tally } from '../../engine/score.ts';
+import { policies } from '../policies/collection.ts';
+import type { StoredPolicy } from '../policies/collection.ts';
+import { beginning, resources } from '../resources/collection.ts';
+import type { Versioned } from '../store/store.ts';
+import { violations } from '../violations/collection.ts';
+import type { StoredViolation } from '../violations/collection.ts';
+import { judgedPolicy, resolveGone, writeCost } from './judge.ts';
+import type { Judge } from './judge.ts';
+import { announceDeployment, reevaluateEvery } from './schedule-policy.ts';
+import { recordSome } from './step.ts';
+import type { Step } from './step.ts';
+import { putWork, removeWork } from './work.ts';
+import type { PolicyWork } from './work.ts';
+
+/** Resources that are looked at in one step. */
+const mostResources = 500;
+
+type Begun = PolicyWork & { readonly began: number };
+
+/**
+ * Goes on evaluating a policy: over its resources first, then over the violations of resources that it is no longer
+ * about.
+ */
+export async function policyStep(step: Step, { failures: _failures, ...stored }: PolicyWork) {
+  const { deps } = step;
+  const work: Begun = { ...stored, began: stored.began ?? deps.clock.now() };
+  const row = await deps.store.get(policies, work.id);
+  if (!row?.doc.enabled || work.swept !== undefined) return sweep(step, work, row);
+  // Nothing of it can be told.
+  if (row.doc.quarantined) return finish(step, work, row);
+  return evaluatePage(step, work, row);
+}
+
+async function evaluatePage(step: Step, begun: Begun, row: Versioned<StoredPolicy>): Promise<void> {
+  const { deps, evaluation, asker } = step;
+  const page = await deps.store.page(resources, {
+    where: { type: { any: [typeKey(row.doc.resource_type)] } },
+    orderBy: 'id',
+    direction: 'asc',
+    limit: Math.min(mostResources, step.most),
+    ...(begun.after === undefined
+      ? {}
+      : { after: { value: beginning(begun.after), id: begun.after } }),
+  });
+  const verdicts = await evaluation.ofStored(asker, {
+    now: deps.clock.now(),
+    subjects: page.rows.map(({ doc }) => ({ resource: doc.resource, policies: [row] })),
+  });
+  let { rows } = page;
+  let work = begun;
+  while (rows.length > 0) {
+    const written = await step.write(async (judge) => {
+      const policy = (await judge.tx.get(policies, work.id))?.doc;
+      const judged = policy ? [judgedPolicy(policy)] : [];
+      const some = await recordSome(judge, { rows, verdicts }, async () => judged);
+      const findings = some.found.map(({ finding }) => finding);
+      const last = rows[some.seen - 1]?.doc.id;
+      const progressed: Begun = {
+        ...work,
+        tally: tally(work.tally ?? emptyTally, findings),
+        ...(last === undefined ? {} : { after: last }),
+        due_at: judge.now,
+      };
+      const left = rows.slice(some.seen);
+      const isPageDone = left.length === 0 || some.isOutdated;
+      const isToContinue = isPageDone && (some.isOutdated || page.hasMore);
+      return {
+        ...(isToContinue ? { later: progressed } : { next: progressed }),
+        work: progressed,
+        left,
+        isPageDone,
+        isToContinue,
+      };
+    });
+    if (written === 'left' || written.isToContinue) return;
+    ({ work, left: rows } = written);
+  }
+  if (!page.hasMore) await finish(step, work, row);
+}
+
+/** The end of the evaluations: the sweep, where one was asked for; else of all. */
+async function finish(step: Step, work: Begun, row: Versioned<StoredPolicy>): Promise<void> {
+  if (work.sweep) {
+    await step.write(async (judge) => ({
+      later: { ...work, swept: '', due_at: judge.now },
+    }));
+    return;
+  }
+  await end(step, work, row);
+}
+
+async function sweep(
+  step: Step,
+  work: Begun,
+  row: Versioned<StoredPolicy> | undefined,
+): Promise<void> {
+  const after = work.swept;
+  const written = await step.write(async (judge) => {
+    const policy = (await judge.tx.get(policies, work.id))?.doc;
+    const page = await judge.tx.page(violations, {
+      where: { standing_of_policy: { any: [work.id] } },
+      orderBy: 'id',
+      direction: 'asc',
+      limit: Math.max(1, Math.ceil(step.most / writeCost)),
+      ...(after ? { after: { value: after, id: after } } : {}),
+    });
+    for (const { doc } of page.rows) {
+      const cause = whyGone(policy, doc);
+      if (cause) await resolveGone(judge, doc, cause);
+    }
+    const last = page.last?.id;
+    const isDone = !page.hasMore || last === undefined;
+    const progressed: Begun = { ...work, swept: last ?? after ?? '', due_at: judge.now };
+    return isDone
+      ? { next: progressed, work: progressed, isDone }
+      : { later: progressed, work: progressed, isDone };
+  });
+  if (written !== 'left' && written.isDone) await end(step, written.work, row);
+}
+
+function whyGone(
+  policy: StoredPolicy | undefined,
+  { resource_type: type }: StoredViolation,
+): StatusCause | undefined {
+  if (!policy) return 'policy_deleted';
+  if (!policy.enabled) return 'policy_disabled';
+  return typeKey(policy.resource_type) === typeKey(type) ? undefined : 'policy_changed_type';
+}
+
+/** One that reads `now` is evaluated again an hour after it was begun: the server may have been down meanwhile. */
+async function end(
+  step: Step,
+  { id, began, deploys, tally: counted = emptyTally }: Begun,
+  row: Versioned<StoredPolicy> | undefined,
+): Promise<void> {
+  const { deps, evaluation, asker } = step;
+  const isEvaluated = row?.doc.enabled === true && !row.doc.quarantined;
+  const readsNow = isEvaluated && (await evaluation.readsNow(asker, row.doc.rules));
+  await step.write(async ({ tx }: Judge) => {
+    const policy = (await tx.get(policies, id))?.doc;
+    if (deploys && policy?.enabled && !policy.quarantined) {
+      await announceDeployment(deps, tx, policy, counted);
+    }
+    if (readsNow) await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });
+    else await removeWork(tx, id);
+    return {};
+  });
+}

@@ -1,0 +1,7 @@
+import { parentPort } from 'node:worker_threads';
+import { createAnswers } from './answer.ts';
+import type { Question } from './messages.ts';
+
+/** The entry of a worker thread: questions in, answers out. */
+const answer = createAnswers();
+parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
