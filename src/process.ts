@@ -3,7 +3,6 @@ import { runProgram } from './cli/program.ts';
 import { describeError } from './cli/terminal/report-error.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal/terminal.ts';
 import { terminalPrompter } from './cli/terminal/prompt.ts';
-import { wrapWords } from './cli/terminal/wrap-words.ts';
 import type { LaunchServer } from './cli/server/launcher.ts';
 import { GovctlError, exitCodes } from './contract/errors.ts';
 
@@ -33,8 +32,9 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
   } catch (error) {
     const colour = wantsColour(terminal.stderrIsTty, process.env) && !argv.includes('--no-color');
     const verbose = argv.includes('-v') || argv.includes('--verbose');
-    const { text, exitCode } = describeError(error, createStyle(colour), verbose);
-    await terminal.stderr.write(terminal.stderrIsTty ? wrapWords(text, terminal.columns) : text);
+    const room = terminal.stderrIsTty ? terminal.columns : Infinity;
+    const { text, exitCode } = describeError(error, createStyle(colour), verbose, room);
+    await terminal.stderr.write(text);
     process.exitCode = interruption.signal.aborted ? exitCodes.interrupted : exitCode;
   } finally {
     interruption.done();

@@ -4,9 +4,10 @@ import type { ExitCode } from '../contract/errors.ts';
 import type { Keychain } from './credentials/keychain.ts';
 import type { Prompter } from './terminal/prompt.ts';
 import type { LaunchServer } from './server/launcher.ts';
+import { guardPrompter, guardTerminal } from './terminal/harmless.ts';
 import type { OutputTarget, View } from './terminal/output.ts';
 import { writeView } from './terminal/output.ts';
-import { printable } from './terminal/printable.ts';
+import { printable, printableLine } from './terminal/printable.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
 import { createStyle, wantsColour } from './terminal/terminal.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
@@ -85,10 +86,13 @@ interface Settings extends Pick<Context, 'world' | 'flags' | 'version' | 'run'> 
   readonly connect: (context: Context) => Promise<Client>;
 }
 
-export function createContext({ world, flags, version, run, connect }: Settings): Context {
-  const { terminal, env } = world;
-  const style = createStyle(flags.colour && wantsColour(terminal.stdoutIsTty, env));
-  const talkStyle = createStyle(flags.colour && wantsColour(terminal.stderrIsTty, env));
+export function createContext({ world: given, flags, version, run, connect }: Settings): Context {
+  const { env } = given;
+  const style = createStyle(flags.colour && wantsColour(given.terminal.stdoutIsTty, env));
+  const talkStyle = createStyle(flags.colour && wantsColour(given.terminal.stderrIsTty, env));
+  const colour = { stdout: style.level > 0, stderr: talkStyle.level > 0 };
+  const terminal = guardTerminal(given.terminal, colour);
+  const world = { ...given, terminal, prompt: guardPrompter(given.prompt) };
   const talk = (line: string): Promise<void> =>
     terminal.stderr.write(`${terminal.stderrIsTty ? wrapWords(line, terminal.columns) : line}\n`);
   const say = async (line: string): Promise<void> => {
@@ -122,7 +126,7 @@ async function withSpinner<T>(
   work: (update: (text: string) => void) => Promise<T>,
   colour: boolean,
 ): Promise<T> {
-  let current = text;
+  let current = printableLine(text);
   let spinner: { text: string; stop(): unknown } | undefined;
   const timer = setTimeout(() => {
     void import('ora').then(({ default: ora }) => {
@@ -139,8 +143,8 @@ async function withSpinner<T>(
   let done = false;
   try {
     return await work((next) => {
-      current = next;
-      if (spinner) spinner.text = next;
+      current = printableLine(next);
+      if (spinner) spinner.text = current;
     });
   } finally {
     done = true;

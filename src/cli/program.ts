@@ -6,6 +6,7 @@ import type { Act } from './act.ts';
 import type { GlobalFlags, World } from './context.ts';
 import { createContext } from './context.ts';
 import { GovctlCommand, commonFormats } from './flags/govctl-command.ts';
+import { harmlessText } from './terminal/harmless.ts';
 import { parseOutputs } from './terminal/output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
 import { registerCheckCommand } from './check/commands.ts';
@@ -108,8 +109,8 @@ export function createProgram(
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void writes.push(world.terminal.stdout.write(text)),
-      writeErr: (text) => void writes.push(world.terminal.stderr.write(text)),
+      writeOut: (text) => void writes.push(world.terminal.stdout.write(harmlessText(text, false))),
+      writeErr: (text) => void writes.push(world.terminal.stderr.write(harmlessText(text, false))),
       getOutHelpWidth: () => world.terminal.columns,
       getErrHelpWidth: () => world.terminal.columns,
     });

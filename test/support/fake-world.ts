@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Fetch } from '../../src/client/http.ts';
@@ -7,7 +8,6 @@ import type { Prompter } from '../../src/cli/terminal/prompt.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { describeError } from '../../src/cli/terminal/report-error.ts';
 import { createStyle } from '../../src/cli/terminal/terminal.ts';
-import { wrapWords } from '../../src/cli/terminal/wrap-words.ts';
 import type { LaunchServer } from '../../src/cli/server/launcher.ts';
 
 export interface FakeWorldSettings {
@@ -79,9 +79,11 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
 
 /** Bytes that are no text are kept as characters of Latin-1. */
 const fakeSink = (add: (text: string) => void): FakeWorld['terminal']['stdout'] => ({
-  write: async (data) =>
-    add(typeof data === 'string' ? data : Buffer.from(data).toString('latin1')),
+  write: async (data) => add(typeof data === 'string' ? data : decode(Buffer.from(data))),
 });
+
+const decode = (bytes: Buffer): string =>
+  isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1');
 
 const noKeychain = () => Promise.reject(new Error('this fake world has no keychain'));
 const absentKeychain: Keychain = { read: noKeychain, write: noKeychain, remove: noKeychain };
@@ -123,10 +125,9 @@ export async function runCommandLine(
   try {
     exitCode = await runProgram(argv, world, '0.0.0-test');
   } catch (error) {
-    const described = describeError(error, createStyle(false), false);
-    world.written.stderr += world.terminal.stderrIsTty
-      ? wrapWords(described.text, world.terminal.columns)
-      : described.text;
+    const room = world.terminal.stderrIsTty ? world.terminal.columns : Infinity;
+    const described = describeError(error, createStyle(false), false, room);
+    world.written.stderr += described.text;
     exitCode = described.exitCode;
   }
   return {

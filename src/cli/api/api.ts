@@ -12,7 +12,7 @@ import { transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { findTarget } from '../credentials/find-login.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
-import { printable } from '../terminal/printable.ts';
+import { harmlessJson } from '../terminal/harmless.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import type { ApiOptions, ApiRequest } from './api-request.ts';
 import { checkAgainstContract, readRequest } from './api-request.ts';
@@ -95,7 +95,9 @@ async function showAnswer(
     // The body itself, by any view: the API's own JSON has no format_version, but a view adds one.
     return context.show({ value, human: () => layOut(text) });
   }
-  const shown = stdoutIsTty ? printable(layOut(text)) : text;
+  const laidOut = stdoutIsTty ? layOut(text) : text;
+  const isJson = /json/i.test(answer.headers.get('content-type') ?? '');
+  const shown = isJson ? harmlessJson(laidOut) : laidOut;
   if (shown !== '') await stdout.write(shown.endsWith('\n') || !stdoutIsTty ? shown : `${shown}\n`);
 }
 

@@ -54,7 +54,7 @@ export function checkView(
         ),
       junit: () => renderJunitCases('govctl check', casesOf(result)),
       github: () =>
-        `${renderGithub(here([...worstFirst(), ...failures, ...result.warnings]))}${lines.join('\n')}\n`,
+        renderGithub(here([...worstFirst(), ...failures, ...result.warnings]), lines.join('\n')),
       markdown: () =>
         renderMarkdown(
           'govctl check',

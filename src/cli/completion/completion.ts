@@ -35,7 +35,7 @@ export function completionOf(program: GovctlCommand): Run<CompletionOptions> {
         hint: nearest ? `Did you mean ${nearest}?` : 'There are bash, zsh and fish.',
       });
     }
-    await world.terminal.stdout.write(scripts[known](describeCommand(program, [])));
+    await world.terminal.stdout.write(Buffer.from(scripts[known](describeCommand(program, []))));
     return exitCodes.ok;
   };
 }

@@ -2,13 +2,17 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Problem } from '../../project/model.ts';
-import { count, listWords, printable } from '../terminal/printable.ts';
+import { replaceCommands } from '../../contract/control-characters.ts';
+import { harmlessText } from '../terminal/harmless.ts';
+import { count, listWords, printable, printableLine } from '../terminal/printable.ts';
 
 /** GitHub shows ten annotations of a level for a step, and drops the rest without a word. */
 const mostOfALevel = 10;
 
-/** Workflow commands that GitHub Actions turns into annotations; a last line says how many had no room. */
-export function renderGithub(problems: readonly Problem[]): string {
+/**
+ * Workflow commands that GitHub Actions turns into annotations; a line says how many had no room, and `summary` ends it.
+ */
+export function renderGithub(problems: readonly Problem[], summary = ''): string {
   const errors = problems.filter(({ level }) => level === 'error');
   const warnings = problems.filter(({ level }) => level === 'warning');
   const shown = [...errors.slice(0, mostOfALevel), ...warnings.slice(0, mostOfALevel)];
@@ -23,7 +27,11 @@ export function renderGithub(problems: readonly Problem[]): string {
       `${problems.length - shown.length} more: ${listWords(words)} beyond the ${mostOfALevel} of a level that GitHub shows`,
     );
   }
-  return lines.map((line) => `${line}\n`).join('');
+  const end = harmlessText(
+    summary === '' || summary.endsWith('\n') ? summary : `${summary}\n`,
+    false,
+  );
+  return lines.map((line) => `${line}\n`).join('') + end;
 }
 
 function annotation({ level, file, line, column, code, message, hint, excerpt }: Problem): string {
@@ -39,7 +47,9 @@ function annotation({ level, file, line, column, code, message, hint, excerpt }:
 }
 
 const inData = (text: string): string =>
-  printable(text).replaceAll('%', '%25').replaceAll('\n', '%0A');
+  replaceCommands(printable(text), () => ' #')
+    .replaceAll('%', '%25')
+    .replaceAll('\n', '%0A');
 
 const inProperty = (value: string | number): string =>
   inData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C');
@@ -67,7 +77,9 @@ export async function writeGithubOutput(
 ): Promise<void> {
   const file = env.GITHUB_OUTPUT;
   if (!file) return;
-  const lines = Object.entries(values).map(([name, value]) => `${name}=${String(value)}\n`);
+  const lines = Object.entries(values).map(
+    ([name, value]) => `${name}=${printableLine(String(value))}\n`,
+  );
   try {
     await appendFile(file, lines.join(''));
   } catch (cause) {

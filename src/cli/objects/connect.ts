@@ -71,7 +71,7 @@ const scopeOf = (method: string, path: string): string | undefined =>
 export function transportOptions(context: Context, baseUrl: string): TransportOptions {
   const { world, flags, version, talkStyle } = context;
   const onTry = (event: TryEvent): void =>
-    void world.terminal.stderr.write(`${talkStyle.dim(describeTry(event))}\n`);
+    void world.terminal.stderr.write(`${talkStyle.dim(printableLine(describeTry(event)))}\n`);
   return {
     baseUrl,
     fetch: world.fetch ?? createHttpFetch(world.env),

@@ -8,6 +8,8 @@ import { describeError } from '../terminal/report-error.ts';
 /** Milliseconds between polls of the files: polling works on every file system, events do not. */
 const lookEvery = 300;
 
+const clearScreen = Buffer.from('\u001b[2J\u001b[3J\u001b[H');
+
 /**
  * Runs `work` now and after each change of the files that `list` returns, until Ctrl-C. Prints the error of a failed run
  * and waits for the next change. Clears a terminal before each run; prints a line with the time between runs elsewhere.
@@ -20,7 +22,7 @@ export async function watch(
   const { signal, terminal } = context.world;
   for (let runs = 0; !signal.aborted && !terminal.stdout.isClosed; runs++) {
     const before = stateOf(list);
-    if (terminal.stdoutIsTty) await terminal.stdout.write('\u001b[2J\u001b[3J\u001b[H');
+    if (terminal.stdoutIsTty) await terminal.stdout.write(clearScreen);
     else if (runs > 0) await separate(context);
     await runOnce(context, work);
     if (!signal.aborted)

@@ -52,7 +52,7 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
     },
     more: {
       markdown: () => driftMarkdown(owner, verdict, report),
-      github: () => `${renderGithub(inRepo)}${verdict}\n`,
+      github: () => renderGithub(inRepo, verdict),
       sarif: () => renderSarif(inRepo, version),
       junit: () =>
         renderJunit(

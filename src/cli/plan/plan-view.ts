@@ -54,7 +54,10 @@ export function planView(
     more: {
       markdown: () => planMarkdown(plan, beside),
       github: () =>
-        `${renderGithub(fromWorkspace(problemsOf(plan, blocked), world.cwd, world.env))}${summary(createStyle(false))}`,
+        renderGithub(
+          fromWorkspace(problemsOf(plan, blocked), world.cwd, world.env),
+          summary(createStyle(false)),
+        ),
     },
   };
 }

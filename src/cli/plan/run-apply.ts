@@ -62,7 +62,7 @@ async function showResult(context: Context, plan: Plan, result: ApplyResult): Pr
     },
     more: {
       markdown: () => applyMarkdown(plan.project, line, results),
-      github: () => `${renderGithub(fromWorkspace(problems, world.cwd, world.env))}${line}\n`,
+      github: () => renderGithub(fromWorkspace(problems, world.cwd, world.env), line),
     },
   });
 }

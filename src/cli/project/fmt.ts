@@ -75,7 +75,8 @@ async function formatStdin(context: Context, paths: readonly string[], check: bo
     return exitCodes.usage;
   }
   if (check) return formatted.text === text ? exitCodes.ok : exitCodes.verdict;
-  await terminal.stdout.write(formatted.text);
+  // In a pipe it is a file's content, to be kept as it is.
+  await terminal.stdout.write(terminal.stdoutIsTty ? formatted.text : Buffer.from(formatted.text));
   return exitCodes.ok;
 }
 

@@ -8,7 +8,6 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
 import { notReadable } from '../flags/input-file.ts';
 import { describeError } from '../terminal/report-error.ts';
-import { wrapWords } from '../terminal/wrap-words.ts';
 import { runChild } from './child.ts';
 import { parseTime } from './clock.ts';
 import type { RunningServer } from './launcher.ts';
@@ -55,8 +54,9 @@ export async function runExec(context: Context, options: ExecOptions): Promise<E
 
 async function tell({ world, talkStyle }: Context, problem: string): Promise<void> {
   const { stderr, stderrIsTty, columns } = world.terminal;
-  const { text } = describeError(new GovctlError('usage_error', problem), talkStyle, false);
-  await stderr.write(stderrIsTty ? wrapWords(text, columns) : text);
+  const room = stderrIsTty ? columns : Infinity;
+  const { text } = describeError(new GovctlError('usage_error', problem), talkStyle, false, room);
+  await stderr.write(text);
 }
 
 async function launch(

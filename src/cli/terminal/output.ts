@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Style, Terminal } from './terminal.ts';
+import { harmlessJson, harmlessText, harmlessXml } from './harmless.ts';
 import { createStyle } from './terminal.ts';
 
 /** One `-o`: a format on stdout, or into a file. */
@@ -91,7 +92,9 @@ export async function writeView(
   const onStdout = targets.filter((target) => target.file === undefined);
   for (const target of onStdout.length > 0 ? onStdout : [{ format: 'table' }]) {
     if (isWritten(target)) continue;
-    await terminal.stdout.write(await renderView(view, target.format, style, terminal.columns));
+    const text = await renderView(view, target.format, style, terminal.columns);
+    // The annotations of GitHub are commands of our own.
+    await terminal.stdout.write(target.format === 'github' ? Buffer.from(text) : text);
   }
   if (failures.length > 0) throw failures[0];
 }
@@ -105,23 +108,30 @@ async function renderView(
   const versioned = { format_version: formatVersion, ...view.value };
   switch (format) {
     case 'table':
-      return view.human(style, columns);
+      return harmlessText(view.human(style, columns), style.level > 0);
     case 'json':
-      return `${JSON.stringify(versioned, null, view.oneLine ? 0 : 2)}\n`;
+      return harmlessJson(`${JSON.stringify(versioned, null, view.oneLine ? 0 : 2)}\n`);
     case 'ndjson':
       return [...((view.rows !== 'written' && view.rows?.()) || [versioned])]
-        .map((row) => `${JSON.stringify(row)}\n`)
+        .map((row) => harmlessJson(`${JSON.stringify(row)}\n`))
         .join('');
     case 'yaml': {
-      const { stringify } = await import('./yaml.ts');
-      return stringify(versioned, { aliasDuplicateObjects: false, lineWidth: 0 });
+      const { stringifyYaml } = await import('../../project/write/yaml-text.ts');
+      return stringifyYaml(versioned);
     }
     default: {
       const render = view.more?.[format];
       if (!render) throw new GovctlError('usage_error', `this command has no format "${format}"`);
-      return render(columns);
+      return harmlessFormat(format, render(columns));
     }
   }
+}
+
+function harmlessFormat(format: string, text: string): string {
+  if (format === 'sarif') return harmlessJson(text);
+  if (format === 'junit') return harmlessXml(text);
+  // It has commands of our own, and cleans the rest itself.
+  return format === 'github' ? text : harmlessText(text, false);
 }
 
 /** Written in place, not renamed into it, so that `json=/dev/fd/3` works. @throws GovctlError file_error */

@@ -1,13 +1,12 @@
 import fastStringWidth from 'fast-string-width';
-
-const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+import { replaceActing } from '../../contract/control-characters.ts';
 
 /** Text of a file on a terminal: control characters (an escape sequence in a name, say) must not act. */
-export const printable = (text: string): string => text.replace(control, '\ufffd');
+export const printable = (text: string): string => replaceActing(text, () => '\ufffd');
 
 /** The same where it matters which ones they are: `\x1b`, `\u202e`. */
 export const visible = (text: string): string =>
-  text.replace(control, (one) => {
+  replaceActing(text, (one) => {
     const hex = one.charCodeAt(0).toString(16);
     return hex.length > 2 ? `\\u${hex.padStart(4, '0')}` : `\\x${hex.padStart(2, '0')}`;
   });

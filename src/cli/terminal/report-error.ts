@@ -1,13 +1,19 @@
 import type { ErrorDetail, ExitCode } from '../../contract/errors.ts';
 import { GovctlError, errorCatalogue } from '../../contract/errors.ts';
+import { harmlessText } from './harmless.ts';
 import { printable, printableLine } from './printable.ts';
 import type { Style } from './terminal.ts';
+import { wrapWords } from './wrap-words.ts';
 
-/** A failure as the CLI says it: what, where and why, what to do next. The stack only with -v. */
+/**
+ * A failure as the CLI says it: what, where and why, what to do next. The stack only with -v.
+ * @param columns where lines are broken; Infinity in a pipe
+ */
 export function describeError(
   error: unknown,
   style: Style,
   verbose: boolean,
+  columns = Infinity,
 ): { text: string; exitCode: ExitCode } {
   const known = asGovctlError(error);
   // A server's words are among them, and those must not act on the terminal.
@@ -21,7 +27,10 @@ export function describeError(
     .join(', ');
   if (place) lines.push(style.dim(`  (${place})`));
   if (verbose) lines.push(style.dim(printable(stackOf(error))));
-  return { text: `${lines.join('\n')}\n`, exitCode: known.exitCode };
+  return {
+    text: harmlessText(wrapWords(`${lines.join('\n')}\n`, columns), style.level > 0),
+    exitCode: known.exitCode,
+  };
 }
 
 function asGovctlError(error: unknown): GovctlError {

@@ -1,5 +1,6 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { harmlessJson } from './harmless.ts';
 import { outputFailed } from './output.ts';
 import type { OutputTarget } from './output.ts';
 import type { Terminal } from './terminal.ts';
@@ -34,7 +35,7 @@ export async function openRows(
     for (const { name, handle } of files) await told(name, handle.write(text));
   };
   return {
-    write: (row) => void waiting.push(`${JSON.stringify(row)}\n`),
+    write: (row) => void waiting.push(harmlessJson(`${JSON.stringify(row)}\n`)),
     flush,
     async finish() {
       await flush();

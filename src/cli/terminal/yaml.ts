@@ -1,2 +1,2 @@
 /** The bundler gives a CommonJS package no named exports when it is imported lazily; this module has them. */
-export { parse, stringify } from 'yaml';
+export { parse } from 'yaml';

@@ -66,8 +66,7 @@ export function testView({ world, flags }: Context, report: TestReport): View {
     more: {
       junit: () =>
         renderJunitCases('govctl test', [...cases.map(caseOf), ...untested.map(untestedCase)]),
-      github: () =>
-        `${renderGithub(fromWorkspace(problems, world.cwd, world.env))}${verdict.join('\n')}\n`,
+      github: () => renderGithub(fromWorkspace(problems, world.cwd, world.env), verdict.join('\n')),
       markdown: () =>
         renderMarkdown('govctl test', verdict.join('\n'), problems, { command: 'govctl test' }),
     },

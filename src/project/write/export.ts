@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { stringifyYaml } from './yaml-text.ts';
 import { policyFields } from '../../contract/policies.ts';
 import { keyPattern, makeKey, maxKeyLength } from '../key.ts';
 import { withoutOwnership } from '../compare/ownership.ts';
@@ -16,7 +16,7 @@ function policyToYaml(policy: PolicyLike, key?: string): string {
     const value = tidyField(policy, field);
     if (value !== undefined) document[field] = value;
   }
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+  return stringifyYaml(document);
 }
 
 /** What a document says, as a file would say it. @param body as a plan may show it */
@@ -28,7 +28,7 @@ export function documentToYaml(kind: Kind, body: Body, key: string): string {
     content[field] === undefined ? [] : [[field, content[field]] as const],
   );
   const document = { kind: kind.name, key, ...Object.fromEntries(fields) };
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+  return stringifyYaml(document);
 }
 
 function tidyField(policy: PolicyLike, field: (typeof policyFields)[number]): unknown {

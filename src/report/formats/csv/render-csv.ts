@@ -1,3 +1,4 @@
+import { replaceActing } from '../../../contract/control-characters.ts';
 import type { Cell, ReportModel, Table } from '../../model.ts';
 import { RenderFault } from '../render-fault.ts';
 import type { Render } from '../render.ts';
@@ -8,7 +9,8 @@ const byteOrderMark = '\uFEFF';
 /**
  * The report's main table as CSV (RFC 4180): UTF-8 with a byte order mark, CRLF, a first row of column ids. Values are
  * as they are in the model: numbers without separators, percents of 100, times in ISO 8601, `true` and `false`, nothing
- * for null. A text that a spreadsheet would run as a formula has a `'` before it, so it is a text there as well.
+ * for null. A text that a spreadsheet would run as a formula has a `'` before it, so it is a text there as well; a character
+ * that would act on a terminal is replaced.
  * @throws RenderFault where the report has no table
  */
 export const renderCsv: Render = async (model, _options, write, signal) => {
@@ -49,6 +51,7 @@ const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const quoted = /[",\r\n]/;
 
 function textField(text: string): string {
-  const safe = formulaStart.test(text) && !number.test(text) ? `'${text}` : text;
+  const plain = replaceActing(text, (one) => (one === '\r' ? one : '\ufffd'));
+  const safe = formulaStart.test(text) && !number.test(text) ? `'${plain}` : plain;
   return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

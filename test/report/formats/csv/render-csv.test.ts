@@ -49,6 +49,7 @@ describe('a report as CSV', () => {
       expect(await lines(cell)).toBe(`'${cell}`);
     }
     expect(await lines('\r=1')).toBe('"\'\r=1"');
+    expect(await lines('a\u001b[2J\u009b1m\u202eb')).toBe('a\ufffd[2J\ufffd1m\ufffdb');
     for (const cell of ['-5', '+4.5e3', 'a=b']) expect(await lines(cell)).toBe(cell);
     expect(await lines('')).toBe('""');
     expect(await csvOf([column('=cmd')], [])).toBe("\uFEFF'=cmd\r\n");
