@@ -26,14 +26,16 @@ interface Place {
   readonly since: number;
 }
 
+const itself = (place: Place): Place => place;
+
 /** Positions as text, in their order: 2^53 has 16 digits. */
 const inOrder = (position: number): string => String(position).padStart(16, '0');
 
 export const createAgenda = (lanes: Lanes): Agenda => {
   /** Due at once, in the order in which they became so: whoever goes on comes after all that wait already. */
-  const ready = new OrderedView<Place>([]);
+  const ready = new OrderedView(itself);
   /** Put off, by the time until when, then by their heads. */
-  const putOff = new OrderedView<Place>([]);
+  const putOff = new OrderedView(itself);
   const places = new Map<string, Place>();
   /** By lane, the position of the head that was claimed. */
   const leases = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { LaneQuery, LaneState, LaneWork } from '../store.ts';
 import type { Lane } from './lane.ts';
-import { OrderedView } from './sorted-keys.ts';
+import { compareAscending, OrderedView } from './sorted-keys.ts';
 import type { Piece } from './work-queue.ts';
 
 /** What a reader sees of a family: its durable lanes, then the changes above them, the newest last. */
@@ -82,9 +82,9 @@ const workOfOne = (view: LanesView, lane: string, after: number, limit: number):
 /** Merges all lanes: the next of each stands in an order, the first of which is the next of all. */
 const workOfAll = (view: LanesView, after: number, limit: number): LaneWork[] => {
   const names = new Set(view.flatMap((lanes) => [...lanes.keys()]));
-  const next = new OrderedView(
-    Array.from(names).flatMap((name) => placeAfter(name, layersOf(view, name), after)),
-  );
+  const next = new OrderedView<Place>((place) => place);
+  const first = Array.from(names).flatMap((name) => placeAfter(name, layersOf(view, name), after));
+  next.append(first.sort(compareAscending));
   const found: LaneWork[] = [];
   while (found.length < limit) {
     const place = next.first();

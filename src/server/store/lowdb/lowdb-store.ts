@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { StoreUnavailable } from '../store.ts';
 import type {
   CollectionSpec,
@@ -184,7 +185,7 @@ export const createEngine = (
     },
     page<T extends Document>(collection: CollectionSpec<T>, query: PageQuery) {
       assertOpen();
-      return pageRows(durableView(collection.name), query) as Page<T>;
+      return pageRows(() => durableView(collection.name), query) as Awaitable<Page<T>>;
     },
     laneState({ name }, lane) {
       assertOpen();

@@ -114,7 +114,7 @@ const buildTable = (
   spec: CollectionSpec<Document>,
   rows: Map<string, Versioned<Document>>,
 ): Table => {
-  const table = new Table(spec, rows);
+  const table = new Table(spec, rows.values());
   const { clash } = table;
   if (clash) {
     throw refuse(

@@ -8,7 +8,7 @@ export interface Key {
 
 export type Direction = 'asc' | 'desc';
 
-/** Chunks of at most this many keys: small enough to shift cheaply, few enough to count through. */
+/** Chunks of at most this many items: small enough to shift cheaply, few enough to count through. */
 const CHUNK = 1024;
 
 const RANK = { boolean: 0, number: 1, string: 2 } as const;
@@ -28,7 +28,7 @@ const compareIds = (a: string, b: string): number => {
 };
 
 /** Ascending by value, then id; keys without a value come after all that have one. */
-const compareAscending = (a: Key, b: Key): number => {
+export const compareAscending = (a: Key, b: Key): number => {
   if (a.value === undefined || b.value === undefined) {
     if (a.value === b.value) return compareIds(a.id, b.id);
     return a.value === undefined ? 1 : -1;
@@ -67,47 +67,55 @@ export const countUntil = <T>(list: readonly T[], isPast: (item: T) => boolean):
 /** Chunks are never empty. */
 const lastOf = <K>(chunk: readonly K[]): K => chunk[chunk.length - 1] as K;
 
+/** Which items to take from an order. */
+interface Wanted<K> {
+  /** Absent: all of them. */
+  readonly accepts?: ((item: K) => boolean) | undefined;
+  /** Accepted items to leave out first; counted down. */
+  skip: number;
+  readonly most: number;
+  readonly found: K[];
+}
+
 /**
- * A sorted list of keys in chunks: insert, remove and search cost O(log n + chunk), skipping to the
- * n-th key O(n / chunk). That keeps writes flat from hundreds to a million rows.
+ * A sorted list of items in chunks: insert, remove and search cost O(log n + chunk), skipping to the
+ * n-th item O(n / chunk). That keeps writes flat from hundreds to a million rows.
  */
-class SortedKeys<K extends Key> {
+class SortedItems<K> {
   readonly #chunks: K[][] = [];
   size = 0;
 
-  /** `sorted` must already be in ascending order. */
-  constructor(sorted: readonly K[]) {
+  constructor(private readonly keyOf: (item: K) => Key) {}
+
+  append(sorted: readonly K[]): void {
     for (let at = 0; at < sorted.length; at += CHUNK / 2) {
       this.#chunks.push(sorted.slice(at, at + CHUNK / 2));
     }
-    this.size = sorted.length;
+    this.size += sorted.length;
   }
 
-  insert(key: K): void {
+  insert(item: K): void {
+    const key = this.keyOf(item);
     this.size += 1;
     const at = this.#chunkFor(key);
     const chunk = this.#chunks[at];
     if (chunk === undefined) {
       const last = this.#chunks.at(-1);
       // Rows mostly arrive in order of creation: full chunks stay full, instead of being halved.
-      if (last === undefined || last.length >= CHUNK) this.#chunks.push([key]);
-      else last.push(key);
+      if (last === undefined || last.length >= CHUNK) this.#chunks.push([item]);
+      else last.push(item);
       return;
     }
-    chunk.splice(
-      countUntil(chunk, (other) => compareAscending(other, key) >= 0),
-      0,
-      key,
-    );
+    chunk.splice(this.#placeIn(chunk, key), 0, item);
     if (chunk.length > CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK / 2));
   }
 
   remove(key: Key): void {
     const at = this.#chunkFor(key);
     const chunk = this.#chunks[at];
-    const index = chunk ? countUntil(chunk, (other) => compareAscending(other, key) >= 0) : 0;
+    const index = chunk ? this.#placeIn(chunk, key) : 0;
     const found = chunk?.[index];
-    if (!chunk || !found || compareAscending(found, key) !== 0) {
+    if (!chunk || found === undefined || compareAscending(this.keyOf(found), key) !== 0) {
       throw new Error(`key of ${key.id} is not in the order it was to be removed from`);
     }
     chunk.splice(index, 1);
@@ -123,55 +131,99 @@ class SortedKeys<K extends Key> {
     return this.#chunks.at(-1)?.at(-1);
   }
 
-  /** Keys before `key`; with `inclusive`, those equal to it too. */
+  /** Items before `key`; with `inclusive`, those equal to it too. */
   countBefore(key: Key, inclusive: boolean): number {
-    const isPast = (other: Key): boolean =>
-      inclusive ? compareAscending(other, key) > 0 : compareAscending(other, key) >= 0;
+    const isPast = (other: K): boolean => {
+      const compared = compareAscending(this.keyOf(other), key);
+      return inclusive ? compared > 0 : compared >= 0;
+    };
     const at = countUntil(this.#chunks, (chunk) => isPast(lastOf(chunk)));
     let count = 0;
     for (let index = 0; index < at; index += 1) count += this.#chunks[index]?.length ?? 0;
     return count + countUntil(this.#chunks[at] ?? [], isPast);
   }
 
-  /** Keys in `direction`, without the first `skip` of that direction. */
-  *walk(direction: Direction, skip: number): Generator<K> {
+  /** Takes items in `direction`, without the first `passed` of that direction. */
+  take(direction: Direction, passed: number, wanted: Wanted<K>): void {
+    const { accepts, most, found } = wanted;
     const step = direction === 'asc' ? 1 : -1;
-    let left = skip;
+    let left = passed;
     let at = direction === 'asc' ? 0 : this.#chunks.length - 1;
     for (let chunk = this.#chunks[at]; chunk; at += step, chunk = this.#chunks[at]) {
       if (left >= chunk.length) {
         left -= chunk.length;
         continue;
       }
+      // Whole chunks are skipped where no item has to be looked at.
+      if (!accepts && left === 0 && wanted.skip >= chunk.length) {
+        wanted.skip -= chunk.length;
+        continue;
+      }
       let index = direction === 'asc' ? left : chunk.length - 1 - left;
       left = 0;
-      for (let key = chunk[index]; key; index += step, key = chunk[index]) yield key;
+      for (; index >= 0 && index < chunk.length; index += step) {
+        const item = chunk[index] as K; // in bounds
+        if (accepts && !accepts(item)) continue;
+        if (wanted.skip > 0) {
+          wanted.skip -= 1;
+          continue;
+        }
+        if (found.length >= most) return;
+        found.push(item);
+      }
     }
+  }
+
+  #placeIn(chunk: readonly K[], key: Key): number {
+    return countUntil(chunk, (other) => compareAscending(this.keyOf(other), key) >= 0);
   }
 
   /** The first chunk that may hold `key`; the number of chunks when it lies past them all. */
   #chunkFor(key: Key): number {
-    return countUntil(this.#chunks, (chunk) => compareAscending(lastOf(chunk), key) >= 0);
+    return countUntil(this.#chunks, (chunk) => this.#isFrom(lastOf(chunk), key));
+  }
+
+  #isFrom(item: K, key: Key): boolean {
+    return compareAscending(this.keyOf(item), key) >= 0;
   }
 }
 
-/** All rows of a collection in one declared order, both ways. */
-export class OrderedView<K extends Key = Key> {
-  readonly #present: SortedKeys<K>;
-  readonly #absent: SortedKeys<K>;
+/** Which part of an order to take. */
+export interface Part<K> {
+  readonly direction: Direction;
+  /** Only items behind this place. */
+  readonly after?: Key | undefined;
+  /** Absent: all of them. */
+  readonly accepts?: ((item: K) => boolean) | undefined;
+  /** Accepted items to leave out first. */
+  readonly skip?: number;
+  readonly most: number;
+}
 
-  constructor(keys: readonly K[]) {
-    const sorted = [...keys].sort(compareAscending);
-    const firstAbsent = countUntil(sorted, (key) => key.value === undefined);
-    this.#present = new SortedKeys(sorted.slice(0, firstAbsent));
-    this.#absent = new SortedKeys(sorted.slice(firstAbsent));
+/** Items in the order of their keys, both ways. */
+export class OrderedView<K> {
+  readonly #present: SortedItems<K>;
+  readonly #absent: SortedItems<K>;
+
+  /** @param keyOf must give an item that is in here the same key each time */
+  constructor(private readonly keyOf: (item: K) => Key) {
+    this.#present = new SortedItems(keyOf);
+    this.#absent = new SortedItems(keyOf);
   }
 
-  insert(key: K): void {
-    this.#listOf(key).insert(key);
+  /** Adds items in ascending order, all of them behind those that are in here. */
+  append(sorted: readonly K[]): void {
+    const firstAbsent = countUntil(sorted, (item) => this.keyOf(item).value === undefined);
+    this.#present.append(sorted.slice(0, firstAbsent));
+    this.#absent.append(sorted.slice(firstAbsent));
   }
 
-  remove(key: Key): void {
+  insert(item: K): void {
+    this.#listOf(this.keyOf(item)).insert(item);
+  }
+
+  remove(item: K): void {
+    const key = this.keyOf(item);
     this.#listOf(key).remove(key);
   }
 
@@ -183,16 +235,17 @@ export class OrderedView<K extends Key = Key> {
     return this.#absent.last() ?? this.#present.last();
   }
 
-  /** Keys after `after` (all when undefined), without the first `skip` of them. */
-  *walk(direction: Direction, after: Key | undefined, skip: number): Generator<K> {
-    let left = skip + (after ? this.#countUpTo(direction, after) : 0);
+  take({ direction, after, accepts, skip = 0, most }: Part<K>): K[] {
+    const wanted: Wanted<K> = { accepts, skip, most, found: [] };
+    let passed = after ? this.#countUpTo(direction, after) : 0;
     for (const list of [this.#present, this.#absent]) {
-      if (left < list.size) yield* list.walk(direction, left);
-      left = Math.max(0, left - list.size);
+      if (passed < list.size && wanted.found.length < most) list.take(direction, passed, wanted);
+      passed = Math.max(0, passed - list.size);
     }
+    return wanted.found;
   }
 
-  /** How many keys stand at or before `key` in this direction. */
+  /** How many items stand at or before `key` in this direction. */
   #countUpTo(direction: Direction, key: Key): number {
     const list = this.#listOf(key);
     const count =
@@ -200,7 +253,7 @@ export class OrderedView<K extends Key = Key> {
     return key.value === undefined ? this.#present.size + count : count;
   }
 
-  #listOf(key: Key): SortedKeys<K> {
+  #listOf(key: Key): SortedItems<K> {
     return key.value === undefined ? this.#absent : this.#present;
   }
 }

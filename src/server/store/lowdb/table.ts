@@ -1,27 +1,30 @@
 import type { CollectionSpec, Document, Versioned } from '../store.ts';
-import { compareKeys, OrderedView } from './sorted-keys.ts';
+import { Bits, inAll, withOrdinal, withoutOrdinal } from './ordinals.ts';
+import type { Ordinals } from './ordinals.ts';
+import { Orders } from './orders.ts';
+import type { Rows } from './orders.ts';
+import { compareKeys } from './sorted-keys.ts';
 import type { Direction, Key } from './sorted-keys.ts';
 import { indexOf, orderOf, undeclared, uniqueValuesOf, valuesOf } from './spec.ts';
 import type { Conditions } from './spec.ts';
 
+/** Up to this many matches may be sorted for a page. */
+const MOST_GATHERED = 1024;
+
+/** The rows that fulfil some conditions, until the next write: all, a few in no order, or many. */
+export type Matches = undefined | readonly number[] | Bits;
+
 export interface Scan {
-  readonly where?: Conditions | undefined;
+  readonly matches: Matches;
   readonly orderBy: string;
   readonly direction: Direction;
   readonly after?: Key | undefined;
-  readonly skip?: number | undefined;
+  /** Rows that are left out, by id, as if they didn't match. */
+  readonly hidden: ReadonlyMap<string, unknown>;
+  /** Of those that are not hidden. */
+  readonly skip: number;
+  readonly most: number;
 }
-
-type Ids = ReadonlySet<string>;
-const NONE: Ids = new Set();
-
-/** An id must be in one of the sets of each group. */
-interface Group {
-  readonly sets: readonly Ids[];
-  /** No id is in two of the sets. */
-  readonly disjoint: boolean;
-}
-type Groups = readonly Group[];
 
 interface Clash {
   readonly index: string;
@@ -30,16 +33,13 @@ interface Clash {
 
 interface Postings {
   readonly read: (doc: Document) => string | readonly string[] | undefined;
-  readonly byValue: Map<string, Set<string>>;
-  /** Once a document had several values, sizes of different values may count it twice. */
-  overlapping: boolean;
+  readonly byValue: Map<string, Ordinals>;
 }
 
-const isInAll = (groups: Groups, id: string): boolean =>
-  groups.every(({ sets }) => sets.some((ids) => ids.has(id)));
+const NONE: readonly string[] = [];
 
-/** At least the number of ids in the group. */
-const sizeOf = ({ sets }: Group): number => sets.reduce((sum, ids) => sum + ids.size, 0);
+const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((value, at) => value === b[at]);
 
 /**
  * A collection in memory with its declared indexes. Holds durable rows only; what a transaction
@@ -48,39 +48,43 @@ const sizeOf = ({ sets }: Group): number => sets.reduce((sum, ids) => sum + ids.
 export class Table {
   /** Two of the rows it was built from that hold the same unique value. */
   readonly clash: Clash | undefined;
-  readonly #rows: Map<string, Versioned<Document>>;
+  readonly #ordinals = new Map<string, number>();
+  readonly #rows: Rows = [];
+  /** Ordinals of removed rows. */
+  readonly #free: number[] = [];
   readonly #unique = new Map<string, Map<string, string>>();
   readonly #postings = new Map<string, Postings>();
-  /** Built when an order is first asked for, kept up from then on. */
-  readonly #views = new Map<string, OrderedView>();
+  readonly #orders: Orders;
 
   constructor(
     readonly spec: CollectionSpec<Document>,
-    rows: Map<string, Versioned<Document>>,
+    rows: Iterable<Versioned<Document>>,
   ) {
-    this.#rows = rows;
+    this.#orders = new Orders(spec, this.#rows);
     for (const name of Object.keys(spec.unique ?? {})) this.#unique.set(name, new Map());
     for (const name of Object.keys(spec.index ?? {})) {
-      const read = indexOf(spec, name);
-      this.#postings.set(name, { read, byValue: new Map(), overlapping: false });
+      this.#postings.set(name, { read: indexOf(spec, name), byValue: new Map() });
     }
-    for (const { doc } of rows.values()) {
-      this.clash ??= this.#clashOf(doc);
-      this.#enter(doc);
+    for (const row of rows) {
+      this.clash ??= this.#clashOf(row.doc);
+      this.#ordinals.set(row.doc.id, this.#rows.length);
+      this.#enter(this.#rows.length, undefined, row.doc);
+      this.#rows.push(row);
     }
   }
 
   get size(): number {
-    return this.#rows.size;
+    return this.#ordinals.size;
   }
 
   /** The rows as they are now, unmoved by later writes. */
-  snapshot(): Versioned<Document>[] {
-    return [...this.#rows.values()];
+  snapshot(): readonly Versioned<Document>[] {
+    return this.#rows.filter((row) => row !== undefined);
   }
 
   get(id: string): Versioned<Document> | undefined {
-    return this.#rows.get(id);
+    const ordinal = this.#ordinals.get(id);
+    return ordinal === undefined ? undefined : this.#rows[ordinal];
   }
 
   /** The id that holds a unique value. */
@@ -91,130 +95,101 @@ export class Table {
   }
 
   put(doc: Document, revision: number): void {
-    const before = this.#rows.get(doc.id);
-    this.#rows.set(doc.id, { doc, revision });
-    if (before) this.#leave(before.doc);
-    this.#enter(doc);
-    this.#moveInViews(doc.id, before?.doc, doc);
+    let ordinal = this.#ordinals.get(doc.id);
+    if (ordinal === undefined) {
+      ordinal = this.#free.pop() ?? this.#rows.length;
+      this.#ordinals.set(doc.id, ordinal);
+    }
+    this.#write(ordinal, { doc, revision });
   }
 
   remove(id: string): void {
-    const before = this.#rows.get(id);
-    if (!before) return;
-    this.#rows.delete(id);
-    this.#leave(before.doc);
-    this.#moveInViews(id, before.doc, undefined);
+    const ordinal = this.#ordinals.get(id);
+    if (ordinal === undefined) return;
+    this.#write(ordinal, undefined);
+    this.#ordinals.delete(id);
+    this.#free.push(ordinal);
   }
 
-  /** How many rows fulfil `where`. */
-  count(where: Conditions | undefined): number {
-    return this.#countIn(this.#groupsOf(where));
+  /** @throws where `where` names an index that is not declared */
+  select(where: Conditions | undefined): Matches {
+    const groups: Ordinals[][] = [];
+    for (const [index, condition] of Object.entries(where ?? {})) {
+      const postings = this.#postings.get(index);
+      if (!postings) throw undeclared('index', this.spec, index);
+      const setsOf = (values: readonly string[]): Ordinals[] =>
+        values.flatMap((value) => postings.byValue.get(value) ?? []);
+      if ('all' in condition) groups.push(...condition.all.map((value) => setsOf([value])));
+      else groups.push(setsOf([...new Set(condition.any)]));
+    }
+    return groups.length === 0 ? undefined : inAll(groups, this.#rows.length, this.#few());
+  }
+
+  count(matches: Matches): number {
+    if (matches === undefined) return this.size;
+    return matches instanceof Bits ? matches.size : matches.length;
   }
 
   /**
-   * Keys that fulfil `where`, in order, one after the other. Walks the ordered view while that is
-   * cheaper than sorting the matches, so a page of a broad filter touches about a page of keys and a
-   * narrow filter never touches the whole collection.
+   * Resolves when a page in this order can be read at once; undefined: it can.
+   * @throws where the order is not declared
    */
-  scan(scan: Scan): Iterable<Key> {
-    const groups = this.#groupsOf(scan.where);
-    const view = this.#viewOf(scan.orderBy);
-    if (groups.some((group) => sizeOf(group) === 0)) return [];
-    return groups.length === 0
-      ? view.walk(scan.direction, scan.after, scan.skip ?? 0)
-      : this.#scanGroups(groups, view, scan);
+  prepare(where: Conditions | undefined, orderBy: string): Promise<void> | undefined {
+    if (this.#orders.find(orderBy)) return undefined;
+    if (Array.isArray(this.select(where))) return undefined;
+    return this.#orders.prepare(orderBy);
   }
 
-  *#scanGroups(
-    groups: Groups,
-    view: OrderedView,
-    { orderBy, direction, after, skip = 0 }: Scan,
-  ): Generator<Key> {
-    let left = skip;
-    let budget = 64 + 4 * Math.min(...groups.map(sizeOf));
-    let place = after;
-    for (const key of view.walk(direction, after, 0)) {
-      if (budget <= 0) {
-        yield* this.#sortedMatches(groups, orderBy, direction, place, left);
-        return;
-      }
-      budget -= 1;
-      place = key;
-      if (!isInAll(groups, key.id)) continue;
-      if (left > 0) left -= 1;
-      else yield key;
-    }
-  }
-
-  *#sortedMatches(
-    groups: Groups,
-    orderBy: string,
-    direction: Direction,
-    after: Key | undefined,
-    skip: number,
-  ): Generator<Key> {
+  /**
+   * The places of rows that match, in order. A few are sorted; among many the order is walked, which takes microseconds
+   * mostly, and some milliseconds for a million rows.
+   */
+  scan({ matches, orderBy, direction, after, hidden, skip, most }: Scan): Key[] {
     const read = orderOf(this.spec, orderBy);
-    const keys: Key[] = [];
-    for (const id of this.#idsIn(groups)) {
-      const row = this.#rows.get(id);
-      if (!row) continue;
-      const key = { value: read(row.doc), id };
-      if (!after || compareKeys(direction, key, after) > 0) keys.push(key);
+    const keyOf = (ordinal: number): Key => {
+      const { doc } = this.#rows[ordinal] as Versioned<Document>; // only ordinals of rows are asked for
+      return { value: read(doc), id: doc.id };
+    };
+    if (matches !== undefined && !(matches instanceof Bits)) {
+      return matches
+        .map(keyOf)
+        .filter((key) => !hidden.has(key.id) && (!after || compareKeys(direction, key, after) > 0))
+        .sort((a, b) => compareKeys(direction, a, b))
+        .slice(skip, skip + most);
     }
-    keys.sort((a, b) => compareKeys(direction, a, b));
-    for (let at = skip; at < keys.length; at += 1) yield keys[at] as Key; // in bounds
+    const view = this.#orders.find(orderBy);
+    if (!view) throw new Error(`${this.spec.name} by ${orderBy} was not prepared`);
+    const accepts = this.#accepting(matches, hidden);
+    return view.take({ direction, after, accepts, skip, most }).map(keyOf);
   }
 
-  #groupsOf(where: Conditions | undefined): Groups {
-    return Object.entries(where ?? {}).flatMap(([index, condition]) => {
-      const postings = this.#postings.get(index);
-      if (!postings) throw undeclared('index', this.spec, index);
-      const idsOf = (value: string): Ids => postings.byValue.get(value) ?? NONE;
-      return 'all' in condition
-        ? condition.all.map((value) => ({ sets: [idsOf(value)], disjoint: true }))
-        : [{ sets: [...new Set(condition.any)].map(idsOf), disjoint: !postings.overlapping }];
-    });
-  }
-
-  #countIn(groups: Groups): number {
-    const [only] = groups;
-    if (!only) return this.#rows.size;
-    if (groups.length === 1 && (only.disjoint || only.sets.length === 1)) return sizeOf(only);
-    let count = 0;
-    for (const ids = this.#idsIn(groups); !ids.next().done;) count += 1;
-    return count;
-  }
-
-  /** Ids in all groups, each once, driven by the group with the fewest. */
-  *#idsIn(groups: Groups): Generator<string> {
-    const [smallest, ...others] = [...groups].sort((a, b) => sizeOf(a) - sizeOf(b));
-    for (const [at, ids] of (smallest?.sets ?? []).entries()) {
-      const earlier = smallest?.disjoint ? [] : (smallest?.sets.slice(0, at) ?? []);
-      for (const id of ids) {
-        if (!earlier.some((set) => set.has(id)) && isInAll(others, id)) yield id;
-      }
+  /** Undefined: every row. */
+  #accepting(
+    matches: Bits | undefined,
+    hidden: ReadonlyMap<string, unknown>,
+  ): ((ordinal: number) => boolean) | undefined {
+    const out: number[] = [];
+    for (const id of hidden.keys()) {
+      const ordinal = this.#ordinals.get(id);
+      if (ordinal !== undefined) out.push(ordinal);
     }
+    if (out.length === 0) return matches && ((ordinal) => matches.has(ordinal));
+    const shown = matches?.copy() ?? Bits.below(this.#rows.length);
+    for (const ordinal of out) shown.remove(ordinal);
+    return (ordinal) => shown.has(ordinal);
   }
 
-  #viewOf(orderBy: string): OrderedView {
-    const built = this.#views.get(orderBy);
-    if (built) return built;
-    const read = orderOf(this.spec, orderBy);
-    const keys = Array.from(this.#rows.values(), ({ doc }) => ({ value: read(doc), id: doc.id }));
-    const view = new OrderedView(keys);
-    this.#views.set(orderBy, view);
-    return view;
+  /** So few matches that sorting them costs less than walking past the others. */
+  #few(): number {
+    return Math.min(MOST_GATHERED, Math.max(32, this.#rows.length >>> 6));
   }
 
-  #moveInViews(id: string, before: Document | undefined, after: Document | undefined): void {
-    for (const [orderBy, view] of this.#views) {
-      const read = orderOf(this.spec, orderBy);
-      const from = before && { value: read(before), id };
-      const to = after && { value: read(after), id };
-      if (from && to && from.value === to.value) continue;
-      if (from) view.remove(from);
-      if (to) view.insert(to);
-    }
+  #write(ordinal: number, row: Versioned<Document> | undefined): void {
+    const before = this.#rows[ordinal]?.doc;
+    const enter = this.#orders.move(ordinal, before, row?.doc);
+    this.#enter(ordinal, before, row?.doc);
+    this.#rows[ordinal] = row;
+    enter();
   }
 
   #clashOf(doc: Document): Clash | undefined {
@@ -225,32 +200,31 @@ export class Table {
     return undefined;
   }
 
-  #enter(doc: Document): void {
-    for (const [index, value] of uniqueValuesOf(this.spec, doc)) {
-      this.#unique.get(index)?.set(value, doc.id);
-    }
-    for (const postings of this.#postings.values()) {
-      const values = valuesOf(postings.read(doc));
-      if (values.length > 1) postings.overlapping = true;
-      for (const value of values) {
-        const ids = postings.byValue.get(value);
-        if (ids) ids.add(doc.id);
-        else postings.byValue.set(value, new Set([doc.id]));
-      }
-    }
-  }
-
-  #leave(doc: Document): void {
-    for (const [index, value] of uniqueValuesOf(this.spec, doc)) {
+  /** Brings the indexes from one document of a row to the next. */
+  #enter(ordinal: number, before: Document | undefined, after: Document | undefined): void {
+    for (const [index, holders] of this.#unique) {
+      const read = this.spec.unique?.[index];
+      const old = before && read?.(before);
+      const now = after && read?.(after);
+      if (old === now) continue;
       // Another document may have taken the value earlier in the same commit.
-      const holders = this.#unique.get(index);
-      if (holders?.get(value) === doc.id) holders.delete(value);
+      if (old !== undefined && before && holders.get(old) === before.id) holders.delete(old);
+      if (now !== undefined && after) holders.set(now, after.id);
     }
     for (const { read, byValue } of this.#postings.values()) {
-      for (const value of valuesOf(read(doc))) {
-        const ids = byValue.get(value);
-        ids?.delete(doc.id);
-        if (ids?.size === 0) byValue.delete(value);
+      const old = before ? valuesOf(read(before)) : NONE;
+      const now = after ? valuesOf(read(after)) : NONE;
+      if (isSame(old, now)) continue;
+      for (const value of old) {
+        const set = byValue.get(value);
+        const left = set === undefined ? undefined : withoutOrdinal(set, ordinal);
+        if (left === undefined) byValue.delete(value);
+        else if (left !== set) byValue.set(value, left);
+      }
+      for (const value of now) {
+        const set = byValue.get(value);
+        const more = withOrdinal(set, ordinal);
+        if (more !== set) byValue.set(value, more);
       }
     }
   }

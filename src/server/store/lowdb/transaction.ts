@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts';
 import { StoreConflict } from '../store.ts';
 import type { CollectionSpec, Document, Page, Tx, Versioned, WriteOptions } from '../store.ts';
 import { beginLaneChanges } from './lane-transaction.ts';
@@ -87,7 +88,7 @@ export const beginTransaction = (committed: Committed, commit: number): Transact
       return findRow(viewOf(collection.name), index, value) as Versioned<T> | undefined;
     },
     page(collection, query) {
-      return pageRows(viewOf(collection.name), query) as Page<never>;
+      return pageRows(() => viewOf(collection.name), query) as Awaitable<Page<never>>;
     },
     async insert<T extends Document>(collection: CollectionSpec<T>, doc: T) {
       const view = viewOf(collection.name);

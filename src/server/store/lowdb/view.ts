@@ -1,9 +1,10 @@
+import type { Awaitable } from '../../awaitable.ts';
 import type { Document, Page, PageQuery, Versioned } from '../store.ts';
 import type { Overlay, Change } from './overlay.ts';
 import { compareKeys, keyOf, positionOf } from './sorted-keys.ts';
 import type { Key } from './sorted-keys.ts';
 import { matches, orderOf } from './spec.ts';
-import type { Scan, Table } from './table.ts';
+import type { Table } from './table.ts';
 
 /** What a reader sees of a collection: its durable rows under overlays, the newest first. */
 export interface View {
@@ -43,8 +44,13 @@ export const findRow = (
   return base === undefined || changeOf(view, base) ? undefined : view.table.get(base);
 };
 
+const NO_CHANGES: ReadonlyMap<string, Change> = new Map();
+
 /** The changes a reader sees, newest per record. */
-const visibleChanges = ({ overlays }: View): Map<string, Change> => {
+const visibleChanges = ({ overlays }: View): ReadonlyMap<string, Change> => {
+  const [newest, ...older] = overlays;
+  if (!newest) return NO_CHANGES;
+  if (older.length === 0) return newest.changes;
   const visible = new Map<string, Change>();
   for (const overlay of overlays) {
     for (const [id, change] of overlay.changes) {
@@ -54,68 +60,70 @@ const visibleChanges = ({ overlays }: View): Map<string, Change> => {
   return visible;
 };
 
-/** Two ordered runs of keys as one. */
-function* merge(scan: Scan, left: Iterator<Key>, right: readonly Key[]): Generator<Key> {
-  let next = left.next();
-  for (const key of right) {
-    for (; !next.done && compareKeys(scan.direction, next.value, key) < 0; next = left.next()) {
-      yield next.value;
-    }
-    yield key;
-  }
-  for (; !next.done; next = left.next()) yield next.value;
+/** What changes add to those rows that a query finds below them. */
+interface Above {
+  /** By how much the number of matches differs. */
+  readonly more: number;
+  /** The changed rows that match, in order. */
+  readonly keys: readonly Key[];
 }
 
-function* without(keys: Iterable<Key>, hidden: ReadonlyMap<string, unknown>): Generator<Key> {
-  for (const key of keys) if (!hidden.has(key.id)) yield key;
-}
-
-/** Keys under overlays: the table's, without the changed ones, merged with the changed that match. */
-const scanChanged = (
+const matchesAbove = (
   { table }: View,
-  scan: Scan,
+  { where, orderBy, direction }: PageQuery,
+  after: Key | undefined,
   changes: ReadonlyMap<string, Change>,
-): { keys: Iterable<Key>; total: number } => {
-  const { where, orderBy, direction, after } = scan;
+): Above => {
   const read = orderOf(table.spec, orderBy);
-  let total = table.count(where);
-  const changed: Key[] = [];
+  let more = 0;
+  const keys: Key[] = [];
   for (const [id, { doc }] of changes) {
     const before = table.get(id);
-    if (before && matches(table.spec, before.doc, where)) total -= 1;
+    if (before && matches(table.spec, before.doc, where)) more -= 1;
     if (!doc || !matches(table.spec, doc, where)) continue;
-    total += 1;
+    more += 1;
     const key = { value: read(doc), id };
-    if (!after || compareKeys(direction, key, after) > 0) changed.push(key);
+    if (!after || compareKeys(direction, key, after) > 0) keys.push(key);
   }
-  changed.sort((a, b) => compareKeys(direction, a, b));
-  return { keys: merge(scan, without(table.scan(scan), changes), changed), total };
+  return { more, keys: keys.sort((a, b) => compareKeys(direction, a, b)) };
 };
 
-export const pageRows = (view: View, query: PageQuery): Page<Document> => {
+/** A page of the rows that a reader sees; the table must be ready for it. */
+const readPage = (view: View, query: PageQuery): Page<Document> => {
   const { where, orderBy, direction, limit, offset = 0 } = query;
+  const { table } = view;
   const after = query.after && keyOf(query.after);
-  const scan: Scan = { where, orderBy, direction, after };
   const changes = visibleChanges(view);
-  const { keys, total } =
-    changes.size === 0
-      ? { keys: view.table.scan({ ...scan, skip: offset }), total: view.table.count(where) }
-      : scanChanged(view, scan, changes);
-
-  let left = changes.size === 0 ? 0 : offset;
-  const found: Key[] = [];
-  for (const key of keys) {
-    if (left > 0) left -= 1;
-    else found.push(key);
-    if (found.length > limit) break;
-  }
-  const hasMore = found.length > limit;
-  if (hasMore) found.pop();
-  const last = found.at(-1);
+  const above = matchesAbove(view, query, after, changes);
+  const selected = table.select(where);
+  // At most so many of the rows below are not on this page because changed ones are before them.
+  const skip = Math.max(0, offset - above.keys.length);
+  const most = offset - skip + limit + 1;
+  const below = table.scan({
+    ...{ matches: selected, orderBy, direction, after },
+    ...{ hidden: changes, skip, most },
+  });
+  const found =
+    above.keys.length === 0
+      ? below
+      : [...below, ...above.keys].sort((a, b) => compareKeys(direction, a, b));
+  const keys = found.slice(offset - skip, offset - skip + limit);
+  const last = keys.at(-1);
   return {
-    rows: found.map(({ id }) => getRow(view, id) as Versioned<Document>), // its key was just found
-    total,
-    hasMore,
+    rows: keys.map(({ id }) => getRow(view, id) as Versioned<Document>), // its key was just found
+    total: table.count(selected) + above.more,
+    hasMore: found.length > offset - skip + limit,
     ...(last && { last: positionOf(last) }),
   };
+};
+
+/**
+ * A page, at once or when its order has been built.
+ * @param viewOf what the reader sees by then
+ */
+export const pageRows = (viewOf: () => View, query: PageQuery): Awaitable<Page<Document>> => {
+  const view = viewOf();
+  const building = view.table.prepare(query.where, query.orderBy);
+  // What was ready may be so no longer when its turn comes.
+  return building ? building.then(() => pageRows(viewOf, query)) : readPage(view, query);
 };
