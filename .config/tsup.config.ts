@@ -1,4 +1,33 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { defineConfig } from 'tsup';
+import type { Options } from 'tsup';
+
+type Plugin = NonNullable<Options['esbuildPlugins']>[number];
+
+/** Writes the licences of all packages that are in the bundle beside it. */
+const licences: Plugin = {
+  name: 'licences',
+  setup(build) {
+    build.onEnd(({ metafile }) => {
+      const folders = Object.keys(metafile?.inputs ?? {}).flatMap(
+        (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
+      );
+      const texts = [...new Set(folders)].sort().map(licenceOf);
+      if (texts.length > 0) writeFileSync('dist/licenses.txt', texts.join('\n'));
+    });
+  },
+};
+
+function licenceOf(folder: string): string {
+  const { name, version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly version: string;
+  };
+  const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)/i.test(one));
+  if (file === undefined) throw new Error(`${folder} has no licence text to bundle it with`);
+  return `${'='.repeat(80)}\n${name} ${version}\n\n${readFileSync(path.join(folder, file), 'utf8')}`;
+}
 
 const shared = {
   format: 'esm' as const,
@@ -23,8 +52,9 @@ export default defineConfig([
       'render-worker': 'src/server/reports/rendering/thread/render-worker.ts',
     },
     clean: true,
-    // Resolving and reading these file by file costs a tenth of a short command's time. They stay dependencies: their
-    // licences come along, and the client's types need zod.
+    // Resolving and reading the first ones file by file costs a tenth of a short command's time. They stay dependencies:
+    // the client's types need zod. ssh2 is no dependency, as it would bring install scripts: its own and those of
+    // cpu-features.
     noExternal: [
       'zod',
       'yaml',
@@ -35,9 +65,16 @@ export default defineConfig([
       'ignore',
       'fast-string-width',
       'fast-string-truncated-width',
+      'ssh2-sftp-client',
+      'ssh2',
     ],
+    // What ssh2 builds with install scripts, to be faster. It works without.
+    external: ['cpu-features', /sshcrypto\.node$/],
     // commander and ignore are CommonJS and ask for Node's own modules with require.
     banner: { js: 'const require = process.getBuiltinModule;' },
+    // ssh2 looks for files of its own, which nothing here uses: a helper for Windows' agent.
+    define: { __dirname: '"."' },
+    esbuildPlugins: [licences],
   },
   {
     ...shared,

@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import ssh2 from 'ssh2';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StoredChannel } from '../../src/server/report-delivery/service.ts';
 import { schedules } from '../../src/server/schedules/collection.ts';
 import { startServer } from '../../src/server/start.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import { collections, lanes } from '../../src/server/wiring/modules.ts';
+import { startPasswordSsh } from '../support/password-ssh.ts';
 
 // Somebody with a key of compliance:write, and hosts of their own, is after the operator's credentials.
 
@@ -30,37 +30,6 @@ const env = {
   AWS_SESSION_TOKEN: 'sess10n-token',
 };
 const values = Object.values(env);
-
-/** Notes each password that is sent to it, and accepts those that are `right`; it has no files. */
-async function startSsh(right: readonly string[] = [], port = 0) {
-  const passwords: string[] = [];
-  const { private: privateKey } = ssh2.utils.generateKeyPairSync('ed25519');
-  const server = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
-    client.on('error', () => undefined);
-    client.on('authentication', (context) => {
-      if (context.method !== 'password') {
-        context.reject(['password']);
-        return;
-      }
-      passwords.push(context.password);
-      if (right.includes(context.password)) context.accept();
-      else context.reject(['password']);
-    });
-    client.on('ready', () => {
-      client.on('session', (accept) => {
-        accept().on('sftp', (acceptSftp) => {
-          const sftp = acceptSftp();
-          const denied = (id: number): void => sftp.status(id, 3);
-          sftp.on('LSTAT', denied).on('STAT', denied).on('REALPATH', denied);
-        });
-      });
-    });
-  });
-  await new Promise<void>((ready) => server.listen(port, '127.0.0.1', ready));
-  const close = () => new Promise<void>((closed) => server.close(() => closed()));
-  const { port: listening } = server.address() as AddressInfo; // of a socket that listens on a port
-  return { passwords, port: listening, close };
-}
 
 /** Notes each request, and answers with a status and headers. */
 async function startHttp(status = 200, headers: Record<string, string> = {}) {
@@ -243,7 +212,7 @@ describe('a schedule can not have a credential of the server sent elsewhere', ()
 });
 
 test('schedules that an earlier version took say what they lack, fail at their run, and send nothing', async () => {
-  const [ssh, http] = [await startSsh(), await startHttp()];
+  const [ssh, http] = [await startPasswordSsh(), await startHttp()];
   open.push(ssh.close);
   const place = { host: '127.0.0.1', port: ssh.port, username: 'u', path: '/' };
   const { call, runOnce, answers, server } = await start('secrets: {SFTP_PASSWORD: "${PLAIN}"}\n', [
@@ -273,7 +242,7 @@ test('schedules that an earlier version took say what they lack, fail at their r
 });
 
 test('what is bound to a host goes there, and is in no answer and no snapshot', async () => {
-  const ssh = await startSsh([env.SFTP_PASSWORD]);
+  const ssh = await startPasswordSsh({ right: [env.SFTP_PASSWORD] });
   open.push(ssh.close);
   const { create, runOnce, answers, asAdmin } = await start(
     `secrets: {SFTP_PASSWORD: {hosts: ["127.0.0.1:${ssh.port}"]}}\n`,
@@ -305,7 +274,7 @@ test('a redirect of a bound host does not take a signed request elsewhere', asyn
 });
 
 test('another SSH server in the place of a known one gets no password, however its host is spelled', async () => {
-  const real = await startSsh([env.SFTP_PASSWORD]);
+  const real = await startPasswordSsh({ right: [env.SFTP_PASSWORD] });
   const { create, runOnce } = await start(
     `secrets: {SFTP_PASSWORD: {hosts: ["localhost:${real.port}"]}}\n`,
   );
@@ -313,7 +282,7 @@ test('another SSH server in the place of a known one gets no password, however i
   await runOnce((await to('localhost')).json.id);
   expect(real.passwords).toEqual([env.SFTP_PASSWORD]);
   await real.close();
-  const impostor = await startSsh([], real.port);
+  const impostor = await startPasswordSsh({ port: real.port });
   open.push(impostor.close);
   for (const host of ['localhost', 'LocalHost', 'localhost.']) {
     const { error } = await runOnce((await to(host)).json.id);

@@ -1,8 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeTempFolder, projectRoot, runCli, startBuiltServer } from '../support/built-cli.ts';
+import { startPasswordSsh } from '../support/password-ssh.ts';
+import { until } from '../support/until.ts';
 
 describe('the packed package, installed into an empty folder', () => {
   let script: string;
@@ -32,6 +34,64 @@ describe('the packed package, installed into an empty folder', () => {
       '--version',
     ]);
     expect(viaBin.stdout).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  it('runs no script of any package when it is installed', () => {
+    const lock = path.join(installed, 'node_modules', '.package-lock.json');
+    const { packages } = JSON.parse(readFileSync(lock, 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
+    };
+    expect(Object.keys(packages)).toContain('node_modules/govctl');
+    const own = path.join(installed, 'node_modules', 'govctl', 'package.json');
+    const { scripts } = JSON.parse(readFileSync(own, 'utf8')) as { scripts: object };
+    expect(Object.keys(scripts).filter((name) => /install|prepare/.test(name))).toEqual([]);
+    const withScript = Object.entries(packages).filter(([, one]) => one.hasInstallScript);
+    expect(withScript).toEqual([]);
+    expect(Object.keys(packages).filter((name) => /ssh2|cpu-features|nan$/.test(name))).toEqual([]);
+  });
+
+  it('carries the licences of what it bundles', () => {
+    const file = path.join(installed, 'node_modules', 'govctl', 'dist', 'licenses.txt');
+    const text = readFileSync(file, 'utf8');
+    for (const name of ['ssh2', 'ssh2-sftp-client', 'asn1', 'bcrypt-pbkdf', 'tweetnacl', 'zod']) {
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
+    }
+  });
+
+  it('logs in to an SFTP server with what it bundles', async () => {
+    const ssh = await startPasswordSsh({ right: ['pa55word'] });
+    const config = path.join(installed, 'server.yaml');
+    writeFileSync(config, `secrets: {SFTP_PASSWORD: {hosts: ["127.0.0.1:${ssh.port}"]}}\n`);
+    const server = await startBuiltServer({
+      script,
+      args: ['--config', config],
+      env: { SFTP_PASSWORD: 'pa55word' },
+    });
+    const call = async (method: string, url: string, body?: unknown) => {
+      const response = await fetch(new URL(url, server.baseUrl), {
+        method,
+        headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return response.text();
+    };
+    const created = await call('POST', '/v1/reports/schedules', {
+      name: 'Weekly',
+      schedule: { cron: '0 9 * * 1' },
+      report_template: { name: 'R', type: 'risk', format_options: { formats: ['csv'] } },
+      delivery: { sftp: { host: '127.0.0.1', port: ssh.port, username: 'u', path: '/in', password_env: 'SFTP_PASSWORD' } }, // prettier-ignore
+    });
+    const { id } = JSON.parse(created) as { id: string };
+    await call('POST', `/v1/reports/schedules/${id}/run`);
+    let runs = '';
+    await until(async () => {
+      runs = await call('GET', `/v1/reports/schedules/${id}/runs`);
+      return runs.includes('"error"');
+    });
+    expect(runs).toContain('does not let the user write to the folder');
+    expect(ssh.passwords).toEqual(['pa55word']);
+    expect(await server.stop()).toBe(0);
+    await ssh.close();
   });
 
   it('starts the service, takes a policy through it and stops cleanly', async () => {

@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import ssh2 from 'ssh2';
 import type {
   ReportMessage,
   StoredChannel,
@@ -18,6 +17,8 @@ import { bound, openReportWorld } from './report-world.ts';
 import type { ReportWorld, WorldOptions } from './report-world.ts';
 import { hasOpenSsh, startOpenSsh } from './ssh-server.ts';
 import type { SshServer } from './ssh-server.ts';
+import { startPasswordSsh } from '../../support/password-ssh.ts';
+import type { PasswordSsh } from '../../support/password-ssh.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -236,51 +237,16 @@ test.each([
   });
 });
 
-interface PasswordServer {
-  readonly port: number;
-  readonly tries: () => number;
-}
-
-/** An SSH server with a password: OpenSSH needs an account for that. Its files are refused. */
 async function startPasswordServer(
   method: 'password' | 'keyboard-interactive',
-): Promise<PasswordServer> {
-  // prettier-ignore
-  const { private: privateKey } = ssh2.utils.generateKeyPairSync('ed25519');
-  let tries = 0;
-  const server = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
-    client.on('error', () => undefined);
-    client.on('authentication', (context) => {
-      if (context.method !== method) {
-        context.reject([method]);
-        return;
-      }
-      tries += 1;
-      const check = (given: string | undefined): void =>
-        given === 'right' ? context.accept() : context.reject();
-      if (context.method === 'password') check(context.password);
-      if (context.method === 'keyboard-interactive') {
-        context.prompt([{ prompt: 'Password: ', echo: false }], ([given]) => check(given));
-      }
-    });
-    client.on('ready', () => {
-      client.on('session', (accept) => {
-        accept().on('sftp', (acceptSftp) => {
-          const sftp = acceptSftp();
-          const denied = (id: number): void => sftp.status(id, 3);
-          sftp.on('LSTAT', denied).on('STAT', denied).on('OPEN', denied).on('REALPATH', denied);
-        });
-      });
-    });
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  open.push({ close: () => new Promise((closed) => server.close(() => closed())) });
-  const { port } = server.address() as AddressInfo; // of a socket that listens on a port
-  return { port, tries: () => tries };
+): Promise<PasswordSsh> {
+  const server = await startPasswordSsh({ method, right: ['right'] });
+  open.push(server);
+  return server;
 }
 
 describe('a password', () => {
-  const channelOf = ({ port }: PasswordServer): Sftp => ({
+  const channelOf = ({ port }: PasswordSsh): Sftp => ({
     kind: 'sftp',
     host: '127.0.0.1',
     port,
@@ -310,7 +276,7 @@ describe('a password', () => {
     await world.pass(3_600_000);
     const delivery = await world.delivery(id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 5 });
-    expect(server.tries()).toBe(5);
+    expect(server.passwords.length).toBe(5);
     expect(JSON.stringify([delivery, world.logged])).not.toContain('wr0ng-s3cret');
   });
 
@@ -331,6 +297,6 @@ describe('a password', () => {
       const refused = await deliver(world, channel, (await world.addReport({}, { pdf: 'x' })).id);
       expect(refused.error).toContain('its address is not allowed as a target');
     }
-    expect(server.tries()).toBe(0);
+    expect(server.passwords.length).toBe(0);
   });
 });
