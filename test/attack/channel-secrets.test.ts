@@ -88,11 +88,19 @@ async function start(config: string, stored: readonly StoredChannel[] = []) {
   });
   open.push(() => server.stop());
   const answers: string[] = [];
-  const send = async (key: string, method: string, url: string, body?: unknown) => {
+  const send = async (
+    key: string,
+    method: string,
+    url: string,
+    body?: unknown,
+    type = 'application/json',
+  ) => {
     const response = await server.fetch(new URL(url, server.baseUrl).href, {
       method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${key}`, 'content-type': type },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     answers.push(text);
@@ -107,6 +115,8 @@ async function start(config: string, stored: readonly StoredChannel[] = []) {
     answers,
     call: (method: string, url: string, body?: unknown) => send(key, method, url, body),
     asAdmin: (method: string, url: string, body?: unknown) => send(admin, method, url, body),
+    restore: (snapshot: string) =>
+      send(admin, 'POST', '/v1/local/restore', snapshot, 'application/x-ndjson'),
     create: (delivery: Json) =>
       send(key, 'POST', '/v1/reports/schedules', {
         name: 'Stolen',
@@ -239,6 +249,22 @@ test('schedules that an earlier version took say what they lack, fail at their r
   }
   expect([ssh.passwords, http.seen]).toEqual([[], []]);
   expect(values.filter((value) => answers.join().includes(value))).toEqual([]);
+});
+
+test("a snapshot of another server's schedules brings no bindings along", async () => {
+  const ssh = await startPasswordSsh();
+  open.push(ssh.close);
+  const there = await start(`secrets: {SFTP_PASSWORD: {hosts: ["127.0.0.1:${ssh.port}"]}}\n`);
+  await there.create(sftpTo(ssh.port, { password_env: 'SFTP_PASSWORD' }));
+  await there.asAdmin('GET', '/v1/local/snapshot');
+  const here = await start('');
+  const restored = await here.restore(there.answers.at(-1) ?? '');
+  expect(restored.json).toMatchObject({ restored: { schedules: 1 } });
+  const { json } = await here.asAdmin('GET', '/v1/reports/schedules');
+  const [schedule] = json.schedules as Json[];
+  expect(schedule?.problems).toMatchObject([{ field: 'delivery.sftp.password_env' }]);
+  expect(await here.runOnce(schedule?.id)).toMatchObject({ status: 'failed', attempts: 1 });
+  expect(ssh.passwords).toEqual([]);
 });
 
 test('what is bound to a host goes there, and is in no answer and no snapshot', async () => {
