@@ -7,6 +7,7 @@ import { announceKey } from './announce.ts';
 import { versionOf } from './api-keys.ts';
 import { apiKeys } from './collections.ts';
 import { hashSecret, hintOf, newSecret } from './secrets.ts';
+import { hasAny } from '../store/all-rows.ts';
 
 /** What starts and keeps the service, in the audit log. */
 const system = { userId: 'system', via: 'system', requestId: 'system' };
@@ -24,8 +25,7 @@ export async function ensureBootstrapKey(
     await putBootstrapKey(deps, given);
     return { key: given, generated: false };
   }
-  const { total } = await deps.store.page(apiKeys, { orderBy: 'id', direction: 'asc', limit: 1 });
-  if (total > 0) return undefined;
+  if (await hasAny(deps.store, apiKeys)) return undefined;
   const key = newSecret('gk', deps.random);
   await putBootstrapKey(deps, key);
   return { key, generated: true };

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { resources } from '../resources/collection.ts';
+import { hasAny } from '../store/all-rows.ts';
 import type { Tx } from '../store/store.ts';
 import { evaluationWork, putWork } from './work.ts';
 
@@ -86,13 +87,8 @@ export async function policyChanged(
 
 /** A new policy without resources needs no work; one that may read `now` is looked at when the hour is over. */
 async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
-  const { total } = await tx.page(resources, {
-    where: { type: { any: [typeKey(policy.resource_type)] } },
-    orderBy: 'id',
-    direction: 'asc',
-    limit: 1,
-  });
-  if (total > 0) {
+  const ofItsType = { type: { any: [typeKey(policy.resource_type)] } };
+  if (await hasAny(tx, resources, ofItsType)) {
     await schedulePolicy(tx, now, policy.id, { deploys: true });
     return;
   }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Awaitable } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { countRows } from '../store/all-rows.ts';
 import type { LaneWork, Reader, Store } from '../store/store.ts';
 import { webhookLanes } from '../webhooks/collection.ts';
 import { events } from './collection.ts';
@@ -23,7 +24,7 @@ export type EventOfWork = (reader: Reader, work: LaneWork) => Awaitable<string |
  * @param surplus that it left the last time: it reads all that waits, for which a few new events are no reason
  */
 export async function areMany(store: Store, surplus: number, most = mostKept): Promise<boolean> {
-  const { total } = await store.page(events, { orderBy: 'sequence', direction: 'asc', limit: 1 });
+  const total = await countRows(store, events);
   return 10 * (total - surplus) >= 11 * most;
 }
 

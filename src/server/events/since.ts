@@ -120,7 +120,7 @@ async function begin(
   const { offset = 0, ...rest } = query;
   if (query.after || query.direction === 'desc') return query;
   if (offset === 0) return { ...rest, after: placeBefore(from) };
-  const { total } = await reader.page(events, { ...rest, limit: 1 });
+  const { total } = await reader.page(events, { ...rest, limit: 0 });
   return { ...rest, offset: offset + total - count };
 }
 

@@ -3,7 +3,7 @@ import type { Observe } from './request-event.ts';
 import { createRequestHistogram } from './request-histogram.ts';
 import { reportStatuses } from '../../contract/reports.ts';
 import { reports } from '../reports/collection.ts';
-import { allRows } from '../store/all-rows.ts';
+import { allRows, countRows } from '../store/all-rows.ts';
 import type { CollectionSpec, Document, Store } from '../store/store.ts';
 import { webhookLanes, webhooks } from '../webhooks/collection.ts';
 
@@ -94,9 +94,7 @@ function addReports(registry: Registry, store: Store, made: Measured['reports'])
     registers: [registry],
     async collect() {
       for (const status of reportStatuses) {
-        const where = { status: { any: [status] } };
-        const one = { where, orderBy: 'id', direction: 'asc', limit: 1 } as const;
-        this.set({ status }, (await store.page(reports, one)).total);
+        this.set({ status }, await countRows(store, reports, { status: { any: [status] } }));
       }
     },
   });
@@ -125,5 +123,5 @@ function addReports(registry: Registry, store: Store, made: Measured['reports'])
 async function countRecords(store: Store, spec: CollectionSpec<Document>): Promise<number> {
   const [orderBy] = Object.keys(spec.order ?? {});
   if (orderBy === undefined) throw new Error(`collection ${spec.name} has no order to page by`);
-  return (await store.page(spec, { orderBy, direction: 'asc', limit: 1 })).total;
+  return (await store.page(spec, { orderBy, direction: 'asc', limit: 0 })).total;
 }

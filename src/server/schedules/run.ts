@@ -208,8 +208,7 @@ const mostRuns = 1_000;
 /** Removes a schedule's runs beyond the newest, with their deliveries; what is not done yet stays. */
 async function removeOldRuns(tx: Tx, scheduleId: string, most = mostRuns): Promise<void> {
   const own = { where: { schedule_id: { any: [scheduleId] } }, orderBy: 'fire_at' } as const;
-  // The newest first: it is where the search begins, while the oldest may be anywhere among the others'.
-  const { total } = await tx.page(runs, { ...own, direction: 'desc', limit: 1 });
+  const { total } = await tx.page(runs, { ...own, direction: 'asc', limit: 0 });
   if (total <= most) return;
   const oldest = await tx.page(runs, { ...own, direction: 'asc', limit: total - most });
   for (const { doc: run } of oldest.rows) {

@@ -2,14 +2,23 @@ import type { CollectionSpec, Document, Reader, Versioned, Where } from './store
 
 const pageSize = 200;
 
+/** How many rows a collection has, or has under a condition. It must have the order `id`. */
+export async function countRows<T extends Document>(
+  reader: Reader,
+  collection: CollectionSpec<T>,
+  where: Readonly<Record<string, Where>> = {},
+): Promise<number> {
+  const none = { where, orderBy: 'id', direction: 'asc', limit: 0 } as const;
+  return (await reader.page(collection, none)).total;
+}
+
 /** Whether a collection has a row, or one under a condition. It must have the order `id`. */
 export async function hasAny<T extends Document>(
   reader: Reader,
   collection: CollectionSpec<T>,
   where: Readonly<Record<string, Where>> = {},
 ): Promise<boolean> {
-  const one = { where, orderBy: 'id', direction: 'asc', limit: 1 } as const;
-  return (await reader.page(collection, one)).total > 0;
+  return (await countRows(reader, collection, where)) > 0;
 }
 
 /** Rows under a condition, page by page, in the order of their ids. For sets that are known to be small. */

@@ -51,6 +51,7 @@ export interface PageQuery {
   readonly where?: Readonly<Record<string, Where>>;
   readonly orderBy: string;
   readonly direction: 'asc' | 'desc';
+  /** 0: only `total` is asked for, which needs no order. */
   readonly limit: number;
   /** Rows after this place; excludes `offset`. */
   readonly after?: Position;

@@ -10,8 +10,7 @@ const slack = 100;
 /** Removes a report's rows beyond the newest, where there are some more of them. */
 export async function removeSurplus(tx: Tx, reportId: string, most = mostRows): Promise<void> {
   const own = { where: { report_id: { any: [reportId] } }, orderBy: 'at' } as const;
-  // The newest first: it is where the search begins, while the oldest may be anywhere among the others'.
-  const { total } = await tx.page(reportDownloads, { ...own, direction: 'desc', limit: 1 });
+  const { total } = await tx.page(reportDownloads, { ...own, direction: 'asc', limit: 0 });
   if (total < most + slack) return;
   const oldest = await tx.page(reportDownloads, { ...own, direction: 'asc', limit: total - most });
   for (const { doc } of oldest.rows) await tx.remove(reportDownloads, doc.id);

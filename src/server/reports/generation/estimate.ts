@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { policies } from '../../policies/collection.ts';
 import { resources } from '../../resources/collection.ts';
-import type { CollectionSpec, Document, Reader, Tx, Where } from '../../store/store.ts';
+import { countRows } from '../../store/all-rows.ts';
+import type { Reader, Tx } from '../../store/store.ts';
 import { reports, reportTimings } from '../collection.ts';
 import type { StoredReport } from '../collection.ts';
 
@@ -34,22 +35,13 @@ export async function estimate(
   { type, formats, security }: Estimated,
 ): Promise<Estimate> {
   const enabled = { enabled: { any: ['true'] } };
-  const pairs = (await count(reader, resources)) * (await count(reader, policies, enabled));
+  const pairs = (await countRows(reader, resources)) * (await countRows(reader, policies, enabled));
   // A PDF takes many times what a CSV does, and what encrypts it takes its time as well.
   const kinds = [...new Set(formats)].toSorted().join('+');
   const isProtected = security?.password !== undefined;
   const timing = `${type}-${String(pairs).length}-${kinds}${isProtected ? '-protected' : ''}`;
   const measured = (await reader.get(reportTimings, timing))?.doc.durations ?? [];
   return { ms: median(measured) ?? first.base + pairs * first.perPair, timing };
-}
-
-async function count<T extends Document>(
-  reader: Reader,
-  collection: CollectionSpec<T>,
-  where: Readonly<Record<string, Where>> = {},
-): Promise<number> {
-  const one = { where, orderBy: 'id', direction: 'asc', limit: 1 } as const;
-  return (await reader.page(collection, one)).total;
 }
 
 function median(numbers: readonly number[]): number | undefined {

@@ -96,6 +96,8 @@ const readPage = (view: View, query: PageQuery): Page<Document> => {
   const changes = visibleChanges(view);
   const above = matchesAbove(view, query, after, changes);
   const selected = table.select(where);
+  const total = table.count(selected) + above.more;
+  if (limit === 0) return { rows: [], total, hasMore: total > offset };
   // At most so many of the rows below are not on this page because changed ones are before them.
   const skip = Math.max(0, offset - above.keys.length);
   const most = offset - skip + limit + 1;
@@ -111,7 +113,7 @@ const readPage = (view: View, query: PageQuery): Page<Document> => {
   const last = keys.at(-1);
   return {
     rows: keys.map(({ id }) => getRow(view, id) as Versioned<Document>), // its key was just found
-    total: table.count(selected) + above.more,
+    total,
     hasMore: found.length > offset - skip + limit,
     ...(last && { last: positionOf(last) }),
   };
@@ -123,7 +125,7 @@ const readPage = (view: View, query: PageQuery): Page<Document> => {
  */
 export const pageRows = (viewOf: () => View, query: PageQuery): Awaitable<Page<Document>> => {
   const view = viewOf();
-  const building = view.table.prepare(query.where, query.orderBy);
+  const building = query.limit === 0 ? undefined : view.table.prepare(query.where, query.orderBy);
   // What was ready may be so no longer when its turn comes.
   return building ? building.then(() => pageRows(viewOf, query)) : readPage(view, query);
 };
