@@ -95,6 +95,20 @@ describe('guessing a password', () => {
     expect(checked).toBe(0);
   });
 
+  test('is remembered of the last 10,000 only, so that memory stays bounded', async () => {
+    const { guess, waits } = world();
+    const wrong = async (id: string): Promise<void> => {
+      for (let at = 0; at < 5; at += 1) await guess(id);
+    };
+    await wrong('first');
+    await wrong('second');
+    for (let at = 0; at < 9_999; at += 1) await guess(`other ${at}`);
+    await guess('second');
+    expect(waits).toEqual([250]);
+    await guess('first');
+    expect(waits).toEqual([250]);
+  });
+
   test('right ones never wait where nobody guesses', async () => {
     const { guess, waits } = world();
     for (let at = 0; at < 20; at += 1) expect(await guess('a', true)).toBe(true);
