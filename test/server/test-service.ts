@@ -9,6 +9,7 @@ import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
 import { createAuthenticator } from '../../src/server/auth/service.ts';
 import type { ServerConfig } from '../../src/server/config/config.ts';
 import type { Deps, Log } from '../../src/server/deps.ts';
+import type { Evaluation } from '../../src/server/evaluation/evaluation.ts';
 import { evaluationLanes } from '../../src/server/evaluation/work.ts';
 import { createIds } from '../../src/server/ids.ts';
 import { createRateLimiter } from '../../src/server/http/limits.ts';
@@ -70,6 +71,7 @@ export async function startTestService(
     /** What reports are made with; without it, those that are asked for wait on. */
     reports?: Partial<Omit<ReportWorkOptions, 'createRunner' | 'evaluation'>>;
     wrapStore?: (store: Store) => Store;
+    wrapEvaluation?: (evaluation: Evaluation) => Evaluation;
     /** Milliseconds. */
     bodyWithin?: number;
     metricsText?: (store: Store) => () => Promise<string>;
@@ -104,7 +106,8 @@ export async function startTestService(
   const authenticator = createAuthenticator(deps);
   const metricsText = options.metricsText?.(store);
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
-  const evaluation = testEvaluation(deps);
+  const evaluated = testEvaluation(deps);
+  const evaluation = options.wrapEvaluation?.(evaluated) ?? evaluated;
   const evaluator = testEvaluator(deps, undefined, evaluation);
   const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
   const deliveries = options.receive

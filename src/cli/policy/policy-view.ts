@@ -39,6 +39,7 @@ export function describePolicy(policy: Policy, style: Style): string {
         .join(' '),
     ],
     ['updated', policy.updated_at],
+    ['quarantine', quarantine(policy, style)],
   ];
   const width = Math.max(...fields.map(([name]) => name.length));
   const lines = fields
@@ -55,6 +56,18 @@ export function describePolicy(policy: Policy, style: Style): string {
 }
 
 const indent = (text: string): string => printable(text.trimEnd()).replaceAll('\n', '\n        ');
+
+/** Why it is not evaluated, and what ends that. */
+function quarantine({ quarantined }: Policy, style: Style): string | undefined {
+  if (!quarantined) return undefined;
+  const { since, resources, example, reason } = quarantined;
+  const where = `over ${resources} resources, such as ${printableLine(example)}`;
+  return [
+    style.red(`not evaluated since ${printableLine(since)}`),
+    `${printableLine(reason)} ${where}`,
+    'change its conditions so that they cost less, and it is evaluated again',
+  ].join('\n              ');
+}
 
 function remediation({ auto_remediation, remediation_action }: Policy): string | undefined {
   if (auto_remediation === undefined && !remediation_action) return undefined;

@@ -168,7 +168,8 @@ describe('a snapshot', () => {
     ['a line that is none', (text) => edited(text, (lines) => [...lines, '[]']), 'not a line'],
     [
       'a document twice',
-      (text) => edited(text, (lines) => [...lines, lines.at(-1) ?? '']),
+      (text) =>
+        edited(text, (lines) => [...lines, lines.find((line) => line.startsWith('{"in"')) ?? '']),
       'a second time',
     ],
     [

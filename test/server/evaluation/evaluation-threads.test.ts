@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEvaluationThreads } from '../../../src/server/evaluation/thread/threads.ts';
+import type {
+  EvaluationThreads,
+  EvaluationThreadsOptions,
+} from '../../../src/server/evaluation/thread/threads.ts';
+import { ThreadGone } from '../../../src/server/threads/threads.ts';
+import { TimeUp } from '../../../src/server/threads/time-up.ts';
+import { tempFolder } from '../store/lowdb/temp-folder.ts';
+import type { TempFolder } from '../store/lowdb/temp-folder.ts';
+
+/** A thread that does what the first condition says. */
+const thread = `
+import { parentPort, threadId } from 'node:worker_threads';
+parentPort.on('message', ({ conditions: [first] }) => {
+  if (first === 'loop') for (;;);
+  if (first === 'exit') process.exit(3);
+  parentPort.postMessage({ kind: 'checked', problems: [{ message: String(threadId) }] });
+});
+`;
+
+let folder: TempFolder;
+let threads: EvaluationThreads;
+async function start(options: EvaluationThreadsOptions = {}): Promise<void> {
+  const script = path.join(folder.path, 'thread.mjs');
+  await writeFile(script, thread);
+  threads = createEvaluationThreads({ file: pathToFileURL(script), ...options });
+}
+beforeEach(async () => void (folder = await tempFolder()));
+afterEach(async () => {
+  await threads.close();
+  await folder.remove();
+});
+
+const { signal } = new AbortController();
+const request = { owner: 'key_1', signal };
+const background = { signal };
+const check = async (asker: typeof request | typeof background, condition: string) =>
+  (await threads.check(asker, [condition]))[0]?.message;
+
+test('a turn that does not end is ended with its thread, and the next has another', async () => {
+  await start({ turnWithin: 300 });
+  const first = await check(request, 'a');
+  await expect(check(request, 'loop')).rejects.toMatchObject({
+    error: 'unavailable',
+    headers: { 'Retry-After': '5' },
+  });
+  await expect(check(background, 'loop')).rejects.toBeInstanceOf(TimeUp);
+  const second = await check(request, 'b');
+  expect(second).toMatch(/^\d+$/);
+  expect(second).not.toBe(first);
+});
+
+test('a thread that ends by itself fails its turn only', async () => {
+  await start();
+  await expect(check(request, 'exit')).rejects.toBeInstanceOf(ThreadGone);
+  expect(await check(request, 'a')).toMatch(/^\d+$/);
+});
+
+test('a request that waits too long is told to come again; the background waits for nothing of it', async () => {
+  await start({ turnWithin: 2_000, waitWithin: 20 });
+  const hung = Array.from({ length: 8 }, () => check(request, 'loop').catch(() => 'ended'));
+  await expect(check({ ...request, owner: 'key_2' }, 'a')).rejects.toMatchObject({
+    error: 'unavailable',
+    status: 503,
+  });
+  expect(await check(background, 'a')).toMatch(/^\d+$/);
+  expect(new Set(await Promise.all(hung))).toEqual(new Set(['ended']));
+});
