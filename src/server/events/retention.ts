@@ -13,7 +13,7 @@ export const keptDays = 30;
 export const mostKept = 100_000;
 
 /** Events removed in one transaction: more than one of an import brings, which takes turns with these. */
-const batch = 5_000;
+const batch = 2_000;
 const worksRead = 1_000;
 
 /** The event that a piece of work in a webhook's lane needs. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { largestSnapshot } from '../../contract/local.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { LaneFamily, Module, StoredCollection } from '../module.ts';
@@ -90,6 +91,7 @@ export async function takeSnapshot(
     if (size > largestSnapshot) throw tooLarge();
     digest.update(text);
     texts.push(text);
+    if (texts.length % pageSize === 0) await nextTurn();
   }
   const end = { end: true, lines: texts.length, sha256: digest.digest('hex') };
   return `${texts.join('')}${JSON.stringify(end)}\n`;
@@ -170,6 +172,7 @@ export async function* everyDocument(
   for (let page = await reader.page(spec, query); ;) {
     for (const { doc } of page.rows) yield doc;
     if (!page.hasMore || !page.last) return;
+    await nextTurn();
     page = await reader.page(spec, { ...query, after: page.last });
   }
 }

@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CollectionSpec, Document, Reader, Versioned, Where } from './store.ts';
 
 const pageSize = 200;
+/** Pages between two turns of others: some milliseconds, with what is done for each row. */
+const pagesPerTurn = 5;
 
 /** How many rows a collection has, or has under a condition. It must have the order `id`. */
 export async function countRows<T extends Document>(
@@ -21,16 +24,18 @@ export async function hasAny<T extends Document>(
   return (await countRows(reader, collection, where)) > 0;
 }
 
-/** Rows under a condition, page by page, in the order of their ids. For sets that are known to be small. */
+/** Rows under a condition, page by page, in the order of their ids; others have their turn in between. For sets that are known to be small. */
 export async function* allRows<T extends Document>(
   reader: Reader,
   collection: CollectionSpec<T>,
   where: Readonly<Record<string, Where>>,
 ): AsyncGenerator<Versioned<T>> {
   const query = { where, orderBy: 'id', direction: 'asc', limit: pageSize } as const;
+  let read = 0;
   for (let page = await reader.page(collection, query); ;) {
     yield* page.rows;
     if (!page.hasMore || !page.last) return;
+    if ((read += 1) % pagesPerTurn === 0) await nextTurn();
     page = await reader.page(collection, { ...query, after: page.last });
   }
 }

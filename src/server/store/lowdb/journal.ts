@@ -5,6 +5,7 @@ import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import type { Commit, Operation } from './operation.ts';
 import { messageOf } from './refusal.ts';
+import { createTurns } from './turns.ts';
 
 /** A file of the journal; it holds the commits after `from`, one per line. */
 export interface Segment {
@@ -86,6 +87,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   let waiting: Waiting[] = [];
   let failure: Error | undefined;
   let running: Promise<void> | undefined;
+  const turns = createTurns();
 
   const takeBatch = (): Waiting[] => {
     let bytes = 0;
@@ -132,6 +134,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       for (const { commit, resolve } of batch) {
         onDurable(commit);
         resolve();
+        // Only between commits, which are seen as a whole.
+        await turns.spend(commit.ops.length);
       }
       await afterFlush();
     }

@@ -24,6 +24,7 @@ import { messageOf } from './refusal.ts';
 import type { Table } from './table.ts';
 import { beginTransaction } from './transaction.ts';
 import type { Committed } from './transaction.ts';
+import { createTurns } from './turns.ts';
 import { findRow, getRow, pageRows } from './view.ts';
 import type { View } from './view.ts';
 
@@ -104,6 +105,9 @@ export const createEngine = (
   let closing: Promise<void> | undefined;
   /** Ends when the last transaction in line has run. */
   let turn: Promise<unknown> = Promise.resolve();
+  const turns = createTurns();
+  /** Comes after the last transaction, where those in line have written much. */
+  let pause: Promise<void> | undefined;
 
   const tableOf = (collection: string): Table => {
     const table = state.tables.get(collection);
@@ -150,6 +154,7 @@ export const createEngine = (
     assertWritable();
     // An answer may rest on commits that are not on disk yet, even if it is an error: it waits, too.
     if (ops.length === 0) return lastAppend;
+    pause = turns.spend(ops.length);
     const entry: Commit = { commit: commit + 1, ops };
     // First, as it throws for documents that are no JSON.
     lastAppend = durability.append(entry);
@@ -208,7 +213,7 @@ export const createEngine = (
     async transact<R>(work: (tx: Tx) => Promise<R>) {
       assertOpen();
       const mine = turn.then(() => run(work));
-      turn = mine.catch(() => undefined);
+      turn = mine.catch(() => undefined).then(() => pause);
       const ended = await mine;
       try {
         await ended.durable;
