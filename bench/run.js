@@ -10,6 +10,7 @@ import * as engineConditions from './engine-conditions.js';
 import * as serverThroughput from './server-throughput.js';
 import * as serverGrowth from './server-growth.js';
 import * as serverInventory from './server-inventory.js';
+import * as serverLists from './server-lists.js';
 import * as webhookDelivery from './webhook-delivery.js';
 import * as webhookMemory from './webhook-memory.js';
 import * as reportPdf from './report-pdf.js';
@@ -27,6 +28,7 @@ const benches = {
   'server-throughput': serverThroughput,
   'server-growth': serverGrowth,
   'server-inventory': serverInventory,
+  'server-lists': serverLists,
   'webhook-delivery': webhookDelivery,
   'webhook-memory': webhookMemory,
   'report-pdf': reportPdf,
