@@ -40,6 +40,8 @@ export interface GlobalFlags {
   readonly profile?: string;
   /** Logins of the environment may go to an address that only a file of the repo names. */
   readonly trustRepoUrl: boolean;
+  /** Follow links and paths of a repo that lead outside of it. */
+  readonly allowOutside: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   /** False with --no-input, in CI, or off a terminal: never ask. */

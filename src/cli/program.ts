@@ -100,6 +100,7 @@ export function createProgram(
     .option('--base-url <url>', 'the service (GOVCTL_BASE_URL)')
     .option('--profile <name>', 'the login profile to use (GOVCTL_PROFILE)')
     .option('--trust-repo-url', 'send logins to the service that govctl.yaml or a plan file names')
+    .option('--allow-outside', 'read what links and paths of the repo lead to outside of it')
     .option('--no-input', 'never ask; fail where an answer would be needed')
     .option('-q, --quiet', 'only results and errors')
     .option('-v, --verbose', 'show requests and, for an error, its stack trace')
@@ -178,6 +179,7 @@ function readGlobalFlags(command: GovctlCommand, world: World): GlobalFlags {
     baseUrl?: string;
     profile?: string;
     trustRepoUrl?: boolean;
+    allowOutside?: boolean;
     quiet?: boolean;
     verbose?: boolean;
     input: boolean;
@@ -191,6 +193,7 @@ function readGlobalFlags(command: GovctlCommand, world: World): GlobalFlags {
     ...(baseUrl ? { baseUrl } : {}),
     ...(profile ? { profile } : {}),
     trustRepoUrl: given.trustRepoUrl ?? false,
+    allowOutside: given.allowOutside ?? false,
     quiet: given.quiet ?? false,
     verbose: given.verbose ?? false,
     input: given.input && world.terminal.stdinIsTty && world.terminal.stderrIsTty && !inCi,

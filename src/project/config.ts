@@ -2,13 +2,14 @@ import { defined } from '../contract/defined.ts';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { createBoundary, leadsOutside } from './read/boundary.ts';
 import { configFileName, showPath } from './read/discover.ts';
 import { explainIssues } from './read/explain-issue.ts';
 import { locate, valueSpan } from './read/locate.ts';
 import type { Problem, ProjectConfig } from './model.ts';
 import { parseYaml } from './read/parse-yaml.ts';
 import { readText } from './read/read-text.ts';
-import { problemAt } from './read/source.ts';
+import { createSource, problemAt } from './read/source.ts';
 import type { Finding } from './read/source.ts';
 
 export const projectName = z
@@ -55,11 +56,17 @@ interface LoadedConfig {
  * Reads govctl.yaml from the working folder or the nearest one above that has it; the search ends at the folder that
  * holds `.git`. Without one everything has its default.
  */
-export function loadConfig(cwd: string): LoadedConfig {
+export function loadConfig(cwd: string, allowOutside = false): LoadedConfig {
   const file = findConfigFile(cwd);
   if (!file) return { config: withDefaults({}), root: cwd, problems: [] };
   const root = path.dirname(file);
   const found = { root, file };
+  const target = createBoundary(root, [], allowOutside).outside(file);
+  if (target !== undefined) {
+    const nowhere = createSource(showPath(cwd, file), '');
+    const problem = problemAt(nowhere, { start: 0, end: 0 }, leadsOutside(target));
+    return { ...found, config: withDefaults({}), problems: [problem] };
+  }
   const read = readText(showPath(cwd, file), file, statSync(file).size);
   if (!read.source) return { ...found, config: withDefaults({}), problems: [read.problem] };
   const { source } = read;

@@ -106,4 +106,8 @@ export interface LoadOptions {
   readonly now?: number;
   /** --project: names the owner where there is no govctl.yaml, and overrides it. */
   readonly project?: string;
+  /** Follow links and paths of the repo that lead outside of it. */
+  readonly allowOutside?: boolean;
+  /** Ends the reading. */
+  readonly signal?: AbortSignal;
 }

@@ -3,7 +3,6 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { createChecker } from '../../project/check/checker.ts';
 import type { CheckerOptions } from '../../project/check/checker.ts';
-import { discoverInputs } from '../../project/check/discover-inputs.ts';
 import {
   exemptionsFor,
   findStrayExemptions,
@@ -12,8 +11,11 @@ import {
 import { selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
+import { createBoundary } from '../../project/read/boundary.ts';
 import { discoverFiles } from '../../project/read/discover.ts';
+import { startsOf } from '../../project/read/load.ts';
 import type { Context, Run } from '../context.ts';
+import { readingOf } from '../project/reading.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../formats/github.ts';
 import { inThrees } from '../terminal/printable.ts';
@@ -35,7 +37,7 @@ import type { Threads } from './line-checker.ts';
 import { parseNow, readParameters, settleOptions } from './options.ts';
 import type { CheckOptions } from './options.ts';
 import type { CheckGround } from './prepare.ts';
-import { readGround } from './prepare.ts';
+import { findInputs, readGround } from './prepare.ts';
 import { createSourcePlaces } from './source-places.ts';
 import { countFailing, newCounts, summarise } from './verdict.ts';
 
@@ -44,19 +46,21 @@ export const runCheck: Run<CheckOptions> = async (context, given) => {
   const options = settleOptions(given);
   const once = (): Promise<ExitCode> => checkOnce(context, options);
   if (!options.watch) return once();
-  return watch(context, () => watchedFiles(context.world.cwd, options), once);
+  return watch(context, () => watchedFiles(readingOf(context), options), once);
 };
 
-function watchedFiles(cwd: string, { args: [inputs], policies, baseline }: CheckOptions): string[] {
-  const { config, root } = loadConfig(cwd);
-  const starts = policies?.map((each) => path.resolve(cwd, each));
-  const found = discoverFiles(
-    cwd,
-    root,
-    starts ?? config.paths.map((each) => path.resolve(root, each)),
-  );
+async function watchedFiles(
+  reading: ReturnType<typeof readingOf>,
+  { args: [inputs], policies = [], baseline }: CheckOptions,
+): Promise<string[]> {
+  const { cwd, allowOutside, signal } = reading;
+  const { config, root } = loadConfig(cwd, allowOutside);
+  const typed = policies.map((each) => path.resolve(cwd, each));
+  const boundary = createBoundary(root, typed, allowOutside);
+  const starts = startsOf({ cwd, paths: policies }, config, root);
+  const found = await discoverFiles(cwd, root, starts, boundary, signal);
   const others = baseline === undefined ? [] : [path.resolve(cwd, baseline)];
-  return [...found.files, ...discoverInputs(cwd, inputs).files]
+  return [...found.files, ...(await findInputs(reading, inputs)).files]
     .map(({ absolute }) => absolute)
     .concat(others);
 }
@@ -77,7 +81,7 @@ async function checkWith(
 ): Promise<ExitCode> {
   const { world, flags } = context;
   const now = options.now === undefined ? world.now() : parseNow(options.now);
-  const ground = await readGround(world.cwd, now, options, threads);
+  const ground = await readGround(readingOf(context), now, options, threads);
   if (ground.project.problems.some(({ level }) => level === 'error')) {
     await showProject(context, ground.project);
     return exitCodes.usage;
@@ -222,7 +226,8 @@ async function walkInputs(
     {
       format,
       parameters: readParameters(cwd, options),
-      placeOf: source === undefined ? undefined : createSourcePlaces(cwd, source),
+      placeOf:
+        source === undefined ? undefined : createSourcePlaces(cwd, source, flags.allowOutside),
       wants: explainer?.wants,
       complete: explainer?.complete,
       lineCheckerFor: threads.prepare(checkerOptions, run.checker),

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { discoverInputs } from '../../project/check/discover-inputs.ts';
 import type { FoundInputs, InputFile } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
-import type { LoadedProject, Problem } from '../../project/model.ts';
+import type { LoadOptions, LoadedProject, Problem } from '../../project/model.ts';
+import { createBoundary } from '../../project/read/boundary.ts';
 import { showPath } from '../../project/read/discover.ts';
 import { loadProject } from '../../project/read/load.ts';
 import type { Threads } from './line-checker.ts';
@@ -20,15 +21,16 @@ export interface CheckGround {
  * @throws GovctlError usage_error for a path that does not exist
  */
 export async function readGround(
-  cwd: string,
+  reading: Pick<LoadOptions, 'cwd' | 'signal' | 'allowOutside'>,
   now: number,
   { args: [given], policies: paths = [] }: CheckOptions,
   threads: Pick<Threads, 'expect'>,
 ): Promise<CheckGround> {
-  const inputs = discoverInputs(cwd, given);
+  const { cwd } = reading;
+  const inputs = await findInputs(reading, given);
   // They start while the policies are read.
   for (const { file, size } of inputs.files) if (holdsLines(file)) threads.expect(size);
-  const project = await loadProject({ cwd, paths, now });
+  const project = await loadProject({ ...reading, paths, now });
   const asked = new Set(paths.map((each) => showPath(cwd, path.resolve(cwd, each))));
   const named = new Set(
     inputs.files.flatMap((input) => (input.named && !asked.has(input.file) ? [input.file] : [])),
@@ -57,6 +59,16 @@ export async function readGround(
     },
     inputs: { ...inputs, files },
   };
+}
+
+/** The inputs that were named, and what stands in the folders among them. @throws GovctlError interrupted */
+export function findInputs(
+  { cwd, signal, allowOutside }: Pick<LoadOptions, 'cwd' | 'signal' | 'allowOutside'>,
+  inputs: readonly string[],
+): Promise<FoundInputs> {
+  const typed = inputs.map((input) => path.resolve(cwd, input));
+  const { root } = loadConfig(cwd, allowOutside);
+  return discoverInputs(cwd, inputs, createBoundary(root, typed, allowOutside), signal);
 }
 
 const holdsLines = (file: string): boolean => /\.(?:ndjson|jsonl)$/i.test(file);

@@ -1,10 +1,12 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ReadResource } from '../../inventory/model.ts';
 import { createLocateResource } from '../../inventory/formats/terraform/source-lines.ts';
 import type { SourceFile } from '../../inventory/formats/terraform/source-lines.ts';
 import type { Place } from '../../project/model.ts';
+import { createBoundary } from '../../project/read/boundary.ts';
+import type { Boundary } from '../../project/read/boundary.ts';
 import { showPath } from '../../project/read/discover.ts';
 
 /**
@@ -14,9 +16,12 @@ import { showPath } from '../../project/read/discover.ts';
 export function createSourcePlaces(
   cwd: string,
   folder: string,
+  allowOutside: boolean,
 ): (read: ReadResource) => Place | undefined {
   const root = path.resolve(cwd, folder);
-  const find = createLocateResource(readSources(root, folder));
+  const find = createLocateResource(
+    readSources(root, folder, createBoundary(root, [], allowOutside)),
+  );
   return ({ address, resource }) => {
     if ((resource.source as { format?: unknown } | undefined)?.format !== 'terraform') {
       return undefined;
@@ -28,14 +33,16 @@ export function createSourcePlaces(
   };
 }
 
-function readSources(root: string, shown: string): SourceFile[] {
+/** A link that leads outside, or to what is no file, is no source: resources of it have no line. */
+function readSources(root: string, shown: string, boundary: Boundary): SourceFile[] {
   const files: SourceFile[] = [];
   const visit = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const absolute = path.join(folder, entry.name);
       if (entry.isDirectory()) {
         if (!entry.name.startsWith('.') && entry.name !== 'node_modules') visit(absolute);
-      } else if (entry.name.endsWith('.tf')) {
+      } else if (entry.name.endsWith('.tf') && statSync(absolute).isFile()) {
+        if (entry.isSymbolicLink() && boundary.outside(absolute) !== undefined) continue;
         const relative = path.relative(root, absolute).replaceAll(path.sep, '/');
         files.push({ path: relative, text: readFileSync(absolute, 'utf8') });
       }

@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Problem } from '../../project/model.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { replaceCommands } from '../../contract/control-characters.ts';
 import { harmlessText } from '../terminal/harmless.ts';
 import { count, listWords, printable, printableLine } from '../terminal/printable.ts';
@@ -85,7 +86,7 @@ export async function writeGithubOutput(
   } catch (cause) {
     throw new GovctlError(
       'file_error',
-      `$GITHUB_OUTPUT (${file}) could not be written: ${(cause as Error).message}`,
+      `$GITHUB_OUTPUT (${file}) could not be written: ${whyFileFailed(cause)}`,
       { cause },
     );
   }

@@ -25,11 +25,11 @@ export const repoUrlOf = ({
  * it names
  */
 export async function projectConfig(
-  { world }: Context,
+  { world, flags }: Context,
   hint = 'Nothing was done. Repair it, then run this again.',
 ): Promise<ProjectConfig> {
   const { loadConfig } = await import('../../project/config.ts');
-  const { config, problems } = loadConfig(world.cwd);
+  const { config, problems } = loadConfig(world.cwd, flags.allowOutside);
   const errors = problems.filter(({ level }) => level === 'error');
   if (errors.length === 0) return config;
   throw new GovctlError(

@@ -16,18 +16,18 @@ const clearScreen = Buffer.from('\u001b[2J\u001b[3J\u001b[H');
  */
 export async function watch(
   context: Context,
-  list: () => readonly string[],
+  list: () => readonly string[] | Promise<readonly string[]>,
   work: () => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { signal, terminal } = context.world;
   for (let runs = 0; !signal.aborted && !terminal.stdout.isClosed; runs++) {
-    const before = stateOf(list);
+    const before = await stateOf(list);
     if (terminal.stdoutIsTty) await terminal.stdout.write(clearScreen);
     else if (runs > 0) await separate(context);
     await runOnce(context, work);
     if (!signal.aborted)
       await context.say(context.talkStyle.dim('Waiting for changes; Ctrl-C ends it.'));
-    while (!signal.aborted && stateOf(list) === before) {
+    while (!signal.aborted && (await stateOf(list)) === before) {
       await sleep(lookEvery, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -54,9 +54,11 @@ async function runOnce(
 }
 
 /** Names, sizes and times of the files; an error from `list` is a state, too. */
-function stateOf(list: () => readonly string[]): string {
+async function stateOf(
+  list: () => readonly string[] | Promise<readonly string[]>,
+): Promise<string> {
   try {
-    return list()
+    return (await list())
       .map((file) => {
         const stats = statSync(file, { throwIfNoEntry: false });
         return stats ? `${file} ${stats.size} ${stats.mtimeMs}` : file;

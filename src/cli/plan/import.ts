@@ -1,10 +1,11 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listAll } from '../../client/list-all.ts';
 import { policyObjects } from '../../client/objects.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Policy } from '../../contract/policies.ts';
 import type { Ownership } from '../../project/compare/ownership.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { ExportFile } from '../../project/write/export.ts';
 import { exportPolicies } from '../../project/write/export.ts';
@@ -92,7 +93,7 @@ async function refuseOverwriting(
   if (options.force) return;
   const there: string[] = [];
   for (const { file } of files) {
-    if (await stat(path.join(folder, file)).catch(() => undefined)) there.push(file);
+    if (await lstat(path.join(folder, file)).catch(() => undefined)) there.push(file);
   }
   const [first] = there;
   if (first === undefined) return;
@@ -109,17 +110,25 @@ async function refuseOverwriting(
   });
 }
 
+/** A link that stands in its place is replaced, not written through. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(draft, text, { flag: 'wx' });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
 async function writeFiles(folder: string, files: readonly ExportFile[]): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
-    for (const { file, text } of files) await writeFile(path.join(folder, file), text);
+    for (const { file, text } of files) await writeWhole(path.join(folder, file), text);
   } catch (cause) {
-    throw new GovctlError(
-      'file_error',
-      `${folder} could not be written: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    throw new GovctlError('file_error', `${folder} could not be written: ${whyFileFailed(cause)}`, {
+      cause,
+    });
   }
 }

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { fromWorkspace, renderGithub } from '../formats/github.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
 import { renderProblems } from '../formats/problems-text.ts';
+import { readingOf } from '../project/reading.ts';
 import { connect } from '../objects/connect.ts';
 import { repoUrlOf } from '../objects/project-base-url.ts';
 import { count } from '../terminal/printable.ts';
@@ -15,9 +16,9 @@ export const withOutside = <T>(
   work: (outside: Outside) => Promise<T>,
 ): Promise<T> =>
   context.progress('Reading files and the service', (update) => {
-    const { cwd, env, now } = context.world;
+    const { env, now } = context.world;
     return work({
-      cwd,
+      reading: readingOf(context),
       env,
       now,
       connect: (config) => connect(context, repoUrlOf(config)),

@@ -5,9 +5,12 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { formatYaml } from '../../project/write/format.ts';
 import { readPolicyFiles } from '../../project/read/load.ts';
 import type { Problem } from '../../project/model.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { readText } from '../../project/read/read-text.ts';
 import { createSource } from '../../project/read/source.ts';
 import type { Context, Run } from '../context.ts';
+import { takingTurns } from '../../project/read/turns.ts';
+import { readingOf } from './reading.ts';
 import { count } from '../terminal/printable.ts';
 import { renderProblems } from '../formats/problems-text.ts';
 
@@ -16,13 +19,23 @@ interface FmtOptions {
   readonly check?: boolean;
 }
 
+/** Some five milliseconds. */
+const filesBetweenTurns = 10;
+
+const interruptedAfter = (files: number): GovctlError =>
+  new GovctlError('interrupted', `Interrupted; ${count(files, 'file')} formatted, each as a whole`);
+
 /** Gives policy files their canonical form. 2 when --check finds one that differs, 3 when one is no YAML. */
 export const runFmt: Run<FmtOptions> = async (context, { args: [paths], check = false }) => {
   if (paths.includes('-')) return formatStdin(context, paths, check);
-  const { contents, problems } = await readPolicyFiles({ cwd: context.world.cwd, paths });
+  const { contents, problems } = await readPolicyFiles({ ...readingOf(context), paths });
   const unreadable: Problem[] = problems.filter(({ level }) => level === 'error');
   const changed: string[] = [];
+  const turn = takingTurns(filesBetweenTurns, context.world.signal);
   for (const { file, absolute } of contents) {
+    await turn().catch((error: unknown) => {
+      throw changed.length === 0 || check ? error : interruptedAfter(changed.length);
+    });
     const read = readText(file, absolute, statSync(absolute, { throwIfNoEntry: false })?.size ?? 0);
     const formatted = read.source ? formatYaml(read.source) : { problems: [read.problem] };
     if ('problems' in formatted) {
@@ -96,7 +109,7 @@ async function replaceFile(absolute: string, text: string): Promise<void> {
     await rm(draft, { force: true });
     throw new GovctlError(
       'file_error',
-      `${absolute} could not be written: ${(cause as Error).message}`,
+      `${absolute} could not be written: ${whyFileFailed(cause)}`,
       { hint: 'The file is as it was.', cause },
     );
   }

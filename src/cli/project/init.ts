@@ -3,7 +3,12 @@ import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { projectName } from '../../project/config.ts';
 import { makeKey } from '../../project/key.ts';
+import type { LoadOptions } from '../../project/model.ts';
+import { createBoundary, leadsOutside } from '../../project/read/boundary.ts';
+import type { Boundary } from '../../project/read/boundary.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { loadProject } from '../../project/read/load.ts';
+import { readingOf } from './reading.ts';
 import type { Context, Run } from '../context.ts';
 import { gitIgnored, scaffold } from './scaffold.ts';
 
@@ -18,13 +23,21 @@ type Outcome = 'created' | 'kept' | 'updated';
 export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], project }) => {
   const folder = path.resolve(context.world.cwd, given);
   const name = await chooseProject(context, folder, project);
+  // What does not exist yet has no place to be inside of.
+  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+    throw notWritten(folder, cause);
+  });
+  const boundary = createBoundary(folder, [], context.flags.allowOutside);
   const files: { path: string; outcome: Outcome }[] = [];
-  const policyPaths = await findPolicies(folder);
+  const policyPaths = await findPolicies({ ...readingOf(context), cwd: folder });
   const scaffolded = scaffold({ project: name, version: context.version, policyPaths });
   for (const { path: file, text } of scaffolded) {
+    refuseOutside(boundary, folder, path.join(folder, file));
     files.push({ path: file, outcome: await writeNew(path.join(folder, file), text) });
   }
-  files.push({ path: '.gitignore', outcome: await addLines(path.join(folder, '.gitignore')) });
+  const ignoring = path.join(folder, '.gitignore');
+  refuseOutside(boundary, folder, ignoring);
+  files.push({ path: '.gitignore', outcome: await addLines(ignoring) });
   await context.show({
     value: { folder, project: name, files },
     rows: () => files,
@@ -51,9 +64,9 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
 };
 
 /** The top folders below it that hold policies; `.` where some stand in the folder itself. */
-async function findPolicies(folder: string): Promise<string[]> {
+async function findPolicies(reading: Omit<LoadOptions, 'paths'>): Promise<string[]> {
   try {
-    const { policies } = await loadProject({ cwd: folder, paths: [] });
+    const { policies } = await loadProject({ ...reading, paths: [] });
     const tops = policies.flatMap(({ place: { file } }) => {
       if (file.startsWith('..')) return []; // of a repo around this folder
       return [file.includes('/') ? file.slice(0, file.indexOf('/')) : '.'];
@@ -61,7 +74,7 @@ async function findPolicies(folder: string): Promise<string[]> {
     return tops.includes('.') ? ['.'] : [...new Set(tops)].sort();
   } catch (error) {
     // There is no such folder yet, or the paths of its govctl.yaml are not there.
-    if (error instanceof GovctlError) return [];
+    if (error instanceof GovctlError && error.error !== 'interrupted') return [];
     throw error;
   }
 }
@@ -86,6 +99,21 @@ async function chooseProject(
     `the project name ${JSON.stringify(name)} ${parsed.error.issues[0]?.message ?? 'can not be used'}`,
     { hint: 'Give one with --project NAME.' },
   );
+}
+
+/** A folder or file of a cloned repo may be a link: what is laid out stays in the repo. @throws GovctlError file_error */
+function refuseOutside(boundary: Boundary, folder: string, file: string): void {
+  for (let place = file; place.length > folder.length; place = path.dirname(place)) {
+    const target = boundary.outside(place);
+    if (target === undefined) continue;
+    throw new GovctlError(
+      'file_error',
+      `${place} is not written: ${leadsOutside(target).message}`,
+      {
+        hint: 'Remove the link, or pass --allow-outside.',
+      },
+    );
+  }
 }
 
 async function writeNew(file: string, text: string): Promise<Outcome> {
@@ -129,6 +157,6 @@ async function addLines(file: string): Promise<Outcome> {
 }
 
 const notWritten = (file: string, cause: unknown): GovctlError =>
-  new GovctlError('file_error', `${file} could not be written: ${(cause as Error).message}`, {
+  new GovctlError('file_error', `${file} could not be written: ${whyFileFailed(cause)}`, {
     cause,
   });

@@ -3,6 +3,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import { loadProject, notPlanned } from '../../project/read/load.ts';
 import type { LoadedProject, OtherKind } from '../../project/model.ts';
 import type { Context, Run } from '../context.ts';
+import { readingOf } from './reading.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
 import { renderJunit } from '../formats/junit.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
@@ -18,7 +19,7 @@ interface ValidateOptions {
 /** Reads the policy files and says all that is wrong with them. 3 when something is, else 0. */
 export const runValidate: Run<ValidateOptions> = async (context, { args: [paths], strict }) => {
   const { world } = context;
-  const project = await loadProject({ cwd: world.cwd, paths, now: world.now() });
+  const project = await loadProject({ ...readingOf(context), paths, now: world.now() });
   const summary = await showProject(context, project);
   const failed = summary.errors > 0 || (strict === true && summary.warnings > 0);
   await writeGithubOutput(world.env, { valid: !failed, ...summary });

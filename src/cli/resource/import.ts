@@ -5,7 +5,6 @@ import { exitCodes } from '../../contract/errors.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
 import type { ReadOptions } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
-import { discoverInputs } from '../../project/check/discover-inputs.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { unreadable } from '../../project/read/read-text.ts';
 import {
@@ -19,6 +18,8 @@ import {
 import { interrupted } from '../check/check-run.ts';
 import { LineTooLongError, cutAtLineEnds } from '../check/line-chunks.ts';
 import { readParameters } from '../check/options.ts';
+import { findInputs } from '../check/prepare.ts';
+import { readingOf } from '../project/reading.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { showImport } from './import-report.ts';
@@ -34,7 +35,8 @@ export interface ImportOptions {
 
 /** Sends the resources of files to the inventory, a piece at a time: memory holds no more of a stream of them. */
 export async function runImport(context: Context, options: ImportOptions): Promise<ExitCode> {
-  const { files, unreadable: failed } = discoverInputs(context.world.cwd, options.args[0]);
+  const found = await findInputs(readingOf(context), options.args[0]);
+  const { files, unreadable: failed } = found;
   const reading: ReadOptions = {
     format: options.format,
     parameters: readParameters(context.world.cwd, options),

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { harmlessJson, harmlessText, harmlessXml } from './harmless.ts';
 import { createStyle } from './terminal.ts';
@@ -144,6 +145,6 @@ async function writeOutputFile(file: string, text: string): Promise<void> {
 }
 
 export const outputFailed = (file: string, cause: unknown): GovctlError =>
-  new GovctlError('file_error', `${file} could not be written: ${(cause as Error).message}`, {
+  new GovctlError('file_error', `${file} could not be written: ${whyFileFailed(cause)}`, {
     cause,
   });

@@ -12,6 +12,8 @@ import { assembleProject } from '../../project/read/load.ts';
 import type { Context, Run } from '../context.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../formats/github.ts';
+import { takingTurns } from '../../project/read/turns.ts';
+import { readingOf } from '../project/reading.ts';
 import { watch } from '../objects/watch.ts';
 import type { TestReport } from './test-report.ts';
 import type { TestedCase } from './test-text.ts';
@@ -49,16 +51,16 @@ interface Tested {
 async function testOnce(context: Context, options: TestOptions): Promise<Tested> {
   const { world } = context;
   const paths = withTests(world.cwd, options.args[0]);
-  const loading = { cwd: world.cwd, paths, now: world.now() };
+  const loading = { ...readingOf(context), paths, now: world.now() };
   const read = await readTestFiles(loading);
   const project = assembleProject(read, loading);
-  const suites = listSuites(read.contents);
+  const suites = listSuites(read);
   const files = [...read.contents.map(({ absolute }) => absolute), ...inputsOf(suites)];
   if (project.problems.some(({ level }) => level === 'error')) {
     await showProject(context, project);
     return { exitCode: exitCodes.usage, files };
   }
-  const report = runTests(context, options, project.policies, suites);
+  const report = await runTests(context, options, project.policies, suites);
   await context.show(testView(context, report));
   const { summary } = report;
   const passed = summary.fail === 0 && report.untested.length === 0;
@@ -75,12 +77,12 @@ function withTests(cwd: string, paths: readonly string[]): string[] {
   return [...new Set([...paths, ...tests.filter((file) => existsSync(path.resolve(cwd, file)))])];
 }
 
-function runTests(
+async function runTests(
   { world }: Context,
   { policy: names = [], ...options }: TestOptions,
   all: readonly LocalPolicy[],
   suites: readonly TestSuite[],
-): TestReport {
+): Promise<TestReport> {
   const policies = selectPolicies(all, { policies: names, types: [] });
   const keys = new Set(policies.map(({ key }) => key));
   const wanted = suites.filter((suite) => suite.policies.some(({ key }) => keys.has(key)));
@@ -89,12 +91,15 @@ function runTests(
   const untested = options.requireTests ? policies.filter(isUntested) : [];
   if (wanted.length === 0 && untested.length === 0) throw noTests(options.args[0], names);
   const coverage = createCoverage();
-  const cases = wanted.flatMap((suite): TestedCase[] =>
-    runSuite(suite, world.now(), options.coverage ? coverage.observe : () => {}).map((result) => ({
-      ...result,
-      policy_file: suite.policies[0]?.place.file ?? suite.test.policy,
-    })),
-  );
+  const turn = takingTurns(1, world.signal);
+  const observe = options.coverage ? coverage.observe : () => {};
+  const cases: TestedCase[] = [];
+  for (const suite of wanted) {
+    await turn();
+    const policy_file = suite.policies[0]?.place.file ?? suite.test.policy;
+    for (const result of runSuite(suite, world.now(), observe))
+      cases.push({ ...result, policy_file });
+  }
   return {
     summary: summariseTests(wanted.length, cases),
     cases,

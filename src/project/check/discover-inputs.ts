@@ -1,8 +1,12 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import path from 'node:path';
+import { leadsOutside } from '../read/boundary.ts';
+import type { Boundary } from '../read/boundary.ts';
 import { configFileName, showPath } from '../read/discover.ts';
 import { unreadable } from '../read/read-text.ts';
+import { takingTurns } from '../read/turns.ts';
 
 /** A file to check. */
 export interface InputFile {
@@ -30,6 +34,9 @@ export interface FoundInputs {
   readonly unreadable: readonly Unreadable[];
 }
 
+/** Entries of folders between two turns: some milliseconds. */
+const entriesBetweenTurns = 200;
+
 const standardInput = '-';
 
 export const isStandardInput = ({ absolute }: InputFile): boolean => absolute === standardInput;
@@ -46,9 +53,17 @@ const isWantedFolder = (name: string): boolean => !name.startsWith('.') && name 
 
 /**
  * The files that `inputs` name; folders are searched for what may hold resources, without dot-folders, node_modules,
- * tests and govctl.yaml. A file that is reached twice is taken once. What can't be reached is told, and the others go on.
+ * tests and govctl.yaml. A file that is reached twice is taken once. What can't be reached, or leads outside, is told, and
+ * the others go on.
+ * @throws GovctlError interrupted
  */
-export function discoverInputs(cwd: string, inputs: readonly string[]): FoundInputs {
+export async function discoverInputs(
+  cwd: string,
+  inputs: readonly string[],
+  boundary: Boundary,
+  signal?: AbortSignal,
+): Promise<FoundInputs> {
+  const turn = takingTurns(entriesBetweenTurns, signal);
   const files: InputFile[] = [];
   const failed: Unreadable[] = [];
   const seen = new Set<string>();
@@ -63,32 +78,41 @@ export function discoverInputs(cwd: string, inputs: readonly string[]): FoundInp
     const size = stats.isFile() ? stats.size : Infinity;
     files.push({ file: showPath(cwd, absolute), absolute, size, named });
   };
-  const visit = (folder: string): void => {
+  const visit = async (folder: string): Promise<void> => {
     let entries: Dirent[];
     try {
-      entries = readdirSync(folder, { withFileTypes: true });
+      entries = await readdir(folder, { withFileTypes: true });
     } catch (error) {
       fail(folder, unreadable(error).message);
       return;
     }
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    for (const entry of entries) visitEntry(entry, path.join(folder, entry.name));
+    for (const entry of entries) {
+      await turn();
+      await visitEntry(entry, path.join(folder, entry.name));
+    }
   };
-  const visitEntry = (entry: Dirent, absolute: string): void => {
+  const visitEntry = async (entry: Dirent, absolute: string): Promise<void> => {
     const wanted = isInput(entry.name);
     const mayBeFolder = entry.isDirectory() || entry.isSymbolicLink();
     if (!wanted && !(mayBeFolder && isWantedFolder(entry.name))) return;
+    let stats: Stats;
     try {
-      const stats = statSync(absolute);
-      if (stats.isDirectory()) {
-        if (isWantedFolder(entry.name) && isNew(stats, absolute)) visit(absolute);
-      } else if (wanted && stats.isFile()) add(absolute, stats, false);
-      else if (wanted)
-        fail(absolute, 'it is a pipe, a socket or a device; only by name it is read');
+      stats = statSync(absolute);
     } catch (error) {
       // A link to nowhere that has no name of an input is no concern of a check.
       if (wanted || entry.isDirectory()) fail(absolute, whyUnreachable(error, entry.name));
+      return;
     }
+    const isFolder = stats.isDirectory();
+    if (isFolder ? !isWantedFolder(entry.name) : !wanted) return;
+    const target = entry.isSymbolicLink() ? boundary.outside(absolute) : undefined;
+    if (target !== undefined)
+      fail(absolute, `${leadsOutside(target).message} without --allow-outside`);
+    else if (isFolder) {
+      if (isNew(stats, absolute)) await visit(absolute);
+    } else if (stats.isFile()) add(absolute, stats, false);
+    else fail(absolute, 'it is a pipe, a socket or a device; only by name it is read');
   };
   for (const input of inputs) {
     if (input === standardInput) {
@@ -98,16 +122,16 @@ export function discoverInputs(cwd: string, inputs: readonly string[]): FoundInp
       continue;
     }
     const absolute = path.resolve(cwd, input);
+    let stats: Stats;
     try {
-      const stats = statSync(absolute);
-      if (!stats.isDirectory()) add(absolute, stats, true);
-      else if (isNew(stats, absolute)) visit(absolute);
+      stats = statSync(absolute);
     } catch (error) {
-      fail(
-        absolute,
-        isAbsent(error) ? 'there is no such file or folder' : unreadable(error).message,
-      );
+      const why = isAbsent(error) ? 'there is no such file or folder' : unreadable(error).message;
+      fail(absolute, why);
+      continue;
     }
+    if (!stats.isDirectory()) add(absolute, stats, true);
+    else if (isNew(stats, absolute)) await visit(absolute);
   }
   return { files, unreadable: failed };
 }

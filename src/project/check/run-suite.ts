@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Finding } from '../../contract/findings.ts';
@@ -8,6 +8,7 @@ import type { Format, TestKey } from '../../inventory/formats/formats.ts';
 import type { ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
 import type { LocalPolicy, Place } from '../model.ts';
+import { leadsOutside } from '../read/boundary.ts';
 import { unreadable } from '../read/read-text.ts';
 import { createChecker } from './checker.ts';
 import type { PolicyTest, TestSuite } from './test-suites.ts';
@@ -63,10 +64,19 @@ export function runSuite(suite: TestSuite, now: number, observe: Observe): CaseR
   });
 }
 
+/** Bytes. What a test reads stands beside it in git. */
+const largestInput = 64 * 1024 * 1024;
+
+const saidOf = ({ message, hint = '' }: { message: string; hint?: string | undefined }): string =>
+  `${message}. ${hint}`;
+
 type Input = PolicyTest['cases'][number]['input'];
 
 /** The resources of a case, or why there are none. */
-function readInput({ folder }: TestSuite, input: Input): ReadResource[] | { message: string } {
+function readInput(
+  { folder, boundary }: TestSuite,
+  input: Input,
+): ReadResource[] | { message: string } {
   if (input.resources) {
     return readGiven(JSON.stringify(input.resources), 'native', 'the resources');
   }
@@ -74,7 +84,14 @@ function readInput({ folder }: TestSuite, input: Input): ReadResource[] | { mess
     const file = input[key as TestKey];
     if (file === undefined) continue;
     try {
-      return readGiven(readFileSync(path.resolve(folder, file)), format, file);
+      const absolute = path.resolve(folder, file);
+      const target = boundary.outside(absolute);
+      if (target !== undefined) return { message: `${file}: ${saidOf(leadsOutside(target))}` };
+      const stats = statSync(absolute);
+      if (!stats.isDirectory() && !stats.isFile()) return { message: `${file} is not a file` };
+      if (stats.size > largestInput)
+        return { message: `${file} has more than ${largestInput / 1024 / 1024} MiB` };
+      return readGiven(readFileSync(absolute), format, file);
     } catch (error) {
       return { message: `${file}: ${unreadable(error).message}` };
     }

@@ -3,7 +3,8 @@ import type * as z from 'zod';
 import type { Exemption } from '../../engine/exempt.ts';
 import type { PolicyTestDocument } from '../documents/policy-test.ts';
 import { inputFiles } from '../documents/policy-test.ts';
-import type { LoadOptions, LocalPolicy, Place } from '../model.ts';
+import type { LoadOptions, LocalPolicy, Place, Problem } from '../model.ts';
+import type { Boundary } from '../read/boundary.ts';
 import { readPolicyFiles } from '../read/load.ts';
 import type { FileContent, ReadProject } from '../read/load.ts';
 import { locate, valueSpan } from '../read/locate.ts';
@@ -16,6 +17,8 @@ export interface TestSuite {
   readonly file: string;
   /** Its folder, absolute: inputs are named from there. */
   readonly folder: string;
+  /** How far inputs may lead. */
+  readonly boundary: Boundary;
   readonly test: PolicyTest;
   readonly policies: readonly LocalPolicy[];
   /** Of the policies' file and of the test's own. */
@@ -32,12 +35,23 @@ export async function readTestFiles(options: LoadOptions): Promise<ReadProject> 
     testsOf(read.contents).flatMap(({ policyFile }) => (have.has(policyFile) ? [] : [policyFile])),
   );
   if (missing.size === 0) return read;
-  const more = await readPolicyFiles({ ...options, paths: [...missing] });
-  return { ...read, contents: [...read.contents, ...more.contents] };
+  const more = await readPolicyFiles(options, [...missing]);
+  return {
+    ...read,
+    // Those of govctl.yaml itself were found before.
+    problems: [...read.problems, ...more.problems.filter((one) => !isAmong(read.problems, one))],
+    contents: [...read.contents, ...more.contents],
+  };
 }
 
+const isAmong = (problems: readonly Problem[], { file, message }: Problem): boolean =>
+  problems.some((one) => one.file === file && one.message === message);
+
 /** The tests of some files, in their order. */
-export function listSuites(contents: readonly FileContent[]): TestSuite[] {
+export function listSuites({
+  contents,
+  boundary,
+}: Pick<ReadProject, 'contents' | 'boundary'>): TestSuite[] {
   const byFile = new Map(contents.map((content) => [content.absolute, content]));
   return testsOf(contents).map(({ located, content, policyFile, test }): TestSuite => {
     const about = byFile.get(policyFile);
@@ -45,6 +59,7 @@ export function listSuites(contents: readonly FileContent[]): TestSuite[] {
     return {
       file: content.file,
       folder: path.dirname(content.absolute),
+      boundary,
       test,
       policies: about?.policies ?? [],
       exemptions: [...new Set([about, content])].flatMap((each) => exemptionsOf(each)),

@@ -52,7 +52,7 @@ export async function preparePlan(
     },
     prune: options.prune ?? false,
     partial:
-      !coversProject(project, outside.cwd, paths) ||
+      !coversProject(project, outside.reading.cwd, paths) ||
       (options.target?.length ?? 0) + (options.exclude?.length ?? 0) > 0,
     allowEmpty: options.allowEmpty ?? false,
     maxDelete: options.maxDelete ?? project.config.guards.max_delete,
@@ -69,7 +69,7 @@ export async function preparePlan(
     ),
     ...owned.flatMap(({ ownership: { key }, title }) => (key ? [{ key, name: title }] : [])),
   ]);
-  const allFiles = coversProject(project, outside.cwd, paths);
+  const allFiles = coversProject(project, outside.reading.cwd, paths);
   const prune = options.prune ?? false;
   const comparisons = kinds.flatMap((kind) =>
     compareDocuments(

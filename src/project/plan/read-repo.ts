@@ -11,13 +11,14 @@ import { policyDocument } from '../kinds/policy.ts';
 import { scheduleDocument, scheduleKind } from '../kinds/schedule.ts';
 import { webhookKind } from '../kinds/webhook.ts';
 import type { Environment } from '../documents/variable.ts';
-import type { LoadedProject, Problem, ProjectConfig } from '../model.ts';
+import type { LoadOptions, LoadedProject, Problem, ProjectConfig } from '../model.ts';
 import { loadProject } from '../read/load.ts';
 import { resolveWebhooks } from '../read/resolve-webhooks.ts';
 
 /** The outside world of planning, as values. */
 export interface Outside {
-  readonly cwd: string;
+  /** How the files are read. */
+  readonly reading: Pick<LoadOptions, 'cwd' | 'signal' | 'allowOutside'>;
   readonly env: Environment;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -78,8 +79,8 @@ export async function readRepo(
   options: { readonly project?: string },
   { check = () => {}, needs = () => false }: Demands = {},
 ): Promise<Repo> {
-  const { cwd, env, now } = outside;
-  const { config, problems } = loadConfig(cwd);
+  const { reading: how, env, now } = outside;
+  const { config, problems } = loadConfig(how.cwd, how.allowOutside);
   // A broken govctl.yaml may name another service than the one that would be asked; it is refused below.
   const listing = problems.some(({ level }) => level === 'error')
     ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
@@ -90,7 +91,7 @@ export async function readRepo(
   // What is wrong in the files is said first; the listing's own failure may wait, or never be asked for.
   listing.catch(() => {});
   const reading = loadProject({
-    cwd,
+    ...how,
     paths,
     now: now(),
     ...defined({ project: options.project }),

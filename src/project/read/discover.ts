@@ -1,10 +1,15 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import path from 'node:path';
 import ignore from 'ignore';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Problem } from '../model.ts';
+import { leadsOutside } from './boundary.ts';
+import type { Boundary } from './boundary.ts';
 import { unreadable } from './read-text.ts';
+import type { Finding } from './source.ts';
+import { takingTurns } from './turns.ts';
 
 export const configFileName = 'govctl.yaml';
 const ignoreFileName = '.govctlignore';
@@ -25,17 +30,34 @@ interface Discovery {
 
 const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
 
+/** Where a search begins, absolute. */
+export interface Start {
+  readonly path: string;
+  /** By the user; else a file of the repo names it. */
+  readonly typed: boolean;
+}
+
+/** Entries of folders between two turns: some milliseconds. */
+const entriesBetweenTurns = 200;
+
 /**
- * The policy files under `paths` (absolute): `*.yaml` and `*.yml`, but for govctl.yaml, dot-folders, node_modules and
- * what `.govctlignore` in `root` names. A file that is itself one of `paths` is taken whatever its name. A file or
- * folder that is reached twice, as by links, is taken once.
- * @throws GovctlError usage_error for a path that does not exist
+ * The policy files under `starts`: `*.yaml` and `*.yml`, but for govctl.yaml, dot-folders, node_modules and
+ * what `.govctlignore` in `root` names. A file that is itself one of `starts` is taken whatever its name. A file or
+ * folder that is reached twice, as by links, is taken once; what leads outside is a problem.
+ * @throws GovctlError usage_error for a path that does not exist, interrupted
  */
-export function discoverFiles(cwd: string, root: string, paths: readonly string[]): Discovery {
+export async function discoverFiles(
+  cwd: string,
+  root: string,
+  starts: readonly Start[],
+  boundary: Boundary,
+  signal?: AbortSignal,
+): Promise<Discovery> {
   const files: FoundFile[] = [];
   const problems: Problem[] = [];
   const seen = new Set<string>();
-  const isIgnored = readIgnoreRules(root);
+  const turn = takingTurns(entriesBetweenTurns, signal);
+  const isIgnored = readIgnoreRules(root, boundary);
   const shown = (absolute: string): string => showPath(cwd, absolute);
 
   // Device and inode name a file however it is reached, without resolving each path.
@@ -46,47 +68,52 @@ export function discoverFiles(cwd: string, root: string, paths: readonly string[
   const add = (absolute: string, stats: Stats): void => {
     if (isNew(stats)) files.push({ file: shown(absolute), absolute, size: stats.size });
   };
-  const fail = (absolute: string, error: unknown): void => {
+  const fail = (absolute: string, finding: Finding): void => {
     problems.push({
       level: 'error',
-      ...unreadable(error),
+      ...finding,
       file: shown(absolute),
       line: 1,
       column: 1,
     } as Problem);
   };
 
-  const visit = (folder: string): void => {
+  const visit = async (folder: string): Promise<void> => {
     let entries: Dirent[];
     try {
-      entries = readdirSync(folder, { withFileTypes: true });
+      entries = await readdir(folder, { withFileTypes: true });
     } catch (error) {
-      fail(folder, error);
+      fail(folder, unreadable(error));
       return;
     }
     for (const entry of entries) {
+      await turn();
       const absolute = folder + path.sep + entry.name;
       const maybeFolder = entry.isDirectory() || entry.isSymbolicLink();
       const wanted = isYaml(entry.name) && entry.name !== configFileName;
       if (!wanted && !(maybeFolder && isWantedFolder(entry.name))) continue;
-      try {
-        const stats = statSync(absolute);
-        if (stats.isDirectory()) {
-          if (isWantedFolder(entry.name) && !isIgnored(absolute, true) && isNew(stats))
-            visit(absolute);
-        } else if (wanted && stats.isFile() && !isIgnored(absolute, false)) {
-          add(absolute, stats);
-        }
-      } catch (error) {
-        if (wanted && !isIgnored(absolute, false)) fail(absolute, error);
+      const stats = statOf(absolute);
+      if (stats instanceof Error) {
+        if (wanted && !isIgnored(absolute, false)) fail(absolute, unreadable(stats));
+        continue;
       }
+      const isFolder = stats.isDirectory();
+      if (isFolder ? !isWantedFolder(entry.name) : !wanted) continue;
+      if (isIgnored(absolute, isFolder)) continue;
+      const target = entry.isSymbolicLink() ? boundary.outside(absolute) : undefined;
+      if (target !== undefined) fail(absolute, leadsOutside(target));
+      else if (isFolder) {
+        if (isNew(stats)) await visit(absolute);
+      } else if (stats.isFile()) add(absolute, stats);
     }
   };
 
-  for (const start of paths) {
+  for (const { path: start, typed } of starts) {
     const stats = statStart(start, shown(start));
-    if (stats.isDirectory()) {
-      if (isNew(stats)) visit(path.resolve(start));
+    const target = typed ? undefined : boundary.outside(start);
+    if (target !== undefined) fail(start, leadsOutside(target));
+    else if (stats.isDirectory()) {
+      if (isNew(stats)) await visit(path.resolve(start));
     } else if (!stats.isFile()) {
       // Reading a pipe or a device could wait for ever.
       throw new GovctlError('usage_error', `${shown(start)} is neither a file nor a folder`, {
@@ -98,6 +125,14 @@ export function discoverFiles(cwd: string, root: string, paths: readonly string[
   }
   files.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
   return { files, problems };
+}
+
+function statOf(absolute: string): Stats | Error {
+  try {
+    return statSync(absolute);
+  } catch (error) {
+    return error as Error; // of the file system
+  }
 }
 
 /** Relative to the working folder, with forward slashes; absolute where that would climb far out of it. */
@@ -127,13 +162,18 @@ function statStart(start: string, shown: string): Stats {
 }
 
 /** Paths outside of `root` can't be named by its ignore file. */
-function readIgnoreRules(root: string): (absolute: string, isFolder: boolean) => boolean {
+function readIgnoreRules(
+  root: string,
+  boundary: Boundary,
+): (absolute: string, isFolder: boolean) => boolean {
   const file = path.join(root, ignoreFileName);
   let text: string;
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) return () => false;
     if (!stats.isFile()) throw new Error('it is not a file');
+    const target = lstatSync(file).isSymbolicLink() ? boundary.outside(file) : undefined;
+    if (target !== undefined) throw new Error(leadsOutside(target).message);
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     throw new GovctlError(

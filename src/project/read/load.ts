@@ -1,13 +1,15 @@
 import { defined } from '../../contract/defined.ts';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GovctlError } from '../../contract/errors.ts';
 import { checkReferences } from './check-references.ts';
 import type { LocatedOther } from './check-references.ts';
 import { loadConfig, projectName } from '../config.ts';
 import { findDuplicates } from './find-duplicates.ts';
 import type { LocatedIdentity } from './find-duplicates.ts';
+import { createBoundary } from './boundary.ts';
+import type { Boundary } from './boundary.ts';
 import { discoverFiles } from './discover.ts';
+import type { Start } from './discover.ts';
 import { inputFiles } from '../documents/policy-test.ts';
 import type {
   LoadOptions,
@@ -24,6 +26,7 @@ import { presetKind, readDocument } from './read-document.ts';
 import type { SlipFinder } from './check-attributes.ts';
 import { readText } from './read-text.ts';
 import { compareProblems } from './source.ts';
+import { takingTurns } from './turns.ts';
 
 /** Some five milliseconds of reading. */
 const filesBetweenTurns = 10;
@@ -87,28 +90,48 @@ export interface ReadProject {
   /** Of govctl.yaml and of the search itself. */
   readonly problems: readonly Problem[];
   readonly contents: readonly FileContent[];
+  /** How far what the files name may lead. */
+  readonly boundary: Boundary;
 }
 
-/** Every policy file, read on its own. @throws GovctlError usage_error for a path that does not exist */
-export async function readPolicyFiles(options: LoadOptions): Promise<ReadProject> {
-  const { config, root, problems } = loadConfig(options.cwd);
+/**
+ * Every policy file, read on its own.
+ * @param named files that others name, absolute; default: the paths of the options or of govctl.yaml
+ * @throws GovctlError usage_error for a path that does not exist, interrupted
+ */
+export async function readPolicyFiles(
+  options: LoadOptions,
+  named?: readonly string[],
+): Promise<ReadProject> {
+  const { cwd, paths, allowOutside, signal } = options;
+  const { config, root, problems } = loadConfig(cwd, allowOutside);
+  const typed = paths.map((given) => path.resolve(cwd, given));
+  const boundary = createBoundary(root, typed, allowOutside);
   const starts =
-    options.paths.length > 0
-      ? options.paths.map((given) => path.resolve(options.cwd, given))
-      : config.paths.map((given) => path.resolve(root, given));
-  const found = discoverFiles(options.cwd, root, starts);
+    named?.map((each): Start => ({ path: each, typed: false })) ?? startsOf(options, config, root);
+  const found = await discoverFiles(cwd, root, starts, boundary, signal);
   const read: FileContent[] = [];
   // With it comes the table of all attributes, which short commands do without.
   const { createSlipFinder } = await import('./check-attributes.ts');
   const slips = createSlipFinder();
+  const turn = takingTurns(filesBetweenTurns, signal);
   for (const { file, absolute, size } of found.files) {
-    // Whoever waits for the network, a spinner or Ctrl-C gets a turn.
-    if (read.length % filesBetweenTurns === 0) await nextTurn();
+    await turn();
     read.push(readPolicyFile(file, absolute, size, slips));
   }
   const contents = withoutTestInputs(read);
-  return { config, root, problems: [...problems, ...found.problems], contents };
+  return { config, root, problems: [...problems, ...found.problems], contents, boundary };
 }
+
+/** Where policy files are: the paths that were typed, else those of govctl.yaml. */
+export const startsOf = (
+  { cwd, paths }: Pick<LoadOptions, 'cwd' | 'paths'>,
+  config: ProjectConfig,
+  root: string,
+): Start[] =>
+  paths.length > 0
+    ? paths.map((given) => ({ path: path.resolve(cwd, given), typed: true }))
+    : config.paths.map((given) => ({ path: path.resolve(root, given), typed: false }));
 
 function projectOf({ project }: LoadOptions): { project?: string } {
   if (project === undefined) return {};

@@ -5,7 +5,7 @@ import { checkInputs } from '../../../src/cli/check/check-inputs.ts';
 import { createRun } from '../../../src/cli/check/check-run.ts';
 import { createCollector } from '../../../src/cli/check/collect.ts';
 import { createChecker } from '../../../src/project/check/checker.ts';
-import { discoverInputs } from '../../../src/project/check/discover-inputs.ts';
+import { findInputs } from '../../../src/cli/check/prepare.ts';
 import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
 import type { FakeWorldSettings } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
@@ -103,7 +103,7 @@ describe('--prune-baseline', () => {
 describe('a fault of govctl itself', () => {
   it('costs the file it is met in, not the others', async () => {
     const cwd = repo({ 'a.json': bucket('a', false), 'b.json': bucket('b', false) });
-    const { files } = discoverInputs(cwd, ['a.json', 'b.json']);
+    const { files } = await findInputs({ cwd }, ['a.json', 'b.json']);
     const faults: unknown[] = [];
     const work = createRun({
       checker: createChecker({ policies: [], exemptions: [], now: 0, all: false }),

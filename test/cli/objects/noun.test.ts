@@ -89,6 +89,7 @@ function given(settings: FakeWorldSettings = {}) {
     flags: {
       output: [{ format: 'json' }],
       trustRepoUrl: false,
+      allowOutside: false,
       quiet: false,
       verbose: false,
       input: settings.tty ?? false,

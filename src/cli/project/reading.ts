@@ -1,0 +1,12 @@
+import type { LoadOptions } from '../../project/model.ts';
+import type { Context } from '../context.ts';
+
+/** How this command reads the files of a repo. */
+export const readingOf = ({
+  world: { cwd, signal },
+  flags: { allowOutside },
+}: Pick<Context, 'world' | 'flags'>): Pick<LoadOptions, 'cwd' | 'signal' | 'allowOutside'> => ({
+  cwd,
+  signal,
+  allowOutside,
+});
