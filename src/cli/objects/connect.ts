@@ -71,7 +71,7 @@ const scopeOf = (method: string, path: string): string | undefined =>
 export function transportOptions(context: Context, baseUrl: string): TransportOptions {
   const { world, flags, version, talkStyle } = context;
   const onTry = (event: TryEvent): void =>
-    void world.terminal.stderr.write(`${talkStyle.dim(printableLine(describeTry(event)))}\n`);
+    void world.terminal.stderr.write(`${talkStyle.dim(describeTry(event))}\n`);
   return {
     baseUrl,
     fetch: world.fetch ?? createHttpFetch(world.env),
@@ -132,5 +132,6 @@ function describeTry(event: TryEvent): string {
     event.retryInMs === undefined ? undefined : `again in ${Math.round(event.retryInMs)} ms`,
   ]
     .filter((part) => part !== undefined)
+    .map((part) => printableLine(String(part)))
     .join('  ');
 }
