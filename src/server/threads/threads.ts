@@ -21,6 +21,8 @@ export interface ThreadsOptions {
   readonly file: URL;
   /** MiB of a thread's heap: one that needs more ends, and does not take the service with it. */
   readonly mostMemory: number;
+  /** Milliseconds that a thread is kept for the next work: to start one, and to load what it takes, is not for nothing. */
+  readonly keptIdle: number;
 }
 
 /** Threads that all run one file, for work that would hold up the event loop. */
@@ -38,9 +40,6 @@ export interface Threads<In, Out> {
   close(): Promise<void>;
 }
 
-/** Milliseconds that a thread is kept for the next work: to start one, and to load what it takes, is not for nothing. */
-const keptIdle = 30_000;
-
 /**
  * Where the build puts an entry: beside the built modules. Undefined where they run from their sources: then the work is
  * done in this thread.
@@ -50,13 +49,13 @@ export function workerFile(name: string): URL | undefined {
   return existsSync(fileURLToPath(file)) ? file : undefined;
 }
 
-export function createThreads<In, Out>({ file, mostMemory }: ThreadsOptions): Threads<In, Out> {
+export function createThreads<In, Out>(options: ThreadsOptions): Threads<In, Out> {
   const idle = new Set<Thread<In, Out>>();
   const all = new Set<Thread<In, Out>>();
   let closed = false;
   const take = (): Thread<In, Out> => {
     const [rested] = idle;
-    if (!rested) return startThread(file, mostMemory, { idle, all });
+    if (!rested) return startThread(options, { idle, all });
     idle.delete(rested);
     return rested;
   };
@@ -99,8 +98,7 @@ interface Kept<In, Out> {
 }
 
 function startThread<In, Out>(
-  file: URL,
-  mostMemory: number,
+  { file, mostMemory, keptIdle }: ThreadsOptions,
   { idle, all }: Kept<In, Out>,
 ): Thread<In, Out> {
   const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: mostMemory } });

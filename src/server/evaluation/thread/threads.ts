@@ -59,6 +59,8 @@ export interface EvaluationThreadsOptions {
 
 /** MiB of a thread's heap. */
 const heapOfThread = 512;
+/** Milliseconds: with a thread go the rules that it has ready to run. */
+const keptIdle = 600_000;
 /** Of one turn: steps, evaluations, and characters of rules that are made ready to run. */
 const stepsOfTurn = evaluationBudget;
 const pairsOfTurn = 5_000;
@@ -177,7 +179,7 @@ interface Use {
 }
 
 function threadsOf(file: URL): Use {
-  const threads = createThreads<Answer, Question>({ file, mostMemory: heapOfThread });
+  const threads = createThreads<Answer, Question>({ file, mostMemory: heapOfThread, keptIdle });
   return { with: (work) => threads.use(work), close: threads.close };
 }
 

@@ -31,6 +31,8 @@ export interface RendererOptions {
 
 /** MiB. */
 const heapOfThread = 1_024;
+/** Milliseconds. */
+const keptIdle = 30_000;
 
 /** In threads, where the built worker is there; else in this one. */
 export function createRenderer({
@@ -41,7 +43,7 @@ export function createRenderer({
   patience = usualPatience,
 }: RendererOptions): Renderer {
   if (!file) return { render: renderHere, close: () => Promise.resolve() };
-  const threads = createThreads<FromThread, ToThread>({ file, mostMemory });
+  const threads = createThreads<FromThread, ToThread>({ file, mostMemory, keptIdle });
   const [turns, awaited] = [createTurns(most), createTurns(mostAwaited)];
 
   const renderIn = async (job: RenderJob): Promise<Rendered> => {
