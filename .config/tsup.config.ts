@@ -50,6 +50,7 @@ export default defineConfig([
       'check-worker': 'src/cli/check/check-worker.ts',
       'evaluate-worker': 'src/server/evaluation/thread/evaluate-worker.ts',
       'render-worker': 'src/server/reports/rendering/thread/render-worker.ts',
+      'body-worker': 'src/server/http/bodies/body-worker.ts',
     },
     clean: true,
     // Resolving and reading the first ones file by file costs a tenth of a short command's time. They stay dependencies:

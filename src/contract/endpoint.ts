@@ -9,6 +9,9 @@ export type Scope = z.infer<typeof Scope>;
 /** The largest body of most endpoints. */
 export const defaultMaxBodyBytes = 10 * 1024 * 1024;
 
+/** The largest object by itself, as JSON: a resource, a policy. What holds many of them may be larger. */
+export const maxObjectBytes = 1024 * 1024;
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
@@ -37,6 +40,8 @@ export interface Endpoint {
   readonly bodyTypes?: readonly string[];
   /** Default `defaultMaxBodyBytes`. */
   readonly maxBodyBytes?: number;
+  /** Fields of the body that hold many objects, each of which may have `maxObjectBytes`; else all of it is one object. */
+  readonly manyIn?: readonly string[];
   /** A single object with an ETag: GET/POST/PUT answer one, PUT/DELETE heed If-Match. */
   readonly versioned?: true;
   /** Answers 201 instead where it made the object. */

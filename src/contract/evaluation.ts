@@ -28,6 +28,7 @@ export const validatePolicies = endpoint({
   summary: 'Say what policies find in the given resources; nothing is stored',
   scope: 'governance:read',
   body: ValidateInput,
+  manyIn: ['resources', 'policies'],
   response: { status: 200, body: ValidateAnswer },
   errors: ['policy_not_found', 'policy_condition_invalid'],
 });

@@ -204,6 +204,9 @@ export type UpsertCounts = { created: number; updated: number; unchanged: number
 /** Rejected lines that an import names; the others are counted. */
 export const maxRejectedShown = 100;
 
+/** Rejected lines after which an import reads no further. */
+export const maxRejected = 1_000;
+
 export const ImportAnswer = z.looseObject({
   lines: z.int(),
   ...counts,
@@ -246,6 +249,7 @@ export const resources = {
     method: 'POST',
     path: '/v1/resources',
     summary: 'Create or replace up to 1,000 resources, all or none; they are evaluated at once',
+    manyIn: ['resources'],
     scope: 'compliance:write',
     ext: true,
     body: z.strictObject({
@@ -263,7 +267,7 @@ export const resources = {
     ext: true,
     streamed: 'application/x-ndjson',
     response: { status: 200, body: ImportAnswer },
-    errors: [],
+    errors: ['invalid_resource', 'body_too_large'],
   }),
   delete: noun.delete({
     summary: 'Remove a resource from the inventory; its violations are resolved',

@@ -12,6 +12,7 @@ import type { Deps, Log } from '../../src/server/deps.ts';
 import type { Evaluation } from '../../src/server/evaluation/evaluation.ts';
 import { evaluationLanes } from '../../src/server/evaluation/work.ts';
 import { createIds } from '../../src/server/ids.ts';
+import { createBodyChecks } from '../../src/server/http/bodies/body-checks.ts';
 import { createRateLimiter } from '../../src/server/http/limits.ts';
 import type { RateLimitMode } from '../../src/server/http/limits.ts';
 import { createAdjustableClock } from '../../src/server/local/clock.ts';
@@ -105,6 +106,7 @@ export async function startTestService(
   const events: RequestEvent[] = [];
   const authenticator = createAuthenticator(deps);
   const metricsText = options.metricsText?.(store);
+  const bodies = createBodyChecks();
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
   const evaluated = testEvaluation(deps);
   const evaluation = options.wrapEvaluation?.(evaluated) ?? evaluated;
@@ -139,6 +141,7 @@ export async function startTestService(
     deps,
     createHandlers(deps, {
       limiter,
+      bodies,
       system: metricsText ? { metricsText } : {},
       evaluation,
       surroundings: {
@@ -157,6 +160,7 @@ export async function startTestService(
     {
       authenticate: authenticator.authenticate,
       limiter,
+      bodies,
       ...(options.bodyWithin === undefined ? {} : { bodyWithin: options.bodyWithin }),
       local,
       observe(event) {

@@ -11,8 +11,9 @@ import type { Deps } from '../deps.ts';
 import { streamBytes } from './byte-body.ts';
 import { etagOf, isKnown } from './conditional.ts';
 import { asKnownError, errorAnswer } from './error-answer.ts';
-import { createQueryParser, parseBody } from './parse-input.ts';
-import { streamBody } from './body.ts';
+import { createQueryParser } from './parse-input.ts';
+import { readBody, streamBody } from './body.ts';
+import type { BodyChecks } from './bodies/body-checks.ts';
 import type { Peer } from './peer.ts';
 import type { Observe } from '../observe/request-event.ts';
 import type { LocalHooks } from './local-hooks.ts';
@@ -30,6 +31,7 @@ type Authenticate = (authorization: string | null, mayBeGuessed: boolean) => Awa
 export interface AppOptions {
   readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
+  readonly bodies: BodyChecks;
   readonly observe: Observe;
   /** Milliseconds in which a body must come, and of a streamed one every next part; for tests. */
   readonly bodyWithin?: number;
@@ -53,7 +55,7 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
     for (const [verb, endpoint] of Object.entries(verbs)) {
       const handler = verbsOf[noun]?.[verb];
       if (!handler) throw new Error(`no handler for ${noun}.${verb}`);
-      const route = createRoute(deps, endpoint, handler, { ...options, keys });
+      const route = createRoute(deps, endpoint, handler, { ...options, keys, noun, verb });
       hono.on(endpoint.method, [endpoint.path], route);
       endpoints.push(endpoint);
     }
@@ -96,11 +98,18 @@ function createRoute(
   {
     authenticate,
     limiter,
+    bodies,
     observe,
     local,
-    keys,
     bodyWithin,
-  }: AppOptions & { readonly keys: KeysUnderWay },
+    keys,
+    noun,
+    verb,
+  }: AppOptions & {
+    readonly keys: KeysUnderWay;
+    readonly noun: string;
+    readonly verb: string;
+  },
 ): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
   const { scope, openWhereLocal, method, path: route } = endpoint;
@@ -127,15 +136,16 @@ function createRoute(
       const input = { params, query, body: parsed.body } as HandlerInput<Endpoint>;
       return once ? call.lettingGo(() => handler(input, call)) : handler(input, call);
     };
+    const asker = () => ({ owner: principal?.countedAs ?? '', signal: request.signal });
     const readAndHandle = (): Awaitable<AnyAnswer> => {
       const query = parseQuery(searchOf(request.url));
       if (endpoint.streamed !== undefined) {
         return handle(query, streamBody(request, endpoint.streamed, bodyWithin));
       }
       if (!endpoint.body) return handle(query, noBody);
-      return parseBody(endpoint, request, bodyWithin).then(({ body, text }) =>
-        handle(query, { body, text: () => text }),
-      );
+      return readBody(request, endpoint, bodyWithin)
+        .then((sent) => bodies.check(noun, verb, sent, asker))
+        .then(({ body, text }) => handle(query, { body, text: () => text }));
     };
     const work = (): Awaitable<AnyAnswer> => (fault ? fault.befall().then(whole) : whole());
     const whole = (): Awaitable<AnyAnswer> => {
@@ -183,13 +193,22 @@ function createRoute(
         return end(response, answer.body);
       },
       (thrown) => {
-        const error = limiter.failed(thrown, remoteAddress, isLocal);
+        const error = hasLeft(request, thrown)
+          ? callerLeft()
+          : limiter.failed(thrown, remoteAddress, isLocal);
         const known = asKnownError(error, deps, requestId);
         return end(errorAnswer(known, endpoint, deps, requestId, rate), undefined, known.error);
       },
     );
   };
 }
+
+/** Whether work ended because its caller closed the connection: then nobody reads the answer. */
+const hasLeft = ({ signal }: Request, thrown: unknown): boolean =>
+  signal.aborted && thrown === signal.reason;
+
+const callerLeft = (): GovctlError =>
+  new GovctlError('malformed_request', 'The connection was closed before the answer');
 
 const bytesIn = (body: AnyBody): number | undefined =>
   typeof body === 'string' ? Buffer.byteLength(body) : undefined;

@@ -1,25 +1,23 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { locateJsonError } from '../../inventory/text/explain-json-error.ts';
 
 /** `type` is the media type alone, in lower case. */
-interface Body {
-  readonly text: string;
+export interface SentBody {
+  readonly bytes: Buffer;
   readonly type: string;
 }
 
 /**
- * Reads a request's body as text, up to the endpoint's limit, also where no length was announced.
+ * Reads a request's body, up to the endpoint's limit, also where no length was announced.
  * @throws GovctlError unsupported_media_type, body_too_large or malformed_request
  */
 export async function readBody(
   request: Request,
   endpoint: Endpoint,
   within = bodyWithin,
-): Promise<Body> {
+): Promise<SentBody> {
   const { bodyTypes = ['application/json'], maxBodyBytes = defaultMaxBodyBytes } = endpoint;
   const type = mediaTypeOf(request.headers, bodyTypes);
   const reading = readBytes(request, maxBodyBytes);
@@ -27,9 +25,7 @@ export async function readBody(
     if (error instanceof GovctlError) throw error;
     throw cutOff(error);
   });
-  if (!isUtf8(bytes)) throw new GovctlError('malformed_request', 'The body is not valid UTF-8');
-  const text = bytes.toString('utf8');
-  return { text: text.startsWith('\ufeff') ? text.slice(1) : text, type };
+  return { bytes, type };
 }
 
 /** Milliseconds in which a body must come, and of a streamed one every next part. */
@@ -120,46 +116,6 @@ async function readBytes(request: Request, limit: number): Promise<Buffer> {
     chunks.push(chunk.value);
   }
   return Buffer.concat(chunks);
-}
-
-/** @throws GovctlError malformed_request with line and column */
-export function parseJson(text: string): unknown {
-  if (text.trim() === '')
-    throw new GovctlError('malformed_request', 'The body is empty; it must be JSON');
-  try {
-    return JSON.parse(text);
-  } catch {
-    const { line, column, found } = locateJsonError(text);
-    const message = `unexpected ${found} at line ${line}, column ${column}`;
-    throw new GovctlError('malformed_request', `The body is not JSON: ${message}`, {
-      details: [{ field: 'body', message }],
-    });
-  }
-}
-
-/** @throws GovctlError malformed_request when a field is given twice */
-export function parseForm(text: string): Record<string, string> {
-  return uniqueEntries(new URLSearchParams(text), 'The form');
-}
-
-/** @throws GovctlError malformed_request when a name is given twice */
-export function uniqueEntries(given: URLSearchParams, where: string): Record<string, string> {
-  const seen = new Map<string, string>();
-  for (const [name, value] of given) {
-    if (seen.has(name)) {
-      const field = name.slice(0, 100);
-      throw new GovctlError('malformed_request', `${where} gives ${field} twice`, {
-        details: [
-          {
-            field,
-            message: `is given twice; several values go into one, separated by commas`,
-          },
-        ],
-      });
-    }
-    seen.set(name, value);
-  }
-  return Object.fromEntries(seen);
 }
 
 /** A body that is read while it is worked on. */

@@ -1,6 +1,7 @@
 import { invalidField } from '../http/invalid-body.ts';
 import type { ResourceInput } from '../../contract/resources.ts';
 import { whenKnown } from '../awaitable.ts';
+import type { BodyChecks } from '../http/bodies/body-checks.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
@@ -33,7 +34,11 @@ const answerOne = ({ doc, revision }: Versioned<StoredResource>) => ({
   revision,
 });
 
-export const resourceHandlers = (deps: Deps, evaluation: Evaluation): Handlers['resources'] => ({
+export const resourceHandlers = (
+  deps: Deps,
+  evaluation: Evaluation,
+  bodies: BodyChecks,
+): Handlers['resources'] => ({
   list: ({ query }) =>
     listPage(deps.store, resources, {
       query,
@@ -79,12 +84,16 @@ export const resourceHandlers = (deps: Deps, evaluation: Evaluation): Handlers['
   },
 
   import: async ({ body }, call) => {
-    const counts = await importResources(deps, evaluation, {
-      actor: call.actor,
-      asker: askerOf(call),
-      body,
-      readOnly: await call.isRepeated(),
-    });
+    const counts = await importResources(
+      deps,
+      { evaluation, bodies },
+      {
+        actor: call.actor,
+        asker: askerOf(call),
+        body,
+        readOnly: await call.isRepeated(),
+      },
+    );
     return call.transact(async () => ({ body: toJson(counts) }));
   },
 

@@ -1,8 +1,9 @@
-import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { maxObjectBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { maxRejectedShown, unfitForJson } from '../../contract/resources.ts';
+import { maxRejected, maxRejectedShown, unfitForJson } from '../../contract/resources.ts';
 import type { ImportAnswer, KnownResource } from '../../contract/resources.ts';
-import { readResourceLine } from '../../inventory/formats/native/read-line.ts';
+import type { BodyChecks } from '../http/bodies/body-checks.ts';
 import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
@@ -18,6 +19,9 @@ import { completeResource, subjectsOf, upsertResources } from './service.ts';
 const batchSize = 200;
 const batchBytes = 1 << 20;
 
+/** Milliseconds of reading lines between two turns of others. */
+const perTurn = 10;
+
 /** Characters of an id that a rejected line is shown with. */
 const shownOfId = 200;
 
@@ -32,11 +36,12 @@ export interface ImportOptions {
 /**
  * Reads resources as they come, one a line, and stores them batch by batch: each is durable before the next is read,
  * so memory holds no more than one, and the sender is slowed down to what is stored.
- * @throws GovctlError malformed_request where the stream breaks off; what came before is stored
+ * @throws GovctlError malformed_request where the stream breaks off or stalls, body_too_large, invalid_resource where too
+ *   many lines are rejected; what came before is stored
  */
 export async function importResources(
   deps: Deps,
-  evaluation: Evaluation,
+  { evaluation, bodies }: { readonly evaluation: Evaluation; readonly bodies: BodyChecks },
   { actor, asker, body, readOnly }: ImportOptions,
 ): Promise<ImportAnswer> {
   const answer = emptyAnswer();
@@ -65,13 +70,19 @@ export async function importResources(
     answer.unchanged += counts.unchanged;
   };
   try {
-    for await (const line of readLines(body, defaultMaxBodyBytes)) {
+    let turnEnds = deps.clock.monotonic() + perTurn;
+    for await (const line of readLines(body, maxObjectBytes)) {
+      if (deps.clock.monotonic() >= turnEnds) {
+        await nextTurn();
+        turnEnds = deps.clock.monotonic() + perTurn;
+      }
       if (line.text?.trim() === '') continue;
       answer.lines += 1;
-      const read = readLine(line);
+      const read = await readLine(line, bodies, asker);
       if ('reason' in read) {
         answer.rejected += 1;
         if (answer.rejected_lines.length < maxRejectedShown) answer.rejected_lines.push(read);
+        if (answer.rejected >= maxRejected) break;
         continue;
       }
       batch.push(read.resource);
@@ -79,17 +90,20 @@ export async function importResources(
       if (batch.length >= batchSize || bytes >= batchBytes) await store();
     }
     await store();
+    if (answer.rejected >= maxRejected) throw tooManyRejected(answer);
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw error;
+    if (error instanceof StoreUnavailable || isTooManyRejected(error)) throw error;
     const stored = answer.created + answer.updated + answer.unchanged;
     const soFar = `after ${answer.lines} lines; ${stored} resources are stored`;
     if (!(error instanceof GovctlError)) {
       throw new GovctlError('malformed_request', `The body was cut off ${soFar}`, { cause: error });
     }
-    const { status, details } = error;
+    const { status, details, extra, headers } = error;
     throw new GovctlError(error.error, `${error.message}, ${soFar}`, {
       ...(status === null ? {} : { status }),
       details,
+      extra,
+      headers,
       cause: error,
     });
   }
@@ -105,13 +119,33 @@ const emptyAnswer = () => ({
   rejected_lines: [] as { line: number; id?: string; reason: string }[],
 });
 
+const isTooManyRejected = (error: unknown): boolean =>
+  error instanceof GovctlError && error.error === 'invalid_resource';
+
+/** The sender sends something else than resources: reading on would help nobody. */
+function tooManyRejected(answer: ImportAnswer): GovctlError {
+  const { lines, rejected, created, updated, unchanged, rejected_lines: shown } = answer;
+  return new GovctlError(
+    'invalid_resource',
+    `${rejected} of the first ${lines} lines are no resources; the rest was not read. ${created + updated + unchanged} resources are stored`,
+    {
+      details: shown.map(({ line, reason }) => ({ field: `line ${line}`, message: reason })),
+      extra: { lines, created, updated, unchanged, rejected },
+    },
+  );
+}
+
 type Read =
   | { readonly resource: KnownResource }
   | { readonly line: number; readonly id?: string; readonly reason: string };
 
-function readLine({ number, text, problem }: Line): Read {
+async function readLine(
+  { number, text, problem }: Line,
+  bodies: BodyChecks,
+  asker: Asker,
+): Promise<Read> {
   if (text === undefined) return { line: number, reason: problem ?? 'can not be read' };
-  const read = readResourceLine(text);
+  const read = await bodies.readLine(text, asker);
   if (!read.ok) {
     const { column, message } = read.problem;
     const place = column === undefined ? '' : `column ${column}: `;

@@ -8,6 +8,8 @@ export interface Line {
 }
 
 const newline = 0x0a;
+/** A byte order mark before the first line is left out. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Splits a stream of bytes into its lines, of which it holds one at a time, up to so many bytes. */
 export async function* readLines(
@@ -52,9 +54,7 @@ function lineOf(
     return { number, bytes, problem: `is longer than ${longest / (1 << 20)} MiB` };
   }
   try {
-    // A byte order mark before the first line is left out.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
-    return { number, bytes, text };
+    return { number, bytes, text: utf8.decode(Buffer.concat(parts)) };
   } catch {
     return { number, bytes, problem: 'is not valid UTF-8' };
   }

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { eventHandlers } from '../events/handlers.ts';
 import { exemptionHandlers } from '../exemptions/handlers.ts';
+import type { BodyChecks } from '../http/bodies/body-checks.ts';
 import type { RateLimiter } from '../http/limits.ts';
 import { localHandlers } from '../local/handlers.ts';
 import type { LocalService } from '../local/service.ts';
@@ -30,6 +31,7 @@ import type { Send } from '../outbound/send.ts';
 /** What handlers need besides the outside world; created once and shared. */
 export interface Parts {
   readonly limiter: RateLimiter;
+  readonly bodies: BodyChecks;
   readonly system: SystemOptions;
   readonly evaluation: Evaluation;
   /** Allowed targets and the operator's configuration. */
@@ -46,10 +48,21 @@ export interface Parts {
 
 export const createHandlers = (
   deps: Deps,
-  { limiter, system, evaluation, surroundings, send, reportWork, signer, baseUrl, local }: Parts,
+  {
+    limiter,
+    bodies,
+    system,
+    evaluation,
+    surroundings,
+    send,
+    reportWork,
+    signer,
+    baseUrl,
+    local,
+  }: Parts,
 ): Handlers => ({
   policies: policyHandlers(deps, evaluation),
-  resources: resourceHandlers(deps, evaluation),
+  resources: resourceHandlers(deps, evaluation, bodies),
   scans: scanHandlers(deps),
   violations: violationHandlers(deps),
   exemptions: exemptionHandlers(deps),

@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts';
 import { createEvaluation } from '../evaluation/evaluation.ts';
 import { createEvaluationThreads } from '../evaluation/thread/threads.ts';
 import { errorAnswer } from '../http/error-answer.ts';
+import { createBodyChecks } from '../http/bodies/body-checks.ts';
 import { createRateLimiter } from '../http/limits.ts';
 import type { RateLimitMode } from '../http/limits.ts';
 import { stopping } from '../http/listener.ts';
@@ -97,6 +98,7 @@ export async function createService(
   let begun = 0;
   let draining = false;
   const observe = observeInto(logRequest, metrics);
+  const bodies = createBodyChecks();
   const limiter = createRateLimiter(options.rateLimit, deps.clock);
   const system = metrics ? { metricsText: metrics.text } : {};
   const local = isLocal(options)
@@ -112,6 +114,7 @@ export async function createService(
     deps,
     createHandlers(deps, {
       limiter,
+      bodies,
       system,
       evaluation,
       surroundings,
@@ -124,6 +127,7 @@ export async function createService(
     {
       authenticate: authenticator.authenticate,
       limiter,
+      bodies,
       local,
       observe(event) {
         begun -= 1;
@@ -154,6 +158,7 @@ export async function createService(
     async stop() {
       await background.stop();
       await threads.close();
+      await bodies.close();
       await sender.close();
       await operatorsSender.close();
       if (!deps.store.health().writable) return;

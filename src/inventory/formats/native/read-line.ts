@@ -6,7 +6,7 @@ import { countKeys } from '../../text/count-keys.ts';
 import { findTooDeep } from '../../text/depth.ts';
 import { asResource, explainResource } from './reader.ts';
 
-type LineRead =
+export type LineRead =
   | { readonly ok: true; readonly resource: KnownResource }
   | { readonly ok: false; readonly problem: InputProblem & { readonly column: number } };
 

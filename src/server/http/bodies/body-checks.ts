@@ -1,0 +1,116 @@
+import { availableParallelism } from 'node:os';
+import type { Contract } from '../../../contract/endpoint.ts';
+import { contract } from '../../../contract/contract.ts';
+import { GovctlError } from '../../../contract/errors.ts';
+import type { LineRead } from '../../../inventory/formats/native/read-line.ts';
+import { ThreadGone, ask, createThreads, workerFile } from '../../threads/threads.ts';
+import type { Port } from '../../threads/threads.ts';
+import { TimeUp } from '../../threads/time-up.ts';
+import { createTurns } from '../../threads/turns.ts';
+import type { SentBody } from '../body.ts';
+import { checkBody, smallBody } from './check-body.ts';
+import type { CheckedBody } from './check-body.ts';
+import { readSentLine } from './read-sent-line.ts';
+import { putTogether } from './hand-over.ts';
+import type { FromThread, ToThread } from './messages.ts';
+
+/** Whose work it is, which takes turns with others', and whether anybody still wants it. */
+export interface Asker {
+  readonly owner?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Parses and checks what was sent: what is large in threads, so that it holds up no answers. */
+export interface BodyChecks {
+  /** @throws GovctlError malformed_request, body_too_large, or the endpoint's `invalid_…` */
+  check(
+    noun: string,
+    verb: string,
+    sent: SentBody,
+    asker: () => Asker,
+  ): CheckedBody | Promise<CheckedBody>;
+  /** A line of an import. */
+  readLine(line: string, asker: Asker): LineRead | Promise<LineRead>;
+  /** Ends the threads. */
+  close(): Promise<void>;
+}
+
+/** Threads at once; of small machines one, so that answers have a core. */
+const most = Math.max(1, Math.min(4, availableParallelism() - 1));
+/** MiB of a thread's heap: 10 MiB of JSON take 700 at most. */
+const heapOfThread = 1_024;
+
+/** Milliseconds for a turn, and for each answer of a thread. */
+const within = 30_000;
+
+const nouns: Contract = contract;
+
+/** @throws GovctlError unavailable where it took too long, or the thread ended */
+function explain(error: unknown): never {
+  if (!(error instanceof ThreadGone || error instanceof TimeUp)) throw error;
+  throw new GovctlError('unavailable', 'The body could not be checked now; try again', {
+    headers: { 'Retry-After': '1' },
+    cause: error,
+  });
+}
+
+/** @param file what a thread runs; undefined: everything is checked in this one */
+export function createBodyChecks(file: URL | undefined = workerFile('body-worker')): BodyChecks {
+  const here = (noun: string, verb: string, { bytes, type }: SentBody): CheckedBody => {
+    const endpoint = nouns[noun]?.[verb];
+    if (!endpoint) throw new Error(`there is no endpoint ${noun}.${verb}`);
+    return checkBody(endpoint, bytes, type);
+  };
+  if (!file) {
+    return { check: here, readLine: (line) => readSentLine(line), close: async () => {} };
+  }
+  const threads = createThreads<FromThread, ToThread>({ file, mostMemory: heapOfThread });
+  const turns = createTurns(most);
+  const inThread = async <T>(
+    { owner, signal }: Asker,
+    work: (port: Port<FromThread, ToThread>, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    const giveBack = await turns.take(signal, owner, within).catch(explain);
+    try {
+      return await threads.use((port, gone) => work(port, AbortSignal.any([signal, gone])));
+    } catch (error) {
+      return explain(error);
+    } finally {
+      giveBack();
+    }
+  };
+  return {
+    check(noun, verb, sent, asker) {
+      if (sent.bytes.length <= smallBody) return here(noun, verb, sent);
+      return inThread(asker(), async (port, signal) => {
+        const { bytes, type } = sent;
+        const answer = await ask(port, signal, { noun, verb, bytes, type }, within);
+        if ('refused' in answer) {
+          const { error, message, details } = answer.refused;
+          return { refused: new GovctlError(error, message, { details }) };
+        }
+        if (!('shell' in answer)) throw new Error('the thread gave no body');
+        const whole = putTogether(answer.shell);
+        while (!whole.isWhole()) {
+          const next = await ask(port, signal, 'next', within);
+          if (!('slice' in next)) throw new Error('the thread gave no slice');
+          whole.add(next.slice);
+        }
+        return { body: whole.body, text: answer.text };
+      }).then((checked) => {
+        // Not thrown where the thread is had: it is as good as before.
+        if ('refused' in checked) throw checked.refused;
+        return checked;
+      });
+    },
+    readLine(line, asker) {
+      if (line.length <= smallBody) return readSentLine(line);
+      return inThread(asker, async (port, signal) => {
+        const answer = await ask(port, signal, { line }, within);
+        if (!('line' in answer)) throw new Error('the thread gave no line');
+        return answer.line;
+      });
+    },
+    close: () => threads.close(),
+  };
+}

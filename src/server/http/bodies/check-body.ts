@@ -1,0 +1,80 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type * as z from 'zod';
+import { countFindings, describeIssues } from '../../../contract/describe-issues.ts';
+import type { Endpoint } from '../../../contract/endpoint.ts';
+import { maxObjectBytes } from '../../../contract/endpoint.ts';
+import type { WireErrorName } from '../../../contract/errors.ts';
+import { GovctlError } from '../../../contract/errors.ts';
+import { parseForm } from './read-form.ts';
+import { parseJson } from './read-json.ts';
+
+export interface CheckedBody {
+  readonly body: unknown;
+  /** What tells it apart from others: as sent, or of a large one its digest. */
+  readonly text: string;
+}
+
+/** Bytes up to which a body is kept as it was sent, and is parsed where requests are answered. */
+export const smallBody = 64 * 1024;
+
+/**
+ * Parses a body and checks it by its endpoint's schema.
+ * @param type the media type alone, in lower case
+ * @throws GovctlError malformed_request, body_too_large, or the endpoint's `invalid_…`
+ */
+export function checkBody(endpoint: Endpoint, bytes: Buffer, type: string): CheckedBody {
+  if (!isUtf8(bytes)) throw new GovctlError('malformed_request', 'The body is not valid UTF-8');
+  const read = bytes.toString('utf8');
+  const text = read.startsWith('\ufeff') ? read.slice(1) : read;
+  const given = type === 'application/x-www-form-urlencoded' ? parseForm(text) : parseJson(text);
+  const error = invalidBodyError(endpoint);
+  const body = endpoint.body && checkInput(endpoint.body, given, error, 'The body is not valid');
+  if (bytes.length <= smallBody) return { body, text };
+  if (bytes.length > maxObjectBytes) checkSizes(endpoint, body);
+  return { body, text: `sha256 ${createHash('sha256').update(bytes).digest('base64url')}` };
+}
+
+/** Body errors of an endpoint have its own `invalid_…`, where it declares one. */
+const invalidBodyError = (endpoint: Endpoint): WireErrorName =>
+  endpoint.errors.find((name) => name.startsWith('invalid_')) ?? 'malformed_request';
+
+/** @throws GovctlError `error`, with details */
+export function checkInput(
+  schema: z.ZodType,
+  given: unknown,
+  error: WireErrorName,
+  what: string,
+): unknown {
+  const parsed = schema.safeParse(given, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const details = describeIssues(schema, given, parsed.error.issues);
+  const [first] = details;
+  const said = first ? `${what}: ${first.field || 'it'} ${first.message}` : what;
+  const count = countFindings(parsed.error.issues);
+  const more = count > 1 ? ` (and ${count - 1} more)` : '';
+  throw new GovctlError(error, said + more, { details });
+}
+
+/** One object is stored, and answered, as a whole. @throws GovctlError body_too_large */
+function checkSizes({ manyIn }: Endpoint, body: unknown): void {
+  const refuse = (field: string): GovctlError => {
+    const what = field === '' ? 'The object' : field;
+    const message = `is larger than ${maxObjectBytes / (1 << 20)} MiB as JSON`;
+    return new GovctlError('body_too_large', `${what} ${message}`, {
+      details: [{ field, message }],
+    });
+  };
+  const fields = Object(body) as Readonly<Record<string, unknown>>;
+  for (const name of manyIn ?? []) {
+    const many = fields[name];
+    if (!Array.isArray(many)) continue;
+    const at = many.findIndex((one) => isLarge(one));
+    if (at >= 0) throw refuse(`${name}[${at}]`);
+  }
+  const rest = Object.entries(fields).filter(([name]) => !manyIn?.includes(name));
+  if (isLarge(Object.fromEntries(rest))) throw refuse('');
+}
+
+const isLarge = (value: unknown): boolean =>
+  Buffer.byteLength(JSON.stringify(value)) > maxObjectBytes;

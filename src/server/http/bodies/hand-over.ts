@@ -1,0 +1,68 @@
+/** A checked body on its way from a thread: what is not in its long lists, and how many entries those have. */
+export interface Shell {
+  readonly body: unknown;
+  readonly lists: readonly { readonly field: string; readonly length: number }[];
+}
+
+/** Entries of one of its lists, in order. */
+export interface Slice {
+  readonly field: string;
+  readonly entries: readonly unknown[];
+}
+
+/** Values that are handed over at once: reading them takes some milliseconds. */
+const valuesAtOnce = 10_000;
+const shortList = 100;
+
+/** Takes a body apart, so that no part takes long to be read where requests are answered. */
+export function takeApart(body: unknown): { shell: Shell; slices: Generator<Slice> } {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return { shell: { body, lists: [] }, slices: slicesOf([]) };
+  }
+  const long = Object.entries(body).filter(
+    (entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && entry[1].length > shortList,
+  );
+  const rest = { ...body, ...Object.fromEntries(long.map(([field]) => [field, []])) };
+  const lists = long.map(([field, { length }]) => ({ field, length }));
+  return { shell: { body: rest, lists }, slices: slicesOf(long) };
+}
+
+function* slicesOf(lists: readonly (readonly [string, readonly unknown[]])[]): Generator<Slice> {
+  for (const [field, all] of lists) {
+    let [entries, values]: [unknown[], number] = [[], 0];
+    for (const entry of all) {
+      entries.push(entry);
+      values += countValues(entry);
+      if (values < valuesAtOnce) continue;
+      yield { field, entries };
+      [entries, values] = [[], 0];
+    }
+    if (entries.length > 0) yield { field, entries };
+  }
+}
+
+/** Nests no deeper than JSON that was taken. */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let values = 1;
+  for (const inner of Object.values(value)) values += countValues(inner);
+  return values;
+}
+
+/** Puts a body together again; each call of `add` gives it the next slice. */
+export function putTogether({ body, lists }: Shell): {
+  readonly body: unknown;
+  isWhole(): boolean;
+  add(slice: Slice): void;
+} {
+  let missing = lists.reduce((sum, { length }) => sum + length, 0);
+  return {
+    body,
+    isWhole: () => missing === 0,
+    add({ field, entries }) {
+      missing -= entries.length;
+      // The field of a shell that has such a list is an empty one.
+      (body as Record<string, unknown[]>)[field]?.push(...entries);
+    },
+  };
+}

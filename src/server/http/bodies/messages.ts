@@ -1,0 +1,28 @@
+import type { ErrorDetail, WireErrorName } from '../../../contract/errors.ts';
+import type { LineRead } from '../../../inventory/formats/native/read-line.ts';
+import type { Shell, Slice } from './hand-over.ts';
+
+/** To a thread: a body to check, a line to read, or that the next slice of a body can come. */
+export type ToThread =
+  | {
+      readonly noun: string;
+      readonly verb: string;
+      readonly bytes: Uint8Array;
+      readonly type: string;
+    }
+  | { readonly line: string }
+  | 'next';
+
+/** From a thread. */
+export type FromThread =
+  | { readonly shell: Shell; readonly text: string }
+  | { readonly slice: Slice }
+  | { readonly refused: Refused }
+  | { readonly line: LineRead };
+
+/** A GovctlError, for which a message has no type. */
+export interface Refused {
+  readonly error: WireErrorName;
+  readonly message: string;
+  readonly details: readonly ErrorDetail[];
+}

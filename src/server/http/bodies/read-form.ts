@@ -1,0 +1,26 @@
+import { GovctlError } from '../../../contract/errors.ts';
+
+/** @throws GovctlError malformed_request when a field is given twice */
+export function parseForm(text: string): Record<string, string> {
+  return uniqueEntries(new URLSearchParams(text), 'The form');
+}
+
+/** @throws GovctlError malformed_request when a name is given twice */
+export function uniqueEntries(given: URLSearchParams, where: string): Record<string, string> {
+  const seen = new Map<string, string>();
+  for (const [name, value] of given) {
+    if (seen.has(name)) {
+      const field = name.slice(0, 100);
+      throw new GovctlError('malformed_request', `${where} gives ${field} twice`, {
+        details: [
+          {
+            field,
+            message: `is given twice; several values go into one, separated by commas`,
+          },
+        ],
+      });
+    }
+    seen.set(name, value);
+  }
+  return Object.fromEntries(seen);
+}
