@@ -75,6 +75,7 @@ export async function startTestService(
     wrapEvaluation?: (evaluation: Evaluation) => Evaluation;
     /** Milliseconds. */
     bodyWithin?: number;
+    maxImportBytes?: number;
     metricsText?: (store: Store) => () => Promise<string>;
   } = {},
 ) {
@@ -162,6 +163,7 @@ export async function startTestService(
       limiter,
       bodies,
       ...(options.bodyWithin === undefined ? {} : { bodyWithin: options.bodyWithin }),
+      ...(options.maxImportBytes === undefined ? {} : { maxImportBytes: options.maxImportBytes }),
       local,
       observe(event) {
         events.push(event);

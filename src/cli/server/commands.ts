@@ -51,6 +51,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
       '--metrics-listen <host:port>',
       'serve /metrics there, without a token; here it takes one with the scope admin',
     )
+    .option('--max-import <MiB>', 'the largest import of resources; default: 2048 MiB')
     .option(
       '--max-connections <number>',
       'connections at once; default: half of the files it may open, 4096 at most',

@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly metrics: boolean;
   /** Where metrics are served without a token. */
   readonly metricsListen?: { readonly host: string; readonly port: number };
+  /** Bytes of an import. */
+  readonly maxImportBytes?: number;
   /** Connections that are open at once. */
   readonly maxConnections?: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';

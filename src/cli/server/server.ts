@@ -33,6 +33,7 @@ export interface ServerFlags {
   readonly metrics: boolean;
   readonly metricsListen?: string;
   readonly maxConnections?: string;
+  readonly maxImport?: string;
   readonly logLevel: ServerOptions['logLevel'];
 }
 
@@ -83,7 +84,8 @@ function parseServerFlags(
   }
   for (const range of flags.allowTarget) checkCidr(range);
   const metricsListen = parseListen(flags);
-  const maxConnections = parseMaxConnections(flags.maxConnections);
+  const maxConnections = parseNumber('--max-connections', flags.maxConnections, fewestConnections);
+  const maxImportMib = parseNumber('--max-import', flags.maxImport, 1);
   refuseEmpty('--host', flags.host);
   refuseEmpty('--data-dir', flags.dataDir);
   refuseEmpty('--ready-file', flags.readyFile);
@@ -105,6 +107,7 @@ function parseServerFlags(
     ...defined({ rateLimit: flags.rateLimit }),
     metrics: flags.metrics,
     ...defined({ metricsListen, maxConnections }),
+    ...(maxImportMib === undefined ? {} : { maxImportBytes: maxImportMib * 1024 ** 2 }),
     logLevel: flags.logLevel,
   };
 }
@@ -147,13 +150,13 @@ function parseListen({
 const fewestConnections = 16;
 
 /** @throws GovctlError usage_error */
-function parseMaxConnections(given: string | undefined): number | undefined {
+function parseNumber(flag: string, given: string | undefined, fewest: number): number | undefined {
   if (given === undefined) return undefined;
   const number = Number(given);
-  if (/^\d{1,7}$/.test(given) && number >= fewestConnections) return number;
+  if (/^\d{1,7}$/.test(given) && number >= fewest) return number;
   throw new GovctlError(
     'usage_error',
-    `--max-connections ${given}: it takes a whole number of at least ${fewestConnections}`,
+    `${flag} ${given}: it takes a whole number of at least ${fewest}`,
   );
 }
 

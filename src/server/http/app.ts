@@ -35,6 +35,8 @@ export interface AppOptions {
   readonly observe: Observe;
   /** Milliseconds in which a body must come, and of a streamed one every next part; for tests. */
   readonly bodyWithin?: number;
+  /** Bytes of a streamed body; default 2 GiB. */
+  readonly maxImportBytes?: number;
   /** Faults, and what is to be seen of it, of a local server. */
   readonly local?: LocalHooks | undefined;
 }
@@ -102,6 +104,7 @@ function createRoute(
     observe,
     local,
     bodyWithin,
+    maxImportBytes,
     keys,
     noun,
     verb,
@@ -113,6 +116,7 @@ function createRoute(
 ): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
   const parseQuery = createQueryParser(endpoint);
   const { scope, openWhereLocal, method, path: route } = endpoint;
+  const streamed = { within: bodyWithin, limit: maxImportBytes };
   return (context) => {
     const request = context.req.raw;
     const started = deps.clock.monotonic();
@@ -140,7 +144,7 @@ function createRoute(
     const readAndHandle = (): Awaitable<AnyAnswer> => {
       const query = parseQuery(searchOf(request.url));
       if (endpoint.streamed !== undefined) {
-        return handle(query, streamBody(request, endpoint.streamed, bodyWithin));
+        return handle(query, streamBody(request, endpoint.streamed, streamed));
       }
       if (!endpoint.body) return handle(query, noBody);
       return readBody(request, endpoint, bodyWithin)

@@ -125,25 +125,43 @@ interface StreamedBody {
   readonly text: () => string;
 }
 
-/** @throws GovctlError unsupported_media_type; malformed_request where the sender is gone already */
-export function streamBody(request: Request, type: string, within = bodyWithin): StreamedBody {
+interface StreamLimits {
+  /** Milliseconds for every next part. */
+  readonly within?: number | undefined;
+  /** Bytes in all. */
+  readonly limit?: number | undefined;
+}
+
+/** Bytes of an import. */
+const defaultMaxStreamBytes = 2 * 1024 ** 3;
+
+/** @throws GovctlError unsupported_media_type, body_too_large; malformed_request where the sender is gone already */
+export function streamBody(
+  request: Request,
+  type: string,
+  { within = bodyWithin, limit = defaultMaxStreamBytes }: StreamLimits = {},
+): StreamedBody {
   mediaTypeOf(request.headers, [type]);
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
   const digest = createHash('sha256');
   let sum: string | undefined;
-  const body = tap(bodyOf(request), digest, within);
+  const body = tap(bodyOf(request), digest, { within, limit });
   return { body, text: () => (sum ??= digest.digest('base64url')) };
 }
 
 async function* tap(
   body: ReadableStream<Uint8Array> | null,
   digest: { update(chunk: Uint8Array): unknown },
-  within: number,
+  { within, limit }: { readonly within: number; readonly limit: number },
 ): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
   const read = () => inTime(reader.read(), within, 'Nothing more of the body came');
   try {
+    let size = 0;
     for (let next = await read(); !next.done; next = await read()) {
+      size += next.value.length;
+      if (size > limit) throw tooLarge(limit);
       digest.update(next.value);
       yield next.value;
     }

@@ -19,8 +19,9 @@ import { completeResource, subjectsOf, upsertResources } from './service.ts';
 const batchSize = 200;
 const batchBytes = 1 << 20;
 
-/** Milliseconds of reading lines between two turns of others. */
-const perTurn = 10;
+/** Bytes that are read between two turns of others: some milliseconds. A line costs as much as so many, however short. */
+const bytesPerTurn = 65_536;
+const bytesOfAnyLine = 128;
 
 /** Characters of an id that a rejected line is shown with. */
 const shownOfId = 200;
@@ -70,11 +71,12 @@ export async function importResources(
     answer.unchanged += counts.unchanged;
   };
   try {
-    let turnEnds = deps.clock.monotonic() + perTurn;
+    let spent = 0;
     for await (const line of readLines(body, maxObjectBytes)) {
-      if (deps.clock.monotonic() >= turnEnds) {
+      spent += bytesOfAnyLine + line.bytes;
+      if (spent >= bytesPerTurn) {
         await nextTurn();
-        turnEnds = deps.clock.monotonic() + perTurn;
+        spent = 0;
       }
       if (line.text?.trim() === '') continue;
       answer.lines += 1;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../../contract/defined.ts';
 import { contract } from '../../contract/contract.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { parseRanges } from '../http/address.ts';
@@ -38,6 +39,8 @@ export interface ServiceOptions {
   /** Default: `report` for requests that are local (local/is-local.ts), else `enforce`. */
   readonly rateLimit?: RateLimitMode;
   readonly metrics: boolean;
+  /** Bytes of an import; default 2 GiB. */
+  readonly maxImportBytes?: number;
   /** The operator's configuration of mail, chat and storage. */
   readonly config: ServerConfig;
   /** Signs reports; default: a key that the server creates. */
@@ -128,6 +131,7 @@ export async function createService(
       authenticate: authenticator.authenticate,
       limiter,
       bodies,
+      ...defined({ maxImportBytes: options.maxImportBytes }),
       local,
       observe(event) {
         begun -= 1;

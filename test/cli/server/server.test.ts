@@ -88,7 +88,7 @@ describe('govctl server', () => {
   it('hands on every flag', async () => {
     const fake = fakeLauncher();
     await run(
-      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --config c.yaml --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --rate-limit off --no-metrics --max-connections 100 --log-level debug'.split(
+      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --config c.yaml --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --rate-limit off --no-metrics --max-connections 100 --max-import 3 --log-level debug'.split(
         ' ',
       ),
       fake,
@@ -106,6 +106,7 @@ describe('govctl server', () => {
       rateLimit: 'off',
       metrics: false,
       maxConnections: 100,
+      maxImportBytes: 3_145_728,
       logLevel: 'debug',
       env: {},
     });
@@ -126,6 +127,7 @@ describe('govctl server', () => {
     [['--metrics-listen', '127.0.0.1:1', '--no-metrics'], 'exclude each other'],
     [['--max-connections', '2'], 'at least 16'],
     [['--max-connections', 'many'], 'at least 16'],
+    [['--max-import', '0'], 'at least 1'],
   ])('refuses %s', async (argv, said) => {
     const outcome = await run(argv, fakeLauncher());
     expect(outcome.exitCode).toBe(3);

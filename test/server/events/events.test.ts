@@ -195,7 +195,7 @@ describe('an event that is made up', () => {
       constructor: 1,
       user: { id: expect.any(String) as unknown },
     });
-    const deep = `{"type":"user.login","data":${'{"a":'.repeat(100)}1${'}'.repeat(101)}`;
+    const deep = `{"type":"user.login","data":${'{"a":'.repeat(80)}1${'}'.repeat(81)}`;
     const refused = await service.send('POST', '/v1/events', { text: deep });
     expect([refused.status, fieldsOf(refused)]).toEqual([400, ['data']]);
   });

@@ -88,8 +88,10 @@ describe('PUT /v1/resources/:id', () => {
   });
 
   it('refuses what can not be kept as JSON: deep nesting and numbers out of range', async () => {
-    const deep = await service.send('PUT', '/v1/resources/deep', { text: nested(5_000) });
+    const deep = await service.send('PUT', '/v1/resources/deep', { text: nested(90) });
     expect([deep.status, deep.text]).toEqual([400, expect.stringContaining('nested deeper than')]);
+    const deeper = await service.send('PUT', '/v1/resources/deep', { text: nested(5_000) });
+    expect([deeper.status, deeper.json.error]).toEqual([400, 'malformed_request']);
     const fits = await service.send('PUT', '/v1/resources/deep', { text: nested(60) });
     expect(fits.status).toBe(201);
     const huge = await service.send('PUT', '/v1/resources/n', {
@@ -251,7 +253,7 @@ describe('POST /v1/resources/import', () => {
       created: 2,
       rejected_lines: [
         { line: 2, reason: 'is not valid UTF-8' },
-        { line: 3, reason: 'is longer than 10 MiB' },
+        { line: 3, reason: 'is longer than 1 MiB' },
       ],
     });
   });

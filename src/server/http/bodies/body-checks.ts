@@ -15,7 +15,7 @@ import { putTogether } from './hand-over.ts';
 import type { FromThread, ToThread } from './messages.ts';
 
 /** Whose work it is, which takes turns with others', and whether anybody still wants it. */
-export interface Asker {
+interface Asker {
   readonly owner?: string;
   readonly signal: AbortSignal;
 }

@@ -6,6 +6,7 @@ import type { Endpoint } from '../../../contract/endpoint.ts';
 import { maxObjectBytes } from '../../../contract/endpoint.ts';
 import type { WireErrorName } from '../../../contract/errors.ts';
 import { GovctlError } from '../../../contract/errors.ts';
+import { countValues } from './hand-over.ts';
 import { parseForm } from './read-form.ts';
 import { parseJson } from './read-json.ts';
 
@@ -14,6 +15,9 @@ export interface CheckedBody {
   /** What tells it apart from others: as sent, or of a large one its digest. */
   readonly text: string;
 }
+
+/** Values of an object beyond which nobody is told what else is wrong with it. */
+const mostValues = 250_000;
 
 /** Bytes up to which a body is kept as it was sent, and is parsed where requests are answered. */
 export const smallBody = 64 * 1024;
@@ -28,10 +32,13 @@ export function checkBody(endpoint: Endpoint, bytes: Buffer, type: string): Chec
   const read = bytes.toString('utf8');
   const text = read.startsWith('\ufeff') ? read.slice(1) : read;
   const given = type === 'application/x-www-form-urlencoded' ? parseForm(text) : parseJson(text);
+  const isLong = bytes.length > maxObjectBytes;
+  // A schema's check of very many values takes more memory than a thread has.
+  if (isLong && countValues(given) > mostValues) checkSizes(endpoint, given);
   const error = invalidBodyError(endpoint);
   const body = endpoint.body && checkInput(endpoint.body, given, error, 'The body is not valid');
   if (bytes.length <= smallBody) return { body, text };
-  if (bytes.length > maxObjectBytes) checkSizes(endpoint, body);
+  if (isLong) checkSizes(endpoint, body);
   return { body, text: `sha256 ${createHash('sha256').update(bytes).digest('base64url')}` };
 }
 
@@ -65,14 +72,18 @@ function checkSizes({ manyIn }: Endpoint, body: unknown): void {
       details: [{ field, message }],
     });
   };
+  if (!manyIn) {
+    if (isLarge(body)) throw refuse('');
+    return;
+  }
   const fields = Object(body) as Readonly<Record<string, unknown>>;
-  for (const name of manyIn ?? []) {
+  for (const name of manyIn) {
     const many = fields[name];
     if (!Array.isArray(many)) continue;
     const at = many.findIndex((one) => isLarge(one));
     if (at >= 0) throw refuse(`${name}[${at}]`);
   }
-  const rest = Object.entries(fields).filter(([name]) => !manyIn?.includes(name));
+  const rest = Object.entries(fields).filter(([name]) => !manyIn.includes(name));
   if (isLarge(Object.fromEntries(rest))) throw refuse('');
 }
 

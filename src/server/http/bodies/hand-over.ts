@@ -42,7 +42,7 @@ function* slicesOf(lists: readonly (readonly [string, readonly unknown[]])[]): G
 }
 
 /** Nests no deeper than JSON that was taken. */
-function countValues(value: unknown): number {
+export function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   let values = 1;
   for (const inner of Object.values(value)) values += countValues(inner);

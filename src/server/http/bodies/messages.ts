@@ -21,7 +21,7 @@ export type FromThread =
   | { readonly line: LineRead };
 
 /** A GovctlError, for which a message has no type. */
-export interface Refused {
+interface Refused {
   readonly error: WireErrorName;
   readonly message: string;
   readonly details: readonly ErrorDetail[];
