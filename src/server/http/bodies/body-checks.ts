@@ -39,6 +39,8 @@ export interface BodyChecks {
 const most = Math.max(1, Math.min(4, availableParallelism() - 1));
 /** MiB of a thread's heap: 10 MiB of JSON take 700 at most. */
 const heapOfThread = 1_024;
+/** Milliseconds that a thread is kept for the next body: to start one is not for nothing. */
+const keptIdle = 30_000;
 
 /** Milliseconds for a turn, and for each answer of a thread. */
 const within = 30_000;
@@ -64,7 +66,7 @@ export function createBodyChecks(file: URL | undefined = workerFile('body-worker
   if (!file) {
     return { check: here, readLine: (line) => readSentLine(line), close: async () => {} };
   }
-  const threads = createThreads<FromThread, ToThread>({ file, mostMemory: heapOfThread });
+  const threads = createThreads<FromThread, ToThread>({ file, mostMemory: heapOfThread, keptIdle });
   const turns = createTurns(most);
   const inThread = async <T>(
     { owner, signal }: Asker,
