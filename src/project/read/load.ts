@@ -30,6 +30,8 @@ import { takingTurns } from './turns.ts';
 
 /** Some five milliseconds of reading. */
 const filesBetweenTurns = 10;
+/** The same of a file that holds many documents. */
+const documentsBetweenTurns = 20;
 
 /** What one policy file holds. */
 export interface FileContent {
@@ -115,9 +117,10 @@ export async function readPolicyFiles(
   const { createSlipFinder } = await import('./check-attributes.ts');
   const slips = createSlipFinder();
   const turn = takingTurns(filesBetweenTurns, signal);
+  const turnOfDocument = takingTurns(documentsBetweenTurns, signal);
   for (const { file, absolute, size } of found.files) {
     await turn();
-    read.push(readPolicyFile(file, absolute, size, slips));
+    read.push(await readPolicyFile(file, absolute, size, slips, turnOfDocument));
   }
   const contents = withoutTestInputs(read);
   return { config, root, problems: [...problems, ...found.problems], contents, boundary };
@@ -143,12 +146,13 @@ function projectOf({ project }: LoadOptions): { project?: string } {
   );
 }
 
-function readPolicyFile(
+async function readPolicyFile(
   file: string,
   absolute: string,
   size: number,
   slips: SlipFinder,
-): FileContent {
+  turn: () => Promise<void>,
+): Promise<FileContent> {
   const content: FileContent = {
     file,
     absolute,
@@ -168,6 +172,7 @@ function readPolicyFile(
   const { documents, problems } = parseYaml(text.source);
   content.problems.push(...problems);
   for (const [index, raw] of documents.entries()) {
+    await turn();
     const read = readDocument(text.source, raw, preset, slips);
     const { policy, webhook, schedule, identity, other, problems } = read;
     if (policy) content.policies.push(policy);
