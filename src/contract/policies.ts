@@ -12,6 +12,12 @@ export const Effect = z.enum(['ALLOW', 'DENY']);
 /** Characters; an expression longer than this is refused before it is parsed. */
 export const maxConditionLength = 65_536;
 
+/** Characters of all conditions of a policy together: what compiling them takes is in proportion. */
+export const maxConditionsLength = 65_536;
+
+/** The same of all policies in one request's body. */
+export const maxConditionsLengthOfBody = 131_072;
+
 export const Rule = z.strictObject({
   condition: z.string().min(1).max(maxConditionLength),
   effect: Effect,

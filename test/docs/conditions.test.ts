@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { evaluationBudget, requestBudget } from '../../src/engine/condition/budget.ts';
+import { mostPatternParts } from '../../src/engine/condition/regex.ts';
+import { maxConditionsLength, maxConditionsLengthOfBody } from '../../src/contract/policies.ts';
+import { prices } from '../../src/engine/condition/prices.ts';
 import { compileCondition } from '../../src/engine/condition/compile.ts';
 import { createEvaluator } from '../../src/engine/condition/create-evaluator.ts';
 
@@ -53,6 +56,22 @@ test.each([evaluationBudget, requestBudget])(
   'the guide to conditions tells of %i steps',
   (steps) => {
     expect(text).toContain(`${steps.toLocaleString('en-US')}`);
+  },
+);
+
+test('the guide to conditions has the prices that the engine takes', () => {
+  const table = /## What a condition may cost\n([^]*?)\n## /.exec(text)?.[1] ?? '';
+  const rows = Array.from(table.matchAll(/^\| `(\w+)` \| (\d+) \|/gm), ([, name, price]) => [
+    name,
+    Number(price),
+  ]);
+  expect(Object.fromEntries(rows)).toEqual(prices);
+});
+
+test.each([maxConditionsLength, maxConditionsLengthOfBody, mostPatternParts])(
+  'the guide to conditions tells of the bound %i',
+  (bound) => {
+    expect(text).toContain(bound.toLocaleString('en-US'));
   },
 );
 

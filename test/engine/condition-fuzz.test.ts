@@ -5,7 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnknownValue } from '../../src/contract/resources.ts';
 import { compileCondition } from '../../src/engine/condition/compile.ts';
-import { closureEvaluator, codeEvaluator } from './back-ends.ts';
+import {
+  closureEvaluator as closures,
+  codeEvaluator as code,
+} from '../../src/engine/condition/create-evaluator.ts';
+import { closureEvaluator, codeEvaluator, stepsOf } from './back-ends.ts';
 import type { Undecided } from '../../src/engine/condition/evaluate.ts';
 import { explainCondition } from '../../src/engine/condition/explain.ts';
 
@@ -227,7 +231,7 @@ describe('conditions at random', () => {
     );
   });
 
-  it('give one answer as closures, as code and when explained, and never throw', () => {
+  it('give one answer for one price as closures, as code and when explained, and never throw', () => {
     let decided = 0;
     fc.assert(
       fc.property(conditions, fc.oneof(documents, withUnknown), (source, resource) => {
@@ -237,6 +241,10 @@ describe('conditions at random', () => {
         const answer = closureEvaluator(program)(resource, now);
         if (typeof answer === 'boolean') decided++;
         expect(codeEvaluator(program)(resource, now), source).toEqual(answer);
+        const [asClosures, asCode] = [closures(program), code(program)].map((run) =>
+          stepsOf(run, resource, now),
+        );
+        expect(asCode, source).toEqual(asClosures);
         const { result } = explainCondition(compiled.condition, resource, now);
         const explained = 'value' in result ? result.value === 'true' : result.undecided;
         expect(explained, source).toEqual(answer);

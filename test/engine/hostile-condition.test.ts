@@ -18,8 +18,6 @@ function programOf(source: string) {
 
 const list = Array.from({ length: 1_000_000 }, (_, n) => n % 10);
 const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`k${n}`, n]));
-const spelt = (n: number): string =>
-  Array.from('europe/berlin', (one, i) => ((n >> i) & 1 ? one.toUpperCase() : one)).join('');
 
 describe('a condition over a hostile document', () => {
   // Processor time of this process; what the budget allows takes about a second on a quiet machine.
@@ -43,9 +41,10 @@ describe('a condition over a hostile document', () => {
     ['resource.l.map(x, {1: x, 2: x, 3: x, 4: x}).size() > 1', {}],
     ['resource.l.map(x, resource.l + [x]).size() > 1', {}],
     ['resource.l.all(x, cidr_contains("2001:db8::/32", "2001:db8:1::6"))', {}],
+    ['resource.l.all(x, now.getHours("Europe/Berlin") >= 0)', {}],
     [
       'resource.z.all(x, now.getHours(x) >= 0)',
-      { z: Array.from({ length: 8_192 }, (_, n) => spelt(n)) },
+      { z: Array.from({ length: 8_192 }, (_, n) => `Europe/${n}`) },
     ],
     [
       'resource.p.all(x, !"b".matches(x))',

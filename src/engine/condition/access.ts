@@ -1,11 +1,14 @@
 import { UnknownValue } from '../../contract/resources.ts';
+import { spend } from './budget.ts';
 import { entryOf, isMap, isPresent, keysOf } from './compare.ts';
+import { prices } from './prices.ts';
 import { toIndex } from './text.ts';
 import {
   CelMap,
   Duration,
   Failure,
   mismatch,
+  newFailure,
   Optional,
   Timestamp,
   typeName,
@@ -14,11 +17,7 @@ import {
   unknownFailure,
 } from './values.ts';
 
-/**
- * Names under which something that is no map of a document has a property. Under any other name, what is not undefined
- * is an own property of a map, so that `of[name]` needs no further look.
- */
-export const inherited: ReadonlySet<string> = new Set(
+const inherited: ReadonlySet<string> = new Set(
   [
     Object.prototype,
     Array.prototype,
@@ -39,6 +38,13 @@ export const inherited: ReadonlySet<string> = new Set(
   ].flatMap((owner) => Object.getOwnPropertyNames(owner)),
 );
 
+/**
+ * Whether something that is no map of a document may have a property of a name: those that JavaScript's objects have, and
+ * numbers, which lists, texts and bytes have. Under any other name, what is not undefined is an own property of a map, so
+ * that `of[name]` needs no further look.
+ */
+export const isShared = (name: string): boolean => inherited.has(name) || /^\d+$/.test(name);
+
 /** `of.key`. `missing` is the answer where there is none: made once, as many resources lack an attribute. */
 export function select(of: unknown, key: string, missing: Failure): unknown {
   if (!isMap(of)) return notMap(of, key, missing.path);
@@ -48,7 +54,7 @@ export function select(of: unknown, key: string, missing: Failure): unknown {
 
 function notMap(of: unknown, key: unknown, path: string | undefined): Failure {
   if (of instanceof UnknownValue) return unknownFailure(of, path);
-  return new Failure(
+  return newFailure(
     'type_error',
     `${path ?? `.${String(key)}`} can't be read: ${typeName(of)} has no attributes`,
     path,
@@ -70,15 +76,20 @@ export function index(of: unknown, at: unknown, path: string | undefined): unkno
     const place = toIndex(at);
     if (place === undefined) return mismatch('[]', of, at);
     const item: unknown = place < 0 ? undefined : of[place];
-    return item === undefined ? missingKey(place, path && `${path}[${place}]`) : item;
+    if (item !== undefined) return item;
+    spend(prices.failure);
+    return missingKey(place, path && `${path}[${place}]`);
   }
   if (!isMap(of)) return mismatch('[]', of, at);
+  spend(prices.key);
   const entry = entryOf(of, at);
   if (entry) return entry[1];
   const isKey = ['string', 'bigint', 'boolean', 'number'].includes(typeof at);
   // A text may come from the document, and be none to show.
   const shown = typeof at === 'string' ? '*' : String(at);
-  return isKey ? missingKey(shown, path && `${path}[${shown}]`) : mismatch('[]', of, at);
+  if (!isKey) return mismatch('[]', of, at);
+  spend(prices.failure);
+  return missingKey(shown, path && `${path}[${shown}]`);
 }
 
 /** `has(of.key)`: also where the value is null. */
@@ -96,7 +107,7 @@ export function range(over: unknown, path: string | undefined): readonly unknown
   if (Array.isArray(over)) return over as unknown[];
   if (isMap(over)) return keysOf(over);
   if (over instanceof UnknownValue) return unknownFailure(over, path);
-  return new Failure(
+  return newFailure(
     'type_error',
     `${path ?? 'a value'} is ${typeName(over)}: not a list or a map`,
     path,
@@ -116,11 +127,11 @@ export function locate(
   const operand = operands[unknown];
   return operand instanceof UnknownValue
     ? unknownFailure(operand, path)
-    : new Failure(failure.reason, `${path}: ${failure.message}`, path);
+    : newFailure(failure.reason, `${path}: ${failure.message}`, path);
 }
 
 /** A condition, or an operand of `&&`, that is not bool. */
 export const notBool = (value: unknown, path: string | undefined): Failure =>
   value instanceof UnknownValue
     ? unknownFailure(value, path)
-    : new Failure('type_error', `${path ?? 'a value'} is ${typeName(value)}, not bool`, path);
+    : newFailure('type_error', `${path ?? 'a value'} is ${typeName(value)}, not bool`, path);

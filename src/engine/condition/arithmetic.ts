@@ -9,7 +9,8 @@ import {
   Uint,
 } from './values.ts';
 import type { Failure } from './values.ts';
-import { spend, spendOn } from './budget.ts';
+import { spend, spendOnEach } from './budget.ts';
+import { prices } from './prices.ts';
 import { addTime, makeDuration } from './time.ts';
 
 const overflow = (): Failure => typeError('the result is beyond a 64-bit int');
@@ -37,9 +38,13 @@ function calculate({ name, double, whole }: Operation, a: unknown, b: unknown): 
     if (typeof b === 'number') return double(a, b);
     if (typeof b === 'bigint') return double(a, Number(b));
   } else if (typeof a === 'bigint') {
-    if (typeof b === 'bigint') return int(whole(a, b));
+    if (typeof b === 'bigint') {
+      spend(prices.integer);
+      return int(whole(a, b));
+    }
     if (typeof b === 'number') return double(Number(a), b);
   } else if (a instanceof Uint && b instanceof Uint) {
+    spend(prices.integer);
     return uint(whole(a.magnitude, b.magnitude));
   }
   return mismatch(name, a, b);
@@ -58,15 +63,15 @@ export const tooLong = (): Failure => typeError('the result is too long');
 export function add(a: unknown, b: unknown): unknown {
   if (typeof a === 'string' && typeof b === 'string') {
     const length = a.length + b.length;
-    spendOn({ length });
+    spendOnEach(length);
     return length > maxLength ? tooLong() : a + b;
   }
   if (Array.isArray(a) && Array.isArray(b)) {
-    spend(a.length + b.length);
+    spend((a.length + b.length) * prices.item);
     return [...(a as unknown[]), ...(b as unknown[])];
   }
   if (a instanceof Uint8Array && b instanceof Uint8Array) {
-    spendOn({ length: a.length + b.length });
+    spendOnEach(a.length + b.length);
     const both = new Uint8Array(a.length + b.length);
     both.set(a, 0);
     both.set(b, a.length);
@@ -103,6 +108,7 @@ export function divide(a: unknown, b: unknown): unknown {
 
 /** The remainder has the sign of `a`. Of whole numbers only, as CEL has it; a JSON number that is whole counts as one. */
 export function remainder(a: unknown, b: unknown): unknown {
+  spend(prices.integer);
   if (a instanceof Uint && b instanceof Uint) {
     return b.magnitude === 0n ? typeError('modulus by zero') : new Uint(a.magnitude % b.magnitude);
   }

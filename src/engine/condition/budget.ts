@@ -1,4 +1,4 @@
-import { Failure } from './values.ts';
+import { prices } from './prices.ts';
 
 /**
  * Steps that one evaluation may take: one policy over one resource, all of its rules together. What a step pays for is
@@ -17,14 +17,15 @@ export interface Allowance {
 /** What the evaluation under way has left, of how many. There is one at a time, as nothing in it waits. */
 const budget = { left: evaluationBudget, given: evaluationBudget };
 
-/** Of each evaluation, whatever its rules are. */
-const stepsOfEvaluation = 4;
+/** What the evaluation under way has made and paid for, by what it was made of. */
+let made: Map<string, unknown> | undefined;
 
 /** Begins an evaluation. Without an allowance it has all that an evaluation may take. */
 export function startEvaluation(allowance?: Allowance): void {
   budget.given =
     allowance && allowance.left < evaluationBudget ? Math.max(allowance.left, 0) : evaluationBudget;
-  budget.left = budget.given - stepsOfEvaluation;
+  budget.left = budget.given - prices.evaluation;
+  made = undefined;
 }
 
 /** Takes what the evaluation took from the allowance: all that it was given, if that was not enough. */
@@ -32,19 +33,36 @@ export function endEvaluation(allowance: Allowance): void {
   allowance.left -= budget.given - Math.max(budget.left, 0);
 }
 
+/** Steps that the evaluation under way was given. */
+export const givenSteps = (): number => budget.given;
+
 /** Does work that is no part of the evaluation under way, with a budget of its own. */
 export function apart<T>(work: () => T): T {
   const { left, given } = budget;
+  const before = made;
   startEvaluation();
   try {
     return work();
   } finally {
     budget.left = left;
     budget.given = given;
+    made = before;
   }
 }
 
-class OverBudget extends Error {}
+/**
+ * What is dear to make, made once for each evaluation. Each evaluation pays for it anew, even where an earlier one has
+ * left it: what an evaluation takes must not depend on those before.
+ */
+export function onceForEvaluation<T>(of: string, make: () => T): T {
+  made ??= new Map();
+  if (made.has(of)) return made.get(of) as T;
+  const value = make();
+  made.set(of, value);
+  return value;
+}
+
+export class OverBudget extends Error {}
 
 /** Made once: where it is thrown from says nothing. */
 const spent = new OverBudget('the budget of steps is spent');
@@ -54,30 +72,31 @@ export function spend(steps: number): void {
   if ((budget.left -= steps) < 0) throw spent;
 }
 
-/** Work on a shorter text is part of the step that asks for it. */
+/** A shorter text is read, or compared for equality, as a part of the step that asks for it. */
 export const freeLength = 256;
 
-/** Pays for reading a text or list from end to end. */
+/** The same where its characters are looked at one by one. */
+export const freeCharacters = 32;
+
+/** Pays for reading a text or bytes at once, from end to end. */
 export function spendOn({ length }: { readonly length: number }): void {
-  if (length > freeLength) spend(length / 64);
+  if (length > freeLength) spend(Math.ceil(length / prices.readCharacters));
 }
 
-const shown = (steps: number): string => steps.toLocaleString('en-US');
-
-function overBudget(): Failure {
-  return new Failure(
-    'budget',
-    budget.given === evaluationBudget
-      ? `the policy takes more than ${shown(evaluationBudget)} steps over this resource`
-      : `the request takes more than ${shown(requestBudget)} steps: ${shown(budget.given)} of them were left for this policy over this resource`,
-  );
+/** Pays for looking at each of so many characters, or for making them. */
+export function spendOnEach(length: number): void {
+  if (length > freeCharacters) spend(Math.ceil(length / prices.characters));
 }
 
-/** The answer of a condition that was stopped, or that the machine could not go on with; it throws nothing else. */
-export const undecided = (error: unknown): Failure =>
-  error instanceof OverBudget
-    ? overBudget()
-    : new Failure(
-        'budget',
-        `the resource is too deep or too long to be looked at: ${String(error)}`,
-      );
+/** Searching is free up to here, in characters times what is looked for. */
+const freeSearch = 128;
+
+/** JavaScript's search comes back to each character, at worst, as often as what it looks for is long. */
+export function spendOnSearch(text: string, part: string): void {
+  const work = text.length * (1 + part.length / 4);
+  if (work > freeSearch) spend(Math.ceil(work / prices.readCharacters));
+}
+
+/** Characters of a text in which a part of so many is looked for without pay. */
+export const freeToSearch = (partLength: number): number =>
+  Math.floor(freeSearch / (1 + partLength / 4));

@@ -1,6 +1,7 @@
-import { has, index, inherited, locate, notBool, range, select } from './access.ts';
+import { has, index, isShared, locate, notBool, range, select } from './access.ts';
 import type { Program, Term } from './program.ts';
 import { spend, startEvaluation } from './budget.ts';
+import { prices } from './prices.ts';
 import { CelMap, Failure, mismatch } from './values.ts';
 import type { JsonMap } from './values.ts';
 
@@ -50,7 +51,7 @@ function runOf(term: Term, build: Build): Run {
     case 'select': {
       const of = build(term.of);
       const { key, missing } = term;
-      const isOwn = !inherited.has(key);
+      const isOwn = !isShared(key);
       return (frame) => {
         const from = of(frame);
         if (from instanceof Failure) return from;
@@ -111,8 +112,9 @@ function runLogic(terms: readonly Term[], decisive: boolean, build: Build): Run 
     for (let i = 0; i < runs.length; i++) {
       const value = runs[i]?.(frame);
       if (value === decisive) return decisive;
-      if (value !== !decisive)
-        failure ??= value instanceof Failure ? value : notBool(value, paths[i]);
+      if (value === !decisive) continue;
+      const why = value instanceof Failure ? value : notBool(value, paths[i]);
+      failure ??= why;
     }
     return failure ?? !decisive;
   };
@@ -230,7 +232,7 @@ function runLoop(term: Of<'loop'>, build: Build): Run {
   const itemsOf = (frame: Frame) => {
     const value = over(frame);
     const items = value instanceof Failure ? value : range(value, overPath);
-    if (!(items instanceof Failure)) spend(items.length * stepsOfItem);
+    if (!(items instanceof Failure)) spend(prices.macro + items.length * stepsOfItem);
     return items;
   };
   const testOne = (frame: Frame, item: unknown): boolean | Failure => {

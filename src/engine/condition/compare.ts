@@ -1,10 +1,12 @@
 import { UnknownValue } from '../../contract/resources.ts';
-import { spend, spendOn } from './budget.ts';
+import { spend, spendOn, spendOnEach } from './budget.ts';
+import { prices } from './prices.ts';
 import {
   CelMap,
   Duration,
   isJsonMap,
   mismatch,
+  newFailure,
   Optional,
   Timestamp,
   TypeValue,
@@ -13,8 +15,13 @@ import {
 } from './values.ts';
 import type { Failure } from './values.ts';
 
+/** Levels of lists and maps in one another; documents have fewer. */
+const deepest = 500;
+
 /** `==`: numbers by value whatever their types, otherwise values of different types are not equal. */
-export function equal(a: unknown, b: unknown): boolean | Failure {
+export const equal = (a: unknown, b: unknown): boolean | Failure => equalAt(0, a, b);
+
+function equalAt(level: number, a: unknown, b: unknown): boolean | Failure {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) {
     if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) spendOn(a);
     if (a === b) return true;
@@ -27,15 +34,15 @@ export function equal(a: unknown, b: unknown): boolean | Failure {
     if (typeof x === 'number' && typeof y === 'bigint') return x == (y as unknown); // eslint-disable-line eqeqeq
     return x === y;
   }
-  return equalObjects(a, b);
+  return equalObjects(level, a, b);
 }
 
-function equalObjects(a: object, b: object): boolean | Failure {
+function equalObjects(level: number, a: object, b: object): boolean | Failure {
   // Two uses of one parameter: whatever its value will be, it is the same.
   if (a === b && a instanceof UnknownValue) return true;
   if (a instanceof UnknownValue) return unknownFailure(a);
   if (b instanceof UnknownValue) return unknownFailure(b);
-  if (Array.isArray(a)) return Array.isArray(b) && equalLists(a, b);
+  if (Array.isArray(a)) return Array.isArray(b) && equalLists(level + 1, a, b);
   if (a instanceof Timestamp) {
     return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
   }
@@ -45,27 +52,36 @@ function equalObjects(a: object, b: object): boolean | Failure {
   if (a instanceof Uint) return b instanceof Uint && a.magnitude === b.magnitude;
   if (a instanceof Uint8Array) {
     if (!(b instanceof Uint8Array) || a.length !== b.length) return false;
-    spendOn(a);
-    return a.every((byte, i) => byte === b[i]);
+    spendOnEach(a.length);
+    for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+    return true;
   }
   if (a instanceof TypeValue) return b instanceof TypeValue && a.typeName === b.typeName;
   if (a instanceof Optional) {
     if (!(b instanceof Optional) || a.present !== b.present) return false;
-    return !a.present || equal(a.content, b.content);
+    return !a.present || equalAt(level + 1, a.content, b.content);
   }
-  return isMap(a) && isMap(b) && equalMaps(a, b);
+  return isMap(a) && isMap(b) && equalMaps(level + 1, a, b);
 }
+
+const tooDeep = (): Failure =>
+  newFailure('budget', `the values are nested deeper than ${deepest} levels`);
 
 export const isMap = (value: unknown): value is CelMap | Readonly<Record<string, unknown>> =>
   isJsonMap(value) || value instanceof CelMap;
 
 // One pair that surely differs decides, whatever is unknown beside it.
-function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean | Failure {
+function equalLists(
+  level: number,
+  a: readonly unknown[],
+  b: readonly unknown[],
+): boolean | Failure {
+  if (level > deepest) return tooDeep();
   if (a.length !== b.length) return false;
-  spend(a.length);
+  spend(a.length * prices.item);
   let open: Failure | undefined;
   for (let i = 0; i < a.length; i++) {
-    const same = equal(a[i], b[i]);
+    const same = equalAt(level, a[i], b[i]);
     if (same === false) return false;
     if (same !== true) open ??= same;
   }
@@ -74,14 +90,16 @@ function equalLists(a: readonly unknown[], b: readonly unknown[]): boolean | Fai
 
 type AnyMap = CelMap | Readonly<Record<string, unknown>>;
 
-function equalMaps(a: AnyMap, b: AnyMap): boolean | Failure {
+function equalMaps(level: number, a: AnyMap, b: AnyMap): boolean | Failure {
+  if (level > deepest) return tooDeep();
   const keys = keysOf(a);
   if (keys.length !== sizeOf(b)) return false;
+  spend(keys.length * prices.key);
   let open: Failure | undefined;
   for (const key of keys) {
     const other = entryOf(b, key);
     if (!other) return false;
-    const same = equal(entryOf(a, key)?.[1], other[1]);
+    const same = equalAt(level, entryOf(a, key)?.[1], other[1]);
     if (same === false) return false;
     if (same !== true) open ??= same;
   }
@@ -90,7 +108,7 @@ function equalMaps(a: AnyMap, b: AnyMap): boolean | Failure {
 
 export function keysOf(map: AnyMap): readonly unknown[] {
   const keys = map instanceof CelMap ? map.keys() : Object.keys(map);
-  spend(keys.length);
+  spend(keys.length * prices.item);
   return keys;
 }
 
@@ -142,7 +160,7 @@ const orderNumbers = (x: number | bigint, y: number | bigint): number =>
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
-  spendOn({ length: shorter });
+  spendOnEach(shorter);
   let at = 0;
   while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   if (at === shorter) return a.length - b.length;
@@ -155,7 +173,7 @@ function compareText(a: string, b: string): number {
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shorter = Math.min(a.length, b.length);
-  spendOn({ length: shorter });
+  spendOnEach(shorter);
   for (let i = 0; i < shorter; i++) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0);
     if (difference !== 0) return difference;
@@ -184,8 +202,7 @@ export function greaterOrEqual(a: unknown, b: unknown): boolean | Failure {
 export function isIn(a: unknown, b: unknown): boolean | Failure {
   if (a instanceof UnknownValue) return unknownFailure(a);
   if (Array.isArray(b)) {
-    // Eight comparisons of whatever types take the time of a step.
-    spend(b.length / 8);
+    spend(Math.ceil(b.length / prices.itemsOfStep));
     let open: Failure | undefined;
     for (const item of b) {
       const same = equal(a, item);
@@ -195,6 +212,7 @@ export function isIn(a: unknown, b: unknown): boolean | Failure {
     return open ?? false;
   }
   if (isMap(b)) {
+    spend(prices.key);
     const entry = entryOf(b, a);
     return entry === undefined ? false : isPresent(entry[1]);
   }

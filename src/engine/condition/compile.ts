@@ -5,6 +5,7 @@ import type { Language } from './language.ts';
 import { lower, LoweringProblem, surelyLowers } from './lower.ts';
 import { translate } from './other-languages.ts';
 import type { Program } from './program.ts';
+import type { PatternRoom } from './regex.ts';
 import { maxTreeDepth, parse, TooDeep } from './syntax.ts';
 import type { SyntaxTree } from './syntax.ts';
 
@@ -51,8 +52,9 @@ const tooDeep = (source: string): Failed =>
 /**
  * Parses and type-checks a condition: CEL over `resource` (a map) and `now` (a timestamp) that yields bool.
  * Pure and total: a bad expression is a value, never a throw.
+ * @param room what the patterns of this condition and others may take together; what they take is subtracted
  */
-export function compileCondition(source: string): Compilation {
+export function compileCondition(source: string, room?: PatternRoom): Compilation {
   if (source.length > maxConditionLength) {
     return failed(
       source,
@@ -61,7 +63,7 @@ export function compileCondition(source: string): Compilation {
       `is ${source.length} characters long; at most ${maxConditionLength} are allowed`,
     );
   }
-  const compiled = compileExpression(source, conditions);
+  const compiled = compileExpression(source, conditions, { room });
   if (!compiled.ok) return compiled;
   const { type } = compiled;
   if (type !== 'bool' && type !== 'dyn') {
@@ -77,14 +79,17 @@ export function compileCondition(source: string): Compilation {
 export function compileExpression(
   source: string,
   language: Language,
-  { check = true }: { readonly check?: boolean } = {},
+  {
+    check = true,
+    room,
+  }: { readonly check?: boolean; readonly room?: PatternRoom | undefined } = {},
 ): (CompiledCondition & { readonly ok: true; readonly type: string }) | Failed {
   try {
     const { ast, nodes, check: checkTypes } = parse(language.environment, source);
     const checked = check ? checkTypes() : { valid: true, type: 'dyn' };
     if (!checked.valid) return fromError(source, checked.error, language);
     const canWait = check && nodes.every((node) => surelyLowers(node, language));
-    const made = canWait ? undefined : lower(ast, language.variables, check);
+    const made = canWait ? undefined : lower(ast, language.variables, check, room);
     return compiledFrom(source, language, made ?? ast, checked.type ?? 'dyn');
   } catch (error) {
     // The parser counts levels of brackets and members, not those of operators before a term: `!!!!…` ends its stack.

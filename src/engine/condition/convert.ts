@@ -1,4 +1,5 @@
-import { spendOn } from './budget.ts';
+import { spend, spendOnEach } from './budget.ts';
+import { prices } from './prices.ts';
 import {
   formatDuration,
   formatTimestamp,
@@ -33,13 +34,21 @@ const toUintRange = (value: bigint) =>
 /** The longest text of a 64-bit number has 20 digits and a sign; zeros before it are as many as one likes up to here. */
 const longestNumber = 400;
 
+/** Pays for reading a number from a text. */
+function spendOnNumber(text: string): void {
+  spend(prices.conversion);
+  spendOnEach(Math.min(text.length, longestNumber));
+}
+
 export function toInt(value: unknown): unknown {
   if (typeof value === 'bigint') return value;
+  spend(prices.integer);
   if (typeof value === 'number') {
     // As the doubles next to the ends are already beyond them.
     return value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : outOfRange('int');
   }
   if (typeof value === 'string') {
+    spendOnNumber(value);
     return value.length <= longestNumber && /^[+-]?\d+$/.test(value)
       ? toIntRange(BigInt(value.replace(/^\+/, '')))
       : noNumber('int');
@@ -51,11 +60,13 @@ export function toInt(value: unknown): unknown {
 
 export function toUint(value: unknown): unknown {
   if (value instanceof Uint) return value;
+  spend(prices.integer);
   if (typeof value === 'bigint') return toUintRange(value);
   if (typeof value === 'number') {
     return value > -1 && value < 2 ** 64 ? new Uint(BigInt(Math.trunc(value))) : outOfRange('uint');
   }
   if (typeof value === 'string') {
+    spendOnNumber(value);
     return value.length <= longestNumber && /^\+?\d+$/.test(value)
       ? toUintRange(BigInt(value.replace(/^\+/, '')))
       : noNumber('uint');
@@ -68,6 +79,7 @@ export function toDouble(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Uint) return Number(value.magnitude);
   if (typeof value === 'string') {
+    spendOnNumber(value);
     if (/^[+-]?(?:inf|infinity)$/i.test(value)) {
       return value.startsWith('-') ? -Infinity : Infinity;
     }
@@ -92,6 +104,7 @@ export function formatDouble(value: number): string {
 }
 
 export function toText(value: unknown): unknown {
+  if (typeof value !== 'string') spend(prices.conversion);
   switch (typeof value) {
     case 'string':
       return value;
@@ -112,11 +125,12 @@ export function toText(value: unknown): unknown {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function decodeText(bytes: Uint8Array): unknown {
-  spendOn(bytes);
+  spendOnEach(bytes.length);
   try {
     return decoder.decode(bytes);
   } catch {
-    // The decoder says by a TypeError that the bytes are no text.
+    // The decoder says by a TypeError that the bytes are no text, and takes its time.
+    spend(prices.badBytes);
     return typeError('string(): the bytes are not UTF-8');
   }
 }
@@ -136,7 +150,8 @@ const encoder = new TextEncoder();
 
 export function toBytes(value: unknown): unknown {
   if (typeof value === 'string') {
-    spendOn(value);
+    spend(prices.conversion);
+    spendOnEach(value.length);
     return encoder.encode(value);
   }
   if (value instanceof Uint8Array) return value;

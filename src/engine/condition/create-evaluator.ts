@@ -1,5 +1,5 @@
 import { notBool } from './access.ts';
-import { spend, startEvaluation, undecided } from './budget.ts';
+import { spend, startEvaluation } from './budget.ts';
 import { startRun, toClosure } from './closures.ts';
 import { nowSlot, resourceSlot } from './compile.ts';
 import type { CompiledCondition } from './compile.ts';
@@ -8,6 +8,7 @@ import { mayGenerate, toEvaluatorCode } from './generate.ts';
 import { attributesOf, countTerms } from './program.ts';
 import type { Program } from './program.ts';
 import { timestampOfMillis } from './time.ts';
+import { undecided } from './undecided.ts';
 import { Failure } from './values.ts';
 
 interface ConditionEvaluator {

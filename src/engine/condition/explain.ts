@@ -6,11 +6,12 @@ import { entryOf, isMap, keysOf } from './compare.ts';
 import { nowSlot, resourceSlot } from './compile.ts';
 import type { CompiledCondition } from './compile.ts';
 import { toText } from './convert.ts';
-import { startEvaluation, undecided } from './budget.ts';
+import { startEvaluation } from './budget.ts';
 import type { Undecided } from './evaluate.ts';
 import { termsOf } from './program.ts';
 import type { Term } from './program.ts';
 import { timestampOfMillis } from './time.ts';
+import { undecided } from './undecided.ts';
 import { Failure, TypeValue } from './values.ts';
 
 /** What a part of a condition came to. */

@@ -1,8 +1,9 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { formatDouble, toText } from './convert.ts';
 import { maxLength, tooLong } from './arithmetic.ts';
-import { spend, spendOn } from './budget.ts';
+import { spend, spendOnEach } from './budget.ts';
 import { entryOf, isMap, keysOf } from './compare.ts';
+import { prices } from './prices.ts';
 import {
   Duration,
   Failure,
@@ -17,7 +18,8 @@ import {
 /** `text.format(args)`: `%s %d %f %e %x %X %o %b %%`, with a precision such as `%.3f`. */
 export function format(text: unknown, args: unknown): unknown {
   if (typeof text !== 'string' || !Array.isArray(args)) return mismatch('format', text, args);
-  spendOn(text);
+  spend(prices.textFunction);
+  spendOnEach(text.length);
   const parts: string[] = [];
   let length = 0;
   let next = 0;
@@ -27,6 +29,7 @@ export function format(text: unknown, args: unknown): unknown {
     const before = text.slice(at, clause.index);
     if (before.includes('%')) break;
     at = clause.index + whole.length;
+    spend(prices.formatClause + Math.ceil(Math.min(Number(precision ?? 0), mostDigits) / 3));
     let made: string | Failure = '%';
     if (verb !== undefined) {
       if (next >= args.length) return typeError(`format(): there is no argument ${next + 1}`);
@@ -34,7 +37,7 @@ export function format(text: unknown, args: unknown): unknown {
     }
     if (made instanceof Failure) return made;
     length += before.length + made.length;
-    spend(1 + made.length / 64);
+    spendOnEach(made.length);
     if (length > maxLength) return tooLong();
     parts.push(before, made);
   }
@@ -87,12 +90,14 @@ function decimal(value: unknown): string | Failure {
   return notFormattable('d', value);
 }
 
+/** JavaScript takes no more. */
+const mostDigits = 100;
+
 function float(verb: 'f' | 'e', value: unknown, precision: number): string | Failure {
   const number = typeof value === 'number' ? value : Number(whole(value) ?? Number.NaN);
   if (Number.isNaN(number) && typeof value !== 'number') return notFormattable(verb, value);
   if (!Number.isFinite(number)) return special(number);
-  // JavaScript takes no more than 100 digits.
-  const digits = Math.min(precision, 100);
+  const digits = Math.min(precision, mostDigits);
   if (verb === 'e') return number.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2');
   return fixed(number, digits);
 }
@@ -113,7 +118,7 @@ const encoder = new TextEncoder();
 
 function hexadecimal(verb: string, value: unknown): string | Failure {
   const bytes = typeof value === 'string' ? encoder.encode(value) : value;
-  if (bytes instanceof Uint8Array) spend(bytes.length);
+  if (bytes instanceof Uint8Array) spend(bytes.length * prices.item);
   const made =
     bytes instanceof Uint8Array
       ? Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -138,6 +143,8 @@ function shown(value: unknown, depth: number): string | Failure {
       shown(key, depth + 1),
       entryOf(value, key)?.[1],
     ]);
+    spend(entries.length * prices.sortedKey);
+    spendOnEach(entries.reduce((sum, [key]) => sum + String(key).length, 0));
     entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
     return listed(entries, '{', '}', ([key, held]) => {
       const text = shown(held, depth + 1);
@@ -163,12 +170,16 @@ function listed<Item>(
   show: (item: Item) => string | Failure,
 ): string | Failure {
   const texts: string[] = [];
-  spend(items.length);
+  spend(items.length * prices.item);
+  let length = 0;
   for (const item of items) {
     const text = show(item);
     if (text instanceof Failure) return text;
+    length += text.length;
     texts.push(text);
   }
+  // Each level of lists writes out anew what is in it.
+  spendOnEach(length);
   return `${open}${texts.join(', ')}${close}`;
 }
 
@@ -188,7 +199,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 export function quote(text: unknown): unknown {
   if (typeof text !== 'string') return mismatch('strings.quote', text);
   // Each of its characters may be one to escape.
-  spend(text.length / 4);
+  spend(prices.textFunction + Math.ceil(text.length / prices.changedCharacters));
   const whole = text.replace(/\p{Surrogate}/gu, '\ufffd');
   return `"${whole.replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes.get(one) ?? one)}"`;
 }

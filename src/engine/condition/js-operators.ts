@@ -1,5 +1,6 @@
-import { freeLength } from './budget.ts';
+import { freeCharacters, freeLength, freeToSearch } from './budget.ts';
 import type { Term } from './program.ts';
+import { freeNative } from './regex.ts';
 
 /** Operators and functions of CEL that JavaScript has as well, for operands of the usual types. */
 
@@ -59,9 +60,17 @@ export function usualCall(term: Extract<Term, { readonly kind: 'call' }>): Usual
   const isText = (operand: string) => `typeof ${operand} === "string"`;
   if (term.native) {
     return {
-      when: (operand) => `${isText(operand)} && ${operand}.length <= ${freeLength}`,
+      when: (operand) => `${isText(operand)} && ${operand}.length <= ${freeNative}`,
       code: (operand, pattern) => `${pattern}.test(${operand})`,
       constant: term.native,
+      isTest: true,
+    };
+  }
+  if (term.among) {
+    return {
+      when: (operand) => `${isText(operand)} && ${operand}.length <= ${freeLength}`,
+      code: (operand, set) => `${set}.has(${operand})`,
+      constant: term.among,
       isTest: true,
     };
   }
@@ -69,8 +78,8 @@ export function usualCall(term: Extract<Term, { readonly kind: 'call' }>): Usual
   if (right?.kind !== 'constant') return undefined;
   const { value } = right;
   const test = textTests.get(term.name);
-  if (test !== undefined && typeof value === 'string' && value.length <= freeLength) {
-    const most = Math.floor(freeLength / (1 + value.length / 16));
+  if (test !== undefined && typeof value === 'string' && value.length <= freeCharacters) {
+    const most = freeToSearch(value.length);
     const bound =
       term.name === 'contains' ? (operand: string) => ` && ${operand}.length <= ${most}` : () => '';
     return {
@@ -89,16 +98,5 @@ export function usualCall(term: Extract<Term, { readonly kind: 'call' }>): Usual
       isTest: false,
     };
   }
-  if (term.name === 'in' && isTexts(value)) {
-    return {
-      when: isText,
-      code: (operand, set) => `${set}.has(${operand})`,
-      constant: new Set(value),
-      isTest: true,
-    };
-  }
   return undefined;
 }
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');

@@ -1,14 +1,16 @@
 import { defined } from '../../contract/defined.ts';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { missingKey } from './access.ts';
-import { apart } from './budget.ts';
+import { apart, freeLength } from './budget.ts';
+import { isIn } from './compare.ts';
 import { findFunction, findMethod, operators } from './functions.ts';
 import type { Strict } from './functions.ts';
 import type { Language } from './language.ts';
 import { countTerms, isLoop } from './program.ts';
 import type { LoopKind, Program, Term } from './program.ts';
+import { prices } from './prices.ts';
 import { compilePattern, describePattern } from './regex.ts';
-import type { Pattern } from './regex.ts';
+import type { Pattern, PatternRoom } from './regex.ts';
 import { CelMap, Failure, maxInt, minInt, mismatch, typeError, TypeValue, Uint } from './values.ts';
 
 /** An expression that is well-typed and still can't be run. */
@@ -63,14 +65,20 @@ type Node<Op extends ASTNode['op']> = Extract<ASTNode, { readonly op: Op }>;
  * Makes a program of a checked syntax tree.
  * @param variables get the first slots, in their order
  * @param checked whether its types were checked; else it can name functions that there are not
+ * @param room what its patterns may take together
  * @throws LoweringProblem
  */
-export function lower(ast: ASTNode, variables: readonly string[], checked = true): Program {
+export function lower(
+  ast: ASTNode,
+  variables: readonly string[],
+  checked = true,
+  room?: PatternRoom,
+): Program {
   let scope: Scope | undefined;
   for (const [slot, name] of variables.entries()) {
     scope = { name, slot, path: name, ...(scope ? { outer: scope } : {}) };
   }
-  const lowering = new Lowering(variables.length, checked);
+  const lowering = new Lowering(variables.length, checked, room);
   // What is calculated here is no part of an evaluation that may be under way.
   const root = apart(() => lowering.term(ast, scope));
   return {
@@ -126,9 +134,12 @@ class Lowering {
   readonly reads = new Set<number>();
   readonly #checked: boolean;
 
-  constructor(slots: number, checked: boolean) {
+  readonly #room: PatternRoom | undefined;
+
+  constructor(slots: number, checked: boolean, room: PatternRoom | undefined) {
     this.slots = slots;
     this.#checked = checked;
+    this.#room = room;
   }
 
   term(node: ASTNode, scope: Scope | undefined): Term {
@@ -246,7 +257,7 @@ class Lowering {
   }
 
   #matches(node: ASTNode, literal: ASTNode, text: string, of: Term): Term {
-    let made = isSurelyPattern(text) ? undefined : patternAt(literal, text);
+    let made = isSurelyPattern(text) ? undefined : patternAt(literal, text, this.#room);
     const pattern = () => (made ??= compilePattern(text));
     return {
       start: node.start,
@@ -358,17 +369,14 @@ class Lowering {
     steps.reverse();
     const start = this.term(first, scope);
     if (steps.length <= longestNesting) {
-      return steps.reduce<Term>(
-        (left, step) => ({
-          start: step.node.start,
-          end: step.node.end,
-          kind: 'call',
-          name: step.node.op,
-          run: step.run,
-          args: [left, this.term(step.operand, scope)],
-        }),
-        start,
-      );
+      return steps.reduce<Term>((left, step) => {
+        const { start: from, end, op: name } = step.node;
+        const right = this.term(step.operand, scope);
+        const place = { start: from, end, kind: 'call', name } as const;
+        const texts = name === 'in' ? textsOf(right) : undefined;
+        const how = texts ? membership(texts) : { run: step.run };
+        return { ...place, ...how, args: [left, right] };
+      }, start);
     }
     return {
       start: node.start,
@@ -384,11 +392,8 @@ class Lowering {
   }
 }
 
-/** Parts of a body that one step pays for. */
-const termsOfStep = 16;
-
 const stepsOf = (body: Term | undefined): number =>
-  body ? Math.ceil(countTerms(body) / termsOfStep) : 0;
+  body ? Math.ceil(countTerms(body) / prices.partsOfStep) : 0;
 
 const isBinary = (node: ASTNode): node is Node<'+'> =>
   Array.isArray(node.args) && node.args.length === 2 && operators.has(node.op);
@@ -424,6 +429,24 @@ function protobufType(node: Node<'.'>): string | undefined {
     of.args[0].op === 'id' &&
     of.args[0].args === 'google';
   return isNamespace && protobufTypes.has(name) ? `google.protobuf.${name}` : undefined;
+}
+
+/** The texts of a literal list that has nothing else. */
+function textsOf(list: Term): readonly string[] | undefined {
+  const values = list.kind === 'constant' ? list.value : undefined;
+  const isText = (item: unknown): item is string => typeof item === 'string';
+  return Array.isArray(values) && values.every(isText) ? values : undefined;
+}
+
+/** `in` with such a list: one look, however long it is. */
+function membership(texts: readonly string[]): {
+  readonly run: Strict;
+  readonly among: Set<string>;
+} {
+  const among = new Set(texts);
+  const isShort = (value: unknown): value is string =>
+    typeof value === 'string' && value.length <= freeLength;
+  return { among, run: (value) => (isShort(value) ? among.has(value) : isIn(value, texts)) };
 }
 
 const isInt = (value: bigint): boolean => value <= maxInt && value >= minInt;
@@ -463,9 +486,9 @@ const surelyPattern = /^\^?(?:[\w:/@ -]|\[(?:a-z|A-Z|0-9|_)+-?\][+*]?){0,100}\$?
 const isSurelyPattern = (literal: unknown): boolean =>
   typeof literal !== 'string' || surelyPattern.test(literal);
 
-function patternAt(node: ASTNode, text: string): Pattern {
+function patternAt(node: ASTNode, text: string, room: PatternRoom | undefined): Pattern {
   try {
-    return compilePattern(text);
+    return compilePattern(text, room);
   } catch (error) {
     throw new LoweringProblem(describePattern(text, error), node);
   }

@@ -1,4 +1,5 @@
 import { spend } from './budget.ts';
+import { prices } from './prices.ts';
 import { mismatch, typeError } from './values.ts';
 import type { Failure } from './values.ts';
 
@@ -69,15 +70,12 @@ function parseGroups(text: string, isLast: boolean): bigint[] | undefined {
 
 const notRange = (): Failure => typeError('the text is not an IP address or range (CIDR)');
 
-/** Of the budget. */
-const steps = 8;
-
 /** `cidr_contains(outer, inner)`: whether all addresses of `inner`, an address or a range, are in `outer`. */
 export function cidrContains(outer: unknown, inner: unknown): boolean | Failure {
   if (typeof outer !== 'string' || typeof inner !== 'string') {
     return mismatch('cidr_contains', outer, inner);
   }
-  spend(steps);
+  spend(prices.network + Math.min(outer.length + inner.length, 2 * longestRange));
   const around = parseRange(outer);
   if (!around) return notRange();
   const within = parseRange(inner);

@@ -46,6 +46,8 @@ export type Term = Place &
         readonly args: readonly Term[];
         /** Of `matches` with a literal that JavaScript itself can run. */
         readonly native?: RegExp | undefined;
+        /** Of `in` with a literal list of texts. */
+        readonly among?: ReadonlySet<string>;
       }
     /** `a + b - c …`: from left to right. */
     | {

@@ -1,6 +1,8 @@
 import { RE2JS } from '@bufbuild/re2';
-import { spend, spendOn } from './budget.ts';
+import { onceForEvaluation, spend } from './budget.ts';
 import { toNativeRegex } from './native-regex.ts';
+import { prices } from './prices.ts';
+import { asksAround, createMachine } from './re2-machine.ts';
 import { Failure, mismatch, typeError } from './values.ts';
 
 export interface Pattern {
@@ -8,8 +10,6 @@ export interface Pattern {
   test(text: string): boolean;
   /** Where JavaScript itself can run it, in time that a text's length alone decides. */
   readonly native?: RegExp;
-  /** What making it costs, in instructions of RE2. */
-  readonly size: number;
 }
 
 /** Longer patterns are no policies. */
@@ -21,70 +21,117 @@ const longestNative = 500;
 /** RE2 takes some 2 µs and 300 bytes for each instruction of a program. */
 const largestPattern = 10_000;
 
-/** @throws Error with a message when the pattern is not RE2's. */
-export function compilePattern(pattern: string): Pattern {
+/** Parts that patterns have together: what making them may cost. */
+export interface PatternRoom {
+  left: number;
+}
+
+/** For the conditions of one policy in a file, or of one request's body: making so many parts takes some 100 ms. */
+export const mostPatternParts = 50_000;
+
+/** Characters times parts that JavaScript's own engine looks at without pay. */
+export const freeNative = 64;
+
+/**
+ * @param room what the pattern takes is subtracted
+ * @throws Error with a message when the pattern is not RE2's, or there is no room for it
+ */
+export function compilePattern(pattern: string, room?: PatternRoom): Pattern {
   if (pattern.length > longestPattern) {
     throw new Error(`is longer than ${longestPattern} characters`);
+  }
+  const size = patternSize(pattern);
+  if (room) {
+    room.left -= workOf(pattern, size);
+    if (room.left < 0) {
+      throw new Error(
+        `makes the patterns of these conditions too large together: more than ${mostPatternParts} parts`,
+      );
+    }
   }
   const native = pattern.length <= longestNative ? toNativeRegex(pattern) : undefined;
   if (native) {
     const { regex, span, fromStart } = native;
     const test = (text: string) => {
       // Where it may start anywhere, a character is looked at from as many places as the pattern is long.
-      spendOn({ length: text.length * (fromStart ? 1 : span) });
+      const work = text.length * (fromStart ? 1 : span);
+      if (work > freeNative) spend(Math.ceil(work / prices.nativeCharacters));
       return regex.test(text);
     };
-    return { test, ...(fromStart ? { native: regex } : {}), size: pattern.length };
+    return { test, ...(fromStart ? { native: regex } : {}) };
   }
-  const size = patternSize(pattern);
   if (size > largestPattern) {
     throw new Error(`repeats make it too large: ${size} parts, at most ${largestPattern}`);
   }
-  const compiled = RE2JS.compile(pattern);
-  return {
+  return { test: re2Test(RE2JS.compile(pattern)) };
+}
+
+/**
+ * States that the package's fast machine may learn of a pattern. They are kept with it, and making one takes the time of
+ * the whole pattern, which no evaluation pays; so they are few, and then the pattern is run without.
+ */
+const mostStates = 100;
+
+function re2Test(compiled: RE2JS): (text: string) => boolean {
+  const { re2Input: re2 } = compiled;
+  const { prog: program, dfa } = re2;
+  const count = program.numInst();
+  const run = createMachine(program);
+  // Where the fast machine gives up.
+  re2._nfaFallback = ({ charSequence }) => run(charSequence);
+  dfa.stateLimit = mostStates;
+  let isLearning = !asksAround(program);
+  return (text) => {
     // At worst each part of the pattern is looked at for each character; it is mostly much faster.
-    test: (text) => {
-      spend((text.length * size) / 16);
-      return compiled.test(text);
-    },
-    size,
+    spend(prices.pattern + Math.ceil((text.length * count) / prices.partsOfPattern));
+    // Other characters would each be learnt on their own.
+    if (!isLearning || !isAscii(text)) return run(text);
+    const isFound = compiled.test(text);
+    isLearning = dfa.cacheClears === 0;
+    return isFound;
   };
 }
 
-/** Patterns that a document brings. The oldest go when they are too many, or too large together. */
-const cache = new Map<string, Pattern | Failure>();
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
+/** Patterns that a document brings, or `none` for what is none. The oldest go when they are too many, or too large. */
+const cache = new Map<string, { readonly made: Pattern | 'none'; readonly size: number }>();
 const mostCached = 256;
 const largestCache = 100_000;
 let cached = 0;
 
-/** Of the budget, for each instruction of a new pattern. */
-const stepsOfPart = 8;
-
-const sizeOf = (made: Pattern | Failure): number => (made instanceof Failure ? 1 : made.size);
-
-/** A pattern, or why it is none. */
+/** A pattern, or why it is none. Each evaluation pays for each of its patterns once, whether or not it is still there. */
 function patternOf(text: string): Pattern | Failure {
-  const known = cache.get(text);
-  if (known) return known;
   if (text.length > longestPattern) return notPattern();
-  spend(stepsOfPart * Math.min(patternSize(text), largestPattern));
+  const made = onceForEvaluation(text, () => {
+    spend(text.length);
+    const size = Math.min(patternSize(text), largestPattern);
+    spend(prices.patternPart * workOf(text, size));
+    return cachedPattern(text, size);
+  });
+  return made === 'none' ? notPattern() : made;
+}
+
+function cachedPattern(text: string, size: number): Pattern | 'none' {
+  const known = cache.get(text);
+  if (known) return known.made;
   const made = tryPattern(text);
-  cached += sizeOf(made);
-  cache.set(text, made);
+  cached += size;
+  cache.set(text, { made, size });
   for (const [oldest, old] of cache) {
     if (cache.size <= mostCached && cached <= largestCache) break;
-    cached -= sizeOf(old);
+    cached -= old.size;
     cache.delete(oldest);
   }
   return made;
 }
 
-function tryPattern(text: string): Pattern | Failure {
+function tryPattern(text: string): Pattern | 'none' {
   try {
     return compilePattern(text);
   } catch {
     // RE2 says by an error that it is none. What a document brings is not shown: it may be a secret.
-    return notPattern();
+    return 'none';
   }
 }
 
@@ -111,6 +158,15 @@ const token =
 /** A class of Unicode has hundreds of ranges. */
 const sizeOfUnicodeClass = 100;
 
+/**
+ * What making a pattern takes, in parts: RE2's parser takes time with the square of a pattern's length, and the proof that
+ * a short one is linear takes that of a few parts for each character.
+ */
+const workOf = (pattern: string, size: number): number =>
+  Math.ceil(
+    size + pattern.length ** 2 / 1_280 + (pattern.length <= longestNative ? 3 * pattern.length : 0),
+  );
+
 /** Parts of a program for a pattern, roughly: each character is one, and a repeat has as many copies as it may take. */
 function patternSize(pattern: string): number {
   const open: number[] = [];
@@ -129,7 +185,8 @@ function patternSize(pattern: string): number {
       size += last * (times - 1);
       last *= times;
     } else {
-      last = /\\[pP]/.test(found) ? sizeOfUnicodeClass : 1;
+      last =
+        1 + sizeOfUnicodeClass * (found.length > 1 ? (found.match(/\\[pP]/g)?.length ?? 0) : 0);
       size += last;
     }
   }

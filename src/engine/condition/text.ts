@@ -1,6 +1,7 @@
 import { maxLength, tooLong } from './arithmetic.ts';
-import { spend, spendOn } from './budget.ts';
+import { spend, spendOn, spendOnEach, spendOnSearch } from './budget.ts';
 import { isMap, sizeOf } from './compare.ts';
+import { prices } from './prices.ts';
 import { mismatch, typeError } from './values.ts';
 import type { Failure } from './values.ts';
 
@@ -10,6 +11,7 @@ const hasSurrogate = (text: string): boolean => /[\ud800-\udfff]/.test(text);
 function countPoints(text: string): number {
   spendOn(text);
   if (!hasSurrogate(text)) return text.length;
+  spendOnEach(text.length);
   let count = 0;
   for (let at = 0; at < text.length; count++) at += isPair(text, at) ? 2 : 1;
   return count;
@@ -21,6 +23,7 @@ const isPair = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0
 function unitAt(text: string, point: number): number | undefined {
   spendOn(text);
   if (!hasSurrogate(text)) return point <= text.length ? point : undefined;
+  spendOnEach(text.length);
   let at = 0;
   for (let left = point; left > 0; left--) {
     if (at >= text.length) return undefined;
@@ -47,12 +50,9 @@ export function size(value: unknown): unknown {
   return typeof counted === 'number' ? BigInt(counted) : counted;
 }
 
-/** Characters for a step, where each may be looked at on its own. */
-const slowCharacters = 4;
-
-/** JavaScript's search comes back to each character, at worst, as often as what it looks for is long. */
-const spendOnSearch = (text: string, part: string): void =>
-  spendOn({ length: text.length * (1 + part.length / 16) });
+/** Pays for a function that may change each character of a text. */
+const spendOnChange = (length: number): void =>
+  spend(prices.textFunction + Math.ceil(length / prices.changedCharacters));
 
 const outside = (name: string, index: number) =>
   typeError(`${name}(): ${index} is outside the text`);
@@ -60,6 +60,7 @@ const outside = (name: string, index: number) =>
 export function charAt(text: unknown, index: unknown): unknown {
   const point = toIndex(index);
   if (typeof text !== 'string' || point === undefined) return mismatch('charAt', text, index);
+  spend(prices.textFunction);
   const at = point < 0 ? undefined : unitAt(text, point);
   if (at === undefined) return outside('charAt', point);
   return at === text.length ? '' : String.fromCodePoint(text.codePointAt(at) ?? 0);
@@ -70,6 +71,7 @@ export function indexOf(text: unknown, part: unknown, from: unknown = 0n): unkno
   if (typeof text !== 'string' || typeof part !== 'string' || point === undefined) {
     return mismatch('indexOf', text, part, from);
   }
+  spend(prices.textFunction);
   const at = point < 0 ? undefined : unitAt(text, point);
   if (at === undefined) return outside('indexOf', point);
   spendOnSearch(text, part);
@@ -82,6 +84,7 @@ export function lastIndexOf(text: unknown, part: unknown, from?: unknown): unkno
   if (typeof text !== 'string' || typeof part !== 'string' || point === undefined) {
     return mismatch('lastIndexOf', text, part, from);
   }
+  spend(prices.textFunction);
   const at = point < 0 ? undefined : point === Infinity ? text.length : unitAt(text, point);
   if (at === undefined) return outside('lastIndexOf', point);
   spendOnSearch(text, part);
@@ -96,7 +99,7 @@ const letters = (
 ): ((text: unknown) => unknown) => {
   return (text) => {
     if (typeof text !== 'string') return mismatch(name, text);
-    spend(text.length / slowCharacters);
+    spendOnChange(text.length);
     return text.replace(pattern, change);
   };
 };
@@ -119,7 +122,7 @@ export function replace(text: unknown, old: unknown, by: unknown, limit: unknown
   const times = Math.min(most < 0 ? Infinity : most, pieces.length - 1);
   const length = text.length + times * by.length;
   if (length > maxLength) return tooLong();
-  spendOn({ length });
+  spendOnEach(length);
   return `${pieces
     .slice(0, times)
     .map((piece) => piece + by)
@@ -131,11 +134,12 @@ export function split(text: unknown, separator: unknown, limit: unknown = -1n): 
   if (typeof text !== 'string' || typeof separator !== 'string' || most === undefined) {
     return mismatch('split', text, separator, limit);
   }
+  spend(prices.textFunction);
   if (most === 0) return [];
-  if (separator === '') spend(text.length);
+  if (separator === '') spend(text.length * prices.item);
   else spendOnSearch(text, separator);
   const pieces = separator === '' ? [...text] : text.split(separator);
-  spend(pieces.length);
+  spend(pieces.length * prices.item);
   if (most < 0 || pieces.length <= most) return pieces;
   return [...pieces.slice(0, most - 1), pieces.slice(most - 1).join(separator)];
 }
@@ -143,14 +147,14 @@ export function split(text: unknown, separator: unknown, limit: unknown = -1n): 
 export function join(list: unknown, separator: unknown = ''): unknown {
   if (!Array.isArray(list) || typeof separator !== 'string')
     return mismatch('join', list, separator);
-  spend(list.length);
+  spend(prices.textFunction + list.length * prices.item);
   let length = list.length * separator.length;
   for (const item of list as unknown[]) {
     if (typeof item !== 'string') return mismatch('join() of a list with an item that', item);
     length += item.length;
   }
   if (length > maxLength) return tooLong();
-  spendOn({ length });
+  spendOnEach(length);
   return list.join(separator);
 }
 
@@ -160,6 +164,7 @@ export function substring(text: unknown, start: unknown, end?: unknown): unknown
   if (typeof text !== 'string' || first === undefined || last === undefined) {
     return mismatch('substring', text, start, end);
   }
+  spend(prices.textFunction);
   const from = first < 0 ? undefined : unitAt(text, first);
   const until = last === Infinity ? text.length : last < 0 ? undefined : unitAt(text, last);
   if (from === undefined) return outside('substring', first);
@@ -177,13 +182,13 @@ export function trim(text: unknown): unknown {
   let end = text.length;
   while (start < end && isSpace(text, start)) start++;
   while (end > start && isSpace(text, end - 1)) end--;
-  spend((text.length - end + start) / slowCharacters);
+  spendOnChange(text.length - end + start);
   return text.slice(start, end);
 }
 
 export function reverse(text: unknown): unknown {
   if (typeof text !== 'string') return mismatch('reverse', text);
-  spend(text.length);
+  spendOnChange(text.length);
   return [...text].reverse().join('');
 }
 
@@ -197,12 +202,12 @@ export function startsWith(text: unknown, part: unknown): unknown {
   if (typeof text !== 'string' || typeof part !== 'string') {
     return mismatch('startsWith', text, part);
   }
-  spendOn(part);
+  spendOnEach(part.length);
   return text.startsWith(part);
 }
 
 export function endsWith(text: unknown, part: unknown): unknown {
   if (typeof text !== 'string' || typeof part !== 'string') return mismatch('endsWith', text, part);
-  spendOn(part);
+  spendOnEach(part.length);
   return text.endsWith(part);
 }

@@ -1,4 +1,5 @@
-import { spend } from './budget.ts';
+import { spend, spendOnEach } from './budget.ts';
+import { prices } from './prices.ts';
 import { Duration, mismatch, Timestamp, typeError } from './values.ts';
 import type { Failure } from './values.ts';
 
@@ -75,13 +76,17 @@ const notTimestamp = (): Failure =>
 const longestTimestamp = 100;
 
 /** Policies ask one resource for the same date, one after another. */
-let last: { readonly text: string; readonly read: Timestamp | Failure } | undefined;
+let last: { readonly text: string; readonly read: Timestamp } | undefined;
 
 /** An RFC 3339 text. By hand, as ages are asked of every resource: `Date.parse` takes other forms too, and no nanoseconds. */
 export function parseTimestamp(text: string): Timestamp | Failure {
+  spend(prices.conversion);
   if (text.length > longestTimestamp) return notTimestamp();
-  if (last?.text !== text) last = { text, read: readTimestamp(text) };
-  return last.read;
+  spendOnEach(text.length);
+  if (last?.text === text) return last.read;
+  const read = readTimestamp(text);
+  if (read instanceof Timestamp) last = { text, read };
+  return read;
 }
 
 function readTimestamp(text: string): Timestamp | Failure {
@@ -154,16 +159,11 @@ const nanosPerUnit: ReadonlyMap<string, bigint> = new Map([
 /** Longer texts are no durations people write; big numbers are slow to read. */
 const longestDuration = 100;
 
-// Of the budget; what they take is measured.
-const stepsOfDuration = 8;
-const stepsOfZone = 16;
-const stepsOfNewZone = 400;
-
 /** Go's form: signed, numbers with a unit each: `1h30m`, `-1.5s`. */
 export function parseDuration(text: string): Duration | Failure {
   const failure = () => typeError('the text is not a duration such as 36h or 1h30m');
   if (text.length > longestDuration) return failure();
-  spend(stepsOfDuration);
+  spend(prices.duration + text.length);
   const sign = text.startsWith('-') ? -1n : 1n;
   const unsigned = /^[+-]/.test(text) ? text.slice(1) : text;
   if (unsigned === '0') return new Duration(0, 0);
@@ -201,15 +201,19 @@ export function formatTimestamp({ seconds, nanos }: Timestamp): string {
   return `${start}${kept === 0 ? '' : `.${digits.slice(0, kept)}`}Z`;
 }
 
-/** Formatters are dear to make. A document can't name more zones than there are, but it can name wrong ones. */
+/**
+ * Formatters are dear to make, and made once for each zone: there are some 600 names, in whatever case they are written.
+ * What one takes to make is no part of an evaluation's steps, as only the first in a process would pay it.
+ */
 const zones = new Map<string, Intl.DateTimeFormat>();
-const mostZones = 1_000;
 const longestZone = 100;
 
-function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
+function zoneFormat(name: string): Intl.DateTimeFormat | undefined {
+  const zone = name.toLowerCase();
   const known = zones.get(zone);
   if (known) return known;
-  spend(stepsOfNewZone);
+  // Some versions of Intl know offsets in more forms than conditions do.
+  if (!/^[a-z]/.test(zone)) return undefined;
   try {
     const format = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
@@ -223,7 +227,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
       minute: 'numeric',
       second: 'numeric',
     });
-    if (zones.size < mostZones) zones.set(zone, format);
+    zones.set(zone, format);
     return format;
   } catch {
     // Intl says by a RangeError that there is no such zone; the caller says it with the zone's name.
@@ -237,9 +241,12 @@ function localSeconds(at: Timestamp, zone: string): number | Failure {
   const signed = /^\d/.test(zone) ? `+${zone}` : zone;
   const offset = /^[+-]/.test(signed) ? parseOffset(signed, 0) : undefined;
   if (offset !== undefined) return at.seconds + offset;
-  spend(stepsOfZone);
+  spend(prices.namedZone);
   const format = zone.length > longestZone ? undefined : zoneFormat(zone);
-  if (!format) return typeError('the text is not a time zone such as Europe/Berlin or +02:00');
+  if (!format) {
+    spend(prices.unknownZone);
+    return typeError('the text is not a time zone such as Europe/Berlin or +02:00');
+  }
   const parts = new Map<string, string>();
   for (const { type, value } of format.formatToParts(at.seconds * 1_000)) parts.set(type, value);
   const field = (name: string) => Number(parts.get(name));
@@ -291,6 +298,7 @@ export function timeField(name: string): (at: unknown, zone?: unknown) => unknow
   const field = fields[name];
   return (at, zone = 'UTC') => {
     if (typeof zone !== 'string') return mismatch(name, at, zone);
+    spend(prices.timeField);
     if (at instanceof Duration) return durationField(name, at) ?? mismatch(name, at);
     if (!(at instanceof Timestamp)) return mismatch(name, at, zone);
     const local = localSeconds(at, zone);

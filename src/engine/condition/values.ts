@@ -1,6 +1,8 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import type { UndecidedReason } from '../../contract/findings.ts';
+import { spend } from './budget.ts';
 import type { Undecided } from './evaluate.ts';
+import { prices } from './prices.ts';
 
 // A CEL value is: null, boolean, string, number (double), bigint (int), Array (list), plain object or CelMap (map),
 // Uint8Array (bytes), and the classes below. JSON as `JSON.parse` makes it is a value as it is. An UnknownValue may
@@ -138,11 +140,17 @@ export function typeName(value: unknown): string {
   return 'map';
 }
 
-export const typeError = (message: string): Failure => new Failure('type_error', message);
+/** A Failure that is made while a condition runs: its message takes time, and a macro can ask for many. */
+export function newFailure(reason: UndecidedReason, message: string, path?: string): Failure {
+  spend(prices.failure);
+  return new Failure(reason, message, path);
+}
+
+export const typeError = (message: string): Failure => newFailure('type_error', message);
 
 /** The unknown value itself is the reason: where the resource has it is added by who knows. */
 export const unknownFailure = (value: UnknownValue, path?: string): Failure =>
-  new Failure(
+  newFailure(
     'unknown_value',
     `${path ?? 'a value'} is not known before the deployment: ${value.expression}`,
     path,

@@ -1,5 +1,6 @@
-import { inherited } from './access.ts';
+import { isShared } from './access.ts';
 import { freeLength } from './budget.ts';
+import { prices } from './prices.ts';
 import { comparisons, quoted, safeNumber, usualCall, usualType } from './js-operators.ts';
 import type { Term } from './program.ts';
 
@@ -110,7 +111,7 @@ export class Writer {
     const of = this.#lazily(term.of, fail);
     const key = quoted(term.key);
     const slow = `select(${of.code}, ${key}, ${this.constant(term.missing)})`;
-    if (inherited.has(term.key)) {
+    if (isShared(term.key)) {
       this.#emit(of.settle);
       return { ...this.#checked(slow, fail), settle: '' };
     }
@@ -124,7 +125,7 @@ export class Writer {
     const key = quoted(term.key);
     const slow = `has(${of}, ${key}, ${this.#path(term.path)})`;
     const name = this.#name('t');
-    if (inherited.has(term.key)) {
+    if (isShared(term.key)) {
       this.#emit(`const ${name} = ${slow};`);
       this.#emit(`if (typeof ${name} !== "boolean") ${fail(name)}`);
       return { code: name, type: 'bool' };
@@ -147,7 +148,8 @@ export class Writer {
   #absorbing(failure: string, write: (fail: Fail) => void): void {
     const label = this.#name('b');
     this.#emit(`${label}: {`);
-    write((code) => `{ if (${failure} === undefined) ${failure} = ${code}; break ${label}; }`);
+    // Made also where it does not count any more: it is paid for, and closures make it, too.
+    write((code) => `{ const why = ${code}; ${failure} ??= why; break ${label}; }`);
     this.#emit('}');
   }
 
@@ -330,7 +332,7 @@ export class Writer {
 
   #startLoop(term: Of<'loop'>, items: string, label = ''): void {
     const at = this.#name('i');
-    this.#emit(`spend(${items}.length * ${term.stepsOfItem});`);
+    this.#emit(`spend(${prices.macro} + ${items}.length * ${term.stepsOfItem});`);
     this.#emit(`${label}for (let ${at} = 0; ${at} < ${items}.length; ${at}++) {`);
     this.#emit(`const v${term.slot} = ${items}[${at}];`);
   }

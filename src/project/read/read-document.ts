@@ -4,6 +4,8 @@ import type * as z from 'zod';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { compileRule } from '../../engine/compile-rule.ts';
+import { mostPatternParts } from '../../engine/condition/regex.ts';
+import { findTooLong } from '../../engine/condition/too-long.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import type { SlipFinder } from './check-attributes.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
@@ -166,9 +168,19 @@ function conditionProblems(
   const rules = Object.hasOwn(fields, 'rules') ? fields.rules : undefined;
   if (!Array.isArray(rules)) return [];
   const problems: Problem[] = [];
+  const texts = (rules as unknown[]).map((rule) => (hasCondition(rule) ? rule.condition : ''));
+  const tooLong = findTooLong(texts, 'policy');
+  if (tooLong) {
+    const path: FieldPath = ['rules', tooLong.at, 'condition'];
+    const span = conditionSpan(source, raw, path, { offset: 0, end: 0 });
+    const { message } = tooLong;
+    const hint = 'Move rules to further policies.';
+    return [problemAt(source, span, { code: 'condition', message, hint })];
+  }
+  const room = { left: mostPatternParts };
   for (const [index, rule] of (rules as unknown[]).entries()) {
     if (!hasCondition(rule)) continue;
-    const compiled = compileRule(rule);
+    const compiled = compileRule(rule, room);
     const path: FieldPath = ['rules', index, 'condition'];
     if (compiled.ok) {
       const slips = typeof type === 'string' ? finder.findSlips(compiled.condition, type) : [];

@@ -1,6 +1,7 @@
 import { checkSameId } from '../http/invalid-body.ts';
 import { showCaret } from '../../engine/condition/compile.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
+import { findTooLong } from '../../engine/condition/too-long.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { PolicyInput, PolicyUpdate, Rule } from '../../contract/policies.ts';
@@ -24,9 +25,10 @@ export type CheckConditions = (
 ) => Promise<readonly (ConditionProblem | null)[]>;
 
 /**
- * Has every condition compiled and type-checked.
+ * Refuses what is too long before it is compiled, then has every condition compiled and type-checked.
  * @param where the rules stand in the body, such as `policies[0].`
- * @throws GovctlError policy_condition_invalid with an entry for each that doesn't compile
+ * @throws GovctlError policy_condition_invalid with an entry for each that doesn't compile, or that makes the conditions of
+ * its policy or of the body too long together
  */
 export async function checkConditions(
   check: CheckConditions,
@@ -38,6 +40,7 @@ export async function checkConditions(
       field: `${where}rules[${index}].condition`,
     })),
   );
+  refuseTooLong(given);
   const problems = await check(conditions.map(({ condition }) => condition));
   const details = conditions.flatMap(({ condition, field }, at): ErrorDetail[] => {
     const problem = problems[at];
@@ -55,6 +58,30 @@ export async function checkConditions(
     `${first.field} does not compile: ${first.message.split('\n')[0]}${more}`,
     { details },
   );
+}
+
+function refuseTooLong(
+  given: readonly { readonly rules: readonly Rule[]; readonly where: string }[],
+): void {
+  const conditionsOf = ({ rules }: { readonly rules: readonly Rule[] }) =>
+    rules.map(({ condition }) => condition);
+  const fields = given.map(({ rules, where }) =>
+    rules.map((_, index) => `${where}rules[${index}].condition`),
+  );
+  const details: ErrorDetail[] = [];
+  const add = (found: ReturnType<typeof findTooLong>, from: readonly string[]) => {
+    if (found) details.push({ field: from[found.at] ?? '', message: found.message });
+  };
+  for (const [at, one] of given.entries()) {
+    add(findTooLong(conditionsOf(one), 'policy'), fields[at] ?? []);
+  }
+  if (details.length === 0) add(findTooLong(given.flatMap(conditionsOf), 'body'), fields.flat());
+  const [first] = details;
+  if (!first) return;
+  throw new GovctlError('policy_condition_invalid', `${first.field}: ${first.message}`, {
+    details,
+    hint: 'Move rules to further policies, or send the policies in several requests.',
+  });
 }
 
 /** @throws GovctlError policy_name_taken */

@@ -1,5 +1,6 @@
 import type { Rule } from '../../../contract/policies.ts';
 import { compileCondition } from '../../../engine/condition/compile.ts';
+import { mostPatternParts } from '../../../engine/condition/regex.ts';
 import type { Verdict } from '../../../engine/decide.ts';
 import { prepareRules } from '../../../engine/evaluate.ts';
 import type { PreparedRules } from '../../../engine/evaluate.ts';
@@ -18,15 +19,19 @@ export function createAnswers(): (question: Question) => Answer {
       case 'reads-now':
         return { kind: 'read', readsNow: prepareOrRefuse(question.rules).prepared.readsNow };
       case 'check':
-        return { kind: 'checked', problems: question.conditions.map(problemOf) };
+        return { kind: 'checked', problems: problemsOf(question.conditions) };
     }
   };
 }
 
-const problemOf = (condition: string) => {
-  const compiled = compileCondition(condition);
-  return compiled.ok ? null : compiled.problem;
-};
+/** What is wrong with the conditions of one body; what making their patterns takes is bounded for all of them together. */
+function problemsOf(conditions: readonly string[]) {
+  const room = { left: mostPatternParts };
+  return conditions.map((condition) => {
+    const compiled = compileCondition(condition, room);
+    return compiled.ok ? null : compiled.problem;
+  });
+}
 
 function decide(
   known: Map<string, PreparedRules>,

@@ -1,0 +1,304 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endEvaluation, startEvaluation } from '../../src/engine/condition/budget.ts';
+import { compileCondition } from '../../src/engine/condition/compile.ts';
+import { closureEvaluator, codeEvaluator } from '../../src/engine/condition/create-evaluator.ts';
+import type { TestService } from '../server/test-service.ts';
+import { policy, startTestService } from '../server/test-service.ts';
+import { startCpuTime } from '../support/cpu-time.ts';
+
+/** GOVCTL_ATTACKS=20 takes twenty times as many. */
+const times = Number(process.env.GOVCTL_ATTACKS ?? 1);
+
+let service: TestService;
+beforeAll(async () => void (service = await startTestService()));
+afterAll(() => service.close());
+
+const type = 'AWS::EC2::SecurityGroup';
+const numbers = Array.from({ length: 1_500 }, (_, n) => n);
+const validate = (policies: readonly unknown[], resource: object = {}) =>
+  service.send('POST', '/v1/policies/validate', {
+    body: { resources: [{ id: 'one', type, ...resource }], policies },
+  });
+const deny = (condition: string) => ({ condition, effect: 'DENY' });
+const ofRules = (name: string, rules: readonly unknown[]) =>
+  policy(name, { resource_type: type, rules });
+
+describe('what a key that only reads can send', () => {
+  test('macros nested around a zone end with the budget of the evaluation, for one policy and for 60 rules', async () => {
+    const zone = 'now.getHours("America/New_York") >= 0';
+    const nested = `resource.properties.n.all(a, resource.properties.n.all(b, ${zone}))`;
+    const resource = { properties: { n: numbers } };
+    for (const rules of [[nested], Array.from({ length: 60 }, () => nested)]) {
+      const got = await validate([ofRules('zones', rules.map(deny))], resource);
+      expect(got.status).toBe(200);
+      expect(got.json.results).toMatchObject([
+        {
+          status: 'ERROR',
+          reason: 'budget',
+          rules: rules.map((_, index) => ({
+            index,
+            message: 'the policy takes more than 2,000,000 steps over this resource',
+          })),
+        },
+      ]);
+    }
+  });
+
+  test('policies that each take their budget end with that of the request', async () => {
+    const nested = (n: number) =>
+      `resource.properties.n.all(a, resource.properties.n.all(b, a + b + ${n} >= 0))`;
+    const policies = Array.from({ length: 30 }, (_, n) => ofRules(`p${n}`, [deny(nested(n))]));
+    const got = await validate(policies, { properties: { n: numbers } });
+    const results = got.json.results as { reason: string; rules: { message: string }[] }[];
+    expect(results.every(({ reason }) => reason === 'budget')).toBe(true);
+    expect(results.slice(0, 20).map(({ rules }) => rules[0]?.message)).toEqual(
+      Array.from(
+        { length: 20 },
+        () => 'the policy takes more than 2,000,000 steps over this resource',
+      ),
+    );
+    expect(results.at(-1)?.rules[0]?.message).toContain('the request takes more than 40,000,000');
+  });
+
+  test('conditions that are too long together are refused before they are compiled, with their field', async () => {
+    // It would not compile, and nobody looks.
+    const chain = `${Array.from({ length: 3_000 }, (_, n) => `resource.a == ${n}`).join(' || ')} ||`;
+    const one = await validate([ofRules('p', [deny('true'), deny(chain), deny(chain)])]);
+    expect(one.status).toBe(400);
+    expect(one.json).toMatchObject({
+      error_code: 'POL_003',
+      details: [
+        {
+          field: 'policies[0].rules[2].condition',
+          message: 'the conditions of one policy are too long: at most 65,536 characters together',
+        },
+      ],
+    });
+    const many = Array.from({ length: 140 }, (_, n) => ofRules(`p${n}`, [deny(chain)]));
+    const all = await validate(many);
+    expect(all.status).toBe(400);
+    expect(all.json).toMatchObject({
+      error_code: 'POL_003',
+      details: [
+        {
+          field: 'policies[2].rules[0].condition',
+          message:
+            'the conditions of all policies of one request are too long: at most 131,072 characters together',
+        },
+      ],
+    });
+    const body = ofRules('stored', [deny(chain), deny(chain)]);
+    const stored = await service.send('POST', '/v1/policies', { body });
+    expect(stored.status).toBe(400);
+    expect(stored.json).toMatchObject({ details: [{ field: 'rules[1].condition' }] });
+  });
+
+  test('patterns whose programs are too large together are refused, with line and column', async () => {
+    const rules = Array.from({ length: 500 }, (_, n) =>
+      deny(`resource.name.matches("(a|b){1000}c{900}${n}")`),
+    );
+    const got = await validate([ofRules('p', rules), ofRules('q', rules)]);
+    expect(got.status).toBe(400);
+    expect(got.json.error_code).toBe('POL_003');
+    const [first] = got.json.details as { field: string; message: string }[];
+    expect(first?.field).toMatch(/^policies\[0\]\.rules\[\d+\]\.condition$/);
+    expect(first?.message).toContain('line 1, column 23');
+    expect(first?.message).toContain('more than 50000 parts');
+    const nested = await validate([
+      ofRules('p', [deny('resource.name.matches("(a{1000}){1000}")')]),
+    ]);
+    expect(nested.status).toBe(400);
+    expect(nested.text).toContain('column 23');
+  });
+});
+
+const compile = (source: string) => {
+  const compiled = compileCondition(source);
+  if (!compiled.ok) throw new Error(`${source}: ${compiled.problem.message}`);
+  return compiled.condition.program;
+};
+
+/** The answer and steps of one evaluation; and that both ways to run it agree. */
+function run(source: string, resource: unknown) {
+  const program = compile(source);
+  const [asClosures, asCode] = [closureEvaluator(program), codeEvaluator(program)].map((holds) => {
+    const allowance = { left: Number.MAX_SAFE_INTEGER };
+    startEvaluation(allowance);
+    const answer = holds(resource, 0);
+    endEvaluation(allowance);
+    return { answer, steps: Number.MAX_SAFE_INTEGER - allowance.left };
+  });
+  expect(asCode, source).toEqual(asClosures);
+  return asClosures ?? { answer: false, steps: 0 };
+}
+
+describe('an index that is none', () => {
+  const resource = {
+    list: [1, 2],
+    text: 'ab',
+    number: 5,
+    map: { 0: 1, length: 2, constructor: 3, ['__proto__']: 4 },
+    empty: {},
+  };
+  const names = ['0', '1', '00', '-1', '1.5', 'NaN', 'length', 'at', 'constructor', '__proto__'];
+
+  test.each(names)('is no item of a list, text, number or bytes: %s', (name) => {
+    const places = ['resource.list', 'resource.text', 'resource.number', 'dyn(b"ab")'];
+    for (const of of [...places, 'dyn([1, 2])', 'dyn("ab")']) {
+      for (const read of [`${of}["${name}"] == 1`, `${of}[dyn("${name}")] == 1`]) {
+        expect(run(read, resource).answer, read).toMatchObject({ reason: 'type_error' });
+      }
+      if (name === '1.5') continue;
+      const asked = `has(${of}.\`${name}\`)`;
+      expect(run(asked, resource).answer, asked).toMatchObject({ reason: 'type_error' });
+    }
+  });
+
+  test.each(['0', 'length', 'constructor', '__proto__'])('is a key of a map: %s', (name) => {
+    const map = { map: JSON.parse(`{"${name}": 7}`) as unknown };
+    for (const key of [`["${name}"]`, `[dyn("${name}")]`, `.\`${name}\``]) {
+      expect(run(`resource.map${key} == 7`, map).answer, key).toBe(true);
+      expect(run(`resource.map${key} == 7`, { map: {} }).answer, key).toMatchObject({
+        reason: 'missing_attribute',
+      });
+    }
+    expect(run(`has(resource.map.\`${name}\`)`, map).answer).toBe(true);
+    expect(run(`has(resource.map.\`${name}\`)`, { map: {} }).answer).toBe(false);
+    expect(run(`"${name}" in resource.map`, { map: {} }).answer).toBe(false);
+  });
+
+  test.each([
+    ['-1', 'missing_attribute'],
+    ['2', 'missing_attribute'],
+    ['9007199254740993', 'missing_attribute'],
+    ['0.5', 'type_error'],
+    ['0.0 / 0.0', 'type_error'],
+    ['true', 'type_error'],
+    ['null', 'type_error'],
+  ])('is no item of a list: %s', (at, reason) => {
+    expect(run(`resource.list[${at}] == 1`, resource).answer).toMatchObject({ reason });
+  });
+});
+
+/** Conditions of every function and macro, nested in one another over what a document brings. */
+const hostile = fc.letrec<Record<'any' | 'text' | 'number' | 'list' | 'bool', string>>((tie) => {
+  const call = (of: 'any' | 'text' | 'number' | 'list', ...methods: string[]) =>
+    fc
+      .tuple(tie(of), fc.constantFrom(...methods))
+      .map(([value, method]) => `dyn(${value})${method}`);
+  const made = (of: 'any' | 'text' | 'number' | 'list', ...functions: string[]) =>
+    fc.tuple(tie(of), fc.constantFrom(...functions)).map(([value, name]) => `${name}(${value})`);
+  const both = (of: 'any' | 'text' | 'number' | 'list' | 'bool', ...operators: string[]) =>
+    fc
+      .tuple(tie(of), fc.constantFrom(...operators), tie(of))
+      .map(([a, operator, b]) => `(dyn(${a}) ${operator} ${b})`);
+  const macro = (...forms: string[]) =>
+    fc
+      .tuple(tie('list'), fc.constantFrom(...forms), tie('bool'), tie('any'))
+      .map(([list, form, test, value]) =>
+        `dyn(${list}).${form}`.replace('TEST', test).replace('VALUE', value),
+      );
+  const deep = { maxDepth: 6, depthIdentifier: 'hostile' };
+  const texts = [
+    'resource.long',
+    'resource.emoji',
+    'resource.date',
+    'resource.zone',
+    '"a"',
+    '"%s"',
+  ];
+  return {
+    bool: fc.oneof(
+      deep,
+      fc.constant('true'),
+      both('any', '==', '!='),
+      both('number', '<', '>='),
+      both('text', '<', '>='),
+      both('bool', '&&', '||'),
+      fc.tuple(tie('any'), tie('list')).map(([a, b]) => `(${a} in dyn(${b}))`),
+      macro('all(x, TEST)', 'exists(x, TEST)', 'exists_one(x, TEST)'),
+      call('text', '.contains("aab")', '.startsWith(resource.long)', '.matches(resource.pattern)'),
+      call('text', '.matches("(a|b)*a(a|b){9}[cd]")', '.matches("^[a-z]{2,9}b$")'),
+      tie('text').map((text) => `cidr_contains("::/0", ${text})`),
+    ),
+    number: fc.oneof(
+      deep,
+      fc.constantFrom('7', '9223372036854775807', '2.5', 'resource.number', 'resource.item'),
+      both('number', '+', '-', '*', '/', '%'),
+      made('any', 'size', 'int', 'double', 'uint'),
+      tie('text').map((zone) => `now.getHours(dyn(${zone}))`),
+      call('text', '.indexOf("b")', '.lastIndexOf("ab")'),
+    ),
+    text: fc.oneof(
+      deep,
+      fc.constantFrom(...texts),
+      both('text', '+'),
+      made('any', 'string'),
+      made('text', 'strings.quote', 'string(bytes', 'string(timestamp', 'string(duration').map(
+        (one) => (one.startsWith('string(') ? `${one})` : one),
+      ),
+      call('text', '.lowerAscii()', '.upperAscii()', '.trim()', '.reverse()', '.charAt(3)'),
+      call('text', '.replace("a", resource.date)', '.replace("", "b")', '.substring(1, 5)'),
+      call('list', '.join(",")', '.join()'),
+      fc
+        .tuple(tie('any'), fc.constantFrom('"%s%s"', '"%x"', '"%.99f"', '"%e"', '"%d"'))
+        .map(([value, form]) => `${form}.format([${value}, ${value}])`),
+    ),
+    list: fc.oneof(
+      deep,
+      fc.constantFrom('resource.list', 'resource.maps', 'resource.map', 'resource.texts'),
+      both('list', '+'),
+      macro('map(x, VALUE)', 'filter(x, TEST)', 'map(x, TEST, VALUE)'),
+      call('text', '.split("a")', '.split("")'),
+      fc.tuple(tie('any'), tie('any')).map(([a, b]) => `[${a}, ${b}]`),
+    ),
+    any: fc.oneof(
+      deep,
+      tie('number'),
+      tie('text'),
+      tie('list'),
+      tie('bool'),
+      fc.constantFrom('resource.map', '{"a": 1, 2: resource.map}', 'now', 'resource', 'null'),
+    ),
+  };
+}).bool;
+
+const resource = {
+  long: 'ab'.repeat(2_000),
+  emoji: '😀é'.repeat(300),
+  date: '2026-01-31T09:30:00.123456789+01:00',
+  zone: 'America/New_York',
+  pattern: '(a|b)*a(a|b){9}[cd]$',
+  number: 1.7976931348623157e308,
+  item: 3,
+  list: numbers.slice(0, 300),
+  texts: numbers.slice(0, 300).map((n) => `text-${'x'.repeat(n)}`),
+  maps: numbers.slice(0, 100).map((n) => ({ a: n, b: [n, { c: `${n}` }] })),
+  map: Object.fromEntries(numbers.slice(0, 300).map((n) => [`key-${n}`, n])),
+};
+
+test(
+  'any condition ends within its steps, for one price each way it runs, and no step takes long',
+  { timeout: 120_000 * times },
+  () => {
+    let ran = 0;
+    fc.assert(
+      fc.property(hostile, (body) => {
+        // Twice around, so that what is dear is asked for often; `x` is an item everywhere.
+        const source = `resource.texts.all(x, resource.list.all(y, ${body} || true))`;
+        const compiled = compileCondition(source);
+        if (!compiled.ok) return;
+        ran++;
+        const cpuTime = startCpuTime();
+        const { steps } = run(source, resource);
+        const milliseconds = cpuTime();
+        expect(steps).toBeLessThanOrEqual(2_000_000);
+        // Both ways: some 0.1 µs for each step on a quiet machine, and compiling.
+        expect(milliseconds, source).toBeLessThan(2_000 + (2 * steps) / 500);
+      }),
+      { numRuns: 150 * times },
+    );
+    expect(ran).toBeGreaterThan(30);
+  },
+);
