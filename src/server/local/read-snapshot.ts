@@ -1,9 +1,12 @@
 import { defined } from '../../contract/defined.ts';
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
 import { largestSnapshot } from '../../contract/local.ts';
 import { Timestamp } from '../../contract/lists.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { maxDepth } from '../../inventory/text/depth.ts';
+import { findDeep } from '../../inventory/text/find-deep.ts';
 import type { StoredCollection } from '../module.ts';
 import type { Document } from '../store/store.ts';
 import { tooLarge } from './snapshot.ts';
@@ -53,12 +56,27 @@ export async function readStream(chunks: AsyncIterable<Uint8Array>): Promise<str
   return Buffer.concat(parts).toString('utf8');
 }
 
+/** Characters that are read between two turns of others: some milliseconds. */
+const perTurn = 65_536;
+
+/** The lines, with turns given to others between them. */
+async function* inTurns(lines: readonly string[]): AsyncGenerator<readonly [number, string]> {
+  let spent = 0;
+  for (const [at, line] of lines.entries()) {
+    yield [at, line];
+    spent += line.length;
+    if (spent < perTurn) continue;
+    spent = 0;
+    await nextTurn();
+  }
+}
+
 /**
  * Reads a snapshot and checks all of it.
  * @throws GovctlError malformed_request with the line that is wrong
  */
-export function readSnapshot(text: string, stored: Stored): Snapshot {
-  const { head, lines } = checkWhole(text);
+export async function readSnapshot(text: string, stored: Stored): Promise<Snapshot> {
+  const { head, lines } = await checkWhole(text);
   const documents = new Map<StoredCollection, Document[]>();
   const sequences = new Map<string, number>();
   const work: StoredWork[] = [];
@@ -66,7 +84,7 @@ export function readSnapshot(text: string, stored: Stored): Snapshot {
   const families = new Set(stored.lanes.map(({ spec }) => spec.name));
   const seen = new Set<string>();
   const blobs = new Map<string, Buffer[]>();
-  for (const [at, line] of lines.entries()) {
+  for await (const [at, line] of inTurns(lines)) {
     const refuse = (why: string): GovctlError => refuseLine(at + 2, why);
     const given = parse(line);
     const parsed = Line.safeParse(given);
@@ -140,7 +158,7 @@ const laneOf = ({
 });
 
 /** The head, and the lines between head and end. */
-function checkWhole(text: string): { head: SnapshotHead; lines: readonly string[] } {
+async function checkWhole(text: string): Promise<{ head: SnapshotHead; lines: readonly string[] }> {
   const lines = text.split('\n');
   const [first = ''] = lines;
   const head = Head.safeParse(parse(first));
@@ -161,7 +179,7 @@ function checkWhole(text: string): { head: SnapshotHead; lines: readonly string[
     throw refuseLine(lines.length, 'is not the end of a snapshot: the rest of it is missing');
   }
   const digest = createHash('sha256');
-  for (const line of body) digest.update(`${line}\n`);
+  for await (const [, line] of inTurns(body)) digest.update(`${line}\n`);
   if (end.data.lines !== body.length || end.data.sha256 !== digest.digest('hex')) {
     throw refuseLine(lines.length, 'has a checksum that does not fit: the snapshot was changed');
   }
@@ -172,6 +190,7 @@ function checkWhole(text: string): { head: SnapshotHead; lines: readonly string[
 }
 
 function parse(line: string): unknown {
+  if (findDeep(line, maxDepth) !== undefined) return undefined;
   try {
     return JSON.parse(line);
   } catch {

@@ -164,7 +164,7 @@ export function createLocalService({
   }
 
   async function restore(text: string, options: RestoreOptions, actor: Actor): Promise<Restored> {
-    const read = readSnapshot(text, stored);
+    const read = await readSnapshot(text, stored);
     const { snapshot, renewed } = checkSecrets(read, options.secrets)
       ? renewSecrets(read)
       : { snapshot: read, renewed: 0 };
