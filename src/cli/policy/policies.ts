@@ -75,8 +75,12 @@ function columnsFor(policies: readonly Policy[]): Column<Policy>[] {
     },
     {
       title: 'ENABLED',
-      cell: ({ enabled }) => (enabled === undefined ? '-' : enabled ? 'yes' : 'no'),
-      paint: (text, { enabled }, style) => (enabled === false ? style.yellow(text) : text),
+      cell: ({ enabled, quarantined }) => {
+        if (enabled === undefined) return '-';
+        return enabled ? `yes${quarantined ? ', quarantined' : ''}` : 'no';
+      },
+      paint: (text, { enabled, quarantined }, style) =>
+        enabled === false || quarantined ? style.yellow(text) : text,
     },
     ...(policies.some(owner)
       ? [{ title: 'PROJECT', cell: (policy: Policy) => owner(policy) || '-', drops: 2 }]
