@@ -25,6 +25,12 @@ export const Rule = z.strictObject({
 });
 export type Rule = z.infer<typeof Rule>;
 
+/** Characters of all messages of a policy together: each of its violations may hold them all. */
+const maxMessagesLength = 65_536;
+
+const lengthOfMessages = (rules: readonly Rule[]): number =>
+  rules.reduce((sum, { message = '' }) => sum + message.length, 0);
+
 /** `<provider>::<service>::<type>`, more parts allowed, `Custom::Name` too; no wildcards. */
 export const ResourceType = z
   .string()
@@ -51,7 +57,13 @@ const fields = {
   resource_type: ResourceType,
   severity: Severity,
   enabled: z.boolean(),
-  rules: z.array(Rule).min(1, 'must have at least one rule').max(500),
+  rules: z
+    .array(Rule)
+    .min(1, 'must have at least one rule')
+    .max(500)
+    .refine((rules) => lengthOfMessages(rules) <= maxMessagesLength, {
+      message: `have messages of more than ${maxMessagesLength} characters together`,
+    }),
   compliance_frameworks: z.array(label).max(500),
   auto_remediation: z.boolean(),
   remediation_action: text(16_384),

@@ -100,8 +100,12 @@ const matched = ({ index, rule }: PreparedRule): FindingRule => ({
   ...defined({ message: rule.message }),
 });
 
+/** Characters: each violation holds them. */
+const shownOfConditions = 4_096;
+
 function noneMatched(allowances: readonly PreparedRule[]): FindingRule {
-  const conditions = allowances.map(({ rule }) => rule.condition.trim()).join(' | ');
+  const all = allowances.map(({ rule }) => rule.condition.trim()).join(' | ');
+  const conditions = all.length > shownOfConditions ? `${all.slice(0, shownOfConditions)}…` : all;
   return {
     index: allowances[0]?.index ?? 0,
     effect: 'ALLOW',

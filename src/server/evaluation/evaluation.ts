@@ -50,7 +50,7 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
 
   /** Asks until all is known, or what is left of steps or time is spent. */
   async function askAll(run: Run, subjects: readonly GivenSubject[]): Promise<void> {
-    const { asker, now, found } = run;
+    const { asker, now } = run;
     const rulesOf = new Map<string, readonly Rule[]>();
     const waiting: Subject[] = [];
     for (const { resource, rules } of subjects) {
@@ -73,7 +73,7 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
         log.error({ rules: key, reason: why }, 'stored rules do not compile');
       }
       run.left -= answer.steps;
-      const { whole, rest } = keepVerdicts(found, asked, answer.verdicts);
+      const { whole, rest } = keepVerdicts(run, asked, answer.verdicts);
       if (rest) waiting[at + whole] = rest;
       at += whole;
       most = Math.min(mostSubjects, Math.max(1, whole * 2));
@@ -116,6 +116,7 @@ interface Run {
   readonly now: number;
   /** By resource and key of rules. */
   readonly found: Map<KnownResource, Map<string, Verdict>>;
+  readonly messages: Map<string, string>;
   /** By the monotonic clock. */
   readonly until: number;
   /** Steps. */
@@ -129,6 +130,7 @@ const newRun = (asker: Asker, now: number, clock: Clock, isRequest: boolean): Ru
   asker,
   now,
   found: new Map(),
+  messages: new Map(),
   until: isRequest ? clock.monotonic() + requestWithin : Infinity,
   left: isRequest ? requestBudget : Infinity,
   isShared: false,
@@ -137,7 +139,7 @@ const newRun = (asker: Asker, now: number, clock: Clock, isRequest: boolean): Ru
 
 /** @returns how many subjects are whole, and what the turn did not come to of the next */
 function keepVerdicts(
-  found: Run['found'],
+  { found, messages }: Run,
   asked: readonly Subject[],
   verdicts: readonly (Verdict | null)[],
 ): { readonly whole: number; readonly rest?: Subject } {
@@ -147,13 +149,28 @@ function keepVerdicts(
     const known = found.get(resource) ?? new Map<string, Verdict>();
     found.set(resource, known);
     const decided = keys.slice(0, verdicts.length - at);
-    for (const key of decided) known.set(key, verdicts[at++] ?? pass);
+    for (const key of decided) known.set(key, withKept(messages, verdicts[at++] ?? pass));
     if (decided.length < keys.length) {
       return { whole, rest: { resource, keys: keys.slice(decided.length) } };
     }
     whole += 1;
   }
   return { whole };
+}
+
+/** Longer messages are kept once: a policy says the same of each resource. */
+const keptOnce = 256;
+
+function withKept(messages: Map<string, string>, verdict: Verdict): Verdict {
+  if (!('rules' in verdict)) return verdict;
+  const rules = verdict.rules.map((rule) => {
+    const { message } = rule;
+    if (message === undefined || message.length < keptOnce) return rule;
+    const kept = messages.get(message) ?? message;
+    messages.set(kept, kept);
+    return { ...rule, message: kept };
+  });
+  return { ...verdict, rules };
 }
 
 const verdictsOf = (run: Run, quarantined: ReadonlyMap<string, Quarantined>): Verdicts => ({

@@ -28,6 +28,16 @@ import type { Asker } from './thread/threads.ts';
 
 /** Findings between two turns of others: a millisecond or two. */
 const perTurn = 1_000;
+const charactersPerTurn = 1 << 20;
+/** Characters of an answer's findings. */
+const mostCharacters = 64 << 20;
+
+const tooMuchToSay = (): GovctlError =>
+  new GovctlError(
+    'malformed_request',
+    `What the policies say of these resources is longer than an answer may be (${mostCharacters >> 20} MiB)`,
+    { hint: 'Send the resources in several requests, or ask with mode: failures.' },
+  );
 
 /**
  * What policies find in resources that are given, not stored. Exemptions count for the service's policies, and for
@@ -74,13 +84,20 @@ export async function validate(
   const results: string[] = [];
   let counted = emptyTally;
   let findings: Finding[] = [];
+  let characters = 0;
+  let turned = 0;
   for (const resource of resources) {
     for (const named of policiesFor(set, resource.type)) {
       const finding = findingBy(verdicts, named, { resource, exemptions, now });
       findings.push(finding);
       const isFailure = finding.status !== 'PASS' && finding.status !== 'SKIPPED';
-      if (mode !== 'failures' || isFailure) results.push(JSON.stringify(finding));
-      if (findings.length < perTurn) continue;
+      if (mode !== 'failures' || isFailure) {
+        const text = JSON.stringify(finding);
+        results.push(text);
+        if ((characters += text.length) > mostCharacters) throw tooMuchToSay();
+      }
+      if (findings.length < perTurn && characters - turned < charactersPerTurn) continue;
+      turned = characters;
       counted = tally(counted, findings);
       findings = [];
       await nextTurn();

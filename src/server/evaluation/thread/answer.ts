@@ -6,8 +6,13 @@ import { prepareRules } from '../../../engine/evaluate.ts';
 import type { PreparedRules } from '../../../engine/evaluate.ts';
 import type { Answer, DecideQuestion, Question } from './messages.ts';
 
+/** Characters that a rule of a verdict takes beside its message, in thought. */
+const perRule = 40;
 /** Steps of a turn for each character of rules that are made ready to run. */
 const stepsPerCharacter = 10;
+
+/** Characters of what verdicts say after which a turn ends: each is copied for its caller. */
+const charactersOfTurn = 1 << 20;
 
 /** Answers questions, one after the other, and remembers the rules that it was given. */
 export function createAnswers(): (question: Question) => Answer {
@@ -43,6 +48,7 @@ function decide(
   const broken: { key: string; why: string }[] = [];
   let steps = 0;
   let room = turn;
+  let said = 0;
   // All of them, as none is sent again.
   for (const [key, rules] of rulesOf) {
     const { prepared, why } = prepareOrRefuse(rules);
@@ -53,7 +59,9 @@ function decide(
   for (const { resource, keys } of subjects) {
     for (const key of keys) {
       // One at least, or it would never end.
-      if (steps > 0 && steps >= room) return { kind: 'decided', verdicts, steps, broken };
+      if (steps > 0 && (steps >= room || said >= charactersOfTurn)) {
+        return { kind: 'decided', verdicts, steps, broken };
+      }
       const before = (left ?? Number.MAX_SAFE_INTEGER) - steps;
       const allowance = { left: before };
       const verdict = known.get(key)?.decide(resource, now, allowance);
@@ -61,6 +69,9 @@ function decide(
       // Each counts, so that a turn ends.
       steps += Math.max(1, before - allowance.left);
       verdicts.push(verdict.status === 'PASS' ? null : verdict);
+      if ('rules' in verdict) {
+        for (const { message = '' } of verdict.rules) said += message.length + perRule;
+      }
     }
   }
   return { kind: 'decided', verdicts, steps, broken };
