@@ -24,7 +24,7 @@ interface PreparedRule {
   readonly condition: { readonly decides: Evaluator };
 }
 
-type Decide = (resource: unknown, now: number) => Verdict;
+type Decide = (resource: unknown, now: number, allowance?: Allowance) => Verdict;
 
 const pass: Verdict = { status: 'PASS' };
 
@@ -33,10 +33,10 @@ const pass: Verdict = { status: 'PASS' };
  * ALLOW rules of which none holds → FAIL; else PASS. A rule that can't be decided never counts as a match; where it could
  * change the outcome, the result is ERROR.
  */
-export function createDecider(
-  rules: readonly PreparedRule[],
-): (resource: unknown, now: number, allowance?: Allowance) => Verdict {
-  const decide = decideBy(rules);
+export function createDecider(rules: readonly PreparedRule[]): Decide {
+  const [first, ...others] = rules;
+  if (first?.rule.effect === 'DENY' && others.length === 0) return decideByOne(first);
+  const decide = decideByAll(rules);
   return (resource, now, allowance) => {
     startEvaluation(allowance);
     const verdict = decide(resource, now);
@@ -45,9 +45,7 @@ export function createDecider(
   };
 }
 
-function decideBy(rules: readonly PreparedRule[]): Decide {
-  const [first, ...others] = rules;
-  if (first?.rule.effect === 'DENY' && others.length === 0) return decideByOne(first);
+function decideByAll(rules: readonly PreparedRule[]): (resource: unknown, now: number) => Verdict {
   const denials = rules.filter(({ rule }) => rule.effect === 'DENY');
   const allowances = rules.filter(({ rule }) => rule.effect === 'ALLOW');
   return (resource, now) => {
@@ -83,8 +81,10 @@ function decideBy(rules: readonly PreparedRule[]): Decide {
 /** Most policies are one DENY rule, and a large inventory asks each of them a million times. */
 function decideByOne(denial: PreparedRule): Decide {
   const { condition } = denial;
-  return (resource, now) => {
+  return (resource, now, allowance) => {
+    startEvaluation(allowance);
     const held = condition.decides(resource, now);
+    if (allowance) endEvaluation(allowance);
     if (held === false) return pass;
     return held === true
       ? { status: 'FAIL', rules: [matched(denial)] }

@@ -22,11 +22,12 @@ let made: Map<string, unknown> | undefined;
 
 /** Begins an evaluation. Without an allowance it has all that an evaluation may take. */
 export function startEvaluation(allowance?: Allowance): void {
-  budget.given =
-    allowance && allowance.left < evaluationBudget ? Math.max(allowance.left, 0) : evaluationBudget;
+  budget.given = allowance ? given(allowance) : evaluationBudget;
   budget.left = budget.given - prices.evaluation;
   made = undefined;
 }
+
+const given = ({ left }: Allowance): number => Math.min(Math.max(left, 0), evaluationBudget);
 
 /** Takes what the evaluation took from the allowance: all that it was given, if that was not enough. */
 export function endEvaluation(allowance: Allowance): void {
