@@ -149,6 +149,8 @@ function letGo(incoming: IncomingMessage): void {
   const timer = setTimeout(() => incoming.socket.destroySoon(), noticeWithin);
   timer.unref();
   incoming.once('end', () => clearTimeout(timer));
+  // Whoever read it would hold it up, though it takes no more of it.
+  incoming.removeAllListeners('data');
   incoming.resume();
 }
 
