@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
@@ -14,7 +14,10 @@ const licences: Plugin = {
         (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],
       );
       const texts = [...new Set(folders)].sort().map(licenceOf);
-      if (texts.length > 0) writeFileSync('dist/licenses.txt', texts.join('\n'));
+      if (texts.length === 0) return;
+      // A fresh clone has no dist yet: the bundle itself is written after this.
+      mkdirSync('dist', { recursive: true });
+      writeFileSync('dist/licenses.txt', texts.join('\n'));
     });
   },
 };
