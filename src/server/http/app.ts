@@ -14,6 +14,8 @@ import { asKnownError, errorAnswer } from './error-answer.ts';
 import { createQueryParser } from './parse-input.ts';
 import { readBody, streamBody } from './body.ts';
 import type { BodyChecks } from './bodies/body-checks.ts';
+import { createLargeBodies } from './bodies/large-bodies.ts';
+import type { LargeBodies } from './bodies/large-bodies.ts';
 import type { Peer } from './peer.ts';
 import type { Observe } from '../observe/request-event.ts';
 import type { LocalHooks } from './local-hooks.ts';
@@ -53,11 +55,12 @@ export function createApp(deps: Deps, handlers: Handlers, options: AppOptions): 
   const verbsOf = handlers as unknown as Record<string, Record<string, AnyHandler>>;
   const endpoints: Endpoint[] = [];
   const keys = createKeysUnderWay();
+  const large = createLargeBodies();
   for (const [noun, verbs] of Object.entries(nouns)) {
     for (const [verb, endpoint] of Object.entries(verbs)) {
       const handler = verbsOf[noun]?.[verb];
       if (!handler) throw new Error(`no handler for ${noun}.${verb}`);
-      const route = createRoute(deps, endpoint, handler, { ...options, keys, noun, verb });
+      const route = createRoute(deps, endpoint, handler, { ...options, keys, large, noun, verb });
       hono.on(endpoint.method, [endpoint.path], route);
       endpoints.push(endpoint);
     }
@@ -106,10 +109,12 @@ function createRoute(
     bodyWithin,
     maxImportBytes,
     keys,
+    large,
     noun,
     verb,
   }: AppOptions & {
     readonly keys: KeysUnderWay;
+    readonly large: LargeBodies;
     readonly noun: string;
     readonly verb: string;
   },
@@ -147,9 +152,11 @@ function createRoute(
         return handle(query, streamBody(request, endpoint.streamed, streamed));
       }
       if (!endpoint.body) return handle(query, noBody);
-      return readBody(request, endpoint, bodyWithin)
-        .then((sent) => bodies.check(noun, verb, sent, asker))
-        .then(({ body, text }) => handle(query, { body, text: () => text }));
+      return large.hold(request, endpoint, asker().owner, () =>
+        readBody(request, endpoint, bodyWithin)
+          .then((sent) => bodies.check(noun, verb, sent, asker))
+          .then(({ body, text }) => handle(query, { body, text: () => text })),
+      );
     };
     const work = (): Awaitable<AnyAnswer> => (fault ? fault.befall().then(whole) : whole());
     const whole = (): Awaitable<AnyAnswer> => {

@@ -12,53 +12,66 @@ export interface Turns {
   take(signal: AbortSignal, owner?: string, withinMs?: number): Promise<() => void>;
 }
 
-export function createTurns(most: number): Turns {
+/** @param mostOfOwner places that one owner has at once */
+export function createTurns(most: number, mostOfOwner = most): Turns {
   let taken = 0;
+  const takenBy = new Map<string, number>();
   /** By owner, those served longest ago first. */
   const waiting = new Map<string, Set<() => void>>();
-  const giveBack = (): void => {
-    const [served] = waiting;
-    if (!served) {
+
+  const isFree = (owner: string): boolean =>
+    taken < most && (takenBy.get(owner) ?? 0) < mostOfOwner;
+
+  function occupy(owner: string): () => void {
+    taken += 1;
+    takenBy.set(owner, (takenBy.get(owner) ?? 0) + 1);
+    return () => {
       taken -= 1;
+      const left = (takenBy.get(owner) ?? 1) - 1;
+      if (left > 0) takenBy.set(owner, left);
+      else takenBy.delete(owner);
+      serveNext();
+    };
+  }
+
+  function serveNext(): void {
+    for (const [owner, places] of waiting) {
+      const [next] = places;
+      if (next && !isFree(owner)) continue;
+      waiting.delete(owner);
+      if (!next) continue;
+      places.delete(next);
+      if (places.size > 0) waiting.set(owner, places);
+      next();
       return;
     }
-    const [owner, places] = served;
-    waiting.delete(owner);
-    const [next] = places;
-    if (!next) return giveBack();
-    places.delete(next);
-    if (places.size > 0) waiting.set(owner, places);
-    next();
-  };
+  }
+
   return {
     async take(signal, owner = '', withinMs) {
       signal.throwIfAborted();
-      if (taken < most) {
-        taken += 1;
-        return giveBack;
-      }
+      if (isFree(owner)) return occupy(owner);
       const places = waiting.get(owner) ?? new Set();
       waiting.set(owner, places);
-      await placeInTime(places, signal, withinMs);
-      return giveBack;
+      return placeInTime({ places, occupy: () => occupy(owner) }, signal, withinMs);
     },
   };
 }
 
 const placeInTime = (
-  waiting: Set<() => void>,
+  { places, occupy }: { readonly places: Set<() => void>; readonly occupy: () => () => void },
   signal: AbortSignal,
   withinMs: number | undefined,
-): Promise<void> =>
+): Promise<() => void> =>
   new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
-      waiting.delete(onPlace);
+      places.delete(onPlace);
       signal.removeEventListener('abort', onAbort);
     };
     const onPlace = (): void => {
       end();
-      resolve();
+      resolve(occupy());
     };
     const giveUp = (error: Error): void => {
       end();
@@ -68,5 +81,5 @@ const placeInTime = (
     const onTime = (): void => giveUp(new TimeUp(`no place within ${withinMs} ms`));
     const timer = withinMs === undefined ? undefined : setTimeout(onTime, withinMs);
     signal.addEventListener('abort', onAbort, { once: true });
-    waiting.add(onPlace);
+    places.add(onPlace);
   });

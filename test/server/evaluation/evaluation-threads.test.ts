@@ -56,7 +56,8 @@ test('a turn that does not end is ended with its thread, and the next has anothe
 
 test('a thread that ends by itself fails its turn only', async () => {
   await start();
-  await expect(check(request, 'exit')).rejects.toBeInstanceOf(ThreadGone);
+  await expect(check(request, 'exit')).rejects.toMatchObject({ error: 'unavailable' });
+  await expect(check(background, 'exit')).rejects.toBeInstanceOf(ThreadGone);
   expect(await check(request, 'a')).toMatch(/^\d+$/);
 });
 

@@ -41,6 +41,22 @@ test('who gives up waiting, or waits too long, leaves its place to others', asyn
   (await turns.take(signal, 'c'))();
 });
 
+test('an owner that has as many places as one may have waits, and others do not', async () => {
+  const turns = createTurns(3, 2);
+  const [first] = [await turns.take(signal, 'greedy'), await turns.take(signal, 'greedy')];
+  let isServed = false;
+  const third = turns.take(signal, 'greedy').then((giveBack) => {
+    isServed = true;
+    return giveBack;
+  });
+  const modest = await turns.take(signal, 'modest');
+  modest();
+  await turns.take(signal, 'other');
+  expect(isServed).toBe(false);
+  first();
+  (await third)();
+});
+
 test('places that are given back can be had again, as many as there are', async () => {
   const turns = createTurns(2);
   const [one, two] = [await turns.take(signal), await turns.take(signal)];

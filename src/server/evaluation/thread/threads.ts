@@ -4,7 +4,7 @@ import type { Rule } from '../../../contract/policies.ts';
 import { evaluationBudget } from '../../../engine/condition/budget.ts';
 import type { ConditionProblem } from '../../../engine/condition/compile.ts';
 import type { Call } from '../../http/call.ts';
-import { ask, createThreads, workerFile } from '../../threads/threads.ts';
+import { ThreadGone, ask, createThreads, workerFile } from '../../threads/threads.ts';
 import type { Port } from '../../threads/threads.ts';
 import { TimeUp } from '../../threads/time-up.ts';
 import { createTurns } from '../../threads/turns.ts';
@@ -95,7 +95,9 @@ export function createEvaluationThreads({
         giveBack();
       }
     } catch (error) {
-      throw isRequest && error instanceof TimeUp ? tooBusy() : error;
+      throw isRequest && (error instanceof TimeUp || error instanceof ThreadGone)
+        ? tooBusy(error)
+        : error;
     }
   }
 
@@ -199,8 +201,9 @@ function here(): Use {
   return { with: (work) => work(port, signal), close: () => Promise.resolve() };
 }
 
-export const tooBusy = (): GovctlError =>
+export const tooBusy = (cause?: unknown): GovctlError =>
   new GovctlError('unavailable', 'The service is busy evaluating; nothing was changed', {
     hint: 'Try again in some seconds, or send fewer resources at once.',
     headers: { 'Retry-After': '5' },
+    cause,
   });
