@@ -110,6 +110,19 @@ describe('what a key that only reads can send', () => {
     ]);
     expect(nested.status).toBe(400);
     expect(nested.text).toContain('column 23');
+    // Brackets that open no group hid what is repeated.
+    for (const [open, close] of [
+      ['', '\\Q(\\E){1000}'],
+      ['', ')(?i){1000}'],
+      ['[\\\n]', '){1000}'],
+    ]) {
+      const pattern = `${open}(?:${'a'.repeat(9_000)}${close}`;
+      const hidden = await validate([
+        ofRules('p', [deny(`resource.name.matches(${JSON.stringify(pattern)})`)]),
+      ]);
+      expect(hidden.status, pattern.slice(-20)).toBe(400);
+      expect(hidden.text).toContain('more than 50000 parts');
+    }
   });
 });
 

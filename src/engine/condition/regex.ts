@@ -151,9 +151,9 @@ export function matches(text: unknown, pattern: unknown): boolean | Failure {
   return found instanceof Failure ? found : found.test(text);
 }
 
-/** An escape, a class or a repeat; else one character. */
+/** Flags, a literal, an escape, a class or a repeat; else one character. A bracket that opens no group must not count as one. */
 const token =
-  /\\[pP](?:\{[^}]*\}|.)|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\[[^]*|\{(\d{1,9})(?:,(\d{0,9}))?\}|[^]/gsu;
+  /(\(\?[\w-]*\)|\\Q\\E)|\\Q([^]*?)(?:\\E|$)|\\x\{[^}]*\}|\\[pP](?:\{[^}]*\}|[^])|\\[^]|\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\[[^]*|\{(\d{1,9})(?:,(\d{0,9}))?\}|[^]/gu;
 
 /** A class of Unicode has hundreds of ranges. */
 const sizeOfUnicodeClass = 100;
@@ -172,8 +172,13 @@ function patternSize(pattern: string): number {
   const open: number[] = [];
   let size = 0;
   let last = 0;
-  for (const [found, least, most] of pattern.matchAll(token)) {
-    if (found === '(') {
+  for (const [found, nothing, literal, least, most] of pattern.matchAll(token)) {
+    // A repeat after it is one of what is before.
+    if (nothing !== undefined) continue;
+    if (literal !== undefined) {
+      last = 1;
+      size += literal.length;
+    } else if (found === '(') {
       open.push(size);
       size = 0;
       last = 1;
