@@ -125,6 +125,13 @@ describe('a listener', () => {
     await until(isClosed);
   });
 
+  it('answers each of many that run out of time at the same moment', async () => {
+    const { port } = await start();
+    const flood = Array.from({ length: 100 }, () => open(port, halfSent['half of the headers']));
+    await until(() => flood.every(({ isClosed }) => isClosed()));
+    expect(flood.filter(({ got }) => got().includes('408 Request Timeout'))).toHaveLength(100);
+  });
+
   it('answers 408 where the headers stay half sent, and does not wait for the other side to close', async () => {
     const { got, isClosed } = open((await start()).port, halfSent['half of the headers']);
     await until(isClosed);

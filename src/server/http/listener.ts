@@ -4,9 +4,11 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { createServer as createHttpsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { GovctlError } from '../../contract/errors.ts';
+import { createTurns } from '../threads/turns.ts';
+import type { Turns } from '../threads/turns.ts';
 import { createConnections, defaultMaxConnections } from './connections.ts';
 import type { Peer } from './peer.ts';
 
@@ -98,10 +100,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connections.of(incoming.socket)?.began(outgoing);
     void answerByHand(outgoing, refuse(417, 'The only Expect there is here is 100-continue'));
   });
+  const refusals = createTurns(refusedAtOnce);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // One that has not shaken hands could read no answer.
     if (tls && !connections.of(socket)) socket.destroy();
-    else void answerBroken(error, socket, refuse);
+    else void answerBroken(error, socket, { refuse, refusals });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -244,12 +247,17 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
   }
 }
 
-/** What isn't HTTP never becomes a request; it is answered by hand. */
+/** Answered in one turn of the event loop: a thousand requests may run out of time, or be cut off, at the same moment. */
+const refusedAtOnce = 20;
+
+/** What isn't HTTP never becomes a request; it is answered by hand, a few in each turn. */
 async function answerBroken(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  refuse: ListenerOptions['refuse'],
+  { refuse, refusals }: Pick<ListenerOptions, 'refuse'> & { readonly refusals: Turns },
 ): Promise<void> {
+  const giveBack = await refusals.take(new AbortController().signal);
+  void nextTurn().then(giveBack);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -22,6 +22,8 @@ const batchBytes = 1 << 20;
 /** Bytes that are read between two turns of others: some milliseconds. A line costs as much as so many, however short. */
 const bytesPerTurn = 65_536;
 const bytesOfAnyLine = 128;
+/** Saying what is wrong with a line takes some ten times as long as finding it right. */
+const bytesOfRejected = 1_024;
 
 /** Characters of an id that a rejected line is shown with. */
 const shownOfId = 200;
@@ -83,6 +85,7 @@ export async function importResources(
       const read = await readLine(line, bodies, asker);
       if ('reason' in read) {
         answer.rejected += 1;
+        spent += bytesOfRejected;
         if (answer.rejected_lines.length < maxRejectedShown) answer.rejected_lines.push(read);
         if (answer.rejected >= maxRejected) break;
         continue;
