@@ -5,6 +5,8 @@ import { requestBudget } from '../../engine/condition/budget.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import type { Verdict } from '../../engine/decide.ts';
 import type { Clock, Deps } from '../deps.ts';
+import type { StoredPolicy } from '../policies/collection.ts';
+import type { Versioned } from '../store/store.ts';
 import { createQuarantine, quarantinedVerdict } from './quarantine.ts';
 import type { Quarantined } from './quarantine.ts';
 import type { GivenSubject, StoredSubject, Verdicts } from './verdicts.ts';
@@ -85,18 +87,21 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
       const run = newRun(asker, now, clock, request);
       const quarantined = new Map<string, Quarantined>();
       const verdicts = verdictsOf(run, quarantined);
+      const isOut = (row: Versioned<StoredPolicy>): boolean => {
+        const why = quarantine.whyOf(row);
+        if (why) quarantined.set(sayingOf(row.doc), why);
+        return why !== undefined;
+      };
       let most = fewestSubjects;
       for (let at = 0; at < subjects.length && !run.isSpent; at += most, most *= 2) {
         most = Math.min(most, mostSubjects);
         const some = subjects.slice(at, at + most);
         const asked = some.map(({ resource, policies }) => ({
           resource,
-          rules: policies.flatMap(({ doc }) =>
-            doc.quarantined || quarantined.has(doc.id) ? [] : [doc.rules as Rule[]],
-          ),
+          rules: policies.flatMap((row) => (isOut(row) ? [] : [row.doc.rules as Rule[]])),
         }));
         await askAll(run, asked);
-        for (const [id, why] of await quarantine.count(some, verdicts)) quarantined.set(id, why);
+        await quarantine.count(some, verdicts);
       }
       return verdicts;
     },
@@ -177,13 +182,19 @@ const verdictsOf = (run: Run, quarantined: ReadonlyMap<string, Quarantined>): Ve
   get isSpent() {
     return run.isSpent;
   },
-  of({ id = '', rules, quarantined: before }, resource) {
-    const why = before ?? quarantined.get(id);
-    return why
-      ? quarantinedVerdict(rules as Rule[], why)
-      : run.found.get(resource)?.get(keyOf(rules as Rule[]));
+  of(policy, resource) {
+    const rules = policy.rules as Rule[];
+    if (policy.quarantined) return quarantinedVerdict(rules, policy.quarantined);
+    const found = run.found.get(resource)?.get(keyOf(rules));
+    if (found || quarantined.size === 0) return found;
+    const why = quarantined.get(sayingOf(policy));
+    return why && quarantinedVerdict(rules, why);
   },
 });
+
+/** A policy by what it says: one that has changed meanwhile is not what was quarantined. */
+const sayingOf = ({ id = '', rules }: Parameters<Verdicts['of']>[0]): string =>
+  `${id} ${keyOf(rules as Rule[])}`;
 
 const keys = new WeakMap<readonly Rule[], string>();
 

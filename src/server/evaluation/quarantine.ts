@@ -23,6 +23,8 @@ interface Counted {
   evaluated: number;
   /** Ids of resources that it was over its budget on. */
   readonly over: Set<string>;
+  /** What came of it. Whoever read the policy before goes by this, as what they read does not say so. */
+  quarantined?: Quarantined;
 }
 
 /**
@@ -41,15 +43,19 @@ export function createQuarantine(deps: Deps) {
     return counted;
   }
 
-  /** Counts what was found. @returns those that are quarantined by it, by their ids */
-  async function count(
-    subjects: readonly StoredSubject[],
-    verdicts: Verdicts,
-  ): Promise<ReadonlyMap<string, Quarantined>> {
+  /** Why a policy is quarantined, if it is: by what was read of it, or since. */
+  function whyOf({ doc, revision }: Versioned<StoredPolicy>): Quarantined | undefined {
+    if (doc.quarantined) return doc.quarantined;
+    const known = counts.get(doc.id);
+    return known?.revision === revision ? known.quarantined : undefined;
+  }
+
+  /** Counts what was found, and quarantines by it. */
+  async function count(subjects: readonly StoredSubject[], verdicts: Verdicts): Promise<void> {
     const over = new Map<string, Versioned<StoredPolicy>>();
     for (const { resource, policies: its } of subjects) {
       for (const row of its) {
-        if (row.doc.quarantined) continue;
+        if (whyOf(row)) continue;
         const verdict = verdicts.of(row.doc, resource);
         if (!verdict) continue;
         const counted = countsOf(row);
@@ -62,24 +68,17 @@ export function createQuarantine(deps: Deps) {
         }
       }
     }
-    const quarantined = new Map<string, Quarantined>();
-    for (const row of over.values()) {
-      const why = await quarantine(row);
-      if (why) quarantined.set(row.doc.id, why);
-    }
-    return quarantined;
+    for (const row of over.values()) await quarantine(row, countsOf(row));
   }
 
-  async function quarantine({
-    doc: { id },
-    revision,
-  }: Versioned<StoredPolicy>): Promise<Quarantined | undefined> {
-    const over = counts.get(id)?.over ?? new Set();
-    const [example = ''] = over;
-    counts.delete(id);
+  async function quarantine(
+    { doc: { id }, revision }: Versioned<StoredPolicy>,
+    counted: Counted,
+  ): Promise<void> {
+    const [example = ''] = counted.over;
     const why = {
       since: timestamp(deps.clock.now()),
-      resources: over.size,
+      resources: counted.over.size,
       example,
       reason: `its conditions take more than the ${evaluationBudget.toLocaleString('en-US')} steps of an evaluation`,
     };
@@ -91,12 +90,12 @@ export function createQuarantine(deps: Deps) {
       await emit(deps, tx, 'policy.quarantined', { policy: doc });
       return true;
     });
-    if (!isDone) return undefined;
+    if (!isDone) return;
+    counted.quarantined = why;
     deps.log.warn({ policy_id: id }, 'a policy is over its budget on many resources: quarantined');
-    return why;
   }
 
-  return { count };
+  return { count, whyOf };
 }
 
 /** No verdict is no pass: what it would find can't be told. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEvaluation } from '../../../src/server/evaluation/evaluation.ts';
 import { createEvaluationThreads } from '../../../src/server/evaluation/thread/threads.ts';
 import { evaluationWork, putWork } from '../../../src/server/evaluation/work.ts';
+import { policies } from '../../../src/server/policies/collection.ts';
 import { layLanes } from '../../../src/server/wiring/modules.ts';
 import { eventsOf } from '../events/events-service.ts';
 import { inventoryOf } from '../inventory-service.ts';
@@ -85,6 +86,47 @@ describe('a policy that is over its budget', () => {
     expect((await get(id)).json.quarantined).toBeUndefined();
     await service.evaluator.run();
     expect(await inventory.violations()).toHaveLength(10);
+  });
+
+  it('is not evaluated again by whoever read it before; what it says by then is', async () => {
+    const id = await inventory.createPolicy('p', denies(costly));
+    const stored = async () => {
+      const row = await service.deps.store.get(policies, id);
+      if (!row) throw new Error('the policy is not there');
+      return row;
+    };
+    const before = await stored();
+    let asked = 0;
+    const overBudget = { status: 'ERROR', rules: [], reason: 'budget' } as const;
+    const evaluation = createEvaluation(service.deps, {
+      ...createEvaluationThreads(),
+      decide: async (_, { subjects }) => {
+        asked += subjects.length;
+        return { kind: 'decided', verdicts: subjects.map(() => overBudget), steps: 1, broken: [] };
+      },
+    });
+    const { signal } = new AbortController();
+    const evaluate = async (from: number) => {
+      const given = Array.from({ length: 12 }, (_, at) => `r${from + at}`).map((name) => ({
+        ...{ id: name, type: 'AWS::S3::Bucket', provider: 'aws', tags: {}, properties: {} },
+      }));
+      const subjects = given.map((resource) => ({ resource, policies: [before] }));
+      return { given, verdicts: await evaluation.ofStored({ signal }, { now: 0, subjects }) };
+    };
+    await evaluate(0);
+    expect((await stored()).doc.quarantined).toMatchObject({ resources: 12 });
+    const { given, verdicts } = await evaluate(12);
+    expect(asked).toBe(12);
+    await inventory.changePolicy(id, denies('resource.n.size() > 1'));
+    const changed = await stored();
+    expect(changed.doc.quarantined).toBeUndefined();
+    for (const resource of given) {
+      expect(verdicts.of(before.doc, resource)).toMatchObject({
+        status: 'ERROR',
+        reason: 'budget',
+      });
+      expect(verdicts.of(changed.doc, resource)).toBeUndefined();
+    }
   });
 
   it('is found out by the background as well', async () => {

@@ -118,7 +118,7 @@ export class Table {
       const postings = this.#postings.get(index);
       if (!postings) throw undeclared('index', this.spec, index);
       const setsOf = (values: readonly string[]): Ordinals[] =>
-        values.flatMap((value) => postings.byValue.get(value) ?? []);
+        values.map((value) => postings.byValue.get(value)).filter((set) => set !== undefined);
       if ('all' in condition) groups.push(...condition.all.map((value) => setsOf([value])));
       else groups.push(setsOf([...new Set(condition.any)]));
     }
