@@ -3,7 +3,6 @@ import { expireExemption } from '../exemptions/expire.ts';
 import type { LaneRunnerOptions } from '../lanes/runner.ts';
 import { scanStep } from '../scans/scan-step.ts';
 import type { Evaluation } from './evaluation.ts';
-import { createJudge } from './judge.ts';
 import { policyStep } from './policy-step.ts';
 import { beginStep } from './step.ts';
 import { evaluationLanes, evaluationWork } from './work.ts';
@@ -28,14 +27,21 @@ export const backgroundEvaluation = (
     const row = await deps.store.get(evaluationWork, claimed.work);
     if (!row) {
       await deps.store.transact((tx) => tx.complete(evaluationLanes, claimed));
-    } else if (row.doc.due_at > deps.clock.now()) {
-      // The clock was set back.
-      await deps.store.transact((tx) => tx.putOff(evaluationLanes, claimed.lane, row.doc.due_at));
-    } else if (row.doc.kind === 'expiry') {
-      await deps.store.transact((tx) => expireExemption(createJudge(deps, tx), row.doc.id));
-    } else {
-      const step = beginStep(deps, evaluation, { claimed, revision: row.revision, signal, most });
-      await (row.doc.kind === 'policy' ? policyStep(step, row.doc) : scanStep(step, row.doc));
+      return;
     }
+    const { doc: work, revision } = row;
+    const step = beginStep(deps, evaluation, { claimed, revision, signal, most });
+    if (work.due_at > deps.clock.now()) {
+      // The clock was set back.
+      await step.write(async ({ tx }) => {
+        await tx.putOff(evaluationLanes, claimed.lane, work.due_at);
+        return {};
+      });
+    } else if (work.kind === 'expiry') {
+      await step.write(async (judge) => {
+        await expireExemption(judge, work.id);
+        return {};
+      });
+    } else await (work.kind === 'policy' ? policyStep(step, work) : scanStep(step, work));
   },
 });

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Evaluation } from '../../../src/server/evaluation/evaluation.ts';
+import { evaluationWork } from '../../../src/server/evaluation/work.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
 import { policy, startTestService } from '../test-service.ts';
@@ -102,4 +103,28 @@ it('work that is begun anew meanwhile ends the step that was at it', async () =>
   meanwhile(() => inventory.changePolicy(id, { enabled: false }));
   await evaluator.run();
   expect(await inventory.violations()).toEqual([]);
+});
+
+it('an exemption that is extended as its end comes does not end', async () => {
+  const { inventory } = await start();
+  await inventory.put('r', { public: true });
+  await inventory.createPolicy('p');
+  await service.evaluator.run();
+  const id = await inventory.exempt({ expires: '2026-03-02' });
+  service.advance(36 * 3_600_000);
+  const { store } = service.deps;
+  const extended: typeof store = {
+    ...store,
+    async get(collection, wanted) {
+      const row = await store.get(collection, wanted);
+      if (collection.name === evaluationWork.name) {
+        await inventory.ok('PUT', `/v1/exemptions/${id}`, { body: { expires: '2026-03-31' } });
+      }
+      return row;
+    },
+  };
+  expect(await testEvaluator({ ...service.deps, store: extended }).step()).toBe(true);
+  await service.evaluator.run();
+  expect((await inventory.ok('GET', `/v1/exemptions/${id}`)).json.status).toBe('active');
+  expect(await inventory.violation()).toMatchObject({ status: 'EXEMPT' });
 });
