@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyInput, Rule } from '../../src/contract/policies.ts';
 import { evaluationBudget } from '../../src/engine/condition/budget.ts';
+import { compileCondition } from '../../src/engine/condition/compile.ts';
+import { closureEvaluator, codeEvaluator } from '../../src/engine/condition/create-evaluator.ts';
 import { preparePolicy } from '../../src/engine/evaluate.ts';
+import { stepsOf as stepsOfRun } from './back-ends.ts';
 
 const policyOf = (...rules: readonly Rule[]) => {
   const policy: PolicyInput = {
@@ -14,6 +17,12 @@ const policyOf = (...rules: readonly Rule[]) => {
 };
 const deny = (condition: string): Rule => ({ condition, effect: 'DENY' });
 const allow = (condition: string): Rule => ({ condition, effect: 'ALLOW' });
+
+const programOf = (source: string) => {
+  const compiled = compileCondition(source);
+  if (!compiled.ok) throw new Error(`${source}: ${compiled.problem.message}`);
+  return compiled.condition.program;
+};
 
 /** Takes more than half of a budget. */
 const dear = 'resource.l.exists(a, resource.l.exists(b, b < 0))';
@@ -63,6 +72,34 @@ describe('the budget of an evaluation', () => {
     const steps = stepsOf(prepared);
     expect(steps).toBeGreaterThan(resource.l.length);
     for (let run = 0; run < 300; run++) expect(stepsOf(prepared)).toBe(steps);
+  });
+
+  it.each([
+    ['a pattern that RE2 runs', 'resource.text.matches("(?i)(a|b)*a(a|b){9}x")'],
+    ['one that asks for what stands around', 'resource.text.matches("\\\\b(é|a.*)+\\\\B$")'],
+    ['one that JavaScript runs', 'resource.text.matches("a[bc]{2}d")'],
+    ['one that the document brings', 'resource.text.matches(resource.pattern)'],
+    ['the same twice', '[1, 2].all(x, resource.text.matches(resource.pattern + string(x)))'],
+    ['one that is none', '[1, 2].exists(x, resource.text.matches("(" + resource.pattern))'],
+  ])('takes the same steps for %s, first and thousandth', (_, condition) => {
+    const program = programOf(condition);
+    const texts = ['', 'abcdx', 'ab'.repeat(200), 'é😀 b', 'abbbabaaab\ud83d'.repeat(20)];
+    const asked = texts.map((text) => ({ text, pattern: 'a+(b|c){2,9}$' }));
+    const stepsOfEach = () =>
+      [closureEvaluator(program), codeEvaluator(program)].map((run) =>
+        asked.map((over) => stepsOfRun(run, over, 0)),
+      );
+    const [first, second] = stepsOfEach();
+    expect(second).toEqual(first);
+    // What it learns of texts fills up, and other patterns take its place.
+    const warm = codeEvaluator(program);
+    for (let n = 0; n < 1_000; n++) {
+      const text = `${(n * 48_271).toString(2).replaceAll('0', 'a').replaceAll('1', 'b')}é${n}`;
+      stepsOfRun(warm, { text, pattern: `a${n % 300}|b` }, 0);
+      stepsOfRun(warm, { text: text.slice(0, 9), pattern: 'a+(b|c){2,9}$' }, 0);
+    }
+    expect(asked.map((over) => stepsOfRun(warm, over, 0))).toEqual(first);
+    expect(stepsOfEach()).toEqual([first, first]);
   });
 });
 

@@ -235,7 +235,7 @@ const { part } = fc.letrec<{ part: Part; chain: Part }>((tie) => ({
       weight: 3,
       arbitrary: fc.oneof(characterClass, fc.constantFrom(...named, dot, dot)).map(fromSet),
     },
-    { weight: 2, arbitrary: fc.constantFrom(...anchors) },
+    { weight: 4, arbitrary: fc.constantFrom(...anchors) },
     { weight: 1, arbitrary: literal },
     { weight: 3, arbitrary: fc.array(tie('chain'), { minLength: 1, maxLength: 3 }).map(either) },
     {

@@ -53,6 +53,31 @@ describe('govctl validate', () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
+  it('names the condition with which those of a policy are too long together, and compiles none', async () => {
+    // It would not compile, and nobody looks.
+    const long = `${'resource.x == 1 || '.repeat(2_000)}||`;
+    const rules = [long, long, 'resource.x == 1'].map(
+      (condition) => `  - effect: DENY\n    condition: ${condition}\n`,
+    );
+    const head = 'name: long\nresource_type: A::B\nrules:\n';
+    const cwd = makeRepo({
+      'a/long.yaml': head + rules.join(''),
+      'b.yaml': good,
+      // One of them alone is none too many.
+      'c.yaml': head.replace('long', 'short') + (rules[2] ?? '').repeat(3),
+    });
+    const { exitCode, stdout } = await runCommandLine(['validate'], { cwd, columns: 100 });
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain(
+      'a/long.yaml:7:16: error: the conditions of one policy are too long: at most 65,536 characters together',
+    );
+    expect(stdout).toContain('= Move rules to further policies.');
+    const json = await runCommandLine(['validate', '-o', 'json'], { cwd });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      problems: [{ file: 'a/long.yaml', line: 7, column: 16, code: 'condition' }],
+    });
+  });
+
   it('says that there are no files', async () => {
     const { exitCode, stdout } = await runCommandLine(['validate'], { cwd: makeRepo() });
     expect([exitCode, stdout]).toEqual([
