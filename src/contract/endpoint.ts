@@ -12,6 +12,12 @@ export const defaultMaxBodyBytes = 10 * 1024 * 1024;
 /** The largest object by itself, as JSON: a resource, a policy. What holds many of them may be larger. */
 export const maxObjectBytes = 1024 * 1024;
 
+/** Lists and maps of one object, in whatever depth: each is handed on as a whole, and takes its time. */
+export const maxNested = 10_000;
+
+/** Lists and maps of a body with many objects. */
+export const maxNestedOfBody = 10 * maxNested;
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**

@@ -159,6 +159,37 @@ describe('an object of more than 1 MiB', () => {
   });
 });
 
+describe('an object of very many lists and maps, which are handed on as a whole', () => {
+  const listsOf = (count: number) => ({ n: Array.from({ length: count }, () => []) });
+
+  it('is no resource, however small it is', async () => {
+    const wide = { properties: listsOf(15_000) };
+    const put = await service.send('PUT', '/v1/resources/r', { body: resource('r', wide) });
+    expect([put.status, put.json.error]).toEqual([413, 'body_too_large']);
+    expect(put.json.error_description).toBe('The object has more than 10,000 lists and maps');
+    const many = { resources: [resource('a'), resource('b', wide)] };
+    for (const where of ['/v1/resources', '/v1/policies/validate']) {
+      const got = await service.send('POST', where, { body: many });
+      expect([got.status, fieldsOf(got)]).toEqual([413, ['resources[1]']]);
+    }
+    const imported = await importLines([lineOf('r', wide), lineOf('s')]);
+    expect(imported.json).toMatchObject({
+      created: 1,
+      rejected_lines: [{ line: 1, reason: 'column 1: has more than 10,000 lists and maps' }],
+    });
+  });
+
+  it('is none in many smaller ones of one body', async () => {
+    const resources = Array.from({ length: 12 }, (_, n) =>
+      resource(`w-${n}`, { properties: listsOf(9_000) }),
+    );
+    const got = await service.send('POST', '/v1/resources', { body: { resources } });
+    expect([got.status, fieldsOf(got)]).toEqual([413, ['body']]);
+    const fewer = { resources: resources.slice(2) };
+    expect((await service.send('POST', '/v1/resources', { body: fewer })).status).toBe(200);
+  });
+});
+
 const worker = new URL('../../dist/body-worker.js', import.meta.url);
 
 describe.skipIf(!existsSync(worker))('in a thread', () => {

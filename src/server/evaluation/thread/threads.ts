@@ -61,9 +61,13 @@ export interface EvaluationThreadsOptions {
 const heapOfThread = 512;
 /** Milliseconds: with a thread go the rules that it has ready to run. */
 const keptIdle = 600_000;
-/** Of one turn: steps, evaluations, and characters of rules that are made ready to run. */
+/**
+ * Of one turn: steps, evaluations, characters of rules that are made ready to run, and what its resources weigh, which
+ * are copied for the thread where requests are answered.
+ */
 const stepsOfTurn = evaluationBudget;
 const pairsOfTurn = 5_000;
+const weightOfTurn = 20_000;
 const charactersOfTurn = 64 << 10;
 /** Characters of rules that a thread keeps ready to run; then it forgets them all. */
 const keptCharacters = 8 << 20;
@@ -147,7 +151,10 @@ function cut(
   const asked: Subject[] = [];
   let characters = 0;
   let pairs = 0;
+  let weight = 0;
   for (const { resource, keys } of subjects) {
+    weight += weigh(resource);
+    if (asked.length > 0 && weight > weightOfTurn) break;
     const taken: string[] = [];
     for (const key of keys) {
       const isNew = !has.has(key) && !given.has(key);
@@ -166,6 +173,19 @@ function cut(
     asked.push({ resource, keys: taken });
   }
   return { asked, given: [...given].map(([key, rules]) => ({ key, rules })) };
+}
+
+/** Characters that are copied in the time of a value, and values in that of a list or map. */
+const charactersOfValue = 100;
+const weightOfNested = 5;
+
+/** What copying a document takes. */
+function weigh(value: unknown): number {
+  if (typeof value === 'string') return 1 + value.length / charactersOfValue;
+  if (typeof value !== 'object' || value === null) return 1;
+  let weight = weightOfNested;
+  for (const inner of Object.values(value)) weight += weigh(inner);
+  return weight;
 }
 
 type EvaluationPort = Port<Answer, Question>;

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import type * as z from 'zod';
 import { countFindings, describeIssues } from '../../../contract/describe-issues.ts';
 import type { Endpoint } from '../../../contract/endpoint.ts';
-import { maxObjectBytes } from '../../../contract/endpoint.ts';
+import { maxNested, maxNestedOfBody, maxObjectBytes } from '../../../contract/endpoint.ts';
 import type { WireErrorName } from '../../../contract/errors.ts';
 import { GovctlError } from '../../../contract/errors.ts';
-import { countValues } from './hand-over.ts';
+import { countNested, countValues } from './count-values.ts';
 import { parseForm } from './read-form.ts';
 import { parseJson } from './read-json.ts';
 
@@ -35,6 +35,8 @@ export function checkBody(endpoint: Endpoint, bytes: Buffer, type: string): Chec
   const isLong = bytes.length > maxObjectBytes;
   // A schema's check of very many values takes more memory than a thread has.
   if (isLong && countValues(given) > mostValues) checkSizes(endpoint, given);
+  // Each takes two characters.
+  if (bytes.length > 2 * maxNested) checkNested(endpoint, given);
   const error = invalidBodyError(endpoint);
   const body = endpoint.body && checkInput(endpoint.body, given, error, 'The body is not valid');
   if (bytes.length <= smallBody) return { body, text };
@@ -64,27 +66,48 @@ export function checkInput(
 }
 
 /** One object is stored, and answered, as a whole. @throws GovctlError body_too_large */
-function checkSizes({ manyIn }: Endpoint, body: unknown): void {
-  const refuse = (field: string): GovctlError => {
-    const what = field === '' ? 'The object' : field;
-    const message = `is larger than ${maxObjectBytes / (1 << 20)} MiB as JSON`;
-    return new GovctlError('body_too_large', `${what} ${message}`, {
-      details: [{ field, message }],
-    });
-  };
+function checkSizes(endpoint: Endpoint, body: unknown): void {
+  const message = `is larger than ${maxObjectBytes / (1 << 20)} MiB as JSON`;
+  checkObjects(endpoint, body, isLarge, message);
+}
+
+/** One object goes from thread to thread as a whole. @throws GovctlError body_too_large */
+function checkNested(endpoint: Endpoint, body: unknown): void {
+  const all = countNested(body);
+  if (all <= maxNested) return;
+  const manyNested = (value: unknown): boolean => countNested(value) > maxNested;
+  checkObjects(endpoint, body, manyNested, hasMore(maxNested));
+  if (all > maxNestedOfBody) throw refuse('body', hasMore(maxNestedOfBody));
+}
+
+export const hasMore = (most: number): string =>
+  `has more than ${most.toLocaleString('en-US')} lists and maps`;
+
+function refuse(field: string, message: string): GovctlError {
+  const what = field === '' ? 'The object' : field;
+  return new GovctlError('body_too_large', `${what} ${message}`, { details: [{ field, message }] });
+}
+
+/** @throws GovctlError body_too_large with the first object that is too much */
+function checkObjects(
+  { manyIn }: Endpoint,
+  body: unknown,
+  isTooMuch: (object: unknown) => boolean,
+  message: string,
+): void {
   if (!manyIn) {
-    if (isLarge(body)) throw refuse('');
+    if (isTooMuch(body)) throw refuse('', message);
     return;
   }
   const fields = Object(body) as Readonly<Record<string, unknown>>;
   for (const name of manyIn) {
     const many = fields[name];
     if (!Array.isArray(many)) continue;
-    const at = many.findIndex((one) => isLarge(one));
-    if (at >= 0) throw refuse(`${name}[${at}]`);
+    const at = many.findIndex((one) => isTooMuch(one));
+    if (at >= 0) throw refuse(`${name}[${at}]`, message);
   }
   const rest = Object.entries(fields).filter(([name]) => !manyIn.includes(name));
-  if (isLarge(Object.fromEntries(rest))) throw refuse('');
+  if (isTooMuch(Object.fromEntries(rest))) throw refuse('', message);
 }
 
 const isLarge = (value: unknown): boolean =>

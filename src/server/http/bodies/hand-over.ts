@@ -1,3 +1,5 @@
+import { countValues } from './count-values.ts';
+
 /** A checked body on its way from a thread: what is not in its long lists, and how many entries those have. */
 export interface Shell {
   readonly body: unknown;
@@ -39,14 +41,6 @@ function* slicesOf(lists: readonly (readonly [string, readonly unknown[]])[]): G
     }
     if (entries.length > 0) yield { field, entries };
   }
-}
-
-/** Nests no deeper than JSON that was taken. */
-export function countValues(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  let values = 1;
-  for (const inner of Object.values(value)) values += countValues(inner);
-  return values;
 }
 
 /** Puts a body together again; each call of `add` gives it the next slice. */

@@ -1,11 +1,16 @@
+import { maxNested } from '../../../contract/endpoint.ts';
 import { readResourceLine } from '../../../inventory/formats/native/read-line.ts';
 import type { LineRead } from '../../../inventory/formats/native/read-line.ts';
 import { maxDepth, tooDeep } from '../../../inventory/text/depth.ts';
 import { findDeep } from '../../../inventory/text/find-deep.ts';
+import { hasMore } from './check-body.ts';
+import { countNested } from './count-values.ts';
 
-/** A line of an import; one that nests too deep is refused unparsed. */
+/** A line of an import; one that nests too deep is refused unparsed, and one that nests too much before it is handed on. */
 export function readSentLine(line: string): LineRead {
   const deep = findDeep(line, maxDepth);
-  if (deep === undefined) return readResourceLine(line);
-  return { ok: false, problem: { message: tooDeep, column: deep + 1 } };
+  if (deep !== undefined) return { ok: false, problem: { message: tooDeep, column: deep + 1 } };
+  const read = readResourceLine(line);
+  const isWide = read.ok && countNested(read.resource) > maxNested;
+  return isWide ? { ok: false, problem: { message: hasMore(maxNested), column: 1 } } : read;
 }
