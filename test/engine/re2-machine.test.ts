@@ -221,6 +221,33 @@ describe('a pattern of RE2', () => {
     expect(room.left).toBeGreaterThan(0);
   });
 
+  // RE2 looks for the other case of each character of a range.
+  it.each([
+    ...[
+      'B-\u{1e942}',
+      '--\u{1e942}',
+      '^--\u{1e942}',
+      'B-\\x{1e942}',
+      '\\x42-\u{1e942}',
+      'a\\--\u{1e942}',
+    ],
+    ...['\\x{0042}-\u{1e942}', '\\101-\u{1e942}', '\\n-\u{1e942}', 'a-b--\u{1e942}', ']-\u{1e942}'],
+  ])('pays for a class that ignores case by its characters: [%s]', (members) => {
+    for (const flag of ['(?i)', '(?si:)(?m-i)', 'a(?U:b(?mi:', '']) {
+      const close = flag.endsWith(':') ? '))' : '';
+      const room = { left: 50_000 };
+      compilePattern(`${flag}[${members}]${close}`, room);
+      if (flag === '') expect(room.left).toBeGreaterThan(49_000);
+      else expect(room.left).toBeLessThan(32_000);
+    }
+  });
+
+  it('pays little for classes of letters that ignore case', () => {
+    const room = { left: 1_000 };
+    compilePattern('(?i)^[a-z0-9._-]+-[A-Z]{2}[^\\x00-\\x1f]$', room);
+    expect(room.left).toBeGreaterThan(500);
+  });
+
   // A bracket that opens no group, or what stands between a group and its repeat.
   it.each([
     ...[

@@ -164,8 +164,36 @@ const sizeOfUnicodeClass = 100;
  */
 const workOf = (pattern: string, size: number): number =>
   Math.ceil(
-    size + pattern.length ** 2 / 1_280 + (pattern.length <= longestNative ? 3 * pattern.length : 0),
+    size +
+      pattern.length ** 2 / 1_280 +
+      (pattern.length <= longestNative ? 3 * pattern.length : 0) +
+      foldedCharacters(pattern) / 6,
   );
+
+/** Ends of a range in a class, from any place on: what `--~` and `\x41-Z` are depends on what stands before. */
+const rangeEnds =
+  /(?=(\\x\{[\da-f]+\}|\\x[\da-f]{2}|\\[0-7]{1,3}|\\?[^])-(\\x\{[\da-f]+\}|\\x[\da-f]{2}|\\[0-7]{1,3}|\\?[^]))/giu;
+/** No character outside of these has another case. */
+const folding = { from: 0x41, until: 0x1e943 };
+
+/** Characters of ranges in a pattern that may ignore case: RE2 looks for the other case of each. */
+function foldedCharacters(pattern: string): number {
+  if (!/\(\?[\w-]*i/.test(pattern)) return 0;
+  let characters = 0;
+  for (const [, from = '', until = ''] of pattern.matchAll(rangeEnds)) {
+    const last = Math.min(codeOf(until), folding.until);
+    characters += Math.max(last - Math.max(codeOf(from), folding.from), 0);
+  }
+  return characters;
+}
+
+/** The code point of a character as a class has it: itself, or behind a backslash, or by its number. */
+function codeOf(character: string): number {
+  const [, hex, octal] = /^\\(?:x\{?([\da-f]+)\}?|([0-7]+))$/i.exec(character) ?? [];
+  if (hex !== undefined) return Number.parseInt(hex, 16);
+  if (octal !== undefined) return Number.parseInt(octal, 8);
+  return character.codePointAt(character.length > 1 && character.startsWith('\\') ? 1 : 0) ?? 0;
+}
 
 /** Parts of a program for a pattern, roughly: each character is one, and a repeat has as many copies as it may take. */
 function patternSize(pattern: string): number {
