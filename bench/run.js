@@ -11,6 +11,7 @@ import * as serverThroughput from './server-throughput.js';
 import * as serverGrowth from './server-growth.js';
 import * as serverInventory from './server-inventory.js';
 import * as serverLists from './server-lists.js';
+import * as underAttack from './under-attack.js';
 import * as webhookDelivery from './webhook-delivery.js';
 import * as webhookMemory from './webhook-memory.js';
 import * as reportPdf from './report-pdf.js';
@@ -29,6 +30,7 @@ const benches = {
   'server-growth': serverGrowth,
   'server-inventory': serverInventory,
   'server-lists': serverLists,
+  'under-attack': underAttack,
   'webhook-delivery': webhookDelivery,
   'webhook-memory': webhookMemory,
   'report-pdf': reportPdf,
