@@ -129,7 +129,7 @@ const over = (rounds, name, part) => median(rounds.map((round) => round[name][pa
 export async function measure({ port, rounds }) {
   const probes = rounds === 1 ? 500 : 2_000;
   const server = await startGovctl(port, {
-    nodeArgs: ['--import', file('loop'), ...(process.env.PROF ? process.env.PROF.split(' ') : [])],
+    nodeArgs: process.env.GOVCTL_BENCH_LOOP ? ['--import', file('loop')] : [],
   });
   const { url } = server;
   const { policy, ...known } = await fill(url);
