@@ -12,10 +12,14 @@ import { TimeUp } from '../../../src/server/threads/time-up.ts';
 import { tempFolder } from '../store/lowdb/temp-folder.ts';
 import type { TempFolder } from '../store/lowdb/temp-folder.ts';
 
-/** A thread that does what the first condition says. */
+/** A thread that does what the first condition says, and passes all resources. */
 const thread = `
 import { parentPort, threadId } from 'node:worker_threads';
-parentPort.on('message', ({ conditions: [first] }) => {
+parentPort.on('message', ({ kind, conditions: [first] = [], subjects }) => {
+  if (kind === 'decide') {
+    parentPort.postMessage({ kind: 'decided', verdicts: subjects.map(() => null), steps: 1, broken: [] });
+    return;
+  }
   if (first === 'loop') for (;;);
   if (first === 'exit') process.exit(3);
   parentPort.postMessage({ kind: 'checked', problems: [{ message: String(threadId) }] });
@@ -75,4 +79,23 @@ test('a request that waits too long is told to come again; the background waits 
   });
   expect(await check(background, 'a')).toMatch(/^\d+$/);
   expect(new Set(await Promise.all(hung))).toEqual(new Set(['ended']));
+});
+
+test('a turn is given as many resources as are copied in no time, and one at least', async () => {
+  await start({ turnWithin });
+  const given = async (values: number) => {
+    const subjects = Array.from({ length: 100 }, (_, at) => ({
+      resource: {
+        ...{ id: `r${at}`, type: 'A::B', provider: 'a', tags: {}, properties: {} },
+        n: Array.from({ length: values }, () => ({ of: 1 })),
+      },
+      keys: ['p'],
+    }));
+    const rulesOf = new Map([['p', []]]);
+    return (await threads.decide(background, { now: 0, subjects, rulesOf })).verdicts.length;
+  };
+  expect(await given(0)).toBe(100);
+  expect(await given(1_000)).toBeGreaterThan(1);
+  expect(await given(1_000)).toBeLessThan(20);
+  expect(await given(100_000)).toBe(1);
 });
