@@ -10,7 +10,6 @@ import { createJudge } from '../evaluation/judge.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { evaluateAndWrite } from '../evaluation/retry.ts';
 import type { Asker } from '../evaluation/thread/threads.ts';
-import { StoreUnavailable } from '../store/store.ts';
 import { readLines } from './lines.ts';
 import type { Line } from './lines.ts';
 import { completeResource, subjectsOf, upsertResources } from './service.ts';
@@ -74,7 +73,7 @@ export async function importResources(
   };
   try {
     let spent = 0;
-    for await (const line of readLines(body, maxObjectBytes)) {
+    for await (const line of readLines(uncut(body), maxObjectBytes)) {
       spent += bytesOfAnyLine + line.bytes;
       if (spent >= bytesPerTurn) {
         await nextTurn();
@@ -97,14 +96,12 @@ export async function importResources(
     await store();
     if (answer.rejected >= maxRejected) throw tooManyRejected(answer);
   } catch (error) {
-    if (error instanceof StoreUnavailable || isTooManyRejected(error)) throw error;
+    if (!(error instanceof GovctlError) || isTooManyRejected(error)) throw error;
     const stored = answer.created + answer.updated + answer.unchanged;
     const soFar = `after ${answer.lines} lines; ${stored} resources are stored`;
-    if (!(error instanceof GovctlError)) {
-      throw new GovctlError('malformed_request', `The body was cut off ${soFar}`, { cause: error });
-    }
     const { status, details, extra, headers } = error;
-    throw new GovctlError(error.error, `${error.message}, ${soFar}`, {
+    const pause = error.message === cutOff ? '' : ',';
+    throw new GovctlError(error.error, `${error.message}${pause} ${soFar}`, {
       ...(status === null ? {} : { status }),
       details,
       extra,
@@ -113,6 +110,19 @@ export async function importResources(
     });
   }
   return answer;
+}
+
+const cutOff = 'The body was cut off';
+
+/** Fails as a body does; what fails in storing it is no fault of the sender's. */
+async function* uncut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw cause instanceof GovctlError
+      ? cause
+      : new GovctlError('malformed_request', cutOff, { cause });
+  }
 }
 
 const emptyAnswer = () => ({

@@ -128,3 +128,14 @@ it('an exemption that is extended as its end comes does not end', async () => {
   expect((await inventory.ok('GET', `/v1/exemptions/${id}`)).json.status).toBe('active');
   expect(await inventory.violation()).toMatchObject({ status: 'EXEMPT' });
 });
+
+it('an import that fails here is not said to be the fault of its sender', async () => {
+  service = await startTestService({
+    wrapEvaluation: (evaluation) => ({
+      ...evaluation,
+      ofStored: () => Promise.reject(new Error('it broke')),
+    }),
+  });
+  const got = await inventoryOf(service).importLines('{"id":"r","type":"AWS::S3::Bucket"}\n');
+  expect([got.status, got.json.error]).toEqual([500, 'internal_error']);
+});
