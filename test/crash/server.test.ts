@@ -6,6 +6,7 @@ import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
 import { startBuiltServer } from '../support/built-cli.ts';
 import type { BuiltServer } from '../support/built-cli.ts';
 import { hasTool, isAllowed, runTool, startTool } from '../support/system-tool.ts';
+import { until } from '../support/until.ts';
 
 /** The store's own rounds are cheaper; these show that the whole server keeps its word, too. */
 const ROUNDS = Math.min(10, Number(process.env['GOVCTL_CRASH_ROUNDS'] ?? 2));
@@ -132,7 +133,8 @@ describe('the server', () => {
       const server = await start();
       const load = createPolicies(server, `round ${round}`);
       loads.push(load);
-      await pause(300 + Math.random() * 300);
+      await until(() => load.acknowledged.size > 0);
+      await pause(Math.random() * 500);
       await server.stop('SIGKILL');
       await load.done;
       expect(load.acknowledged.size).toBeGreaterThan(0);
@@ -149,7 +151,7 @@ describe('the server', () => {
   test('leaves whole files and an empty journal after a graceful stop under load', async () => {
     const server = await start();
     const load = createPolicies(server, 'stop');
-    await pause(300);
+    await until(() => load.acknowledged.size > 0);
     expect(await server.stop('SIGTERM')).toBe(0);
     await load.done;
     const names = await readdir(dataDir);
@@ -191,7 +193,7 @@ describe('the server', () => {
     async () => {
       const server = await start();
       const load = createPolicies(server, 'eio');
-      await pause(300);
+      await until(() => load.acknowledged.size > 0);
       const journals = (await readdir(dataDir)).filter((name) => name.endsWith('.ndjson'));
       const tracer = startTool(
         'strace',
