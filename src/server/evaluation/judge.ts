@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../next-turn.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Finding, UndecidedReason } from '../../contract/findings.ts';
 import type { KnownResource } from '../../contract/resources.ts';

@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../next-turn.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { ownerTagPrefix, readKeyTag } from '../../contract/key-tag.ts';
 import type { PolicyInput } from '../../contract/policies.ts';

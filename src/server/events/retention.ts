@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../next-turn.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';

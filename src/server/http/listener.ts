@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { GovctlError } from '../../contract/errors.ts';
+import { connectionAccepted } from '../next-turn.ts';
 import { createTurns } from '../threads/turns.ts';
 import type { Turns } from '../threads/turns.ts';
 import { createConnections, defaultMaxConnections } from './connections.ts';
@@ -33,6 +34,9 @@ interface Patience {
   /** While nothing moves, neither what is sent nor what is answered, and it is not a request that is worked on. */
   readonly quiet: number;
 }
+
+/** Connections that wait to be accepted: those that find no place try again only after a second, and then later. */
+const backlog = 4_096;
 
 const usualPatience: Patience = { head: 10_000, quiet: 30_000 };
 
@@ -94,7 +98,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     // While a request is worked on, it is not the other side that keeps quiet.
     if (!connection?.isBusy || connection.waiting > 0) socket.destroy();
   });
-  server.on('connection', (socket: Socket) => connections.add(socket));
+  server.on('connection', (socket: Socket) => {
+    connectionAccepted();
+    connections.add(socket);
+  });
   if (tls) server.on('secureConnection', (socket: Socket) => connections.secured(socket));
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     connections.of(incoming.socket)?.began(outgoing);
@@ -110,7 +117,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(explainListenError(error, host, port)),
     );
-    server.listen({ host, port }, resolve);
+    server.listen({ host, port, backlog }, resolve);
   });
   const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
   return {

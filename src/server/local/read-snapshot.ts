@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../next-turn.ts';
 import * as z from 'zod';
 import { largestSnapshot } from '../../contract/local.ts';
 import { Timestamp } from '../../contract/lists.ts';

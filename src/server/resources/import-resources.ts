@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../next-turn.ts';
 import { maxObjectBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { maxRejected, maxRejectedShown, unfitForJson } from '../../contract/resources.ts';

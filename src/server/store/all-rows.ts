@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../next-turn.ts';
 import type { CollectionSpec, Document, Reader, Versioned, Where } from './store.ts';
 
 const pageSize = 200;

@@ -1,6 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { createAnswers } from './answer.ts';
 import type { Question } from './messages.ts';
+import { giveWay } from '../../threads/give-way.ts';
+
+giveWay();
 
 /** The entry of a worker thread: questions in, answers out. */
 const answer = createAnswers();

@@ -8,6 +8,9 @@ import { readSentLine } from './read-sent-line.ts';
 import { takeApart } from './hand-over.ts';
 import type { Slice } from './hand-over.ts';
 import type { FromThread, ToThread } from './messages.ts';
+import { giveWay } from '../../threads/give-way.ts';
+
+giveWay();
 
 const nouns: Contract = contract;
 let slices: Generator<Slice> | undefined;

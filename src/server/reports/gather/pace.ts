@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../next-turn.ts';
 import type { CollectionSpec, Document, Page, PageQuery, Reader } from '../../store/store.ts';
 
 /** Evaluations between two turns of others: some milliseconds. */

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../next-turn.ts';
 
 /** Items compared, read or moved between two turns of others: some tenths of a millisecond. */
 export const PER_TURN = 2048;
