@@ -24,7 +24,7 @@ type Begun = PolicyWork & { readonly began: number };
  * Goes on evaluating a policy: over its resources first, then over the violations of resources that it is no longer
  * about.
  */
-export async function policyStep(step: Step, { failures: _failures, ...stored }: PolicyWork) {
+export async function policyStep(step: Step, stored: PolicyWork): Promise<void> {
   const { deps } = step;
   const work: Begun = { ...stored, began: stored.began ?? deps.clock.now() };
   const row = await deps.store.get(policies, work.id);

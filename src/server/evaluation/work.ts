@@ -6,8 +6,6 @@ interface Due {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly due_at: number;
-  /** How often it has failed in a row. */
-  readonly failures?: number;
 }
 
 /** A policy is to be evaluated over the resources of its type. */
@@ -29,6 +27,8 @@ export interface PolicyWork extends Due {
 /** A scan is to go on. */
 export interface ScanWork extends Due {
   readonly kind: 'scan';
+  /** How often it has failed in a row. */
+  readonly failures?: number;
   readonly after?: string;
   /** Resources in its scope when it began. */
   readonly total?: number;

@@ -166,7 +166,7 @@ async function retryOrGiveUp(step: Step, { id }: ScanWork): Promise<void> {
   const { deps, claimed } = step;
   await deps.store.transact(async (tx) => {
     const latest = (await tx.get(evaluationWork, id))?.doc;
-    if (!latest) return;
+    if (latest?.kind !== 'scan') return;
     const failures = (latest.failures ?? 0) + 1;
     if (failures >= mostFailures) {
       await giveUpScan(deps, tx, id);
