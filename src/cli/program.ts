@@ -99,8 +99,11 @@ export function createProgram(
     )
     .option('--base-url <url>', 'the service (GOVCTL_BASE_URL)')
     .option('--profile <name>', 'the login profile to use (GOVCTL_PROFILE)')
-    .option('--trust-repo-url', 'send logins to the service that govctl.yaml or a plan file names')
-    .option('--allow-outside', 'read what links and paths of the repo lead to outside of it')
+    .option(
+      '--trust-repo-url',
+      'send credentials to the service that govctl.yaml or a plan file names',
+    )
+    .option('--allow-outside', 'follow links and paths that lead outside the repo')
     .option('--no-input', 'never ask; fail where an answer would be needed')
     .option('-q, --quiet', 'only results and errors')
     .option('-v, --verbose', 'show requests and, for an error, its stack trace')

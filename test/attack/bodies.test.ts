@@ -82,7 +82,7 @@ describe('an import', () => {
     expect(got.status).toBe(400);
     expect(got.json).toMatchObject({
       error: 'invalid_resource',
-      error_description: expect.stringMatching(/1000 of the first 1001 lines .* 1 resources? are/),
+      error_description: expect.stringMatching(/1,000 of the first 1,001 lines .* stored: 1;/),
       lines: 1_001,
       rejected: 1_000,
       created: 1,

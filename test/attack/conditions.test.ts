@@ -71,7 +71,7 @@ describe('what a key that only reads can send', () => {
       details: [
         {
           field: 'policies[0].rules[2].condition',
-          message: 'the conditions of one policy are too long: at most 65,536 characters together',
+          message: 'the conditions of one policy exceed the limit of 65,536 characters in total',
         },
       ],
     });
@@ -84,7 +84,7 @@ describe('what a key that only reads can send', () => {
         {
           field: 'policies[2].rules[0].condition',
           message:
-            'the conditions of all policies of one request are too long: at most 131,072 characters together',
+            'the conditions of all policies of one request exceed the limit of 131,072 characters in total',
         },
       ],
     });

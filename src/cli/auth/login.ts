@@ -104,7 +104,7 @@ async function askBaseUrl(context: Context, before: Profile | undefined): Promis
       hint: 'Give --base-url URL.',
     });
   }
-  if (repoUrl) trustRepoUrl(context, 'What comes from standard input', repoUrl);
+  if (repoUrl) trustRepoUrl(context, 'The credential from standard input', repoUrl);
   await context.say(`Logging in to ${preset}`);
   return preset;
 }

@@ -3,6 +3,7 @@ import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Place } from '../../project/model.ts';
+import { takingTurns } from '../../project/read/turns.ts';
 import { duplicateAt } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import type { PlacedFinding } from './placed-finding.ts';
@@ -18,6 +19,9 @@ export interface DocumentOptions extends ReadOptions {
 
 const fileStart = { line: 1, column: 1 };
 
+/** Resources between two looks at whether the check was interrupted: some milliseconds. */
+const resourcesOfTurn = 500;
+
 /** Not what a reader finds wrong with its text, which is none of a format that is read. */
 const explainOwnLanguage = (file: string) =>
   /\.(?:tf|hcl)$/i.test(file)
@@ -27,7 +31,10 @@ const explainOwnLanguage = (file: string) =>
       }
     : undefined;
 
-/** Checks the resources of one document that is read as a whole: a template, a plan, a snapshot. */
+/**
+ * Checks the resources of one document that is read as a whole: a template, a plan, a snapshot.
+ * @throws GovctlError interrupted
+ */
 export async function checkDocument(
   input: InputFile,
   bytes: Uint8Array,
@@ -46,7 +53,9 @@ export async function checkDocument(
   for (const problem of problems) run.unreadable.add({ file, ...problem });
   const ids = new Set<string>();
   const found: Finding[] = [];
+  const turn = takingTurns(resourcesOfTurn, run.signal);
   for (const one of resources) {
+    await turn();
     if (options.wants && !options.wants(one)) continue;
     run.checker.check(one, found, run.collector.room());
     const isTwice = ids.has(one.resource.id);

@@ -100,7 +100,7 @@ const notSent = (what: string, baseUrl: string, file: string): GovctlError =>
     'not_logged_in',
     `${what} is not sent to ${baseUrl}: only ${file} names that address`,
     {
-      hint: `If it is the right one, pass --base-url ${baseUrl} or set GOVCTL_BASE_URL. To trust what a repo names, pass --trust-repo-url or list addresses in GOVCTL_TRUSTED_URLS.`,
+      hint: `If you trust this address, pass --base-url ${baseUrl} or set GOVCTL_BASE_URL. To trust addresses from repos, pass --trust-repo-url or list them in GOVCTL_TRUSTED_URLS.`,
     },
   );
 

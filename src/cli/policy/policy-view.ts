@@ -2,7 +2,7 @@ import type { Policy } from '../../contract/policies.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
 import type { View } from '../terminal/output.ts';
-import { printable, printableLine } from '../terminal/printable.ts';
+import { count, printable, printableLine } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import type { Style } from '../terminal/terminal.ts';
 
@@ -61,12 +61,12 @@ const indent = (text: string): string => printable(text.trimEnd()).replaceAll('\
 function quarantine({ quarantined }: Policy, style: Style): string | undefined {
   if (!quarantined) return undefined;
   const { since, resources, example, reason } = quarantined;
-  const where = `over ${resources} resources, such as ${printableLine(example)}`;
+  const where = `on ${count(resources, 'resource')}, such as ${printableLine(example)}`;
   return [
     style.red(`not evaluated since ${printableLine(since)}`),
     `${printableLine(reason)} ${where}`,
-    'change its conditions so that they cost less, and it is evaluated again',
-  ].join('\n              ');
+    'Change its conditions to have it evaluated again.',
+  ].join(`\n${' '.repeat('  quarantine   '.length)}`);
 }
 
 function remediation({ auto_remediation, remediation_action }: Policy): string | undefined {

@@ -41,20 +41,19 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     )
     .option('--signing-key <file>', 'its private key (PEM)')
     .addOption(
-      new Option(
-        '--rate-limit <mode>',
-        'default: report for what comes from this machine alone, else enforce',
-      ).choices(['enforce', 'report', 'off']),
+      new Option('--rate-limit <mode>', 'default: report for local requests, else enforce').choices(
+        ['enforce', 'report', 'off'],
+      ),
     )
     .option('--no-metrics', 'do not serve /metrics')
     .option(
       '--metrics-listen <host:port>',
-      'serve /metrics there, without a token; here it takes one with the scope admin',
+      'serve /metrics on this address, without a token; /metrics of the API requires the admin scope',
     )
-    .option('--max-import <MiB>', 'the largest import of resources; default: 2048 MiB')
+    .option('--max-import <MiB>', 'maximum size of a resource import (default: 2048)')
     .option(
       '--max-connections <number>',
-      'connections at once; default: half of the files it may open, 4096 at most',
+      'maximum number of open connections (default: half of the open-file limit, at most 4096)',
     )
     .addOption(
       new Option('--log-level <level>')

@@ -141,8 +141,8 @@ function parseListen({
   if (host !== undefined && port !== undefined) {
     return { host, port: parsePort(port, '--metrics-listen') };
   }
-  throw new GovctlError('usage_error', `--metrics-listen ${given}: that is no address and port`, {
-    hint: 'Write it as 127.0.0.1:9464 or [::1]:9464.',
+  throw new GovctlError('usage_error', `--metrics-listen ${given}: not an address and port`, {
+    hint: 'Use HOST:PORT, for example 127.0.0.1:9464 or [::1]:9464.',
   });
 }
 
@@ -156,7 +156,7 @@ function parseNumber(flag: string, given: string | undefined, fewest: number): n
   if (/^\d{1,7}$/.test(given) && number >= fewest) return number;
   throw new GovctlError(
     'usage_error',
-    `${flag} ${given}: it takes a whole number of at least ${fewest}`,
+    `${flag} ${given}: must be a whole number of at least ${fewest}`,
   );
 }
 

@@ -20,7 +20,7 @@ export function findTooLong(
     length += condition.length;
     if (length <= most) continue;
     const shown = most.toLocaleString('en-US');
-    return { at, message: `${of} are too long: at most ${shown} characters together` };
+    return { at, message: `${of} exceed the limit of ${shown} characters in total` };
   }
   return undefined;
 }

@@ -80,7 +80,7 @@ export function createQuarantine(deps: Deps) {
       since: timestamp(deps.clock.now()),
       resources: counted.over.size,
       example,
-      reason: `its conditions take more than the ${evaluationBudget.toLocaleString('en-US')} steps of an evaluation`,
+      reason: `its conditions exceed the budget of ${evaluationBudget.toLocaleString('en-US')} steps`,
     };
     const isDone = await deps.store.transact(async (tx) => {
       const row = await tx.get(policies, id);
@@ -104,7 +104,7 @@ export const quarantinedVerdict = (rules: readonly Rule[], { since }: Quarantine
   rules: rules.map(({ effect }, index) => ({
     index,
     effect,
-    message: `the policy is quarantined since ${since}: it took more than its budget on many resources`,
+    message: `the policy has been quarantined since ${since}: it exceeded its budget on many resources`,
   })),
   reason: 'budget',
 });

@@ -136,7 +136,7 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
         since: at,
         resources: 10,
         example: violation.resource_id,
-        reason: 'its conditions take more than the 2,000,000 steps of an evaluation',
+        reason: 'its conditions exceed the budget of 2,000,000 steps',
       },
     },
   },

@@ -140,9 +140,10 @@ const isTooManyRejected = (error: unknown): boolean =>
 /** The sender sends something else than resources: reading on would help nobody. */
 function tooManyRejected(answer: ImportAnswer): GovctlError {
   const { lines, rejected, created, updated, unchanged, rejected_lines: shown } = answer;
+  const inThrees = (amount: number): string => amount.toLocaleString('en-US');
   return new GovctlError(
     'invalid_resource',
-    `${rejected} of the first ${lines} lines are no resources; the rest was not read. ${created + updated + unchanged} resources are stored`,
+    `Import stopped: ${inThrees(rejected)} of the first ${inThrees(lines)} lines are not valid resources. Resources stored: ${inThrees(created + updated + unchanged)}; the rest was not read`,
     {
       details: shown.map(({ line, reason }) => ({ field: `line ${line}`, message: reason })),
       extra: { lines, created, updated, unchanged, rejected },

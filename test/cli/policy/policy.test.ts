@@ -55,14 +55,14 @@ describe('policy list', () => {
       since: '2026-03-01T12:00:00.000Z',
       resources: 12,
       example: 'arn:aws:s3:::logs',
-      reason: 'its conditions take more than the 2,000,000 steps of an evaluation',
+      reason: 'its conditions exceed the budget of 2,000,000 steps',
     };
     put('costly', { quarantined, enabled: true });
     expect((await run(['list'])).stdout).toMatch(/costly .* yes, quarantined +pol_000001/);
     const { stdout } = await run(['get', 'costly']);
     expect(stdout).toContain('not evaluated since 2026-03-01T12:00:00.000Z');
-    expect(stdout).toContain('over 12 resources, such as arn:aws:s3:::logs');
-    expect(stdout).toContain('change its conditions');
+    expect(stdout).toContain('on 12 resources, such as arn:aws:s3:::logs');
+    expect(stdout).toContain('Change its conditions');
   });
 
   it('gives the API’s own list as JSON, ownership tags included', async () => {

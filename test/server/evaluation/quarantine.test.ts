@@ -45,7 +45,7 @@ describe('a policy that is over its budget', () => {
         since: '2026-03-01T12:00:00.000Z',
         resources: 10,
         example: 'r0',
-        reason: expect.stringContaining('steps of an evaluation') as unknown,
+        reason: expect.stringContaining('budget of 2,000,000 steps') as unknown,
       },
       updated_at: before.json.updated_at,
     });

@@ -212,7 +212,7 @@ describe('a request to object storage', () => {
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, channelAt('http://127.0.0.1:1'), report.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
-    expect(delivery.error).toContain('object_storage in the file of --config');
+    expect(delivery.error).toContain('object_storage in the --config file');
   });
 });
 

@@ -23,12 +23,14 @@ export function secretFor(
 export function secretUrlFor(name: string, config: ServerConfig): Bound<{ readonly url: string }> {
   const listed = listedSecret(name, config);
   if (listed?.value === undefined) {
-    return listed && listed.hosts.length > 0 ? notSet(name) : notBound(name, "its URL's host");
+    return listed && listed.hosts.length > 0
+      ? notSet(name)
+      : notBound(name, "its URL's host", 'HOST');
   }
   const place = placeOfUrl(listed.value);
   return place && isBoundTo(listed, place)
     ? { url: listed.value }
-    : notBound(name, "its URL's host");
+    : notBound(name, "its URL's host", 'HOST');
 }
 
 /** One with buckets signs requests to storage, and is sent nowhere. */
@@ -37,10 +39,10 @@ function listedSecret(name: string, { secrets = {} }: ServerConfig) {
   return listed && listed.buckets.length === 0 ? listed : undefined;
 }
 
-const notBound = (name: string, host: string) => ({
-  fault: `names ${name}, which this server does not send to ${host}: its operator binds it in the file of --config, as in secrets: {${name}: {hosts: ["${host}"]}}`,
+const notBound = (name: string, host: string, entry = host) => ({
+  fault: `names ${name}, which this server does not send to ${host}: ask its operator to add secrets: {${name}: {hosts: ["${entry}"]}} to the --config file`,
 });
 
 const notSet = (name: string) => ({
-  fault: `names ${name}, which is not set where the server runs: its operator sets that variable, or gives it a value under secrets in the file of --config`,
+  fault: `names ${name}, which is not set on the server: ask its operator to set that variable, or its value under secrets in the --config file`,
 });

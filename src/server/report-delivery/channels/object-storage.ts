@@ -97,7 +97,7 @@ export function storageKeys(
 }
 
 const notBound = (list: 'buckets' | 'hosts', entry: string): string =>
-  `leads to ${entry}, for which this server has no storage keys: its operator adds ${list}: ["${entry}"] to object_storage in the file of --config, or to secrets.${storageSecret} there where the keys are variables`;
+  `leads to ${entry}, for which this server has no storage keys: ask its operator to add ${list}: ["${entry}"] to object_storage in the --config file, or to secrets.${storageSecret} there if the keys are environment variables`;
 
 /** A server of one's own has its buckets in the path; at AWS they are hosts, where their names can be. */
 export function objectUrl(
