@@ -28,6 +28,7 @@ import {
 } from '../violations/transition.ts';
 import type { Change } from '../violations/transition.ts';
 import type { Verdict } from '../../engine/decide.ts';
+import { schedulePolicy } from './schedule-policy.ts';
 import type { Verdicts } from './verdicts.ts';
 import { namedPolicy } from './named-policy.ts';
 
@@ -60,13 +61,26 @@ export interface Judge {
   /** The exemption that covers a policy's finding over a resource. */
   coverOf(judged: JudgedPolicy, resourceId: string): Promise<StoredExemption | undefined>;
   find(judged: JudgedPolicy, resource: KnownResource, verdict: Verdict): Promise<Finding>;
+  /** Tells of a violation that was written. */
+  wrote(violation: StoredViolation): void;
+  /** Whether as much was written as one transaction takes. */
+  isFull(): boolean;
+  /** Leaves a policy to the background. */
+  postpone(policyId: string): Promise<void>;
 }
+
+/** Violations that a transaction writes: it is serialised in one go, and nobody is answered meanwhile. */
+const mostWritten = 1_000;
+/** Characters of a message that count as a violation. */
+const charactersOfOne = 1_000;
 
 export function createJudge(deps: Deps, tx: Tx): Judge {
   const now = deps.clock.now();
   const byType = new Map<string, readonly JudgedPolicy[]>();
   const exemptionsByPolicy = new Map<string, readonly StoredExemption[]>();
   let spent = 0;
+  let written = 0;
+  const postponed = new Set<string>();
 
   async function coverOf({ policy, named }: JudgedPolicy, resourceId: string) {
     let known = exemptionsByPolicy.get(policy.id);
@@ -100,6 +114,15 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
       const finding = findingOf(judged.named, resource, verdict, because);
       spent += costOf(finding);
       return finding;
+    },
+    wrote({ message }) {
+      written += 1 + message.length / charactersOfOne;
+    },
+    isFull: () => written >= mostWritten,
+    async postpone(policyId) {
+      if (postponed.has(policyId)) return;
+      postponed.add(policyId);
+      await schedulePolicy(tx, now, policyId);
     },
   };
 }
@@ -164,6 +187,7 @@ export async function record(
       history: [{ status, at, cause }],
     });
     await announceStatus(deps, tx, undefined, doc);
+    judge.wrote(doc);
     return { finding, status };
   }
   const moved = move(before, status, { at, cause }, cover);
@@ -199,13 +223,14 @@ function move(
 
 /** Writes what says something new. */
 async function replaceChanged(
-  { deps, tx, now }: Judge,
+  { deps, tx, now, wrote }: Judge,
   before: StoredViolation,
   after: StoredViolation,
 ): Promise<void> {
   if (isDeepStrictEqual(before, after)) return;
   const { doc } = await tx.replace(violations, { ...after, updated_at: timestamp(now) });
   await announceStatus(deps, tx, before, doc);
+  wrote(doc);
 }
 
 /** Ends a violation whose policy or resource is no longer there for it. */

@@ -11,7 +11,6 @@ import { enabledPolicies, record, resolveGone } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { Outdated } from '../evaluation/retry.ts';
 import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
-import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
@@ -92,10 +91,10 @@ async function upsertResource(
   await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
   for (const judged of await judge.policiesOf(resource.type)) {
     const verdict = verdicts.of(judged.policy, resource);
-    if (verdict) await record(judge, judged, resource, verdict);
-    else if (!verdicts.isSpent) throw new Outdated();
-    // The request had no budget left for it.
-    else await schedulePolicy(tx, judge.now, judged.policy.id);
+    if (!verdict && !verdicts.isSpent) throw new Outdated();
+    if (verdict && !judge.isFull()) await record(judge, judged, resource, verdict);
+    // The request had no budget left for it, or finds more than its transaction takes.
+    else await judge.postpone(judged.policy.id);
   }
   if (!before) return { outcome: 'created', row };
   if (typeKey(before.doc.resource.type) !== typeKey(resource.type)) {
