@@ -32,7 +32,7 @@ const badLines = post(
   '{}\n'.repeat(500_000),
   'application/x-ndjson',
 );
-again(() => badLines, { atOnce: 2, pause: 100 });
+again(() => badLines, { atOnce: 1, pause: 500 });
 const longBodies = [
   post('10 MiB of [', '/v1/policies/validate', '['.repeat(most - 10)),
   post('10 MiB of {"a":', '/v1/policies/validate', '{"a":'.repeat(most / 5 - 10)),
@@ -41,7 +41,7 @@ const longBodies = [
   post(
     '10 MiB of resources',
     '/v1/resources',
-    `{"resources":[${filled((n) => resource(n, 11_000))}]}`,
+    `{"resources":[${filled((n) => resource(n, 11_000), ',', 20_000)}]}`,
   ),
   post(
     '10 MiB of small resources',
@@ -51,7 +51,7 @@ const longBodies = [
   post('10 MiB of depth', '/v1/policies/validate', `[${filled(() => `${deep}${']'.repeat(30)}`)}]`),
   post('10 MiB of text', '/v1/policies/validate', `{"resources":"${'é'.repeat(most / 2 - 100)}"}`),
 ];
-again((turn) => longBodies[turn % longBodies.length], { atOnce: 3, pause: 20 });
+again((turn) => longBodies[turn % longBodies.length], { atOnce: 1, pause: 200 });
 
 const sorts = [
   'name',
@@ -84,5 +84,5 @@ again(
       headers: headersOf(asked.readOnly),
     };
   },
-  { atOnce: 3, pause: 5 },
+  { atOnce: 2, pause: 50 },
 );

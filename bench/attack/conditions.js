@@ -53,7 +53,7 @@ const shots = [
     policies: [policyOf(many(140, terms))],
   }),
 ];
-again((turn) => shots[turn % shots.length], { atOnce: 6, pause: 5 });
+again((turn) => shots[turn % shots.length], { atOnce: 4, pause: 20 });
 
 // Stored: each change has it evaluated over all resources of its type, until it is quarantined again.
 const headers = headersOf(asked.writer);

@@ -7,7 +7,7 @@ again(
     path: asked.link,
     headers: { 'x-service-report-password': `guess number ${turn}` },
   }),
-  { atOnce: 24, pause: 100 },
+  { atOnce: 2, pause: 100 },
 );
 again(
   (turn) => ({
@@ -15,5 +15,5 @@ again(
     path: '/v1/policies',
     headers: headersOf(`gk_${String(turn).padStart(43, 'x')}`),
   }),
-  { atOnce: 100, pause: 500 },
+  { atOnce: 5, pause: 50 },
 );
