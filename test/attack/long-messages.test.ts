@@ -30,6 +30,23 @@ it('an answer that would be longer than may be is refused, with the way out', as
   });
 });
 
+it('a long answer comes in pieces, and is whole', async () => {
+  const rules = [rule('é'.repeat(4_000))];
+  const resources = Array.from({ length: 1_000 }, (_, at) => ({
+    id: `r${at}`,
+    type: 'AWS::S3::Bucket',
+  }));
+  const got = await service.send('POST', '/v1/policies/validate', {
+    body: { resources, policies: [policy('p', { rules })] },
+  });
+  expect(got.headers.get('content-type')).toBe('application/json');
+  expect(got.headers.get('content-length')).toBe(String(Buffer.byteLength(got.text)));
+  expect(got.json.summary).toEqual({ evaluated: 1_000, pass: 0, fail: 1_000, error: 0, exempt: 0 });
+  const results = got.json.results as { resource: string; rules: { message: string }[] }[];
+  expect(results.map(({ resource }) => resource)).toEqual(resources.map(({ id }) => id));
+  expect(results.at(-1)?.rules[0]?.message).toHaveLength(4_000);
+});
+
 it('a policy of ALLOW rules says the beginning of long conditions only', async () => {
   const condition = Array.from({ length: 2_000 }, (_, at) => `resource.n == ${at}`).join(' || ');
   const got = await service.send('POST', '/v1/policies/validate', {

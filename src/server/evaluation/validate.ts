@@ -19,6 +19,7 @@ import { checkConditions, readPolicy } from '../policies/service.ts';
 import { completeResource } from '../resources/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
+import type { ByteBody } from '../http/call.ts';
 import type { Json } from '../json.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { Verdicts } from './verdicts.ts';
@@ -28,7 +29,7 @@ import type { Asker } from './thread/threads.ts';
 
 /** Findings between two turns of others: a millisecond or two. */
 const perTurn = 1_000;
-const charactersPerTurn = 1 << 20;
+const charactersPerTurn = 1 << 18;
 /** Characters of an answer's findings. */
 const mostCharacters = 64 << 20;
 
@@ -42,7 +43,7 @@ const tooMuchToSay = (): GovctlError =>
 /**
  * What policies find in resources that are given, not stored. Exemptions count for the service's policies, and for
  * those given here: by their name and their key in git, and by the id of the service's policy of that key or name.
- * @returns the answer's JSON
+ * @returns the answer's JSON, in pieces where it is long
  * @throws GovctlError policy_not_found, policy_condition_invalid, malformed_request where it is too much at once,
  * unavailable where it took too long
  */
@@ -51,7 +52,7 @@ export async function validate(
   evaluation: Evaluation,
   asker: Asker,
   { resources: given, mode, ...which }: ValidateInput,
-): Promise<Json<ValidateAnswer>> {
+): Promise<Json<ValidateAnswer> | ByteBody> {
   await checkConditions(
     (conditions) => evaluation.check(asker, conditions),
     (which.policies ?? []).map(({ rules }, at) => ({ rules, where: `policies[${at}].` })),
@@ -81,7 +82,7 @@ export async function validate(
       rules: enabledOf(resource).map(({ policy }) => policy.rules),
     })),
   });
-  const results: string[] = [];
+  const results = createPieces();
   let counted = emptyTally;
   let findings: Finding[] = [];
   let characters = 0;
@@ -93,11 +94,12 @@ export async function validate(
       const isFailure = finding.status !== 'PASS' && finding.status !== 'SKIPPED';
       if (mode !== 'failures' || isFailure) {
         const text = JSON.stringify(finding);
-        results.push(text);
+        results.add(text);
         if ((characters += text.length) > mostCharacters) throw tooMuchToSay();
       }
       if (findings.length < perTurn && characters - turned < charactersPerTurn) continue;
       turned = characters;
+      results.cut();
       counted = tally(counted, findings);
       findings = [];
       await nextTurn();
@@ -106,7 +108,36 @@ export async function validate(
   }
   const { evaluated, pass, fail, error, exempt } = tally(counted, findings);
   const summary = { evaluated, pass, fail, error, exempt };
-  return `{"summary":${JSON.stringify(summary)},"results":[${results.join()}]}` as Json<ValidateAnswer>; // put together of its parts
+  return results.between(`{"summary":${JSON.stringify(summary)},"results":[`, ']}');
+}
+
+/** JSON of many items: what is long is kept in pieces, as one of all would hold up others to be put together and sent. */
+function createPieces() {
+  const pieces: Buffer[] = [];
+  let items: string[] = [];
+  const cut = (): void => {
+    if (items.length === 0) return;
+    pieces.push(Buffer.from(`${pieces.length > 0 ? ',' : ''}${items.join()}`));
+    items = [];
+  };
+  return {
+    add: (item: string): void => void items.push(item),
+    /** Ends a piece. */
+    cut,
+    between(before: string, after: string): Json<ValidateAnswer> | ByteBody {
+      if (pieces.length === 0) return `${before}${items.join()}${after}` as Json<ValidateAnswer>; // put together of its parts
+      cut();
+      const all = [Buffer.from(before), ...pieces, Buffer.from(after)];
+      const size = all.reduce((sum, { length }) => sum + length, 0);
+      return {
+        type: 'application/json',
+        size,
+        async *open() {
+          yield* all;
+        },
+      };
+    },
+  };
 }
 
 function findingBy(

@@ -33,7 +33,7 @@ type AnswerBody<E extends Endpoint> = E extends Binary
     ? string
     : ResponseBody<E> extends undefined
       ? undefined
-      : Json<ResponseBody<E>>;
+      : Json<ResponseBody<E>> | ByteBody;
 
 /** A body of bytes that are read as they are sent. */
 export interface ByteBody {
