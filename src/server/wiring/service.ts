@@ -79,7 +79,7 @@ export async function createService(
   const surroundings: Surroundings = { targets, config: options.config };
   const sender = createSender(targets, deps.clock);
   const operatorsSender = createSender(anyTarget, deps.clock);
-  const threads = createEvaluationThreads();
+  const threads = createEvaluationThreads({ log: deps.log });
   const evaluation = createEvaluation(deps, threads);
   const signer = createSigner(deps, options.signing && (await readSigner(options.signing)));
   const background = startBackgroundWork(deps, {

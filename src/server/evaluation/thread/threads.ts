@@ -3,6 +3,7 @@ import { GovctlError } from '../../../contract/errors.ts';
 import type { Rule } from '../../../contract/policies.ts';
 import { evaluationBudget } from '../../../engine/condition/budget.ts';
 import type { ConditionProblem } from '../../../engine/condition/compile.ts';
+import type { Log } from '../../deps.ts';
 import type { Call } from '../../http/call.ts';
 import { ThreadGone, ask, createThreads, workerFile } from '../../threads/threads.ts';
 import type { Port } from '../../threads/threads.ts';
@@ -55,6 +56,7 @@ export interface EvaluationThreadsOptions {
   readonly turnWithin?: number;
   /** Milliseconds that a request waits for a turn. */
   readonly waitWithin?: number;
+  readonly log?: Log;
 }
 
 /** MiB of a thread's heap. */
@@ -76,6 +78,7 @@ export function createEvaluationThreads({
   file = workerFile('evaluate-worker'),
   turnWithin = 30_000,
   waitWithin = 20_000,
+  log,
 }: EvaluationThreadsOptions = {}): EvaluationThreads {
   const use = file ? threadsOf(file) : here();
   // The background has a turn of its own: requests do not wait for it.
@@ -99,9 +102,10 @@ export function createEvaluationThreads({
         giveBack();
       }
     } catch (error) {
-      throw isRequest && (error instanceof TimeUp || error instanceof ThreadGone)
-        ? tooBusy(error)
-        : error;
+      // A request is told to come again; why is for the log.
+      if (!isRequest || !(error instanceof TimeUp || error instanceof ThreadGone)) throw error;
+      if (error instanceof ThreadGone) log?.error({ err: error }, 'a thread that evaluates ended');
+      throw tooBusy(error);
     }
   }
 
