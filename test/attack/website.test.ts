@@ -42,3 +42,16 @@ test('what a page can send without asking, a form for example, changes nothing',
     }
   }
 });
+
+test('a website whose name leads to this machine reads no metrics of a local server', async () => {
+  await service.close();
+  service = await startTestService({ metricsText: () => () => Promise.resolve('up 1\n') });
+  const ask = (host: string) =>
+    service.app.fetch(new Request(`http://${host}/metrics`), { remoteAddress: '127.0.0.1' });
+  for (const host of ['127.0.0.1:8787', 'localhost:8787', '[::1]:8787']) {
+    expect([host, (await ask(host)).status]).toEqual([host, 200]);
+  }
+  for (const host of ['evil.example:8787', 'localhost.evil.example', '127.0.0.1.nip.io']) {
+    expect([host, (await ask(host)).status]).toEqual([host, 401]);
+  }
+});

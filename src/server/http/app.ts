@@ -13,6 +13,7 @@ import { etagOf, isKnown } from './conditional.ts';
 import { asKnownError, errorAnswer } from './error-answer.ts';
 import { createQueryParser } from './parse-input.ts';
 import { readBody, streamBody } from './body.ts';
+import { isLoopback } from './address.ts';
 import type { BodyChecks } from './bodies/body-checks.ts';
 import { createLargeBodies } from './bodies/large-bodies.ts';
 import type { LargeBodies } from './bodies/large-bodies.ts';
@@ -160,7 +161,8 @@ function createRoute(
     };
     const work = (): Awaitable<AnyAnswer> => (fault ? fault.befall().then(whole) : whole());
     const whole = (): Awaitable<AnyAnswer> => {
-      if (scope === null || (openWhereLocal && isLocal)) return readAndHandle();
+      const isOpen = openWhereLocal === true && isLocal && namesThisMachine(request.url);
+      if (scope === null || isOpen) return readAndHandle();
       const mayBeGuessed = !limiter.failedTooOften(remoteAddress, isLocal);
       const authorization = request.headers.get('authorization');
       return whenKnown(authenticate(authorization, mayBeGuessed), (bearer) => {
@@ -223,6 +225,10 @@ const callerLeft = (): GovctlError =>
 
 const bytesIn = (body: AnyBody): number | undefined =>
   typeof body === 'string' ? Buffer.byteLength(body) : undefined;
+
+/** A website whose name leads to this machine (DNS rebinding) asks for it by that name. */
+const namesThisMachine = (url: string): boolean =>
+  isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
 
 /** Whether a proxy says that a request came from elsewhere: then it is not from this machine, wherever the proxy is. */
 const isForwarded = (headers: Headers): boolean =>
