@@ -69,7 +69,7 @@ describe('govctl validate', () => {
     const { exitCode, stdout } = await runCommandLine(['validate'], { cwd, columns: 100 });
     expect(exitCode).toBe(3);
     expect(stdout).toContain(
-      'a/long.yaml:7:16: error: the conditions of one policy are too long: at most 65,536 characters together',
+      'a/long.yaml:7:16: error: the conditions of one policy exceed the limit of 65,536 characters in total',
     );
     expect(stdout).toContain('= Move rules to further policies.');
     const json = await runCommandLine(['validate', '-o', 'json'], { cwd });
