@@ -245,7 +245,8 @@ describe('what an endpoint answers', () => {
     await askSchedules();
     await ask('auditLog.list', undefined);
     for (const verb of ['health', 'ready', 'metrics', 'openapi']) {
-      await ask(`system.${verb}`, undefined, { key: null });
+      // Nobody asks for metrics by the name of this machine here.
+      await ask(`system.${verb}`, undefined, verb === 'metrics' ? {} : { key: null });
     }
     await askLocal();
     expect([...answered].sort()).toEqual([...every].sort());

@@ -110,13 +110,22 @@ class SortedItems<K> {
     if (chunk.length > CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK / 2));
   }
 
-  remove(key: Key): void {
-    const at = this.#chunkFor(key);
-    const chunk = this.#chunks[at];
-    const index = chunk ? this.#placeIn(chunk, key) : 0;
-    const found = chunk?.[index];
-    if (!chunk || found === undefined || compareAscending(this.keyOf(found), key) !== 0) {
-      throw new Error(`key of ${key.id} is not in the order it was to be removed from`);
+  /** Of several items with one key, which there may be while an order is built, it takes the one that is meant. */
+  remove(key: Key, item: K): void {
+    let at = this.#chunkFor(key);
+    let chunk = this.#chunks[at];
+    let index = chunk ? this.#placeIn(chunk, key) : 0;
+    while (chunk?.[index] !== item || !chunk) {
+      const found = chunk?.[index];
+      if (!chunk || found === undefined || compareAscending(this.keyOf(found), key) !== 0) {
+        throw new Error(`key of ${key.id} is not in the order it was to be removed from`);
+      }
+      index += 1;
+      if (index === chunk.length) {
+        at += 1;
+        chunk = this.#chunks[at];
+        index = 0;
+      }
     }
     chunk.splice(index, 1);
     if (chunk.length === 0) this.#chunks.splice(at, 1);
@@ -224,7 +233,7 @@ export class OrderedView<K> {
 
   remove(item: K): void {
     const key = this.keyOf(item);
-    this.#listOf(key).remove(key);
+    this.#listOf(key).remove(key, item);
   }
 
   first(): K | undefined {
