@@ -79,7 +79,13 @@ const isIn = ({ kind, tags }: Row, where: Readonly<Record<string, Where>>): bool
   });
 
 const write = { step: 11, count: 300, turn: 1 } as const;
-const page = { direction: 'asc' as const, after: undefined, hidden: [], skip: 0, most: 1 };
+const page = {
+  direction: 'asc',
+  after: undefined,
+  hidden: [] as string[],
+  skip: 0,
+  most: 1,
+} as const;
 /** A row that goes and comes back at another place, while the order of its old place is built: it stands there twice. */
 const rowsThatMove: [(typeof aWrite extends fc.Arbitrary<infer W> ? W : never)[], boolean][] = [
   [[], true],
