@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KnownResource } from '../../src/contract/resources.ts';
+import { listPage } from '../../src/server/http/paging.ts';
+import { resources } from '../../src/server/resources/collection.ts';
+import type { Reader } from '../../src/server/store/store.ts';
 import { inventoryOf } from '../server/inventory-service.ts';
 import type { TestService } from '../server/test-service.ts';
 import { startTestService } from '../server/test-service.ts';
@@ -65,5 +68,61 @@ test('any number of filters is counted, and any offset is reached, as the rows t
   for (const offset of [0, 500, wanted.length - 3]) {
     const expected = { ids: wanted.slice(offset, offset + 10), total: wanted.length };
     expect(await list(`${query}&limit=10&offset=${offset}`)).toEqual(expected);
+  }
+});
+
+test('a page of any length says the same as one row at a time', async () => {
+  const long = await startTestService();
+  const note = 'é'.repeat(400_000);
+  const ids = Array.from({ length: 6 }, (_, n) => `long-${n}`);
+  for (const id of ids) {
+    const put = { id, type: 'AWS::S3::Bucket', properties: { note } };
+    expect((await long.send('PUT', `/v1/resources/${id}`, { body: put })).status).toBe(201);
+  }
+  const [whole, ...single] = await Promise.all(
+    [
+      'sort_by=id&order=asc&limit=5',
+      ...ids.map((_, n) => `sort_by=id&order=asc&limit=1&offset=${n}`),
+    ].map((query) => long.send('GET', `/v1/resources?${query}`)),
+  );
+  expect(whole?.status).toBe(200);
+  expect(whole?.json.resources).toEqual(
+    single.slice(0, 5).flatMap(({ json }) => json.resources as KnownResource[]),
+  );
+  const { next_cursor: cursor, ...pagination } = whole?.json.pagination as Record<string, unknown>;
+  expect(pagination).toEqual({ total: 6, limit: 5, offset: 0, has_more: true });
+  const rest = await long.send(
+    'GET',
+    `/v1/resources?sort_by=id&order=asc&limit=5&cursor=${String(cursor)}`,
+  );
+  expect((rest.json.resources as KnownResource[]).map(({ id }) => id)).toEqual(['long-5']);
+  await long.close();
+});
+
+test('a long page is made for whoever takes it: nothing of it lies in memory for others, or for the next one', async () => {
+  const rows = Array.from({ length: 50 }, (_, n) => ({ doc: { id: `r${n}` }, revision: 1 }));
+  const reader = { page: () => ({ rows, total: 50, hasMore: false }) } as unknown as Reader;
+  const query = { limit: 50, sort_by: 'id', order: 'asc' } as const;
+  let shown = 0;
+  const answer = () =>
+    listPage(reader, resources, {
+      query,
+      filters: {},
+      plural: 'resources',
+      show: () => {
+        shown += 1;
+        return JSON.stringify('x'.repeat(200_000));
+      },
+    });
+  for (const time of ['first', 'next']) {
+    shown = 0;
+    const { body } = await answer();
+    if (typeof body === 'string') throw new Error(`the ${time} page was made in one piece`);
+    expect(shown).toBeLessThan(5);
+    const taken = body.open()[Symbol.asyncIterator]();
+    await taken.next();
+    await taken.next();
+    expect(shown).toBeLessThan(10);
+    await taken.return?.();
   }
 });

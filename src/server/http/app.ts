@@ -284,7 +284,7 @@ function answerOf(
   if (body === undefined) return new Response(null, { status, headers: all });
   if (typeof body === 'object') {
     all['Content-Type'] = body.type;
-    all['Content-Length'] = String(body.size);
+    if (body.size !== undefined) all['Content-Length'] = String(body.size);
     const stream =
       request.method === 'HEAD'
         ? null

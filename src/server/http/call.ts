@@ -39,8 +39,8 @@ type AnswerBody<E extends Endpoint> = E extends Binary
 export interface ByteBody {
   /** Its media type. */
   readonly type: string;
-  /** How many there are. */
-  readonly size: number;
+  /** How many there are; absent where that is known only when all are made. */
+  readonly size?: number;
   /** Called once at most, when somebody takes the first of them. */
   readonly open: () => AsyncIterable<Uint8Array>;
 }

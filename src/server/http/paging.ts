@@ -4,7 +4,8 @@ import type { Pagination } from '../../contract/lists.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Answer } from './call.ts';
+import { nextTurn } from '../next-turn.ts';
+import type { Answer, ByteBody } from './call.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
 import type {
@@ -102,23 +103,59 @@ export interface ListOptions<T, Shown> {
   readonly show: (row: Versioned<T>) => Shown;
 }
 
-/** Answers one page of a list as the contract shapes it: `{<plural>: [...], pagination}`. */
+/** Characters of a page that is made in one turn, and kept. */
+const shortPage = 1 << 18;
+
+/**
+ * Answers one page of a list as the contract shapes it: `{<plural>: [...], pagination}`. A long one is made as it is sent,
+ * so that it neither holds up others nor lies in memory for a reader who does not take it.
+ */
 export function listPage<T extends Document, B>(
   reader: Reader,
   collection: CollectionSpec<T>,
   { query, filters, plural, show }: ListOptions<T, string>,
-): Awaitable<Answer<Json<B>>> {
+): Awaitable<Answer<Json<B> | ByteBody>> {
   const { asked, place } = placeOf(collection, query, filters);
   return whenKnown(reader.page(collection, asked), (page) => {
     const kept = answers.get(query);
-    const text =
-      kept && isSame(kept.page, page)
-        ? kept.text
-        : pageText(page, place, plural, page.rows.map(show));
-    if (text !== kept?.text) answers.set(query, { page, text });
+    if (kept && isSame(kept.page, page)) return { body: kept.text as Json<B> }; // of the parts' JSON
+    const rows: string[] = [];
+    let length = 0;
+    for (const row of page.rows) {
+      const text = show(row);
+      if ((length += text.length) > shortPage) {
+        answers.delete(query);
+        return { body: longPage(page, place, plural, show) };
+      }
+      rows.push(text);
+    }
+    const text = pageText(page, place, plural, rows);
+    answers.set(query, { page, text });
     return { body: text as Json<B> }; // of the parts' JSON
   });
 }
+
+/** The same JSON as of `pageText`, some rows in each turn. */
+const longPage = <T extends Document>(
+  page: Page<T>,
+  place: Place,
+  plural: string,
+  show: (row: Versioned<T>) => string,
+): ByteBody => ({
+  type: 'application/json',
+  async *open() {
+    yield Buffer.from(`{${toJson(plural)}:[`);
+    let waiting = '';
+    for (const [at, row] of page.rows.entries()) {
+      waiting += `${at > 0 ? ',' : ''}${show(row)}`;
+      if (waiting.length <= shortPage) continue;
+      yield Buffer.from(waiting);
+      waiting = '';
+      await nextTurn();
+    }
+    yield Buffer.from(`${waiting}],"pagination":${toJson(paginationOf(page, place))}}`);
+  },
+});
 
 /** As `listPage`, for documents that are shown with what has to be looked up, and may be another thing each time. */
 export async function listLookedUp<T extends Document, B>(
@@ -158,14 +195,9 @@ function placeOf(
   return { asked, place: { list, limit, offset } };
 }
 
-function pageText(
-  page: Page<Document>,
-  { list, limit, offset }: Place,
-  plural: string,
-  rows: readonly string[],
-): string {
+function paginationOf(page: Page<Document>, { list, limit, offset }: Place): Pagination {
   const seen = offset + page.rows.length;
-  const pagination: Pagination = {
+  return {
     total: page.total,
     limit,
     offset,
@@ -174,10 +206,17 @@ function pageText(
       ? { next_cursor: encode([list, seen, page.last.value, page.last.id]) }
       : {}),
   };
-  return `{${toJson(plural)}:[${rows.join(',')}],"pagination":${toJson(pagination)}}`;
 }
 
-/** The last answer to each query that its parser keeps; right as long as the page has the very same documents. */
+const pageText = (
+  page: Page<Document>,
+  place: Place,
+  plural: string,
+  rows: readonly string[],
+): string =>
+  `{${toJson(plural)}:[${rows.join(',')}],"pagination":${toJson(paginationOf(page, place))}}`;
+
+/** The last short answer to each query that its parser keeps; right as long as the page has the very same documents. */
 const answers = new WeakMap<ListQuery, { readonly page: Page<Document>; readonly text: string }>();
 
 const isSame = (a: Page<Document>, b: Page<Document>): boolean =>
