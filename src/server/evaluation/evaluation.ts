@@ -12,7 +12,8 @@ import type { Quarantined } from './quarantine.ts';
 import type { GivenSubject, StoredSubject, Verdicts } from './verdicts.ts';
 import type { Subject } from './thread/messages.ts';
 import { tooBusy } from './thread/threads.ts';
-import type { Asker, EvaluationThreads } from './thread/threads.ts';
+import type { EvaluationThreads } from './thread/threads.ts';
+import type { Asker } from '../threads/threads.ts';
 
 /** What conditions say. Verdicts depend on rules, resource and `now` alone. */
 export interface Evaluation {

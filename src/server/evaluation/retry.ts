@@ -1,7 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { StoredSubject, Verdicts } from './verdicts.ts';
-import type { Asker } from './thread/threads.ts';
+import type { Asker } from '../threads/threads.ts';
 import type { Clock } from '../deps.ts';
 
 /** Policies or resources have changed between evaluation and transaction: it is to be evaluated again. */

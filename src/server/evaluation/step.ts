@@ -6,7 +6,7 @@ import type { Evaluation } from './evaluation.ts';
 import type { Verdicts } from './verdicts.ts';
 import { areKnown, costOf, createJudge, record } from './judge.ts';
 import type { Judge, JudgedPolicy, Recorded } from './judge.ts';
-import type { Asker } from './thread/threads.ts';
+import type { Asker } from '../threads/threads.ts';
 import { evaluationWork, goOnLater } from './work.ts';
 import type { Work } from './work.ts';
 

@@ -25,7 +25,7 @@ import type { Evaluation } from './evaluation.ts';
 import type { Verdicts } from './verdicts.ts';
 import { enabledPolicies } from './judge.ts';
 import { namedPolicy } from './named-policy.ts';
-import type { Asker } from './thread/threads.ts';
+import type { Asker } from '../threads/threads.ts';
 
 /** Findings between two turns of others: a millisecond or two. */
 const perTurn = 1_000;

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { evaluateAndWrite } from '../evaluation/retry.ts';
-import type { Asker } from '../evaluation/thread/threads.ts';
+import type { Asker } from '../threads/threads.ts';
 import { readLines } from './lines.ts';
 import type { Line } from './lines.ts';
 import { completeResource, subjectsOf, upsertResources } from './service.ts';

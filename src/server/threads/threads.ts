@@ -1,8 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { TimeUp } from './time-up.ts';
+import type { Turns } from './turns.ts';
 
 /** A MessagePort, or a Worker: what comes `In`, what goes `Out`. */
 export interface Port<In, Out> {
@@ -16,7 +16,7 @@ export class ThreadGone extends Error {
   override readonly name = 'ThreadGone';
 }
 
-export interface ThreadsOptions {
+export interface ThreadPoolOptions {
   /** What a thread runs; `workerFile` finds it. */
   readonly file: URL;
   /** MiB of a thread's heap: one that needs more ends, and does not take the service with it. */
@@ -25,15 +25,37 @@ export interface ThreadsOptions {
   readonly keptIdle: number;
 }
 
+/** Whose work it is, and whether anybody still wants it. */
+export interface Asker {
+  /** Those who ask are served in turn: the key or client of a request. */
+  readonly owner?: string;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface Use extends Asker {
+  /** Its turn, of these: as many work at once as they have places. */
+  readonly turns: Turns;
+  /** Milliseconds that it waits for its turn at most; absent: any time. */
+  readonly within?: number | undefined;
+  /** Whether work is ended, with its thread, when nobody waits for it any more; else its thread ends it, and soon. */
+  readonly isEnded: boolean;
+  /** What the caller is told where time was up, or the thread ended; absent: just that. */
+  readonly explain?: ((error: TimeUp | ThreadGone) => Error) | undefined;
+}
+
 /** Threads that all run one file, for work that would hold up the event loop. */
-export interface Threads<In, Out> {
+export interface ThreadPool<In, Out> {
   /**
-   * Does work with a thread for itself: one that rests, or a new one. How many work at once is up to the caller.
-   * @param work is given its port, and a signal that is aborted, with a ThreadGone, when the thread has ended
+   * Takes a turn, and does work with a thread for itself: one that rests, or a new one.
+   * @param work is given its port, and a signal that is aborted, with a ThreadGone, when the thread has ended; or with
+   * the asker's reason, where work is ended with it
    * @param survives whether the thread can take other work after such a failure of `work`; else it is ended
+   * @throws TimeUp, ThreadGone, or what explains them; the reason of the asker's signal
    */
   use<T>(
-    work: (port: Port<In, Out>, gone: AbortSignal) => Promise<T>,
+    use: Use,
+    work: (port: Port<In, Out>, ended: AbortSignal) => Promise<T>,
     survives?: (error: unknown) => boolean,
   ): Promise<T>;
   /** Ends the threads; what is under way fails. */
@@ -49,7 +71,7 @@ export function workerFile(name: string): URL | undefined {
   return existsSync(fileURLToPath(file)) ? file : undefined;
 }
 
-export function createThreads<In, Out>(options: ThreadsOptions): Threads<In, Out> {
+export function createThreadPool<In, Out>(options: ThreadPoolOptions): ThreadPool<In, Out> {
   const idle = new Set<Thread<In, Out>>();
   const all = new Set<Thread<In, Out>>();
   let closed = false;
@@ -59,22 +81,38 @@ export function createThreads<In, Out>(options: ThreadsOptions): Threads<In, Out
     idle.delete(rested);
     return rested;
   };
+
+  const useThread: ThreadPool<In, Out>['use'] = async (use, work, survives = () => false) => {
+    if (closed) throw new ThreadGone('the service is stopping');
+    const thread = take();
+    let isFree = false;
+    try {
+      const done = await thread.use(work, use.isEnded ? use.signal : undefined);
+      isFree = true;
+      return done;
+    } catch (error) {
+      isFree = survives(error);
+      throw error;
+    } finally {
+      // What may still be at it can take nothing else.
+      if (isFree && !closed) thread.rest();
+      else await thread.end();
+    }
+  };
+
   return {
-    async use(work, survives = () => false) {
-      if (closed) throw new ThreadGone('the service is stopping');
-      const thread = take();
-      let isFree = false;
+    async use(use, work, survives) {
+      const { turns, signal, owner, within, explain } = use;
       try {
-        const done = await thread.use(work);
-        isFree = true;
-        return done;
+        const giveBack = await turns.take(signal, owner, within);
+        try {
+          return await useThread(use, work, survives);
+        } finally {
+          giveBack();
+        }
       } catch (error) {
-        isFree = survives(error);
-        throw error;
-      } finally {
-        // What may still be at it can take nothing else.
-        if (isFree && !closed) thread.rest();
-        else await thread.end();
+        if (!explain || !(error instanceof TimeUp || error instanceof ThreadGone)) throw error;
+        throw explain(error);
       }
     },
     async close() {
@@ -85,8 +123,11 @@ export function createThreads<In, Out>(options: ThreadsOptions): Threads<In, Out
 }
 
 interface Thread<In, Out> {
-  /** One at a time. */
-  use<T>(work: (port: Port<In, Out>, gone: AbortSignal) => Promise<T>): Promise<T>;
+  /** One at a time. @param asker aborts what `work` is given */
+  use<T>(
+    work: (port: Port<In, Out>, ended: AbortSignal) => Promise<T>,
+    asker?: AbortSignal,
+  ): Promise<T>;
   /** Waits among the idle for a while. */
   rest(): void;
   end(): Promise<void>;
@@ -98,13 +139,13 @@ interface Kept<In, Out> {
 }
 
 function startThread<In, Out>(
-  { file, mostMemory, keptIdle }: ThreadsOptions,
+  { file, mostMemory, keptIdle }: ThreadPoolOptions,
   { idle, all }: Kept<In, Out>,
 ): Thread<In, Out> {
   const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: mostMemory } });
-  const gone = new AbortController();
-  // Its work listens, one after the other.
-  setMaxListeners(0, gone.signal);
+  let gone: ThreadGone | undefined;
+  // Of each use its own: what outlives many uses would collect what they leave with it.
+  let ended = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const leave = (): void => {
     clearTimeout(timer);
@@ -113,18 +154,29 @@ function startThread<In, Out>(
   };
   const die = (why: string, cause?: unknown): void => {
     leave();
-    gone.abort(new ThreadGone(why, { cause }));
+    gone ??= new ThreadGone(why, { cause });
+    ended.abort(gone);
   };
   worker.on('error', (error) => die('the thread failed', error));
   worker.on('exit', (code) => die(`the thread ended with ${code}`));
   const thread: Thread<In, Out> = {
-    use(work) {
+    async use(work, asker) {
       clearTimeout(timer);
       worker.ref();
-      return work(worker, gone.signal);
+      const mine = new AbortController();
+      ended = mine;
+      const onAbort = (): void => mine.abort(asker?.reason);
+      asker?.addEventListener('abort', onAbort);
+      try {
+        if (gone) mine.abort(gone);
+        else if (asker?.aborted === true) onAbort();
+        return await work(worker, mine.signal);
+      } finally {
+        asker?.removeEventListener('abort', onAbort);
+      }
     },
     rest() {
-      if (gone.signal.aborted) return;
+      if (gone) return;
       worker.unref();
       idle.add(thread);
       timer = setTimeout(() => void thread.end(), keptIdle);

@@ -5,20 +5,11 @@ import { evaluationBudget } from '../../../engine/condition/budget.ts';
 import type { ConditionProblem } from '../../../engine/condition/compile.ts';
 import type { Log } from '../../deps.ts';
 import type { Call } from '../../http/call.ts';
-import { ThreadGone, ask, createThreads, workerFile } from '../../threads/threads.ts';
-import type { Port } from '../../threads/threads.ts';
-import { TimeUp } from '../../threads/time-up.ts';
+import { ThreadGone, ask, createThreadPool, workerFile } from '../../threads/threads.ts';
+import type { Asker, Port, ThreadPool } from '../../threads/threads.ts';
 import { createTurns } from '../../threads/turns.ts';
 import { createAnswers } from './answer.ts';
 import type { Answer, DecideQuestion, Question, RuleSet, Subject } from './messages.ts';
-
-/** Who waits for an answer. */
-export interface Asker {
-  /** Those who ask are served in turn: the key or client of a request. Absent: the background. */
-  readonly owner?: string;
-  /** Aborted when nobody waits any more. */
-  readonly signal: AbortSignal;
-}
 
 /** A request. */
 export const askerOf = ({ principal, signal }: Pick<Call, 'principal' | 'signal'>): Asker => ({
@@ -34,7 +25,8 @@ interface Ask extends Omit<DecideQuestion, 'kind' | 'forget' | 'given' | 'turn'>
 type Decided = Answer & { readonly kind: 'decided' };
 
 /**
- * Evaluates in threads, so that no condition holds up answers. Each question takes one turn of a thread.
+ * Evaluates in threads, so that no condition holds up answers. Each question takes one turn of a thread; askers without
+ * an owner are the background.
  * @throws GovctlError unavailable where a request took too long; TimeUp where the background did; ThreadGone where the
  * thread ended; the reason of the asker's signal
  */
@@ -80,34 +72,31 @@ export function createEvaluationThreads({
   waitWithin = 20_000,
   log,
 }: EvaluationThreadsOptions = {}): EvaluationThreads {
-  const use = file ? threadsOf(file) : here();
+  const pool: EvaluationPool = file
+    ? createThreadPool({ file, mostMemory: heapOfThread, keptIdle })
+    : here();
   // The background has a turn of its own: requests do not wait for it.
   const ofRequests = createTurns(Math.max(1, Math.min(4, availableParallelism() - 1)));
   const ofBackground = createTurns(1);
   /** What each thread has been given. */
   const kept = new WeakMap<EvaluationPort, Kept>();
 
-  async function inTurn<T>(
-    { owner, signal }: Asker,
+  /** A request is told to come again; why is for the log. */
+  const explain = (error: Error): GovctlError => {
+    if (error instanceof ThreadGone) log?.error({ err: error }, 'a thread that evaluates ended');
+    return tooBusy(error);
+  };
+  // A turn ends by itself, and soon: it is waited for even where nobody waits for its answer.
+  const inTurn = <T>(
+    asker: Asker,
     work: (port: EvaluationPort, gone: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const isRequest = owner !== undefined;
-    const turns = isRequest ? ofRequests : ofBackground;
-    try {
-      const giveBack = await turns.take(signal, owner, isRequest ? waitWithin : undefined);
-      try {
-        // It ends by itself, and soon: it is waited for even where nobody waits for its answer.
-        return await use.with(work);
-      } finally {
-        giveBack();
-      }
-    } catch (error) {
-      // A request is told to come again; why is for the log.
-      if (!isRequest || !(error instanceof TimeUp || error instanceof ThreadGone)) throw error;
-      if (error instanceof ThreadGone) log?.error({ err: error }, 'a thread that evaluates ended');
-      throw tooBusy(error);
-    }
-  }
+  ): Promise<T> =>
+    pool.use(
+      asker.owner === undefined
+        ? { ...asker, turns: ofBackground, isEnded: false }
+        : { ...asker, turns: ofRequests, within: waitWithin, isEnded: false, explain },
+      work,
+    );
 
   return {
     decide: (asker, { rulesOf, subjects, ...question }) =>
@@ -138,7 +127,7 @@ export function createEvaluationThreads({
       );
       return answer.kind === 'checked' ? answer.problems : [];
     },
-    close: use.close,
+    close: pool.close,
   };
 }
 
@@ -193,24 +182,15 @@ function weigh(value: unknown): number {
 }
 
 type EvaluationPort = Port<Answer, Question>;
+type EvaluationPool = ThreadPool<Answer, Question>;
 
 interface Kept {
   keys: Set<string>;
   characters: number;
 }
 
-interface Use {
-  with<T>(work: (port: EvaluationPort, gone: AbortSignal) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
-function threadsOf(file: URL): Use {
-  const threads = createThreads<Answer, Question>({ file, mostMemory: heapOfThread, keptIdle });
-  return { with: (work) => threads.use(work), close: threads.close };
-}
-
 /** This thread: it answers before anything else happens. */
-function here(): Use {
+function here(): EvaluationPool {
   const answer = createAnswers();
   const listeners = new Set<(answer: Answer) => void>();
   const port: EvaluationPort = {
@@ -222,7 +202,7 @@ function here(): Use {
     off: (_, listener) => listeners.delete(listener),
   };
   const { signal } = new AbortController();
-  return { with: (work) => work(port, signal), close: () => Promise.resolve() };
+  return { use: (_, work) => work(port, signal), close: () => Promise.resolve() };
 }
 
 export const tooBusy = (cause?: unknown): GovctlError =>

@@ -3,9 +3,8 @@ import type { Contract } from '../../../contract/endpoint.ts';
 import { contract } from '../../../contract/contract.ts';
 import { GovctlError } from '../../../contract/errors.ts';
 import type { LineRead } from '../../../inventory/formats/native/read-line.ts';
-import { ThreadGone, ask, createThreads, workerFile } from '../../threads/threads.ts';
-import type { Port } from '../../threads/threads.ts';
-import { TimeUp } from '../../threads/time-up.ts';
+import { ask, createThreadPool, workerFile } from '../../threads/threads.ts';
+import type { Asker, Port } from '../../threads/threads.ts';
 import { createTurns } from '../../threads/turns.ts';
 import type { SentBody } from '../body.ts';
 import { checkBody, smallBody } from './check-body.ts';
@@ -13,12 +12,6 @@ import type { CheckedBody } from './check-body.ts';
 import { readSentLine } from './read-sent-line.ts';
 import { putTogether } from './hand-over.ts';
 import type { FromThread, ToThread } from './messages.ts';
-
-/** Whose work it is, which takes turns with others', and whether anybody still wants it. */
-interface Asker {
-  readonly owner?: string;
-  readonly signal: AbortSignal;
-}
 
 /** Parses and checks what was sent: what is large in threads, so that it holds up no answers. */
 export interface BodyChecks {
@@ -47,14 +40,11 @@ const within = 30_000;
 
 const nouns: Contract = contract;
 
-/** @throws GovctlError unavailable where it took too long, or the thread ended */
-function explain(error: unknown): never {
-  if (!(error instanceof ThreadGone || error instanceof TimeUp)) throw error;
-  throw new GovctlError('unavailable', 'The body could not be checked now; try again', {
+const explain = (cause: Error): GovctlError =>
+  new GovctlError('unavailable', 'The body could not be checked now; try again', {
     headers: { 'Retry-After': '1' },
-    cause: error,
+    cause,
   });
-}
 
 /** @param file what a thread runs; undefined: everything is checked in this one */
 export function createBodyChecks(file: URL | undefined = workerFile('body-worker')): BodyChecks {
@@ -66,27 +56,18 @@ export function createBodyChecks(file: URL | undefined = workerFile('body-worker
   if (!file) {
     return { check: here, readLine: (line) => readSentLine(line), close: async () => {} };
   }
-  const threads = createThreads<FromThread, ToThread>({ file, mostMemory: heapOfThread, keptIdle });
+  const pool = createThreadPool<FromThread, ToThread>({ file, mostMemory: heapOfThread, keptIdle });
   const turns = createTurns(most);
-  const inThread = async <T>(
-    { owner, signal }: Asker,
-    work: (port: Port<FromThread, ToThread>, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> => {
-    const giveBack = await turns.take(signal, owner, within).catch(explain);
-    try {
-      return await threads.use((port, gone) => work(port, AbortSignal.any([signal, gone])));
-    } catch (error) {
-      return explain(error);
-    } finally {
-      giveBack();
-    }
-  };
+  const inThread = <T>(
+    asker: Asker,
+    work: (port: Port<FromThread, ToThread>, ended: AbortSignal) => Promise<T>,
+  ): Promise<T> => pool.use({ ...asker, turns, within, isEnded: true, explain }, work);
   return {
     check(noun, verb, sent, asker) {
       if (sent.bytes.length <= smallBody) return here(noun, verb, sent);
-      return inThread(asker(), async (port, signal) => {
+      return inThread(asker(), async (port, ended) => {
         const { bytes, type } = sent;
-        const answer = await ask(port, signal, { noun, verb, bytes, type }, within);
+        const answer = await ask(port, ended, { noun, verb, bytes, type }, within);
         if ('refused' in answer) {
           const { error, message, details } = answer.refused;
           return { refused: new GovctlError(error, message, { details }) };
@@ -94,7 +75,7 @@ export function createBodyChecks(file: URL | undefined = workerFile('body-worker
         if (!('shell' in answer)) throw new Error('the thread gave no body');
         const whole = putTogether(answer.shell);
         while (!whole.isWhole()) {
-          const next = await ask(port, signal, 'next', within);
+          const next = await ask(port, ended, 'next', within);
           if (!('slice' in next)) throw new Error('the thread gave no slice');
           whole.add(next.slice);
         }
@@ -107,12 +88,12 @@ export function createBodyChecks(file: URL | undefined = workerFile('body-worker
     },
     readLine(line, asker) {
       if (line.length <= smallBody) return readSentLine(line);
-      return inThread(asker, async (port, signal) => {
-        const answer = await ask(port, signal, { line }, within);
+      return inThread(asker, async (port, ended) => {
+        const answer = await ask(port, ended, { line }, within);
         if (!('line' in answer)) throw new Error('the thread gave no line');
         return answer.line;
       });
     },
-    close: () => threads.close(),
+    close: pool.close,
   };
 }

@@ -1,9 +1,8 @@
 import { RenderCrash, RenderFault } from '../../../../report/formats/render-fault.ts';
-import type { Rendered } from '../../../../report/formats/render.ts';
-import { ThreadGone, createThreads, workerFile } from '../../../threads/threads.ts';
+import { ThreadGone, createThreadPool, workerFile } from '../../../threads/threads.ts';
 import { createTurns } from '../../../threads/turns.ts';
 import { renderHere } from '../render-stored.ts';
-import type { RenderJob, RenderStored } from '../render-stored.ts';
+import type { RenderStored } from '../render-stored.ts';
 import type { FromThread, ToThread } from './messages.ts';
 import { renderOver } from './render-over.ts';
 import { usualPatience, withTimeLimit } from './time-limit.ts';
@@ -43,37 +42,32 @@ export function createRenderer({
   patience = usualPatience,
 }: RendererOptions): Renderer {
   if (!file) return { render: renderHere, close: () => Promise.resolve() };
-  const threads = createThreads<FromThread, ToThread>({ file, mostMemory, keptIdle });
+  const pool = createThreadPool<FromThread, ToThread>({ file, mostMemory, keptIdle });
   const [turns, awaited] = [createTurns(most), createTurns(mostAwaited)];
-
-  const renderIn = async (job: RenderJob): Promise<Rendered> => {
-    const limited = withTimeLimit(job, patience);
-    try {
-      return await threads.use(
-        (port, gone) =>
-          renderOver(port, {
-            ...limited.job,
-            signal: AbortSignal.any([limited.job.signal, gone]),
-          }),
-        (error) => error instanceof RenderFault,
-      );
-    } catch (error) {
-      if (!(error instanceof ThreadGone)) throw error;
-      throw new RenderCrash(`while it rendered, ${error.message}`, { cause: error.cause ?? error });
-    } finally {
-      limited.end();
-    }
-  };
-
   return {
-    async render(job) {
-      const giveBack = await (job.isAwaited === true ? awaited : turns).take(job.signal);
-      try {
-        return await renderIn(job);
-      } finally {
-        giveBack();
-      }
-    },
-    close: threads.close,
+    render: (job) =>
+      pool.use(
+        {
+          turns: job.isAwaited === true ? awaited : turns,
+          signal: job.signal,
+          isEnded: true,
+          explain,
+        },
+        async (port, ended) => {
+          const limited = withTimeLimit({ ...job, signal: ended }, patience);
+          try {
+            return await renderOver(port, limited.job);
+          } finally {
+            limited.end();
+          }
+        },
+        (error) => error instanceof RenderFault,
+      ),
+    close: pool.close,
   };
 }
+
+const explain = (error: Error): Error =>
+  error instanceof ThreadGone
+    ? new RenderCrash(`while it rendered, ${error.message}`, { cause: error.cause ?? error })
+    : error;
