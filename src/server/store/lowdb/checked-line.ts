@@ -8,6 +8,8 @@ const SUFFIX = ',"crc32c":"00000000"';
 const DIGITS_AT = SUFFIX.length - 9;
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 
+const hexOf = (crc: number): string => crc.toString(16).padStart(8, '0');
+
 export interface SealedLine {
   readonly bytes: Buffer;
   readonly crc: number;
@@ -27,6 +29,27 @@ export const sealLine = (body: string, end: string, seed = 0): SealedLine => {
   return { bytes, crc };
 };
 
+/** The same for a line that comes in pieces, each of which ends between two characters. */
+export const sealPieces = (): {
+  add(text: string): void;
+  /** @returns all of the line */
+  end(end: string): readonly Buffer[];
+} => {
+  const pieces: Buffer[] = [];
+  let crc = 0;
+  return {
+    add(text) {
+      const bytes = Buffer.from(text, 'utf8');
+      crc = crc32c(bytes, crc);
+      pieces.push(bytes);
+    },
+    end(end) {
+      const suffix = SUFFIX.replace('00000000', hexOf(crc));
+      return [...pieces, Buffer.from(suffix + end, 'latin1')];
+    },
+  };
+};
+
 /** The checksum of a line that was sealed with one of `ends`; undefined when anything differs. */
 export const checkLine = (
   line: Uint8Array,
@@ -39,6 +62,6 @@ export const checkLine = (
   const length = line.length - SUFFIX.length - end.length;
   if (length < 0) return undefined;
   const crc = crc32c(line.subarray(0, length), seed);
-  const suffix = SUFFIX.replace('00000000', crc.toString(16).padStart(8, '0'));
+  const suffix = SUFFIX.replace('00000000', hexOf(crc));
   return tail.endsWith(suffix + end) ? crc : undefined;
 };

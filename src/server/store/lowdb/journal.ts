@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import type { Awaitable } from '../../awaitable.ts';
 import { knownJson } from '../../json.ts';
-import { sealLine } from './checked-line.ts';
+import { nextTurn } from '../../next-turn.ts';
+import { sealLine, sealPieces } from './checked-line.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import type { Commit, Operation } from './operation.ts';
@@ -17,12 +19,22 @@ export interface Segment {
 export const segmentName = (from: number): string =>
   `journal-${String(from).padStart(16, '0')}.ndjson`;
 
+/** Closes the JSON of a line after its checksum. */
+const LINE_END = '}\n';
+
 /** At most this much is written at once; what comes later waits for the next flush. */
 const BATCH_BYTES = 4 << 20;
 
-interface Waiting {
+/** Characters of a line that are serialized in one turn of the event loop. */
+const CHARACTERS_PER_TURN = 512 << 10;
+
+/** A commit, and its line in pieces. */
+export interface SealedCommit {
   readonly commit: Commit;
-  readonly line: Buffer;
+  readonly pieces: readonly Buffer[];
+}
+
+interface Waiting extends SealedCommit {
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -43,7 +55,7 @@ export interface JournalOptions {
 
 export interface Journal {
   /** Resolves when the commit is on disk; commits that wait together share one flush. */
-  append(commit: Commit): Promise<void>;
+  append(sealed: SealedCommit): Promise<void>;
   /** Resolves when all commits so far are settled, whether they lasted or not. */
   idle(): Promise<void>;
   /** Goes on in a new segment after commit `from`, the last on disk. Only from `afterFlush`, or while idle. */
@@ -79,6 +91,55 @@ const textOf = (operation: Operation): string => {
   return `["put",${JSON.stringify(name)},${knownJson(value)}]`;
 };
 
+const lengthOf = (pieces: readonly Buffer[]): number =>
+  pieces.reduce((sum, { length }) => sum + length, 0);
+
+/**
+ * Serializes a commit, which must not change any more. A long one takes several turns of the event loop.
+ * @throws TypeError for documents that JSON cannot express
+ */
+export const sealCommit = (commit: Commit): Awaitable<SealedCommit> => {
+  const texts = textsOf(commit);
+  const first = takeText(texts);
+  return first.isLast
+    ? { commit, pieces: [sealLine(first.text, LINE_END).bytes] }
+    : sealLongCommit(commit, first.text, texts);
+};
+
+const sealLongCommit = async (
+  commit: Commit,
+  first: string,
+  texts: Iterator<string>,
+): Promise<SealedCommit> => {
+  const line = sealPieces();
+  line.add(first);
+  for (let isLast = false; !isLast;) {
+    await nextTurn();
+    const next = takeText(texts);
+    line.add(next.text);
+    ({ isLast } = next);
+  }
+  return { commit, pieces: line.end(LINE_END) };
+};
+
+/** The JSON of a commit without its last bracket, operation by operation. */
+function* textsOf({ commit, ops }: Commit): Generator<string> {
+  yield `{"commit":${commit},"ops":[`;
+  for (const [at, operation] of ops.entries()) yield (at > 0 ? ',' : '') + textOf(operation);
+  yield ']';
+}
+
+/** As much text as one turn has room for. */
+const takeText = (texts: Iterator<string>): { readonly text: string; readonly isLast: boolean } => {
+  let text = '';
+  while (text.length < CHARACTERS_PER_TURN) {
+    const next = texts.next();
+    if (next.done) return { text, isLast: true };
+    text += next.value;
+  }
+  return { text, isLast: false };
+};
+
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { dir, files, onDurable, onFailure, afterFlush } = options;
   let { name, from: begin } = options.segment;
@@ -91,7 +152,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
 
   const takeBatch = (): Waiting[] => {
     let bytes = 0;
-    const past = waiting.findIndex(({ line }) => (bytes += line.length) > BATCH_BYTES);
+    const past = waiting.findIndex(({ pieces }) => (bytes += lengthOf(pieces)) > BATCH_BYTES);
     return waiting.splice(0, past === -1 ? waiting.length : Math.max(1, past));
   };
 
@@ -122,15 +183,18 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       // One turn of the event loop gathers what arrives together.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = takeBatch();
-      const bytes = Buffer.concat(batch.map(({ line }) => line));
+      const pieces = batch.flatMap((sealed) => sealed.pieces);
+      const bytes = lengthOf(pieces);
       try {
-        await writeWhole(file, bytes);
+        // Only one long commit is more than a batch: its pieces are long themselves.
+        const writes = bytes > BATCH_BYTES ? pieces : [Buffer.concat(pieces)];
+        for (const piece of writes) await writeWhole(file, piece);
         await file.sync();
       } catch (error) {
         await fail(error, batch);
         return;
       }
-      size += bytes.length;
+      size += bytes;
       for (const { commit, resolve } of batch) {
         onDurable(commit);
         resolve();
@@ -149,12 +213,10 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   };
 
   return {
-    append(commit) {
+    append(sealed) {
       if (failure) return Promise.reject(failure);
-      const ops = commit.ops.map(textOf).join(',');
-      const { bytes: line } = sealLine(`{"commit":${commit.commit},"ops":[${ops}]`, '}\n');
       return new Promise((resolve, reject) => {
-        waiting.push({ commit, line, resolve, reject });
+        waiting.push({ ...sealed, resolve, reject });
         start();
       });
     },

@@ -14,11 +14,13 @@ import { createAgenda } from './agenda.ts';
 import type { Agenda } from './agenda.ts';
 import { createBlobs } from './blobs.ts';
 import type { BlobOptions } from './blobs.ts';
+import { sealCommit } from './journal.ts';
+import type { SealedCommit } from './journal.ts';
 import { dropLanes, keepLanes, noLanes, settleLane } from './lane.ts';
 import type { LaneFamilies } from './lane.ts';
 import { laneState, laneWork } from './lane-view.ts';
 import { isLaneOperation } from './operation.ts';
-import type { Commit, Operation } from './operation.ts';
+import type { Commit } from './operation.ts';
 import { Overlay } from './overlay.ts';
 import { messageOf } from './refusal.ts';
 import type { Table } from './table.ts';
@@ -39,7 +41,7 @@ export interface State {
 /** What makes commits last. */
 export interface Durability {
   /** Resolves when the commit is on disk. */
-  append(commit: Commit): Promise<void>;
+  append(sealed: SealedCommit): Promise<void>;
   /** Folds the journal into the checkpoints, where that is still possible, and lets go. */
   close(): Promise<void>;
 }
@@ -149,31 +151,30 @@ export const createEngine = (
     }
   };
 
-  /** Writes down what a transaction did. @returns when everything it saw and wrote is durable */
-  const enter = (ops: readonly Operation[]): Promise<void> => {
+  /** Records what a transaction did. */
+  const enter = (sealed: SealedCommit): void => {
     assertWritable();
-    // An answer may rest on commits that are not on disk yet, even if it is an error: it waits, too.
-    if (ops.length === 0) return lastAppend;
-    pause = turns.spend(ops.length);
-    const entry: Commit = { commit: commit + 1, ops };
-    // First, as it throws for documents that are no JSON.
-    lastAppend = durability.append(entry);
-    commit += 1;
-    keepPending(entry);
+    pause = turns.spend(sealed.commit.ops.length);
+    lastAppend = durability.append(sealed);
+    commit = sealed.commit.commit;
+    keepPending(sealed.commit);
     // Whoever depends on it awaits it; nobody does when the last of them gave up.
     lastAppend.catch(() => undefined);
-    return lastAppend;
   };
 
   const run = async <R>(work: (tx: Tx) => Promise<R>): Promise<Ended<R>> => {
     assertWritable();
     const { tx, finish } = beginTransaction(committed, commit + 1);
+    // What is answered may rest on commits that are not on disk yet, even if it is an error: it waits for them, too.
     try {
       const result = await work(tx);
-      return { result, durable: enter(finish()) };
+      const ops = finish();
+      if (ops.length > 0) enter(await sealCommit({ commit: commit + 1, ops }));
+      return { result, durable: lastAppend };
     } catch (error) {
       finish();
-      return { error, durable: enter([]) };
+      assertWritable();
+      return { error, durable: lastAppend };
     }
   };
 

@@ -106,7 +106,7 @@ const openLocked = async (
   };
 
   const durability: Durability = {
-    append: (commit) => journal.append(commit),
+    append: (sealed) => journal.append(sealed),
     async close() {
       await journal.idle();
       await folding;
