@@ -88,17 +88,22 @@ export class CelMap {
   }
 }
 
-/** What two equal keys have in common; undefined for what can't be a key. */
-function identity(key: unknown): string | bigint | boolean | undefined {
+/**
+ * What two equal keys have in common; undefined for what can't be a key. Numbers are texts here: JavaScript finds numbers by
+ * a hash that is the same in every process, so that somebody could choose a thousand that all have to be looked at.
+ */
+function identity(key: unknown): string | boolean | undefined {
   switch (typeof key) {
     case 'string':
+      return key.startsWith('\0') ? `\0"${key}` : key;
     case 'boolean':
-    case 'bigint':
       return key;
+    case 'bigint':
+      return `\0${key}`;
     case 'number':
-      return Number.isInteger(key) ? BigInt(key) : undefined;
+      return Number.isInteger(key) ? `\0${BigInt(key)}` : undefined;
     default:
-      return key instanceof Uint ? key.magnitude : undefined;
+      return key instanceof Uint ? `\0${key.magnitude}` : undefined;
   }
 }
 
