@@ -104,7 +104,7 @@ export async function errorFromResponse(response: HttpAnswer, what: string): Pro
     ...(body?.details ? { details: body.details } : {}),
     ...(body?.request_id ? { requestId: body.request_id } : requestId(response)),
     ...(body ? { extra: body } : {}),
-    ...hintFor(name),
+    ...(body?.hint === undefined ? hintFor(name) : { hint: body.hint.slice(0, longestMessage) }),
   });
 }
 

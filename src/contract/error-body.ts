@@ -5,6 +5,8 @@ export const ErrorBody = z.looseObject({
   error: z.string(),
   error_code: z.string().optional(),
   error_description: z.string().optional(),
+  /** What to do next, in one sentence. */
+  hint: z.string().optional(),
   message: z.string().optional(),
   details: z.array(z.looseObject({ field: z.string(), message: z.string() })).optional(),
   timestamp: z.string().optional(),

@@ -118,7 +118,7 @@ export interface ErrorDetail {
 
 export interface GovctlErrorOptions {
   readonly details?: readonly ErrorDetail[];
-  /** What to do next, in one sentence; shown by the CLI under the message. */
+  /** What to do next, in one sentence; sent in answers, and shown by the CLI under the message. */
   readonly hint?: string;
   /** Fields the contract adds to the body of this error (`retry_after`, `report_id`, ...). */
   readonly extra?: Readonly<Record<string, unknown>>;

@@ -62,7 +62,7 @@ const fields = {
     .min(1, 'must have at least one rule')
     .max(500)
     .refine((rules) => lengthOfMessages(rules) <= maxMessagesLength, {
-      message: `have messages of more than ${maxMessagesLength} characters together`,
+      message: `exceed the limit of ${maxMessagesLength.toLocaleString('en-US')} characters of messages in total`,
     }),
   compliance_frameworks: z.array(label).max(500),
   auto_remediation: z.boolean(),

@@ -32,7 +32,7 @@ export const channelFields = {
       const message =
         url === undefined
           ? 'must be given, or webhook_url: where to post to'
-          : 'excludes webhook_url';
+          : 'cannot be used with webhook_url';
       context.addIssue({ code: 'custom', path: ['webhook_url_env'], message });
     })
     .optional(),

@@ -38,7 +38,7 @@ describe('what a key that only reads can send', () => {
           reason: 'budget',
           rules: rules.map((_, index) => ({
             index,
-            message: 'the policy takes more than 2,000,000 steps over this resource',
+            message: 'the policy exceeds the budget of 2,000,000 steps on this resource',
           })),
         },
       ]);
@@ -55,10 +55,10 @@ describe('what a key that only reads can send', () => {
     expect(results.slice(0, 20).map(({ rules }) => rules[0]?.message)).toEqual(
       Array.from(
         { length: 20 },
-        () => 'the policy takes more than 2,000,000 steps over this resource',
+        () => 'the policy exceeds the budget of 2,000,000 steps on this resource',
       ),
     );
-    expect(results.at(-1)?.rules[0]?.message).toContain('the request takes more than 40,000,000');
+    expect(results.at(-1)?.rules[0]?.message).toContain('the request exceeds the budget of 40,000,000');
   });
 
   test('conditions that are too long together are refused before they are compiled, with their field', async () => {
@@ -104,7 +104,7 @@ describe('what a key that only reads can send', () => {
     const [first] = got.json.details as { field: string; message: string }[];
     expect(first?.field).toMatch(/^policies\[0\]\.rules\[\d+\]\.condition$/);
     expect(first?.message).toContain('line 1, column 23');
-    expect(first?.message).toContain('more than 50000 parts');
+    expect(first?.message).toContain('the limit of 50,000 parts');
     const nested = await validate([
       ofRules('p', [deny('resource.name.matches("(a{1000}){1000}")')]),
     ]);
@@ -114,7 +114,7 @@ describe('what a key that only reads can send', () => {
     const folds = deny(`resource.name.matches("(?i)[${'B-\u{1e942}'.repeat(1_000)}]")`);
     const folded = await validate([ofRules('p', [folds])]);
     expect(folded.status).toBe(400);
-    expect(folded.text).toContain('more than 50000 parts');
+    expect(folded.text).toContain('the limit of 50,000 parts');
     // Brackets that open no group hid what is repeated.
     for (const [open, close] of [
       ['', '\\Q(\\E){1000}'],
@@ -126,7 +126,7 @@ describe('what a key that only reads can send', () => {
         ofRules('p', [deny(`resource.name.matches(${JSON.stringify(pattern)})`)]),
       ]);
       expect(hidden.status, pattern.slice(-20)).toBe(400);
-      expect(hidden.text).toContain('more than 50000 parts');
+      expect(hidden.text).toContain('the limit of 50,000 parts');
     }
   });
 });

@@ -210,7 +210,7 @@ describe('a body that does not come', () => {
   ])('of %s is answered with %d', async (path, status) => {
     const got = await send(path, 'application/json', '{');
     expect(got.status).toBe(status);
-    expect(got.body.error_description).toContain('did not come within');
+    expect(got.body.error_description).toContain('did not arrive within');
   });
 
   it('ends an import, which says what it has stored', async () => {

@@ -161,7 +161,7 @@ describe('a path that a file of a repo names', () => {
       const { exitCode, stdout, stderr } = await govctl('validate');
       expect(exitCode).toBe(3);
       expect(stdout + stderr).not.toContain(secret);
-      expect(stdout).toContain('outside of the repo');
+      expect(stdout).toContain('outside the repo');
     },
   );
 
@@ -173,7 +173,7 @@ describe('a path that a file of a repo names', () => {
     const { exitCode, stdout, stderr } = await govctl('test');
     expect(exitCode).toBe(3);
     expect(stdout + stderr).not.toContain(`${secret}:`);
-    expect(stdout + stderr).toContain('outside of the repo');
+    expect(stdout + stderr).toContain('outside the repo');
   });
 
   it.each(['../../home/secret.yaml', 'linked.yaml', '/dev/zero', 'zero.json'])(
@@ -187,7 +187,7 @@ describe('a path that a file of a repo names', () => {
       const { exitCode, stdout, stderr } = await govctl('test policies/a.test.yaml');
       expect(exitCode).toBe(2);
       expect(stdout + stderr).not.toContain(secret);
-      expect(stdout + stderr).toContain('outside of the repo');
+      expect(stdout + stderr).toContain('outside the repo');
     },
   );
 

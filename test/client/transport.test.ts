@@ -203,6 +203,15 @@ describe('an error of the service', () => {
     expect(await errorOf(client.policies.list())).toMatchObject({ error: name, exitCode });
   });
 
+  it("keeps the answer's hint, and has one of its own where there is none", async () => {
+    const hint = 'Send it in several requests.';
+    const { client } = clientFor([json(413, { error: 'body_too_large', hint }), json(401, {})]);
+    expect(await errorOf(client.policies.list())).toMatchObject({ hint });
+    expect(await errorOf(client.policies.list())).toMatchObject({
+      hint: expect.stringContaining('govctl auth login') as string,
+    });
+  });
+
   it("can not claim to be one of the CLI's own errors", async () => {
     const { client } = clientFor([json(400, { error: 'guard_refused' })]);
     expect(await errorOf(client.policies.list())).toMatchObject({ error: 'malformed_request' });

@@ -29,7 +29,7 @@ describe('the generated reference is what the code says', () => {
     const text = `${generated}
 # Errors and exit codes
 
-Every error the service answers has one shape: \`{error, error_code, error_description, details?, timestamp, request_id}\`.
+Every error the service answers has one shape: \`{error, error_code, error_description, hint?, details?, timestamp, request_id}\`.
 Errors without a status are the CLI's own. The token endpoint answers RFC 6749 errors instead.
 
 | status | error | code | exit | meaning |

@@ -41,7 +41,7 @@ describe('the budget of an evaluation', () => {
       status: 'ERROR',
       reason: 'budget',
       rules: [
-        { index: 1, message: 'the policy takes more than 2,000,000 steps over this resource' },
+        { index: 1, message: 'the policy exceeds the budget of 2,000,000 steps on this resource' },
       ],
     });
   });
@@ -114,7 +114,9 @@ describe('the allowance of a request', () => {
     expect(prepared.decide(resource, 0, allowance)).toMatchObject({
       status: 'ERROR',
       reason: 'budget',
-      rules: [{ message: expect.stringContaining('the request takes more than 40,000,000 steps') }],
+      rules: [
+        { message: expect.stringContaining('the request exceeds the budget of 40,000,000 steps') },
+      ],
     });
     expect(allowance.left).toBe(0);
     expect(prepared.decide(resource, 0, allowance)).toMatchObject({ reason: 'budget' });

@@ -356,7 +356,7 @@ describe('a server that can not start says what to do', () => {
     const { port } = other.address() as AddressInfo; // it listens on a port
     expect(await failing({ port })).toMatchObject({
       error: 'usage_error',
-      message: expect.stringContaining(`port ${port}: something else does already`),
+      message: expect.stringContaining(`port ${port}: the address is in use`),
       hint: expect.stringContaining('--port 0'),
     });
     other.close();

@@ -33,10 +33,7 @@ export async function readRequest(context: Context, options: ApiOptions): Promis
   const inBody = method !== 'GET' && method !== 'DELETE';
   const fields = options.field.map(parseField);
   if (inBody && fields.length > 0 && options.data !== undefined) {
-    throw new GovctlError(
-      'usage_error',
-      '--data and --field exclude each other: both are the body',
-    );
+    throw new GovctlError('usage_error', 'Use either --data or --field: both are the body');
   }
   const body =
     inBody && fields.length > 0

@@ -78,7 +78,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
 
 function checkOptions({ withToken, clientId, scope }: LoginOptions): void {
   if (withToken && clientId !== undefined) {
-    throw new GovctlError('usage_error', '--with-token and --client-id exclude each other');
+    throw new GovctlError('usage_error', 'Use either --with-token or --client-id');
   }
   if (scope !== undefined && withToken) {
     throw new GovctlError('usage_error', '--scope is for a client: an API key has its scopes', {

@@ -45,7 +45,7 @@ export function settleOptions(options: CheckOptions): CheckOptions {
     });
   }
   if (options.baseline !== undefined && options.writeBaseline !== undefined) {
-    throw new GovctlError('usage_error', '--baseline and --write-baseline exclude each other', {
+    throw new GovctlError('usage_error', 'Use either --baseline or --write-baseline', {
       hint: 'Writing replaces the file with what fails now.',
     });
   }

@@ -52,7 +52,7 @@ function parseWanted({ world }: Context, options: ReplayOptions) {
       'usage_error',
       since === undefined
         ? 'Which events to send again is not given'
-        : 'Ids and --since exclude each other',
+        : 'Use either event IDs or --since',
       { hint: 'Give ids, or --since TIME for all from then on.' },
     );
   }

@@ -48,7 +48,7 @@ async function readInput({ world }: Context, options: CreateOptions): Promise<Po
   );
   if (file !== undefined) {
     if (given.length === 0) return readFields(world, file, PolicyInput);
-    throw new GovctlError('usage_error', `--file and --${given[0]?.[0]} exclude each other`, {
+    throw new GovctlError('usage_error', `Use either --file or --${given[0]?.[0]}`, {
       hint: 'Write the field into the file.',
     });
   }

@@ -103,7 +103,7 @@ async function readInput(context: Context, options: CreateOptions): Promise<Repo
   }
   const beside = fieldFlag(options);
   if (beside !== undefined) {
-    throw new GovctlError('usage_error', `--file and ${beside} exclude each other`, {
+    throw new GovctlError('usage_error', `Use either --file or ${beside}`, {
       hint: 'Write the field into the file.',
     });
   }

@@ -28,7 +28,7 @@ export async function readPassword(
     password && '--password',
   ].filter((flag) => typeof flag === 'string');
   if (given.length > 1) {
-    throw new GovctlError('usage_error', `${given.join(' and ')} exclude each other`);
+    throw new GovctlError('usage_error', `Use only one of ${given.join(', ')}`);
   }
   if (passwordEnv !== undefined)
     return fromEnvironment(context.world, '--password-env', passwordEnv);

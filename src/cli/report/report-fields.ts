@@ -104,7 +104,7 @@ export function inputFromFlags(
 function rangeFrom(world: World, { from, to, range, timezone }: FieldFlags) {
   if (range !== undefined) {
     if ((from ?? to) !== undefined) {
-      throw new GovctlError('usage_error', '--range excludes --from and --to');
+      throw new GovctlError('usage_error', 'Use either --range or --from and --to');
     }
     // commander knows the choices
     return dateRangeOf(range as DateRangeType, world.now(), parseTimeZone(timezone ?? 'UTC'));

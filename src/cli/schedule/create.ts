@@ -72,7 +72,7 @@ async function readInput(context: Context, options: CreateOptions): Promise<Sche
   if (file !== undefined) {
     const beside = name === undefined ? flagBeside(options) : 'a name';
     if (beside !== undefined) {
-      throw new GovctlError('usage_error', `--file and ${beside} exclude each other`, {
+      throw new GovctlError('usage_error', `Use either --file or ${beside}`, {
         hint: 'Write the field into the file.',
       });
     }

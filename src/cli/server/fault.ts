@@ -81,7 +81,7 @@ function checkTogether({ status, error, retryAfter, delay, cut }: AddFaultOption
   const refuse = (what: string): never => {
     throw new GovctlError('usage_error', what);
   };
-  if (status !== undefined && cut !== undefined) refuse('--status and --cut exclude each other');
+  if (status !== undefined && cut !== undefined) refuse('Use either --status or --cut');
   if (status === undefined && error !== undefined) refuse('--error goes with --status');
   if (status === undefined && retryAfter !== undefined) refuse('--retry-after goes with --status');
   if (status === undefined && delay === undefined && cut === undefined) {

@@ -135,7 +135,7 @@ function parseListen({
 }: ServerFlags): { readonly host: string; readonly port: number } | undefined {
   if (given === undefined) return undefined;
   if (!metrics) {
-    throw new GovctlError('usage_error', '--metrics-listen and --no-metrics exclude each other');
+    throw new GovctlError('usage_error', 'Use either --metrics-listen or --no-metrics');
   }
   const [, ipv6, host = ipv6, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(given) ?? [];
   if (host !== undefined && port !== undefined) {
@@ -185,7 +185,7 @@ async function chooseApiKey(
     newApiKey && '--new-api-key',
   ].filter((flag) => typeof flag === 'string');
   if (given.length > 1) {
-    throw new GovctlError('usage_error', `${given.join(' and ')} exclude each other`);
+    throw new GovctlError('usage_error', `Use only one of ${given.join(', ')}`);
   }
   if (apiKey !== undefined) return { key: checkToken(apiKey, '--api-key'), made: false };
   if (apiKeyFile !== undefined) {

@@ -29,7 +29,7 @@ export async function readSecret(context: Context, flags: SecretFlags): Promise<
     flags.generateSecret && '--generate-secret',
   ].filter((flag) => typeof flag === 'string');
   if (given.length > 1) {
-    throw new GovctlError('usage_error', `${given.join(' and ')} exclude each other`);
+    throw new GovctlError('usage_error', `Use only one of ${given.join(', ')}`);
   }
   if (flags.generateSecret) return { secret: newSecret(), generated: true };
   if (flags.secretEnv !== undefined) {

@@ -67,6 +67,6 @@ function checkOptions({ args: [, deliveryId], failed, since }: RedeliverOptions)
     });
   };
   if (deliveryId === undefined && !failed) refuse('What to send again is not given');
-  if (deliveryId !== undefined && failed) refuse('A delivery and --failed exclude each other');
+  if (deliveryId !== undefined && failed) refuse('Use either a delivery ID or --failed');
   if (since !== undefined && !failed) refuse('--since goes with --failed');
 }

@@ -64,7 +64,7 @@ function checkOptions(options: VerifyOptions): void {
     const other = Object.entries({ body, headers, signature, timestamp, id }).find(
       ([, value]) => value !== undefined,
     );
-    if (other) refuse(`--request and --${other[0]} exclude each other`, 'The request holds both.');
+    if (other) refuse(`Use either --request or --${other[0]}`, 'The request holds both.');
   } else if (body === undefined) {
     refuse('The delivery is not given', 'Give --request FILE, or --body FILE with --headers FILE.');
   } else if ((headers === undefined) === (signature === undefined)) {

@@ -45,7 +45,7 @@ export function compilePattern(pattern: string, room?: PatternRoom): Pattern {
     room.left -= workOf(pattern, size);
     if (room.left < 0) {
       throw new Error(
-        `makes the patterns of these conditions too large together: more than ${mostPatternParts} parts`,
+        `takes the patterns of these conditions over the limit of ${mostPatternParts.toLocaleString('en-US')} parts in total`,
       );
     }
   }

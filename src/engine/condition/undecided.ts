@@ -8,16 +8,13 @@ function overBudget(): Failure {
   return new Failure(
     'budget',
     given === evaluationBudget
-      ? `the policy takes more than ${shown(evaluationBudget)} steps over this resource`
-      : `the request takes more than ${shown(requestBudget)} steps: ${shown(given)} of them were left for this policy over this resource`,
+      ? `the policy exceeds the budget of ${shown(evaluationBudget)} steps on this resource`
+      : `the request exceeds the budget of ${shown(requestBudget)} steps; ${shown(given)} were left for this policy on this resource`,
   );
 }
 
-/** The answer of a condition that was stopped, or that the machine could not go on with; it throws nothing else. */
+/** The failure of a condition that ran out of steps, or of stack or memory: a condition throws nothing else. */
 export const undecided = (error: unknown): Failure =>
   error instanceof OverBudget
     ? overBudget()
-    : new Failure(
-        'budget',
-        `the resource is too deep or too long to be looked at: ${String(error)}`,
-      );
+    : new Failure('budget', `the resource is too deep or too large to evaluate: ${String(error)}`);

@@ -108,11 +108,11 @@ export async function discoverInputs(
     if (isFolder ? !isWantedFolder(entry.name) : !wanted) return;
     const target = entry.isSymbolicLink() ? boundary.outside(absolute) : undefined;
     if (target !== undefined)
-      fail(absolute, `${leadsOutside(target).message} without --allow-outside`);
+      fail(absolute, `${leadsOutside(target).message}; pass --allow-outside to read it`);
     else if (isFolder) {
       if (isNew(stats, absolute)) await visit(absolute);
     } else if (stats.isFile()) add(absolute, stats, false);
-    else fail(absolute, 'it is a pipe, a socket or a device; only by name it is read');
+    else fail(absolute, 'it is a pipe, socket or device; pass it by name to read it');
   };
   for (const input of inputs) {
     if (input === standardInput) {

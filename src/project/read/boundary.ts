@@ -64,9 +64,9 @@ function realPath(absolute: string): string | undefined {
   }
 }
 
-/** What is wrong with a file or folder that leads to `target`. */
+/** The finding for a file or directory that leads to `target`. */
 export const leadsOutside = (target: string): Finding => ({
   code: 'outside',
-  message: `it leads to ${target}, outside of the repo, and is not read`,
-  hint: `Move what it leads to into the repo, or pass ${flag}.`,
+  message: `it leads to ${target}, outside the repo`,
+  hint: `Move the target into the repo, or pass ${flag}.`,
 });

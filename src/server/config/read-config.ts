@@ -102,11 +102,11 @@ function unboundNotices(
   return [
     ...unbound.map(
       ([name]) =>
-        `${file}: secrets.${name} is bound to no host, so no channel gets it. Say where it may be sent: ${name}: {value: …, hosts: [files.example.com]}`,
+        `${file}: secrets.${name} is bound to no host, so no channel gets it. Add the hosts it may be sent to: ${name}: {value: …, hosts: [files.example.com]}`,
     ),
     ...(storage && (storage.buckets ?? []).length === 0
       ? [
-          `${file}: object_storage is bound to no bucket, so nothing is put into one. Add buckets: [NAME] below it, and hosts: [HOST] for a store that is not AWS.`,
+          `${file}: object_storage is bound to no bucket, so nothing is uploaded. Add buckets: [NAME] to it, and hosts: [HOST] for a store that is not AWS.`,
         ]
       : []),
   ];

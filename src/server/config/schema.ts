@@ -68,15 +68,15 @@ function isHttp(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** What has to stand where nothing that stands there may be shown. */
+/** The rule for a field whose value must not be shown. */
 export const secretRule = ([top, , field]: readonly PropertyKey[]): string => {
   if (top === 'chat') return 'must be an address that begins with https:// or http://';
   return top === 'secrets' && field === undefined
-    ? 'must be the name of a variable with where it may be sent, as in SFTP_PASSWORD: {hosts: [files.example.com]}'
+    ? 'must be a variable name with the hosts it may be sent to, as in SFTP_PASSWORD: {hosts: [files.example.com]}'
     : 'must be a string that is not empty';
 };
 
-/** Whether what stands at a path must not be shown. */
+/** Whether the value at a path must not be shown. */
 export function isSecret(path: readonly PropertyKey[]): boolean {
   const [top, second] = path;
   if (top === 'secrets') return path.length === 2 || path[2] === 'value';

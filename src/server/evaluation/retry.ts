@@ -37,7 +37,7 @@ export async function evaluateAndWrite<R>(
       if (tries === mostTries) {
         throw new GovctlError(
           'unavailable',
-          'The policies change too quickly to evaluate by them',
+          'Policies kept changing during the evaluation; nothing was changed',
           {
             cause: error,
             headers: { 'Retry-After': '1' },

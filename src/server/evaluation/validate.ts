@@ -36,7 +36,7 @@ const mostCharacters = 64 << 20;
 const tooMuchToSay = (): GovctlError =>
   new GovctlError(
     'malformed_request',
-    `What the policies say of these resources is longer than an answer may be (${mostCharacters >> 20} MiB)`,
+    `The results for these resources exceed the maximum of ${mostCharacters >> 20} MiB`,
     { hint: 'Send the resources in several requests, or ask with mode: failures.' },
   );
 

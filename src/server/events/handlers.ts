@@ -52,8 +52,8 @@ export const eventHandlers = (deps: Deps): Handlers['events'] => ({
     if (!call.isLocal) {
       throw new GovctlError(
         'not_local',
-        'Events are made up only while the server can be reached from this machine alone',
-        { hint: 'Start one with --host 127.0.0.1 to try receivers out.' },
+        'Made-up events require a local server: a loopback address, no public URL',
+        { hint: 'Start one with --host 127.0.0.1, or run `govctl webhook test` for one receiver.' },
       );
     }
     const unfit = unfitForJson(data);

@@ -21,7 +21,7 @@ export async function readBody(
   const { bodyTypes = ['application/json'], maxBodyBytes = defaultMaxBodyBytes } = endpoint;
   const type = mediaTypeOf(request.headers, bodyTypes);
   const reading = readBytes(request, maxBodyBytes);
-  const bytes = await inTime(reading, within, 'The body did not come').catch((error: unknown) => {
+  const bytes = await inTime(reading, within, 'The body did not arrive').catch((error: unknown) => {
     if (error instanceof GovctlError) throw error;
     throw cutOff(error);
   });
@@ -90,7 +90,9 @@ function mediaTypeOf(headers: Headers, types: readonly string[]): string {
 
 function tooLarge(limit: number): GovctlError {
   const said = limit >= 1 << 20 ? `${limit / (1 << 20)} MiB` : `${limit / 1024} KiB`;
-  return new GovctlError('body_too_large', `The body has more than ${limit} bytes (${said})`);
+  return new GovctlError('body_too_large', `The body is larger than the maximum of ${said}`, {
+    hint: 'Send it in several requests.',
+  });
 }
 
 /** Bytes of a body that is read in one go. That copies it three times in one turn of the event loop. */
@@ -159,7 +161,7 @@ async function* tap(
 ): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
-  const read = () => inTime(reader.read(), within, 'Nothing more of the body came');
+  const read = () => inTime(reader.read(), within, 'No more of the body arrived');
   try {
     let size = 0;
     for (let next = await read(); !next.done; next = await read()) {

@@ -67,6 +67,7 @@ export function errorAnswer(
     error: error.error,
     error_code: errorCatalogue[error.error].code,
     error_description: error.message,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
     ...(error.details.length > 0 ? { details: error.details } : {}),
     ...error.extra,
     timestamp: timestamp(deps.clock.now()),

@@ -222,9 +222,9 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
     case 'EADDRINUSE':
       return new GovctlError(
         'usage_error',
-        `The server can not listen on ${where}: something else does already`,
+        `The server can not listen on ${where}: the address is in use`,
         {
-          hint: 'Stop the other one, or choose another --port; --port 0 picks a free one.',
+          hint: 'Stop the other program, or pass another port; --port 0 picks a free one.',
         },
       );
     case 'EACCES':
@@ -273,7 +273,7 @@ async function answerBroken(
     error.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'The headers are larger than 16 KiB']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'The request did not come in time']
+        ? [408, 'The request did not arrive in time']
         : [400, 'The request is not valid HTTP'];
   const refusal = refuse(status, why);
   const body = await refusal.text();

@@ -12,7 +12,8 @@ export function localHandlers(deps: Deps, local: LocalService | undefined): Hand
     if (local && call.isLocal) return local;
     throw new GovctlError(
       'not_local',
-      'Only a server that listens on a loopback address, and has no public URL, can be changed for tests, and not through a proxy',
+      'Test aids require a local server: a loopback address, no public URL, no proxy',
+      { hint: 'Start one with --host 127.0.0.1, or run `govctl server exec -- COMMAND`.' },
     );
   };
   return {

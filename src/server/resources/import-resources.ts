@@ -99,10 +99,11 @@ export async function importResources(
     if (!(error instanceof GovctlError) || isTooManyRejected(error)) throw error;
     const stored = answer.created + answer.updated + answer.unchanged;
     const soFar = `after ${answer.lines} lines; ${stored} resources are stored`;
-    const { status, details, extra, headers } = error;
+    const { status, hint, details, extra, headers } = error;
     const pause = error.message === cutOff ? '' : ',';
     throw new GovctlError(error.error, `${error.message}${pause} ${soFar}`, {
       ...(status === null ? {} : { status }),
+      ...(hint === undefined ? {} : { hint }),
       details,
       extra,
       headers,

@@ -149,7 +149,7 @@ export async function createService(
     async fetchMetrics(request) {
       const { method, path, response } = contract.system.metrics;
       const isAsked = request.method === method && new URL(request.url).pathname === path;
-      if (!metrics || !isAsked) return refuseRequest(deps, 404, `Here is GET ${path} only`);
+      if (!metrics || !isAsked) return refuseRequest(deps, 404, `Only GET ${path} is served here`);
       return new Response(await metrics.text(), { headers: { 'Content-Type': response.type } });
     },
     async drain(withinMs, except = 0) {

@@ -199,7 +199,7 @@ describe('govctl api', () => {
     [['GET', '/v1/policies', '-f', 'limit'], 'name=value'],
     [['POST', '/v1/policies', '-d', '{"a": '], 'is not JSON'],
     [['POST', '/v1/policies', '-d', '@none.json'], 'could not be read'],
-    [['POST', '/v1/policies', '-d', '{}', '-f', 'a=1'], 'exclude each other'],
+    [['POST', '/v1/policies', '-d', '{}', '-f', 'a=1'], 'Use either --data or --field'],
     [['GET', '/v1/policies', '-H', 'no colon'], 'Name: value'],
     [['GET', '/v1/policies', '-H', 'a: b\r\nc: d'], 'Name: value'],
     [['POST', '/v1/policies', '--paginate', '-d', '{}'], '--paginate is for GET'],

@@ -313,7 +313,7 @@ describe('policy create', () => {
   it.each([
     [['create'], 'not given'],
     [['create', '--name', 'x'], '--type and --deny or --allow'],
-    [['create', '-f', 'p.yaml', '--name', 'x'], 'exclude each other'],
+    [['create', '-f', 'p.yaml', '--name', 'x'], 'Use either --file or --name'],
     [['create', '-f', 'none.yaml'], 'none.yaml could not be read'],
     [['create', '-f', '.'], 'is not a file'],
     [[...flags, '--type', 'nonsense'], 'resource_type'],

@@ -141,7 +141,10 @@ describe('govctl report create', () => {
       '--from 2026-01-01 must be before --to 30d',
     ],
     [['create', 'R', '--type', 'risk', '--range', 'last_quater'], 'Did you mean last_quarter?'],
-    [['create', 'R', '--type', 'risk', '--range', 'last_week', '--from', '7d'], 'excludes --from'],
+    [
+      ['create', 'R', '--type', 'risk', '--range', 'last_week', '--from', '7d'],
+      'Use either --range or --from and --to',
+    ],
     [
       ['create', 'R', '--type', 'risk', '--range', 'last_week', '--timezone', 'Europe/Berln'],
       'Did you mean Europe/Berlin?',
@@ -151,8 +154,8 @@ describe('govctl report create', () => {
       '--notify: must be an e-mail address',
     ],
     [['create', 'R', '--type', 'risk', '--password-env', 'NONE'], 'is not set'],
-    [['create', '-f', 'r.yaml', '--type', 'risk'], '--file and --type exclude each other'],
-    [['create', '-f', 'r.yaml', '--no-summary'], '--file and --no-summary exclude each other'],
+    [['create', '-f', 'r.yaml', '--type', 'risk'], 'Use either --file or --type'],
+    [['create', '-f', 'r.yaml', '--no-summary'], 'Use either --file or --no-summary'],
     [['create', '-f', 'none.yaml'], 'none.yaml could not be read'],
   ])('refuses %j before anything is sent', async (argv, message) => {
     const outcome = await run(argv);

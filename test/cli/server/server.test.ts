@@ -124,7 +124,10 @@ describe('govctl server', () => {
   it.each([
     [['--metrics-listen', '9464'], '127.0.0.1:9464 or [::1]:9464'],
     [['--metrics-listen', '127.0.0.1:70000'], '--metrics-listen 70000'],
-    [['--metrics-listen', '127.0.0.1:1', '--no-metrics'], 'exclude each other'],
+    [
+      ['--metrics-listen', '127.0.0.1:1', '--no-metrics'],
+      'Use either --metrics-listen or --no-metrics',
+    ],
     [['--max-connections', '2'], 'at least 16'],
     [['--max-connections', 'many'], 'at least 16'],
     [['--max-import', '0'], 'at least 1'],
@@ -182,7 +185,7 @@ describe('govctl server', () => {
     [['--public-url', 'x'], '--public-url'],
     [['--rate-limit', 'on'], 'Allowed choices'],
     [['--api-key', 'a b'], 'not a token'],
-    [['--api-key', 'x', '--new-api-key'], 'exclude each other'],
+    [['--api-key', 'x', '--new-api-key'], 'Use only one of --api-key, --new-api-key'],
   ])('refuses %j before anything starts', async (argv, why) => {
     const fake = fakeLauncher();
     const outcome = await run(argv, fake);

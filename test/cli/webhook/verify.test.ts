@@ -161,7 +161,7 @@ describe('govctl webhook verify', () => {
     [[...withSecret], 'The delivery is not given'],
     [['--request', 'r'], 'The secret is not given'],
     [['--request', 'r', '--secret-env', 'NONE'], 'not set'],
-    [['--request', 'r', '--body', 'r', ...withSecret], 'exclude each other'],
+    [['--request', 'r', '--body', 'r', ...withSecret], 'Use either --request or --body'],
     [['--body', 'r', ...withSecret], 'either --headers or --signature'],
     [['--body', 'r', '--headers', 'r', '--id', 'x', ...withSecret], 'go with --signature'],
     [['--body', '-', '--headers', 'r', '--secret-stdin'], 'one thing only'],

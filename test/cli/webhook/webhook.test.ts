@@ -110,7 +110,7 @@ describe('govctl webhook create', () => {
     [['--secret-env', 'NOT_SET'], 'not set'],
     [['--secret-env', 'SHORT'], 'at least 8'],
     [['--secret-env', 'BROKEN'], 'line break'],
-    [['--secret-stdin'], 'exclude each other'],
+    [['--secret-stdin'], 'Use only one of'],
   ])('refuses %j with 3, and sends nothing', async (flags, message) => {
     const outcome = await run(
       [

@@ -130,10 +130,10 @@ describe('the file of --config', () => {
     ['secrets:\n  A: {hosts: ["*"]}\n', /secrets\.A\.hosts\[0\] must be a host/],
     ['secrets:\n  A: {hosts: ["*.com"]}\n', /secrets\.A\.hosts\[0\] must be a host/],
     ['secrets:\n  A: {buckets: ["*"]}\n', /secrets\.A\.buckets\[0\] must be the name of a bucket/],
-    ['secrets:\n  "A B": x\n', /^server\.yaml:2:3: secrets\.A B must be the name of a variable/],
+    ['secrets:\n  "A B": x\n', /^server\.yaml:2:3: secrets\.A B must be a variable name/],
     [
       'secrets:\n  A:\n',
-      /^server\.yaml:2:3: secrets\.A must be the name of a variable with where it may be sent/,
+      /^server\.yaml:2:3: secrets\.A must be a variable name with the hosts it may be sent to/,
     ],
     ['secrets:\n  A: {value: ""}\n', /secrets\.A\.value must be a string that is not empty/],
     ['- a\n', /^server\.yaml:1:1: /],

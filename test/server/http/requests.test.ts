@@ -118,6 +118,7 @@ describe('a request', () => {
       headers: { 'content-length': String(big.length) },
     });
     expect([withLength.status, withLength.json.error_code]).toEqual([413, 'REQ_006']);
+    expect(withLength.json.hint).toBe('Send it in several requests.');
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1 << 20).fill(32)),
     });

@@ -72,7 +72,7 @@ describe('a channel that could never work is refused when it is written', () => 
       'a webhook with two secrets',
       { kind: 'webhook', url: 'https://a.example/', secret: 'x', secret_env: 'Y' },
       'delivery.webhook.secret_env',
-      /excludes/,
+      /cannot be used with/,
     ],
     [
       'a variable of the server',
@@ -102,7 +102,7 @@ describe('a channel that could never work is refused when it is written', () => 
       'SFTP with two',
       sftp({ private_key_env: 'GOVCTL_CHANNEL_KEY' }),
       'delivery.sftp.private_key_env',
-      /excludes/,
+      /cannot be used with/,
     ],
     [
       'SFTP at a metadata address',

@@ -91,7 +91,7 @@ describe('what is wrong is named by its field', () => {
       'a team chat with two addresses',
       { delivery: { team_chat: { webhook_url: 'https://a.example/', webhook_url_env: 'A' } } },
       'delivery.team_chat.webhook_url_env',
-      /excludes/,
+      /cannot be used with/,
     ],
     [
       'no credential for SFTP',

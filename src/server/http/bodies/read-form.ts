@@ -11,11 +11,11 @@ export function uniqueEntries(given: URLSearchParams, where: string): Record<str
   for (const [name, value] of given) {
     if (seen.has(name)) {
       const field = name.slice(0, 100);
-      throw new GovctlError('malformed_request', `${where} gives ${field} twice`, {
+      throw new GovctlError('malformed_request', `${where} contains ${field} twice`, {
         details: [
           {
             field,
-            message: `is given twice; several values go into one, separated by commas`,
+            message: 'is given twice; separate several values by commas',
           },
         ],
       });

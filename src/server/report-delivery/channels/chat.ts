@@ -21,7 +21,7 @@ export const chatUrl = (channel: string, { chat }: ServerConfig): string | undef
 
 /** In words that go after the name of the field. */
 export const noChatUrl = (channel: string): string =>
-  `names ${oneLine(channel, 128)}, for which this server has no URL: its operator adds it to chat.channels in the file of --config`;
+  `names ${oneLine(channel, 128)}, for which this server has no URL: ask its operator to add it to chat.channels in the --config file`;
 
 /** Slack's incoming webhooks, which other chat servers take, too. */
 export const createChatChannel =

@@ -65,7 +65,7 @@ async function findFault(
       return (
         fault('url', await targetFault(channel.url, targets)) ??
         (channel.secret !== undefined && channel.secret_env !== undefined
-          ? fault('secret_env', 'excludes secret')
+          ? fault('secret_env', 'cannot be used with secret')
           : undefined)
       );
     case 'sftp':
@@ -116,7 +116,7 @@ async function sftpFault(
 ): Promise<ChannelFault | undefined> {
   const { host, path, password_env: password, private_key_env: key, host_key: hostKey } = channel;
   if (password !== undefined && key !== undefined) {
-    return fault('private_key_env', 'excludes password_env');
+    return fault('private_key_env', 'cannot be used with password_env');
   }
   if (password === undefined && key === undefined) {
     return fault('password_env', 'must be given, or private_key_env: what to log in with');

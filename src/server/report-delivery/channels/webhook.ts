@@ -59,7 +59,7 @@ function secretOf(
 ): Bound<{ readonly secret: string | undefined }> {
   if (name !== undefined) {
     const place = placeOfUrl(url);
-    const found = place ? secretFor(name, place, config) : { fault: 'excludes a URL that is none' };
+    const found = place ? secretFor(name, place, config) : { fault: 'requires a valid url' };
     return 'fault' in found ? { fault: `delivery.webhook.secret_env ${found.fault}` } : found;
   }
   if (secret === undefined) return { secret };
