@@ -58,7 +58,9 @@ describe('what a key that only reads can send', () => {
         () => 'the policy exceeds the budget of 2,000,000 steps on this resource',
       ),
     );
-    expect(results.at(-1)?.rules[0]?.message).toContain('the request exceeds the budget of 40,000,000');
+    expect(results.at(-1)?.rules[0]?.message).toContain(
+      'the request exceeds the budget of 40,000,000',
+    );
   });
 
   test('conditions that are too long together are refused before they are compiled, with their field', async () => {

@@ -73,7 +73,7 @@ describe('a read-only key', () => {
     expect(new Set(results.map(({ reason }) => reason))).toEqual(new Set(['budget']));
     // The last ones had nothing left of what the request may take.
     expect(results[0]?.rules[0]?.message).toContain('over this resource');
-    expect(results.at(-1)?.rules[0]?.message).toContain('the request takes more than');
+    expect(results.at(-1)?.rules[0]?.message).toContain('the request exceeds the budget');
   });
 
   it('gets the same verdicts for the same input, whatever else the machine does', async () => {
