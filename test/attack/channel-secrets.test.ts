@@ -206,6 +206,9 @@ describe('a schedule can not have a credential of the server sent elsewhere', ()
     ['a host in front of an @', { endpoint: 'http://127.0.0.1:9000@127.0.0.1:9' }, 'endpoint'],
     ['a host behind a backslash', { endpoint: 'http://127.0.0.1:9\\@127.0.0.1:9000' }, 'endpoint'],
     ['a query that swallows the path', { endpoint: 'http://127.0.0.1:9?' }, 'endpoint'],
+    ['a path that is another bucket', { endpoint: 'http://127.0.0.1:9000/secret' }, 'endpoint'],
+    ['an empty step and another', { endpoint: 'http://127.0.0.1:9000//secret/' }, 'endpoint'],
+    ['a step that hides one', { endpoint: 'http://127.0.0.1:9000/secret%2f..' }, 'endpoint'],
     ['a region that is a host', { endpoint: undefined, region: 'evil.example/' }, 'region'],
   ])('storage keys sign for their buckets and hosts only: %s', async (_, fields, field) => {
     const { create } = await start(
@@ -221,6 +224,21 @@ describe('a schedule can not have a credential of the server sent elsewhere', ()
   });
 });
 
+test('an endpoint with a path of its own has the buckets that are bound with that path', async () => {
+  const http = await startHttp();
+  const { create, runOnce } = await start(
+    `secrets: {AWS_SECRET_ACCESS_KEY: {hosts: ["${http.host}"], buckets: [storage/v1/s3/reports]}}\n`,
+  );
+  const reports = { provider: 's3', bucket: 'reports' };
+  const { json } = await create({
+    object_storage: { ...reports, endpoint: `${http.url}/storage/v1/s3/` },
+  });
+  await runOnce(json.id);
+  expect(http.seen.join()).toContain('"/storage/v1/s3/reports/');
+  const elsewhere = { ...reports, endpoint: `${http.url}/storage/v2/s3` };
+  expect((await create({ object_storage: elsewhere })).status).toBe(400);
+});
+
 test('schedules that an earlier version took say what they lack, fail at their run, and send nothing', async () => {
   const [ssh, http] = [await startPasswordSsh(), await startHttp()];
   open.push(ssh.close);
@@ -231,9 +249,10 @@ test('schedules that an earlier version took say what they lack, fail at their r
     { kind: 'webhook', url: http.url, secret_env: 'PLAIN' },
     { kind: 'team_chat', webhook_url_env: 'PLAIN' },
     { kind: 'object_storage', provider: 's3', bucket: 'mine', endpoint: http.url },
+    { kind: 'object_storage', provider: 's3', bucket: 'mine', endpoint: `${http.url}/x?acl=` },
   ]);
   expect(server.notices.join('\n')).toContain('secrets.SFTP_PASSWORD is bound to no host');
-  const fields = ['sftp.password_env', 'sftp.password_env', 'webhook.secret_env', 'team_chat.webhook_url_env', 'object_storage.bucket']; // prettier-ignore
+  const fields = ['sftp.password_env', 'sftp.password_env', 'webhook.secret_env', 'team_chat.webhook_url_env', 'object_storage.bucket', 'object_storage.endpoint']; // prettier-ignore
   for (const [index, field] of fields.entries()) {
     const { json } = await call('GET', `/v1/reports/schedules/sch_${index}`);
     expect(json.problems).toEqual([

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 export interface Binding {
   /** As in `files.example.com`, `files.example.com:2222`, `*.example.com`, `[2001:db8::1]:22`. */
   readonly hosts: readonly string[];
-  /** As in `reports`, or `reports-*`: all names that begin so. */
+  /** As in `reports`, or `reports-*`: all names that begin so; `storage/v1/s3/reports` behind an endpoint with a path. */
   readonly buckets: readonly string[];
 }
 
@@ -59,9 +59,11 @@ function readHostEntry(text: string): HostEntry | undefined {
 
 export const isHostEntry = (text: string): boolean => readHostEntry(text) !== undefined;
 
-/** Whether it is a bucket's name, or the beginning of one and a star. */
+/** Whether it is a bucket's name, or the beginning of one and a star, behind the path of its endpoint if that has one. */
 export const isBucketEntry = (text: string): boolean =>
-  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$|^[a-z0-9][a-z0-9.-]{0,61}\*$/.test(text);
+  /^(?:[\w~-][\w.~-]*\/)*(?:[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|[a-z0-9][a-z0-9.-]{0,61}\*)$/.test(
+    text,
+  );
 
 /** Whether a host and port are among those of a binding. */
 export const isBoundTo = ({ hosts }: Pick<Binding, 'hosts'>, place: Place): boolean =>

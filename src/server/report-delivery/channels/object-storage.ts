@@ -87,13 +87,25 @@ export function storageKeys(
   { object_storage: keys }: ServerConfig,
 ): { readonly keys: StorageKeys } | { readonly field: string; readonly fault: string } {
   const { bucket, endpoint } = channel;
-  if (!keys || !isBoundToBucket(keys, bucket)) {
-    return { field: 'bucket', fault: notBound('buckets', bucket) };
+  const named = endpoint === undefined ? bucket : namedAt(endpoint, bucket);
+  if (!keys || !isBoundToBucket(keys, named)) {
+    return { field: named === bucket ? 'bucket' : 'endpoint', fault: notBound('buckets', named) };
   }
   if (endpoint === undefined) return { keys };
   const place = placeOfUrl(objectUrl(channel, ''));
   if (place && isBoundTo(keys, place)) return { keys };
   return { field: 'endpoint', fault: notBound('hosts', place ? showPlace(place) : 'HOST') };
+}
+
+/**
+ * What a request to an endpoint names as its bucket. A server takes the first step of a path for it, so a path of the
+ * endpoint's own would lead into another bucket.
+ */
+function namedAt(endpoint: string, bucket: string): string {
+  const at = `${endpoint.replace(/\/+$/, '')}/${bucket}`;
+  if (!URL.canParse(at)) return bucket;
+  const { pathname, search, hash } = new URL(at);
+  return `${pathname}${search}${hash}`.slice(1);
 }
 
 const notBound = (list: 'buckets' | 'hosts', entry: string): string =>
