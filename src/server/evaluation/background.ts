@@ -29,8 +29,8 @@ export const backgroundEvaluation = (
       await deps.store.transact((tx) => tx.complete(evaluationLanes, claimed));
       return;
     }
-    const { doc: work, revision } = row;
-    const step = beginStep(deps, evaluation, { claimed, revision, signal, most });
+    const { doc: work } = row;
+    const step = beginStep(deps, evaluation, { claimed, signal, most });
     if (work.due_at > deps.clock.now()) {
       // The clock was set back.
       await step.write(async ({ tx }) => {

@@ -203,6 +203,18 @@ export async function record(
   return { finding, status };
 }
 
+/** What a verdict says of a resource that has changed since, whose violation is as that change has left it. */
+export async function countOnly(
+  judge: Judge,
+  judged: JudgedPolicy,
+  resource: KnownResource,
+  verdict: Verdict,
+): Promise<Recorded> {
+  const finding = await judge.find(judged, resource, verdict);
+  const violation = await judge.tx.find(violations, 'pair', pairOf(judged.policy.id, resource.id));
+  return { finding, ...(violation ? { status: violation.doc.status } : {}) };
+}
+
 const whyUndecided = (reason: UndecidedReason, finding: Finding) => ({
   reason,
   ...defined({ path: finding.path }),

@@ -10,9 +10,10 @@ import type { StoredViolation } from '../violations/collection.ts';
 import { judgedPolicy, resolveGone, writeCost } from './judge.ts';
 import type { Judge } from './judge.ts';
 import { announceDeployment, reevaluateEvery } from './schedule-policy.ts';
-import { recordSome } from './step.ts';
-import type { Step } from './step.ts';
-import { putWork, removeWork } from './work.ts';
+import { readAgain, recordSome } from './step.ts';
+import type { Evaluated, Step } from './step.ts';
+import type { Verdicts } from './verdicts.ts';
+import { evaluationWork, putWork, removeWork } from './work.ts';
 import type { PolicyWork } from './work.ts';
 
 /** Resources that are looked at in one step. */
@@ -45,38 +46,50 @@ async function evaluatePage(step: Step, begun: Begun, row: Versioned<StoredPolic
       ? {}
       : { after: { value: beginning(begun.after), id: begun.after } }),
   });
-  const verdicts = await evaluation.ofStored(asker, {
-    now: deps.clock.now(),
-    subjects: page.rows.map(({ doc }) => ({ resource: doc.resource, policies: [row] })),
-  });
-  let { rows } = page;
+  const evaluate = (rows: Evaluated['rows']): Promise<Verdicts> =>
+    evaluation.ofStored(asker, {
+      now: deps.clock.now(),
+      subjects: rows.map(({ doc }) => ({ resource: doc.resource, policies: [row] })),
+    });
+  let left: Evaluated = {
+    rows: page.rows,
+    verdicts: await evaluate(page.rows),
+    repeated: new Set(),
+  };
   let work = begun;
-  while (rows.length > 0) {
+  while (left.rows.length > 0) {
+    const evaluated = left;
     const written = await step.write(async (judge) => {
       const policy = (await judge.tx.get(policies, work.id))?.doc;
+      const type = policy && typeKey(policy.resource_type);
       const judged = policy ? [judgedPolicy(policy)] : [];
-      const some = await recordSome(judge, { rows, verdicts }, async () => judged);
+      const some = await recordSome(judge, evaluated, async (_, resource) =>
+        typeKey(resource.type) === type ? judged : [],
+      );
       const findings = some.found.map(({ finding }) => finding);
-      const last = rows[some.seen - 1]?.doc.id;
+      const last = evaluated.rows[some.seen - 1]?.doc.id;
       const progressed: Begun = {
         ...work,
         tally: tally(work.tally ?? emptyTally, findings),
         ...(last === undefined ? {} : { after: last }),
         due_at: judge.now,
       };
-      const left = rows.slice(some.seen);
-      const isPageDone = left.length === 0 || some.isOutdated;
-      const isToContinue = isPageDone && (some.isOutdated || page.hasMore);
+      const isToContinue = some.seen === evaluated.rows.length && page.hasMore;
       return {
         ...(isToContinue ? { later: progressed } : { next: progressed }),
         work: progressed,
-        left,
-        isPageDone,
+        some,
         isToContinue,
       };
     });
     if (written === 'left' || written.isToContinue) return;
-    ({ work, left: rows } = written);
+    ({ work } = written);
+    const { seen, isOutdated } = written.some;
+    left = { ...evaluated, rows: evaluated.rows.slice(seen) };
+    if (isOutdated) {
+      const again = await readAgain(deps.store, left.rows);
+      left = { ...again, verdicts: await evaluate(again.rows) };
+    }
   }
   if (!page.hasMore) await finish(step, work, row);
 }
@@ -139,12 +152,15 @@ async function end(
   const { deps, evaluation, asker } = step;
   const isEvaluated = row?.doc.enabled === true && !row.doc.quarantined;
   const readsNow = isEvaluated && (await evaluation.readsNow(asker, row.doc.rules));
-  await step.write(async ({ tx }: Judge) => {
+  await step.write(async ({ tx, now }: Judge) => {
+    const stored = (await tx.get(evaluationWork, id))?.doc;
     const policy = (await tx.get(policies, id))?.doc;
     if (deploys && policy?.enabled && !policy.quarantined) {
       await announceDeployment(deps, tx, policy, counted);
     }
-    if (readsNow) await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });
+    if (stored?.kind === 'policy' && stored.again) {
+      await putWork(tx, { kind: 'policy', id, due_at: now });
+    } else if (readsNow) await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });
     else await removeWork(tx, id);
     return {};
   });

@@ -7,7 +7,7 @@ import type { StoredPolicy } from '../policies/collection.ts';
 import { resources } from '../resources/collection.ts';
 import { hasAny } from '../store/all-rows.ts';
 import type { Tx } from '../store/store.ts';
-import { evaluationWork, putWork } from './work.ts';
+import { evaluationLanes, evaluationWork, putWork } from './work.ts';
 
 /** Milliseconds between two evaluations of a policy that reads `now`. */
 export const reevaluateEvery = 3_600_000;
@@ -38,7 +38,7 @@ interface Asked {
  * Has a policy evaluated over the inventory from the beginning, as soon as it can be; one that is disabled or deleted
  * has its violations resolved. What was asked before and is not done yet is still asked.
  */
-export async function schedulePolicy(
+async function beginPolicy(
   tx: Tx,
   now: number,
   policyId: string,
@@ -53,6 +53,19 @@ export async function schedulePolicy(
     ...(sweep || waiting.sweep ? { sweep: true } : {}),
     ...(deploys || waiting.deploys ? { deploys: true } : {}),
   });
+}
+
+/**
+ * Has a policy that is as it was evaluated over the whole inventory. An evaluation that is under way goes on to its end,
+ * however often this is asked meanwhile, and is followed by one more.
+ */
+export async function schedulePolicy(tx: Tx, now: number, policyId: string): Promise<void> {
+  const known = (await tx.get(evaluationWork, policyId))?.doc;
+  if (known?.kind !== 'policy' || known.due_at > now) return beginPolicy(tx, now, policyId);
+  if (known.again) return;
+  const { held } = await tx.laneState(evaluationLanes, policyId);
+  if (held || known.began !== undefined)
+    await tx.replace(evaluationWork, { ...known, again: true });
 }
 
 interface PolicyChange {
@@ -77,9 +90,9 @@ export async function policyChanged(
     // While it was disabled it may have become one of another type, and its violations may still be there.
     const leaves =
       !before.enabled || typeKey(before.resource_type) !== typeKey(after.resource_type);
-    await schedulePolicy(tx, now, after.id, { sweep: leaves, deploys: after.enabled === true });
+    await beginPolicy(tx, now, after.id, { sweep: leaves, deploys: after.enabled === true });
   } else if (before) {
-    await schedulePolicy(tx, now, before.id);
+    await beginPolicy(tx, now, before.id);
   } else if (after?.enabled) {
     await scheduleNew(deps, tx, now, after);
   }
@@ -89,7 +102,7 @@ export async function policyChanged(
 async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
   const ofItsType = { type: { any: [typeKey(policy.resource_type)] } };
   if (await hasAny(tx, resources, ofItsType)) {
-    await schedulePolicy(tx, now, policy.id, { deploys: true });
+    await beginPolicy(tx, now, policy.id, { deploys: true });
     return;
   }
   await announceDeployment(deps, tx, policy, emptyTally);

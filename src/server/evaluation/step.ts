@@ -1,13 +1,14 @@
 import type { Deps } from '../deps.ts';
+import { isStillHead } from '../lanes/head.ts';
 import { resources } from '../resources/collection.ts';
 import type { StoredResource } from '../resources/collection.ts';
-import type { LaneWork, Versioned } from '../store/store.ts';
+import type { LaneWork, Reader, Versioned } from '../store/store.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { Verdicts } from './verdicts.ts';
-import { areKnown, costOf, createJudge, record } from './judge.ts';
+import { areKnown, costOf, countOnly, createJudge, record } from './judge.ts';
 import type { Judge, JudgedPolicy, Recorded } from './judge.ts';
 import type { Asker } from '../threads/threads.ts';
-import { evaluationWork, goOnLater } from './work.ts';
+import { evaluationLanes, evaluationWork, goOnLater } from './work.ts';
 import type { Work } from './work.ts';
 
 /** One step of background evaluation: a claimed piece of work, and the transactions that write down how far it came. */
@@ -30,15 +31,8 @@ export interface Step {
 export function beginStep(
   deps: Deps,
   evaluation: Evaluation,
-  {
-    claimed,
-    revision,
-    signal,
-    most,
-  }: Pick<Step, 'claimed' | 'most'> & { readonly revision: number; readonly signal: AbortSignal },
+  { claimed, signal, most }: Pick<Step, 'claimed' | 'most'> & { readonly signal: AbortSignal },
 ): Step {
-  /** Of the row: another's is of work that was begun anew. */
-  let expected = revision;
   return {
     deps,
     evaluation,
@@ -47,25 +41,41 @@ export function beginStep(
     most,
     async write(work) {
       signal.throwIfAborted();
-      const written = await deps.store.transact(async (tx) => {
-        const row = await tx.get(evaluationWork, claimed.work);
-        if (row?.revision !== expected) return 'left';
+      return deps.store.transact(async (tx) => {
+        // Work that was begun anew has a lane that was filled anew.
+        if (!(await isStillHead(tx, evaluationLanes, claimed))) return 'left';
         const said = await work(createJudge(deps, tx));
-        if (said.later) await goOnLater(tx, claimed, said.later);
-        const next = said.next && (await tx.replace(evaluationWork, said.next));
-        return { said, revision: next?.revision };
+        const asked = (await tx.get(evaluationWork, claimed.work))?.doc;
+        if (said.later) await goOnLater(tx, claimed, withAsked(said.later, asked));
+        if (said.next) await tx.replace(evaluationWork, withAsked(said.next, asked));
+        return said;
       });
-      if (written === 'left') return 'left';
-      if (written.revision !== undefined) expected = written.revision;
-      return written.said;
     },
   };
 }
+
+/** What was asked for since work was read is still asked. */
+const withAsked = (work: Work, stored: Work | undefined): Work =>
+  work.kind === 'policy' && stored?.kind === 'policy' && stored.again
+    ? { ...work, again: true }
+    : work;
 
 /** Resources that were evaluated, from the first that is not written down yet. */
 export interface Evaluated {
   readonly rows: readonly Versioned<StoredResource>[];
   readonly verdicts: Verdicts;
+  /** Ids of those that had changed when they were to be written down, and were evaluated again. */
+  readonly repeated: ReadonlySet<string>;
+}
+
+/** Resources as they are now, in place of those that have changed since they were evaluated. */
+export async function readAgain(
+  reader: Reader,
+  rows: Evaluated['rows'],
+): Promise<Pick<Evaluated, 'rows' | 'repeated'>> {
+  const now: Versioned<StoredResource>[] = [];
+  for (const row of rows) now.push((await reader.get(resources, row.doc.id)) ?? row);
+  return { rows: now, repeated: new Set(now.map(({ doc }) => doc.id)) };
 }
 
 export interface RecordedSome {
@@ -83,10 +93,13 @@ export interface RecordedSome {
 /** Evaluations that one transaction writes down, in thought: some milliseconds, for which other changes wait. */
 const costOfWrite = 2_000;
 
-/** Writes down what one transaction takes of what was found. */
+/**
+ * Writes down what one transaction takes of what was found. What changes constantly keeps no step from going on: its
+ * own change has it evaluated, so that after the second time it only counts, as it was read.
+ */
 export async function recordSome(
   judge: Judge,
-  { rows, verdicts }: Evaluated,
+  { rows, verdicts, repeated }: Evaluated,
   policiesOf: (
     judge: Judge,
     resource: StoredResource['resource'],
@@ -102,12 +115,13 @@ export async function recordSome(
     // One that is gone had its violations resolved as it went.
     if (current) {
       const its = await policiesOf(judge, resource);
-      const isOutdated = current.revision !== row.revision || !areKnown(verdicts, its, resource);
-      if (isOutdated) return { seen, found, isOutdated };
+      const isCurrent = current.revision === row.revision;
+      const isOutdated = !isCurrent || !areKnown(verdicts, its, resource);
+      if (isOutdated && !repeated.has(row.doc.id)) return { seen, found, isOutdated };
       for (const judged of its) {
         const verdict = verdicts.of(judged.policy, resource);
         if (!verdict) continue;
-        const recorded = await record(judge, judged, resource, verdict);
+        const recorded = await (isCurrent ? record : countOnly)(judge, judged, resource, verdict);
         found.push({ ...recorded, judged, resource });
         cost += costOf(recorded.finding);
       }

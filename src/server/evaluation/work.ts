@@ -22,6 +22,8 @@ export interface PolicyWork extends Due {
   /** Its end is told as the deployment of the policy; `tally` is what was found up to here. */
   readonly deploys?: true;
   readonly tally?: Tally;
+  /** It was asked for again since it was begun: when it ends, it is begun once more. */
+  readonly again?: true;
 }
 
 /** A scan is to go on. */

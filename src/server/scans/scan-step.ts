@@ -1,37 +1,37 @@
 import { defined } from '../../contract/defined.ts';
 import { typeKey } from '../../contract/resources.ts';
 import type { KnownResource } from '../../contract/resources.ts';
-import { complianceScore, tally } from '../../engine/score.ts';
-import type { Tally } from '../../engine/score.ts';
+import { tally } from '../../engine/score.ts';
 import { createCollector } from '../../engine/standing.ts';
 import { assessAll } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
-import { timestamp } from '../deps.ts';
-import type { StoredSubject } from '../evaluation/verdicts.ts';
+import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
 import { enabledPolicies } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
-import { recordSome } from '../evaluation/step.ts';
-import type { RecordedSome, Step } from '../evaluation/step.ts';
+import { readAgain, recordSome } from '../evaluation/step.ts';
+import type { Evaluated, RecordedSome, Step } from '../evaluation/step.ts';
 import { evaluationLanes, evaluationWork, removeWork } from '../evaluation/work.ts';
 import type { ScanWork } from '../evaluation/work.ts';
-import { formatDuration } from '../format-duration.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { beginning, resources } from '../resources/collection.ts';
 import type { StoredResource } from '../resources/collection.ts';
 import type { Page, Reader, Tx, Versioned } from '../store/store.ts';
+import { TimeUp } from '../threads/time-up.ts';
 import { announceScan } from './announce.ts';
 import { scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';
 import { readScan } from './service.ts';
+import { completed, failed, running } from './transitions.ts';
+import type { ScanCounts } from './transitions.ts';
 
 /** Resources of one step; of few policies, or none, each is quick. */
 const mostResources = 500;
 /** Evaluations of one step, but for those of its last resource. */
 const mostEvaluationsOfStep = 5_000;
-/** Findings that could not be decided and are kept with the scan. */
-const mostUndecided = 20;
-
-/** Times that a scan may fail in a row, and milliseconds until it is tried again: doubled each time. */
+/**
+ * Times that a scan may fail in a row, and milliseconds until it is tried again: doubled each time. Where time was up, as
+ * on a busy machine, nothing failed: it goes on later, however often.
+ */
 const mostFailures = 3;
 const retryAfter = 1_000;
 
@@ -40,6 +40,7 @@ export async function scanStep(step: Step, work: ScanWork): Promise<void> {
   try {
     await goOn(step, work);
   } catch (error) {
+    if (error instanceof TimeUp) throw error;
     if (step.asker.signal.aborted || !step.deps.store.health().writable) throw error;
     step.deps.log.error({ work: work.id, err: error }, 'background evaluation failed');
     await retryOrGiveUp(step, work);
@@ -58,35 +59,47 @@ async function goOn(step: Step, begun: ScanWork): Promise<void> {
     return;
   }
   const page = await nextResources(store, scan, begun, step.most);
+  const evaluate = (subjects: readonly StoredSubject[]): Promise<Verdicts> =>
+    evaluation.ofStored(asker, { now: deps.clock.now(), subjects });
   const subjects = await subjectsOf(store, scan, page.rows);
-  const verdicts = await evaluation.ofStored(asker, { now: deps.clock.now(), subjects });
+  let left: Evaluated = {
+    rows: page.rows.slice(0, subjects.length),
+    verdicts: await evaluate(subjects),
+    repeated: new Set(),
+  };
+  const hasMore = page.hasMore || left.rows.length < page.rows.length;
   const total = begun.total ?? page.total;
   const policiesOf = async (judge: Judge, { type }: KnownResource) =>
-    (await judge.policiesOf(type)).filter(({ policy }) => isAbout(scan, policy.id));
-  let rows = page.rows.slice(0, subjects.length);
+    (await judge.policiesOf(type)).filter(({ policy }) => isAbout(scan, type, policy.id));
   let work = begun;
   do {
+    const evaluated = left;
     const written = await step.write(async (judge) => {
-      const some = await recordSome(judge, { rows, verdicts }, policiesOf);
-      const left = rows.slice(some.seen);
-      const isLast = left.length === 0 && !page.hasMore && subjects.length === page.rows.length;
+      const some = await recordSome(judge, evaluated, policiesOf);
+      const isPageDone = some.seen === evaluated.rows.length;
+      const isLast = isPageDone && !hasMore;
       const progressed = await progress(judge, work, { some, total, isLast });
-      const after = rows[some.seen - 1]?.doc.id;
+      const after = evaluated.rows[some.seen - 1]?.doc.id;
       const next: ScanWork = {
         ...progressed,
         due_at: judge.now,
         ...(after === undefined ? {} : { after }),
       };
-      if (isLast) {
-        await removeWork(judge.tx, work.id);
-        return { work: next, left, isOver: true };
-      }
-      const isOver = left.length === 0 || some.isOutdated;
-      return { ...(isOver ? { later: next } : { next }), work: next, left, isOver };
+      if (isLast) await removeWork(judge.tx, work.id);
+      const goesOn = isLast ? {} : isPageDone ? { later: next } : { next };
+      return { ...goesOn, work: next, some, isPageDone };
     });
-    if (written === 'left' || written.isOver) return;
-    ({ work, left: rows } = written);
-  } while (rows.length > 0);
+    if (written === 'left' || written.isPageDone) return;
+    ({ work } = written);
+    left = { ...evaluated, rows: evaluated.rows.slice(written.some.seen) };
+    if (written.some.isOutdated) {
+      const again = await readAgain(store, left.rows);
+      left = {
+        ...again,
+        verdicts: await evaluate(await subjectsOf(store, scan, again.rows, Infinity)),
+      };
+    }
+  } while (left.rows.length > 0);
 }
 
 /** The resources of a page, with the policies that are evaluated over them: as many as a step takes, one at least. */
@@ -104,7 +117,9 @@ async function subjectsOf(
     const key = typeKey(doc.resource.type);
     let policies = byType.get(key);
     if (!policies) {
-      policies = (await enabledPolicies(reader, key)).filter((row) => isAbout(scan, row.doc.id));
+      policies = (await enabledPolicies(reader, key)).filter((row) =>
+        isAbout(scan, key, row.doc.id),
+      );
       byType.set(key, policies);
     }
     subjects.push({ resource: doc.resource, policies });
@@ -113,7 +128,14 @@ async function subjectsOf(
   return subjects;
 }
 
-const isAbout = ({ policy_ids: ids }: StoredScan, id: string): boolean => !ids || ids.includes(id);
+/** Resources change meanwhile, also to another type. */
+const isAbout = (
+  { resource_types: types, policy_ids: ids }: StoredScan,
+  type: string,
+  policyId: string,
+): boolean =>
+  (!types || types.some((one) => typeKey(one) === typeKey(type))) &&
+  (!ids || ids.includes(policyId));
 
 /** Writes down what was found, and at the end what came of all. @returns the work, with its counts */
 async function progress(
@@ -131,33 +153,24 @@ async function progress(
     collector?.add(judged.policy, resource, finding, status);
   }
   const findings = some.found.map(({ finding }) => finding);
-  const counted = tally(work.tally, findings);
-  const undecided = findings.filter(({ status }) => status === 'ERROR');
-  const progressed = {
-    ...withCounts(scan, counted, scan.resources_scanned + some.seen, now),
-    ...(counted.error > 0
-      ? { undecided: [...(scan.undecided ?? []), ...undecided].slice(0, mostUndecided) }
-      : {}),
+  const counts: ScanCounts = {
+    tally: tally(work.tally, findings),
+    scanned: scan.resources_scanned + some.seen,
+    undecided: findings.filter(({ status }) => status === 'ERROR'),
   };
   const standings = collector?.standings();
   if (isLast) {
-    const { doc } = await tx.replace(scans, completed(progressed, counted, now));
+    const { doc } = await tx.replace(scans, completed(scan, counts, now));
     await announceScan(deps, tx, 'scan.completed', doc);
     if (standings) await assessAll(deps, tx, standings);
-  } else {
-    const done = Math.min(
-      99,
-      Math.floor((100 * progressed.resources_scanned) / Math.max(1, total)),
-    );
-    await tx.replace(scans, { ...progressed, progress: done });
-  }
+  } else await tx.replace(scans, running(scan, counts, { total, now }));
   const { id } = work;
   return {
     kind: 'scan',
     id,
     due_at: now,
     total,
-    tally: counted,
+    tally: counts.tally,
     ...defined({ after: work.after, standings }),
   };
 }
@@ -197,43 +210,11 @@ const nextResources = async (
     ...(after === undefined ? {} : { after: { value: beginning(after), id: after } }),
   });
 
-const withCounts = (
-  scan: StoredScan,
-  { evaluated, pass, fail, error, exempt }: Tally,
-  scanned: number,
-  now: number,
-): StoredScan => ({
-  ...scan,
-  status: 'running',
-  summary: { evaluated, pass, fail, error, exempt },
-  resources_scanned: scanned,
-  violations_found: fail,
-  started_at: scan.started_at ?? timestamp(now),
-});
-
-const completed = (scan: StoredScan, counted: Tally, now: number): StoredScan => ({
-  ...scan,
-  status: 'completed',
-  progress: 100,
-  compliance_score: complianceScore(counted),
-  ...endedAt(scan, now),
-});
-
-const endedAt = ({ started_at: started }: StoredScan, now: number) => ({
-  completed_at: timestamp(now),
-  ...(started === undefined ? {} : { duration: formatDuration(now - Date.parse(started)) }),
-});
-
 /** Ends a scan that can't be finished; the log has why. */
 async function giveUpScan(deps: Deps, tx: Tx, id: string): Promise<void> {
   const scan = (await tx.get(scans, id))?.doc;
   if (!scan) return;
   const reason = 'an evaluation failed again and again; the log of the service has why';
-  const { doc } = await tx.replace(scans, {
-    ...scan,
-    status: 'failed',
-    failure: { reason },
-    ...endedAt(scan, deps.clock.now()),
-  });
+  const { doc } = await tx.replace(scans, failed(scan, reason, deps.clock.now()));
   await announceScan(deps, tx, 'scan.failed', doc);
 }

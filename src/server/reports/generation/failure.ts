@@ -1,5 +1,6 @@
 import { RenderCrash, RenderFault } from '../../../report/formats/render-fault.ts';
 import { StoreUnavailable } from '../../store/store.ts';
+import { ThreadGone } from '../../threads/threads.ts';
 
 /** What ended a generation, as its reader is told. */
 export interface Failure {
@@ -22,6 +23,12 @@ export function describeFailure(error: unknown, id: string): Failure {
   if (error instanceof RenderCrash) {
     return {
       reason: `What renders the report ended unexpectedly, again and again; the log of the service has more under ${id}`,
+      mayPass: true,
+    };
+  }
+  if (error instanceof ThreadGone) {
+    return {
+      reason: `What evaluates policies for the report ended unexpectedly, again and again; the log of the service has more under ${id}`,
       mayPass: true,
     };
   }

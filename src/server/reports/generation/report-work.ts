@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { CreateLaneRunner } from '../../lanes/runner.ts';
 import type { LaneWork, Tx } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
+import { TimeUp } from '../../threads/time-up.ts';
 import { announceAudit, announceReport } from '../announce.ts';
 import { reportLanes, reports } from '../collection.ts';
 import type { StoredFile, StoredReport } from '../collection.ts';
@@ -203,10 +204,13 @@ export function createReportWork(deps: Deps, options: ReportWorkOptions): Report
     try {
       await attemptNow(claimed, attempt, AbortSignal.any([stopped, own.signal]), job);
     } catch (error) {
-      if (stopped.aborted) {
+      const isOutOfTime = error instanceof TimeUp;
+      if (stopped.aborted || isOutOfTime) {
         await conclude(claimed, attempt, async (tx, current) => {
           await tx.replace(reports, putBack(current, clock.now()));
         });
+        // Nothing failed, as on a busy machine: its lane tries again, later each time.
+        if (isOutOfTime) throw error;
       } else if (!own.signal.aborted) await fail(claimed, attempt, error);
     } finally {
       writing.delete(job);

@@ -29,7 +29,7 @@ export const failed = (report: StoredReport, reason: string, now: number) =>
 const waitsAgain = (report: StoredReport, now: number) =>
   settled({ ...report, status: 'pending' }, now);
 
-/** `generating → pending`, where the service stops: nothing went wrong. */
+/** `generating → pending`, where the service stops, or time was up: nothing went wrong. */
 export const putBack = (report: StoredReport, now: number): StoredReport => ({
   ...waitsAgain(report, now),
   attempts: Math.max(0, report.attempts - 1),
