@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KnownResource } from '../../src/contract/resources.ts';
-import { listPage } from '../../src/server/http/paging.ts';
+import { listLookedUp, listPage } from '../../src/server/http/paging.ts';
+import type { Filters } from '../../src/server/http/paging.ts';
 import { resources } from '../../src/server/resources/collection.ts';
 import type { Reader } from '../../src/server/store/store.ts';
 import { inventoryOf } from '../server/inventory-service.ts';
@@ -99,30 +100,47 @@ test('a page of any length says the same as one row at a time', async () => {
   await long.close();
 });
 
-test('a long page is made for whoever takes it: nothing of it lies in memory for others, or for the next one', async () => {
-  const rows = Array.from({ length: 50 }, (_, n) => ({ doc: { id: `r${n}` }, revision: 1 }));
-  const reader = { page: () => ({ rows, total: 50, hasMore: false }) } as unknown as Reader;
-  const query = { limit: 50, sort_by: 'id', order: 'asc' } as const;
-  let shown = 0;
-  const answer = () =>
-    listPage(reader, resources, {
-      query,
-      filters: {},
-      plural: 'resources',
-      show: () => {
-        shown += 1;
-        return JSON.stringify('x'.repeat(200_000));
-      },
-    });
-  for (const time of ['first', 'next']) {
-    shown = 0;
-    const { body } = await answer();
-    if (typeof body === 'string') throw new Error(`the ${time} page was made in one piece`);
-    expect(shown).toBeLessThan(5);
-    const taken = body.open()[Symbol.asyncIterator]();
-    await taken.next();
-    await taken.next();
-    expect(shown).toBeLessThan(10);
-    await taken.return?.();
-  }
-});
+interface PageOptions {
+  readonly query: { readonly limit: number; readonly sort_by: string; readonly order: 'asc' };
+  readonly filters: Filters;
+  readonly plural: string;
+  readonly show: () => string;
+}
+const rows = Array.from({ length: 50 }, (_, n) => ({ doc: { id: `r${n}` }, revision: 1 }));
+const reader = { page: () => ({ rows, total: 50, hasMore: false }) } as unknown as Reader;
+
+test.each([
+  ['shown', (options: PageOptions) => listPage(reader, resources, options)],
+  [
+    'looked up',
+    ({ show, ...options }: PageOptions) =>
+      listLookedUp(reader, resources, { ...options, show: async () => show() }),
+  ],
+] as const)(
+  'a long page of what is %s is made for whoever takes it: nothing of it lies in memory for others, or for the next one',
+  async (_, list) => {
+    const query = { limit: 50, sort_by: 'id', order: 'asc' } as const;
+    let shown = 0;
+    const answer = () =>
+      list({
+        query,
+        filters: {},
+        plural: 'resources',
+        show: () => {
+          shown += 1;
+          return JSON.stringify('x'.repeat(200_000));
+        },
+      });
+    for (const time of ['first', 'next']) {
+      shown = 0;
+      const { body } = await answer();
+      if (typeof body === 'string') throw new Error(`the ${time} page was made in one piece`);
+      expect(shown).toBeLessThan(5);
+      const taken = body.open()[Symbol.asyncIterator]();
+      await taken.next();
+      await taken.next();
+      expect(shown).toBeLessThan(10);
+      await taken.return?.();
+    }
+  },
+);

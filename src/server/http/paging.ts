@@ -140,14 +140,14 @@ const longPage = <T extends Document>(
   page: Page<T>,
   place: Place,
   plural: string,
-  show: (row: Versioned<T>) => string,
+  show: (row: Versioned<T>) => Awaitable<string>,
 ): ByteBody => ({
   type: 'application/json',
   async *open() {
     yield Buffer.from(`{${toJson(plural)}:[`);
     let waiting = '';
     for (const [at, row] of page.rows.entries()) {
-      waiting += `${at > 0 ? ',' : ''}${show(row)}`;
+      waiting += `${at > 0 ? ',' : ''}${await show(row)}`;
       if (waiting.length <= shortPage) continue;
       yield Buffer.from(waiting);
       waiting = '';
@@ -162,10 +162,18 @@ export async function listLookedUp<T extends Document, B>(
   reader: Reader,
   collection: CollectionSpec<T>,
   { query, filters, plural, show }: ListOptions<T, Promise<string>>,
-): Promise<Answer<Json<B>>> {
+): Promise<Answer<Json<B> | ByteBody>> {
   const { asked, place } = placeOf(collection, query, filters);
   const page = await reader.page(collection, asked);
-  const rows = await Promise.all(page.rows.map(show));
+  const rows: string[] = [];
+  let length = 0;
+  for (const row of page.rows) {
+    const text = await show(row);
+    if ((length += text.length) > shortPage) {
+      return { body: longPage(page, place, plural, show) };
+    }
+    rows.push(text);
+  }
   return { body: pageText(page, place, plural, rows) as Json<B> }; // of the parts' JSON
 }
 
