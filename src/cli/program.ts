@@ -107,7 +107,7 @@ export function createProgram(
     .option('--no-input', 'never ask; fail where an answer would be needed')
     .option('-q, --quiet', 'only results and errors')
     .option('-v, --verbose', 'show requests and, for an error, its stack trace')
-    .option('--no-color', 'no colours (NO_COLOR)')
+    .option('--no-color', 'no colors (NO_COLOR)')
     .showHelpAfterError('(add --help to see how it is used)')
     .showSuggestionAfterError(true)
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })

@@ -102,7 +102,7 @@ function registerWrites(schedule: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a schedule')
     .description(
-      "Creates a schedule, from flags or from a file. Secrets of channels are named: the operator lists them in the server's configuration, with the hosts they may be sent to. They are never in the schedule. Only --password-env is a variable here.",
+      "Creates a schedule, from flags or from a file. Schedules never contain channel secrets, only their names: the operator lists them in the server's configuration, with the hosts they may be sent to. Only --password-env names a variable of this machine.",
     )
     .argument('[name]', 'what to call it')
     .option('-f, --file <file>', 'YAML or JSON with its fields; - reads standard input');

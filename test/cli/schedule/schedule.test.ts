@@ -134,7 +134,7 @@ describe('govctl schedule create', () => {
     const both = await run(['create', 'X', '-f', 's.yaml']);
     expect([both.exitCode, both.stderr]).toEqual([
       3,
-      expect.stringContaining('--file and a name exclude'),
+      expect.stringContaining('Use either --file or a name'),
     ]);
   });
 
@@ -142,8 +142,8 @@ describe('govctl schedule create', () => {
     [['create', 'X'], 'The schedule needs --cron'],
     [['create', 'X', '--type', 'risk', '--report-type', 'risk'], 'cannot be used with option'],
     [['create', 'X', '--type', 'complience'], 'Did you mean compliance?'],
-    [['create', '-f', 's.yaml', '--s3-region', 'x'], '--file and --s3-region exclude'],
-    [['create', '-f', 's.yaml', '--no-summary'], '--file and --no-summary exclude'],
+    [['create', '-f', 's.yaml', '--s3-region', 'x'], 'Use either --file or --s3-region'],
+    [['create', '-f', 's.yaml', '--no-summary'], 'Use either --file or --no-summary'],
     [['create', 'X', '--cron', '* * * * *'], 'The schedule needs --type'],
     [['create', 'X', '--cron', '0 9 * *', '--report-type', 'risk'], '--cron: must be a cron'],
     [['create', 'X', '--cron', '0 0 31 2 *', '--report-type', 'risk'], '--cron: '],
