@@ -9,6 +9,7 @@ import { describeExemption, findingOf, isExempt } from '../../engine/evaluate.ts
 import type { EvaluatedPolicy } from '../../engine/evaluate.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { hasManyPlaces } from '../events/emit.ts';
 import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
 import type { StoredExemption } from '../exemptions/collection.ts';
 import { policies } from '../policies/collection.ts';
@@ -118,7 +119,7 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
     wrote({ message }) {
       written += 1 + message.length / charactersOfOne;
     },
-    isFull: () => written >= mostWritten,
+    isFull: () => written >= mostWritten || hasManyPlaces(tx),
     async postpone(policyId) {
       if (postponed.has(policyId)) return;
       postponed.add(policyId);

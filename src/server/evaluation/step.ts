@@ -109,7 +109,7 @@ export async function recordSome(
   let cost = 0;
   let seen = 0;
   for (const row of rows) {
-    if (cost >= costOfWrite) break;
+    if (cost >= costOfWrite || judge.isFull()) break;
     const { resource } = row.doc;
     const current = await judge.tx.get(resources, row.doc.id);
     // One that is gone had its violations resolved as it went.

@@ -7,11 +7,37 @@ import { webhookLanes, webhooks } from '../webhooks/collection.ts';
 import type { StoredWebhook } from '../webhooks/collection.ts';
 import { events } from './collection.ts';
 import type { StoredEvent } from './collection.ts';
+import { nextTurn } from '../next-turn.ts';
 import { facetsOf, passes } from './facets.ts';
 import type { Facets } from './facets.ts';
 
 /** Who gets a type, read once in a transaction: thousands of events may be emitted in it, and webhooks never change in it. */
 const receiversIn = new WeakMap<Tx, Map<EventType, readonly StoredWebhook[]>>();
+
+/** Places in queues that a transaction gave events. */
+const placesIn = new WeakMap<Tx, number>();
+
+/** Places between two turns of requests that only read: a few milliseconds. */
+const placesPerTurn = 5_000;
+
+/** Places of a transaction that is full: it becomes visible in one go, and nobody is answered meanwhile. */
+const mostPlaces = 20_000;
+
+/** Whether a transaction queued as many events, for as many webhooks, as one takes. */
+export const hasManyPlaces = (tx: Tx): boolean => (placesIn.get(tx) ?? 0) >= mostPlaces;
+
+/** Puts an event into the lanes of these webhooks. Others get their turn, as there may be many of both. */
+export async function queueFor(
+  tx: Tx,
+  eventId: string,
+  receivers: readonly StoredWebhook[],
+): Promise<void> {
+  const before = placesIn.get(tx) ?? 0;
+  const after = before + receivers.length;
+  placesIn.set(tx, after);
+  for (const { id } of receivers) await tx.append(webhookLanes, id, eventId);
+  if (Math.floor(before / placesPerTurn) !== Math.floor(after / placesPerTurn)) await nextTurn();
+}
 
 /**
  * Stores an event in the transaction of what caused it and puts it into the lane of every webhook that it is for.
@@ -36,9 +62,11 @@ export async function emit(
   const receivers = await receiversOf(tx, type);
   if (receivers.length === 0) return event;
   const looked = facets ?? facetsOf(type, data);
-  for (const webhook of receivers) {
-    if (passes(webhook, looked)) await tx.append(webhookLanes, webhook.id, event.id);
-  }
+  await queueFor(
+    tx,
+    event.id,
+    receivers.filter((webhook) => passes(webhook, looked)),
+  );
   return event;
 }
 

@@ -1,17 +1,20 @@
 import type { EventReplay } from '../../contract/events.ts';
+import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import { webhookLanes } from '../webhooks/collection.ts';
+import type { StoredWebhook } from '../webhooks/collection.ts';
 import { readWebhook } from '../webhooks/service.ts';
 import { events } from './collection.ts';
 import type { StoredEvent } from './collection.ts';
-import { receiversOf } from './emit.ts';
+import { queueFor, receiversOf } from './emit.ts';
 import { facetsOf, passes } from './facets.ts';
 import type { Facets } from './facets.ts';
 import { readEvent } from './read.ts';
+import { mostKept } from './retention.ts';
 import { inSequence, eventsBetween } from './since.ts';
 import type { SequencedEvent } from './since.ts';
 
@@ -20,9 +23,10 @@ const batch = 100;
 
 /**
  * Queues events again in their order, batch by batch: what was queued before an error stays queued.
- * @throws GovctlError webhook_not_found, event_not_found
+ * @param mostWaiting events in the queue of a webhook up to which more are queued again
+ * @throws GovctlError webhook_not_found, event_not_found, unavailable
  */
-export async function replay(deps: Deps, actor: Actor, asked: EventReplay) {
+export async function replay(deps: Deps, actor: Actor, asked: EventReplay, mostWaiting = mostKept) {
   const counts = { events: 0, deliveries: 0 };
   const { webhook_id: webhookId } = asked;
   if (webhookId !== undefined) await readWebhook(deps.store, webhookId);
@@ -32,7 +36,7 @@ export async function replay(deps: Deps, actor: Actor, asked: EventReplay) {
     const isFirst = counts.deliveries === 0;
     const queued = await deps.store.transact(async (tx) => {
       let count = 0;
-      for (const { id } of chosen) count += await queueAgain(tx, id, webhookId);
+      for (const { id } of chosen) count += await queueAgain(tx, id, { webhookId, mostWaiting });
       if (isFirst && count > 0) {
         await recordAudit(deps, tx, actor, 'event.replay', webhookId ?? events.name);
       }
@@ -58,22 +62,52 @@ async function choose(
 }
 
 /** @returns how many webhooks it is queued for */
-async function queueAgain(tx: Tx, eventId: string, webhookId: string | undefined): Promise<number> {
+async function queueAgain(
+  tx: Tx,
+  eventId: string,
+  {
+    webhookId,
+    mostWaiting,
+  }: { readonly webhookId: string | undefined; readonly mostWaiting: number },
+): Promise<number> {
   const event = (await tx.get(events, eventId))?.doc;
   // Gone since it was looked for.
   if (!event) return 0;
   if (webhookId !== undefined) {
-    await readWebhook(tx, webhookId);
-    await tx.append(webhookLanes, webhookId, event.id);
+    await queueWhereRoom(tx, event.id, [(await readWebhook(tx, webhookId)).doc], mostWaiting);
     return 1;
   }
   const receivers = await receiversOf(tx, event.type);
   if (receivers.length === 0) return 0;
   const facets = await facetsOfStored(tx, event);
   const meant = receivers.filter((webhook) => passes(webhook, facets));
-  for (const { id } of meant) await tx.append(webhookLanes, id, event.id);
+  await queueWhereRoom(tx, event.id, meant, mostWaiting);
   return meant.length;
 }
+
+/** @throws GovctlError unavailable where one has too many that wait: the same events could be queued again and again */
+async function queueWhereRoom(
+  tx: Tx,
+  eventId: string,
+  receivers: readonly StoredWebhook[],
+  mostWaiting: number,
+): Promise<void> {
+  for (const { id } of receivers) {
+    const { waiting } = await tx.laneState(webhookLanes, id);
+    if (waiting >= mostWaiting) throw isFull(id, waiting);
+  }
+  await queueFor(tx, eventId, receivers);
+}
+
+const isFull = (id: string, waiting: number): GovctlError =>
+  new GovctlError(
+    'unavailable',
+    `${waiting} events wait for the webhook ${id}; no more are queued again. What was queued before stays queued`,
+    {
+      hint: 'Wait until they are delivered, or delete the webhook if nothing takes them.',
+      headers: { 'Retry-After': '60' },
+    },
+  );
 
 /** The short form of a violation's event lacks what its violation has. */
 async function facetsOfStored(reader: Reader, { type, data }: StoredEvent): Promise<Facets> {

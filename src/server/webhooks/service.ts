@@ -9,6 +9,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Changer } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp, updatedAfter } from '../deps.ts';
+import { countRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { webhooks } from './collection.ts';
@@ -41,13 +42,25 @@ export async function checkTarget(targets: Targets, url: string): Promise<void> 
   if (fault !== undefined) throw invalid('url', fault);
 }
 
-/** A webhook that begins inactive begins paused: its events wait. */
+/** Each event is queued for each webhook that gets it, in the transaction of what caused it. */
+const mostWebhooks = 250;
+
+/**
+ * A webhook that begins inactive begins paused: its events wait.
+ * @throws GovctlError invalid_webhook where there are as many as there can be
+ */
 export async function createWebhook(
   deps: Deps,
   tx: Tx,
   actor: Actor,
   { secret, active = true, ...input }: WebhookInput,
 ): Promise<Versioned<StoredWebhook>> {
+  if ((await countRows(tx, webhooks)) >= mostWebhooks) {
+    const message = `The service has ${mostWebhooks} webhooks, which is the maximum`;
+    const hint =
+      'Delete webhooks that are no longer needed, or send to one receiver that passes events on.';
+    throw new GovctlError('invalid_webhook', message, { hint });
+  }
   const at = timestamp(deps.clock.now());
   const id = deps.ids.next('wh');
   const stored = await tx.insert(webhooks, {
