@@ -1,11 +1,11 @@
-// What every attacker's process does: it sends requests that were made beforehand, so many at once, until it is told to
-// stop. It takes as little of the machine as it can, as an attacker's own machine would do this.
+// Shared by all attacker processes: sends prepared requests, a fixed number at a time, until it is told to stop. It uses
+// as little CPU as it can, because a real attacker would run on a machine of their own.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * @typedef {object} Shot one request, ready to be sent
- * @property {string} name under which its answers are counted
+ * @typedef {object} Shot a request that is ready to send
+ * @property {string} name the name under which its answers are counted
  * @property {string} path
  * @property {string} [method] default: GET
  * @property {Record<string, string>} [headers]
@@ -17,13 +17,13 @@ export const headersOf = (key, type = 'application/json') => ({
   'content-type': type,
 });
 
-/** What the process was asked for, as `startAttacker` of the bench gives it. */
+/** The options of this process, from `startAttacker` of the bench. */
 export const asked = JSON.parse(process.argv[2]);
 
 const agent = new Agent({ keepAlive: true });
-// Where the server answers early and closes, what was still being sent has nobody else to tell.
+// If the server answers early and closes, the socket's write error has no other listener.
 const ignored = () => undefined;
-/** Answers by the names of their requests and their status. */
+/** Number of answers by request name and status. */
 const counts = {};
 
 export function count(name, what) {
@@ -31,7 +31,7 @@ export function count(name, what) {
   counted[what] = (counted[what] ?? 0) + 1;
 }
 
-/** Sends it, and reads its answer: the status, or why there was none. */
+/** Sends a request. @returns the status, or the error code if there was no answer */
 export function send({ method = 'GET', path, headers, body }, read = false) {
   return new Promise((resolve) => {
     const length = body ? { 'content-length': body.length } : {};
@@ -54,7 +54,7 @@ export function send({ method = 'GET', path, headers, body }, read = false) {
         answer.on('error', (error) => resolve({ status: error.code, text: '' }));
       },
     );
-    // A server that refuses a body may answer and close before all of it was sent.
+    // A server that refuses a body can answer and close before the whole body was sent.
     sent.on('socket', (socket) => {
       if (!socket.listeners('error').includes(ignored)) socket.on('error', ignored);
     });
@@ -63,7 +63,7 @@ export function send({ method = 'GET', path, headers, body }, read = false) {
   });
 }
 
-// Nobody is attacked by what is left of a bench that failed.
+// Exit with the bench, so that a failed bench leaves no attackers running.
 process.on('disconnect', () => process.exit());
 let goesOn = true;
 process.on('message', () => {
@@ -72,9 +72,9 @@ process.on('message', () => {
 });
 
 /**
- * Sends again and again.
+ * Sends requests in a loop.
  * @param {(turn: number) => Shot | Promise<Shot>} shotOf
- * @param {{ atOnce: number, pause?: number }} how many are under way; milliseconds between an answer and the next
+ * @param {{ atOnce: number, pause?: number }} number of requests in flight; milliseconds between an answer and the next request
  */
 export function again(shotOf, { atOnce, pause = 0 }) {
   let turn = 0;
@@ -83,7 +83,7 @@ export function again(shotOf, { atOnce, pause = 0 }) {
       while (goesOn) {
         const shot = await shotOf(turn++);
         count(shot.name, (await send(shot)).status);
-        // What is refused at once is not sent as fast as the machine can: that would measure the sender.
+        // Without a pause, requests that are refused immediately would measure the sender.
         await sleep(pause);
       }
     })();

@@ -1,4 +1,4 @@
-// Bodies that are long, deep or bad, and pages that are far down in long lists.
+// Sends long, deep and invalid bodies, and asks for pages at deep offsets of long lists.
 import { again, asked, headersOf } from './attack.js';
 
 const most = 10 << 20;

@@ -1,4 +1,4 @@
-// A read-only key has costly conditions run, and another one stores them and has them run in the background.
+// Sends costly conditions with a read-only key, and stores them with another key, so that the background runs them.
 import { again, asked, headersOf, send } from './attack.js';
 
 const validate = (name, body, key = asked.readOnly) => ({
@@ -55,7 +55,7 @@ const shots = [
 ];
 again((turn) => shots[turn % shots.length], { atOnce: 4, pause: 20 });
 
-// Stored: each change has it evaluated over all resources of its type, until it is quarantined again.
+// Each change of a stored policy triggers its evaluation on all resources of its type, until it is quarantined again.
 const headers = headersOf(asked.writer);
 const store = async (path, body) => {
   const { status, text } = await send(

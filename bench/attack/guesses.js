@@ -1,4 +1,4 @@
-// Wrong passwords of a report over a link to it, and wrong tokens.
+// Sends wrong report passwords over a link, and wrong tokens.
 import { again, asked, headersOf } from './attack.js';
 
 again(

@@ -1,4 +1,4 @@
-// Requests that begin and never end, as many as are asked for; each that is closed is begun again.
+// Opens the given number of requests and never completes them; reopens each one that is closed.
 import { connect } from 'node:net';
 import { asked, count } from './attack.js';
 
@@ -21,7 +21,7 @@ function begin(at) {
     count(name, 'begun');
     socket.write(beginning);
   });
-  // One more byte now and then, so that it does not fall silent.
+  // Sends a byte now and then, so that the connection does not become idle.
   const drip = setInterval(() => socket.write(beginning ? 'x' : ''), 2_000);
   socket.on('error', () => undefined);
   socket.on('data', () => undefined);

@@ -1,15 +1,15 @@
-// For finding what holds the server up: `GOVCTL_BENCH_LOOP=file npm run bench -- under-attack` loads this into it. It writes down when its event loop
-// was held, and how much of that time it ran, waited for a core, and collected garbage.
+// Finds what blocks the server's event loop: `GOVCTL_BENCH_LOOP=file npm run bench -- under-attack` preloads this file. It
+// records when the event loop was blocked, and for how much of that time the thread ran, waited for a core, and collected garbage.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { PerformanceObserver } from 'node:perf_hooks';
 
 const { GOVCTL_BENCH_LOOP: file } = process.env;
-/** Milliseconds between two looks, and from which on it was held. */
+/** Milliseconds between two checks, and the delay from which the loop counts as blocked. */
 const every = 5;
 const held = 25;
 
-/** Milliseconds that the main thread ran, and that it waited for a core. */
+/** Milliseconds for which the main thread ran, and for which it waited for a core. */
 const scheduled = () =>
   readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8')
     .split(' ')

@@ -1,5 +1,5 @@
-// Asks each of the given addresses in turn at a fixed pace, whether or not earlier answers have come, and tells how many
-// milliseconds each answer took.
+// Requests each of the given addresses in turn at a fixed rate, without waiting for earlier answers, and reports the
+// milliseconds that each answer took.
 import { Agent, get } from 'node:http';
 
 const { targets, probes, every } = JSON.parse(process.argv[2]);

@@ -1,26 +1,26 @@
 import { prices } from './prices.ts';
 
 /**
- * Steps that one evaluation may take: one policy over one resource, all of its rules together. What a step pays for is
- * fixed and never a time, so that the same policy and resource give the same verdict on any machine.
+ * Maximum steps of one evaluation: all rules of one policy on one resource. Prices in steps are fixed and never measure
+ * time, so the same policy and resource get the same verdict on any machine.
  */
 export const evaluationBudget = 2_000_000;
 
-/** Steps of all evaluations that one request asks for. */
+/** Maximum steps of all evaluations of one request. */
 export const requestBudget = 20 * evaluationBudget;
 
-/** Steps that are left to many evaluations together, such as those of a request. Each subtracts what it took. */
+/** Steps left for a group of evaluations, such as those of a request. Each evaluation subtracts what it used. */
 export interface Allowance {
   left: number;
 }
 
-/** What the evaluation under way has left, of how many. There is one at a time, as nothing in it waits. */
+/** Steps left and given for the current evaluation. There is only one at a time, as evaluations are synchronous. */
 const budget = { left: evaluationBudget, given: evaluationBudget };
 
-/** What the evaluation under way has made and paid for, by what it was made of. */
+/** Values that the current evaluation has created and paid for, by their source. */
 let made: Map<string, unknown> | undefined;
 
-/** Begins an evaluation. Without an allowance it has all that an evaluation may take. */
+/** Starts an evaluation. Without an allowance it gets the full `evaluationBudget`. */
 export function startEvaluation(allowance?: Allowance): void {
   budget.given = allowance ? given(allowance) : evaluationBudget;
   budget.left = budget.given - prices.evaluation;
@@ -29,15 +29,15 @@ export function startEvaluation(allowance?: Allowance): void {
 
 const given = ({ left }: Allowance): number => Math.min(Math.max(left, 0), evaluationBudget);
 
-/** Takes what the evaluation took from the allowance: all that it was given, if that was not enough. */
+/** Subtracts the used steps from the allowance; all the given steps if the evaluation ran out. */
 export function endEvaluation(allowance: Allowance): void {
   allowance.left -= budget.given - Math.max(budget.left, 0);
 }
 
-/** Steps that the evaluation under way was given. */
+/** Steps that the current evaluation was given. */
 export const givenSteps = (): number => budget.given;
 
-/** Does work that is no part of the evaluation under way, with a budget of its own. */
+/** Runs work that does not belong to the current evaluation, with its own budget. */
 export function apart<T>(work: () => T): T {
   const { left, given } = budget;
   const before = made;
@@ -52,8 +52,8 @@ export function apart<T>(work: () => T): T {
 }
 
 /**
- * What is dear to make, made once for each evaluation. Each evaluation pays for it anew, even where an earlier one has
- * left it: what an evaluation takes must not depend on those before.
+ * Creates an expensive value once per evaluation. Each evaluation pays for it again, even if an earlier one created the
+ * same value, because the steps of an evaluation must not depend on earlier evaluations.
  */
 export function onceForEvaluation<T>(of: string, make: () => T): T {
   made ??= new Map();
@@ -65,39 +65,39 @@ export function onceForEvaluation<T>(of: string, make: () => T): T {
 
 export class OverBudget extends Error {}
 
-/** Made once: where it is thrown from says nothing. */
+/** Created once, as its stack trace is not needed. */
 const spent = new OverBudget('the budget of steps is spent');
 
-/** Pays for work before it is done. It throws, as a Failure could be absorbed, and the work go on. */
+/** Pays for work before it is done. Throws, because `||` could absorb a Failure and the work would continue. */
 export function spend(steps: number): void {
   if ((budget.left -= steps) < 0) throw spent;
 }
 
-/** A shorter text is read, or compared for equality, as a part of the step that asks for it. */
+/** Reading or comparing a string up to this length is included in the step of the operation. */
 export const freeLength = 256;
 
-/** The same where its characters are looked at one by one. */
+/** The same for operations that process each character. */
 export const freeCharacters = 32;
 
-/** Pays for reading a text or bytes at once, from end to end. */
+/** Pays for reading a whole string or bytes value. */
 export function spendOn({ length }: { readonly length: number }): void {
   if (length > freeLength) spend(Math.ceil(length / prices.readCharacters));
 }
 
-/** Pays for looking at each of so many characters, or for making them. */
+/** Pays for processing or creating `length` characters. */
 export function spendOnEach(length: number): void {
   if (length > freeCharacters) spend(Math.ceil(length / prices.characters));
 }
 
-/** Searching is free up to here, in characters times what is looked for. */
+/** Searches up to this much work are free; see `spendOnSearch` for the unit. */
 const freeSearch = 128;
 
-/** JavaScript's search comes back to each character, at worst, as often as what it looks for is long. */
+/** In the worst case JavaScript's search visits each character once per character of `part`. */
 export function spendOnSearch(text: string, part: string): void {
   const work = text.length * (1 + part.length / 4);
   if (work > freeSearch) spend(Math.ceil(work / prices.readCharacters));
 }
 
-/** Characters of a text in which a part of so many is looked for without pay. */
+/** The string length up to which searching for `partLength` characters is free. */
 export const freeToSearch = (partLength: number): number =>
   Math.floor(freeSearch / (1 + partLength / 4));

@@ -1,56 +1,56 @@
 /**
- * What work costs, in steps. Fixed, as verdicts depend on it: measured once, so that no step takes longer than some
- * 100 ns on a common machine. `docs/conditions.md` has the same table.
+ * What each operation costs, in steps. The prices are fixed because verdicts depend on them. They were measured once, so
+ * that a step takes at most about 100 ns on a common machine. `docs/conditions.md` contains the same table.
  */
 export const prices = {
-  /** One policy over one resource, whatever its rules are. */
+  /** One policy on one resource, whatever its rules. */
   evaluation: 10,
-  /** Parts of an expression that a step pays for; a macro pays for its body for each item. */
+  /** Parts of an expression per step. A macro pays for its body once per item. */
   partsOfStep: 4,
-  /** A macro, beside its items. */
+  /** A macro, without its items. */
   macro: 1,
-  /** An item of a list or map that is made, joined, compared or listed. */
+  /** An item of a list or map that is created, joined, compared or listed. */
   item: 1,
-  /** Items of a list that `in` looks at for a step. */
+  /** Items of a list that `in` compares per step. */
   itemsOfStep: 4,
-  /** A key of a map that is compared or looked up by a calculated key. */
+  /** A map key that is compared, or looked up with a computed key. */
   key: 2,
-  /** An undefined answer and its message. */
+  /** A failure and its message. */
   failure: 4,
-  /** A calculation with an int or uint. */
+  /** An arithmetic operation on an int or uint. */
   integer: 1,
-  /** Characters of a step, where they are read at once: compared for equality, searched. */
+  /** Characters per step for reads of whole strings: equality, search. */
   readCharacters: 64,
-  /** Characters of a step, where each is looked at: compared by order, made, converted. */
+  /** Characters per step where each character is processed: ordering, creation, conversion. */
   characters: 16,
-  /** Characters of a step, where each may be changed on its own. */
+  /** Characters per step where each character can be replaced. */
   changedCharacters: 2,
-  /** A function that makes a text or a list of one. */
+  /** A function that creates a string, or a list from a string. */
   textFunction: 2,
-  /** A conversion between types, beside the characters. */
+  /** A type conversion, without its characters. */
   conversion: 4,
-  /** Bytes that are no text. */
+  /** Bytes that are not valid UTF-8. */
   badBytes: 200,
-  /** A duration that is read from a text, beside one for each of its characters. */
+  /** Parsing a duration, plus 1 per character. */
   duration: 8,
   /** A field of a time. */
   timeField: 2,
-  /** The same in a zone that has a name. */
+  /** A field of a time in a named time zone. */
   namedZone: 60,
-  /** A name that is no zone. */
+  /** An unknown time zone name. */
   unknownZone: 200,
-  /** `cidr_contains`, beside one for each character. */
+  /** `cidr_contains`, plus 1 per character. */
   network: 8,
-  /** A clause of `format`, beside a third for each digit of its precision. */
+  /** A clause of `format`, plus a third per digit of its precision. */
   formatClause: 8,
   /** A key of a map that `format` sorts. */
   sortedKey: 10,
-  /** Characters of a step that JavaScript's own engine looks at, times the pattern's length where it may start anywhere. */
+  /** Characters per step in JavaScript's own regex engine, times the pattern's length if a match can start anywhere. */
   nativeCharacters: 32,
-  /** A pattern that RE2 runs, beside its characters. */
+  /** Running a pattern in RE2, without its characters. */
   pattern: 2,
-  /** Characters times parts of a pattern, of a step that RE2 takes. */
+  /** Characters times pattern parts per step in RE2. */
   partsOfPattern: 8,
-  /** A part of a pattern that is made while the condition runs. */
+  /** A part of a pattern that is compiled while the condition runs. */
   patternPart: 20,
 } as const;

@@ -2,30 +2,30 @@ import type { RE2JS } from '@bufbuild/re2';
 
 type Program = RE2JS['re2Input']['prog'];
 
-/** The package's instructions, as RE2 has them. */
+/** The package's instruction codes, the same as RE2's. */
 const operation = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, match: 6, nop: 7, rune: 8 };
 
-/** What stands around a place of a text, as bits. */
+/** Flags for the context of a position in a string. */
 const around = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, word: 16, noWord: 32 };
 
-/** Whether a program asks for what stands around a place: `^ $ \b`. */
+/** Whether a program depends on the context of a position: `^ $ \b`. */
 export const asksAround = (program: Program): boolean =>
   program.inst.some(({ op }) => op === operation.emptyWidth);
 
 /**
- * Runs a program of RE2 over a text. The package has a machine that is fast once it knows a text's like, and one for the
- * rest whose time grows with the square of the pattern; this one's is always the text times the pattern.
+ * Runs an RE2 program on a string. The package's own machines are a DFA, which is fast once its cache is warm, and a
+ * fallback whose time grows with the square of the pattern. This machine always takes at most text times pattern.
  */
 export function createMachine(program: Program): (text: string) => boolean {
   const { start } = program;
   const count = program.numInst();
   const isFromStart = (program.startCond() & around.beginText) !== 0;
-  /** The place at which an instruction was reached last, counted over all runs. */
+  /** The position at which each instruction was last reached, counted over all runs so that it needs no reset. */
   const reached = new Float64Array(count);
   let place = 0;
   const stack: number[] = [];
 
-  /** Adds the characters' instructions that are reached from one; true when the end is. */
+  /** Adds all rune instructions reachable from `from` to `runes`. @returns true if the match instruction is reachable */
   function reach(from: number, context: number, runes: number[]): boolean {
     stack.push(from);
     for (let pc = stack.pop(); pc !== undefined; pc = stack.pop()) {

@@ -5,48 +5,48 @@ import { orderOf } from './spec.ts';
 import { sortInTurns } from './sort-in-turns.ts';
 import { createTurns, PER_TURN } from './turns.ts';
 
-/** Up to this many rows are sorted at once. */
+/** Up to this many rows are sorted without yielding. */
 const SORTED_AT_ONCE = 2048;
-/** An order is not dropped before this many writes without a use. */
+/** An unused order survives at least this many writes. */
 const FEWEST_UNUSED = 1 << 16;
 
-/** By ordinal; undefined where there is none. */
+/** Indexed by ordinal; undefined for free ordinals. */
 export type Rows = (Versioned<Document> | undefined)[];
 
 interface Order {
   readonly read: (doc: Document) => Scalar | undefined;
-  /** Rows by their ordinals. */
+  /** Contains ordinals of rows. */
   readonly view: OrderedView<number>;
-  /** The write that came before its last use. */
+  /** The number of writes before its last use. */
   usedAt: number;
 }
 
-/** An order on its way. */
+/** An order that is being built. */
 interface Build {
   readonly done: Promise<void>;
-  /** Rows written since it was begun, and not yet seen by it. */
+  /** Rows written since the build started that it has not processed yet. */
   readonly changed: Set<number>;
 }
 
 /**
- * The declared orders of a collection. Each is built when it is first needed, in slices between which others have their
- * turn, and kept up from then on: 8 bytes for each row. One that nobody uses is dropped when as many rows were written
- * as there are: keeping it up has cost what building it again would.
+ * The declared orders of a collection. Each is built on first use, in slices so that the event loop stays free, and
+ * updated from then on; it takes 8 bytes per row. An unused order is dropped after as many writes as there are rows,
+ * because by then updating it has cost as much as rebuilding it.
  */
 export class Orders {
   readonly #built = new Map<string, Order>();
   readonly #builds = new Map<string, Build>();
-  /** Ends when the last build in line is done: several at once would share a turn. */
+  /** Settles after the last queued build. Builds run one at a time, as parallel builds would share one slice. */
   #line: Promise<unknown> = Promise.resolve();
   #writes = 0;
 
-  /** @param rows as they are now; they are only read */
+  /** @param rows the collection's live rows; only read here */
   constructor(
     private readonly spec: CollectionSpec<Document>,
     private readonly rows: Rows,
   ) {}
 
-  /** Undefined: it has to be prepared first. */
+  /** @returns undefined if the order must be prepared first */
   find(orderBy: string): OrderedView<number> | undefined {
     const order = this.#built.get(orderBy);
     if (!order) return undefined;
@@ -54,7 +54,7 @@ export class Orders {
     return order.view;
   }
 
-  /** Resolves when the order was built; undefined where it is there already, or was built at once. */
+  /** @returns a promise that resolves once the order is built; undefined if it exists or was built synchronously */
   prepare(orderBy: string): Promise<void> | undefined {
     if (this.#built.has(orderBy)) return undefined;
     const read = orderOf(this.spec, orderBy);
@@ -78,10 +78,10 @@ export class Orders {
   }
 
   /**
-   * Takes a row out of the orders in which its place changes.
-   * @param before its document, which `rows` still has; undefined: it is new
-   * @param after undefined: it goes
-   * @returns puts it in its place again, once `rows` has what it is now
+   * Removes a row from the orders in which its position changes.
+   * @param before its document, which `rows` still contains; undefined for a new row
+   * @param after undefined for a deleted row
+   * @returns a function that inserts the row again; call it once `rows` contains the new document
    */
   move(ordinal: number, before: Document | undefined, after: Document | undefined): () => void {
     this.#writes += 1;
@@ -100,7 +100,7 @@ export class Orders {
 
   async #build(orderBy: string, changed: Set<number>): Promise<void> {
     const read = orderOf(this.spec, orderBy);
-    // Documents never change: with the rows as they were, the order holds still while it is built.
+    // Documents are immutable, so a copy of the rows keeps the sort keys stable during the build.
     let seen = this.rows.slice();
     changed.clear();
     const keyOf = (ordinal: number): Key => keyAt(seen, read, ordinal);
@@ -112,7 +112,7 @@ export class Orders {
       view.append([...sorted.subarray(at, at + PER_TURN)]);
       await turns.spend(PER_TURN);
     }
-    // What is written meanwhile joins the set, and is come by.
+    // Rows written during this loop are added to the set, and the loop reaches them too.
     for (const ordinal of changed) {
       changed.delete(ordinal);
       if (seen[ordinal]) view.remove(ordinal);
@@ -136,7 +136,7 @@ export class Orders {
   }
 }
 
-/** The place of a row, which must be there. */
+/** The sort key of a row, which must exist. */
 const keyAt = (rows: Rows, read: Order['read'], ordinal: number): Key => {
   const { doc } = rows[ordinal] as Versioned<Document>;
   return { value: read(doc), id: doc.id };

@@ -1,18 +1,18 @@
 import { countUntil } from './sorted-keys.ts';
 
 /*
- * Sets of rows. A row has a number, its ordinal, from 0; numbers of removed rows are given out again, so they stay dense.
- * A set of one row is that number, a set of few a sorted list, and a set of many a bit for each row: which one costs
- * the least memory, and all are counted and intersected in microseconds at a million rows.
+ * Sets of rows. Each row has an ordinal, counted from 0; ordinals of removed rows are reused, so they stay dense. A set
+ * with one row is the ordinal itself, a small set a sorted list, and a large one a bitmap, whichever takes the least
+ * memory. Counting and intersecting take microseconds at a million rows.
  */
 
-/** Rows in one word of bits, and its power of two. */
+/** Rows per word of a bitmap, and its binary logarithm. */
 const WORD = 32;
 const WORD_SHIFT = 5;
-/** A list this long becomes bits, once they take at most 16 bytes for each row in it. */
+/** A list of at least this length becomes a bitmap if that takes at most 16 bytes (128 bits) per row in it. */
 const LONGEST_THIN = 64;
 const BITS_PER_ROW = 128;
-/** Lists up to this long are copied on each change, as arrays that grow leave room for 16 more. */
+/** Lists up to this length are copied on each change, because a growing array reserves room for 16 more items. */
 const LONGEST_EXACT = 8;
 
 const ones = (word: number): number => {
@@ -21,14 +21,14 @@ const ones = (word: number): number => {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
 
-/** A set with a bit for each row up to its last. */
+/** A set with one bit for each row up to its last. */
 export class Bits {
   constructor(
     public words: Uint32Array = new Uint32Array(1),
     public size = 0,
   ) {}
 
-  /** All rows numbered below, and up to 31 more. */
+  /** All ordinals below `rows`, rounded up to a whole word. */
   static below(rows: number): Bits {
     const words = new Uint32Array((rows + WORD - 1) >>> WORD_SHIFT).fill(~0);
     return new Bits(words, words.length * WORD);
@@ -39,7 +39,7 @@ export class Bits {
   }
 
   has(ordinal: number): boolean {
-    // Past the end it is undefined, and no bit of that is set.
+    // Past the end the word is undefined, which `&` treats as 0.
     return ((this.words[ordinal >>> WORD_SHIFT] as number) & (1 << ordinal)) !== 0;
   }
 
@@ -50,7 +50,7 @@ export class Bits {
       longer.set(this.words);
       this.words = longer;
     }
-    const word = this.words[at] as number; // there is room now
+    const word = this.words[at] as number; // in bounds since the growth above
     const bit = 1 << ordinal;
     if ((word & bit) !== 0) return;
     this.words[at] = word | bit;
@@ -60,7 +60,7 @@ export class Bits {
   remove(ordinal: number): void {
     if (!this.has(ordinal)) return;
     const at = ordinal >>> WORD_SHIFT;
-    this.words[at] = (this.words[at] as number) & ~(1 << ordinal); // `has` found it there
+    this.words[at] = (this.words[at] as number) & ~(1 << ordinal); // in bounds, as `has` found it
     this.size -= 1;
   }
 
@@ -76,7 +76,7 @@ export class Bits {
   }
 }
 
-/** Never empty: there is no set instead. */
+/** Never empty: an empty set is undefined. */
 export type Ordinals = number | number[] | Bits;
 
 const countOf = (set: Ordinals | undefined): number => {
@@ -105,12 +105,12 @@ const bitsOf = (list: readonly number[], highest: number): Bits => {
   return bits;
 };
 
-/** @returns the set with the row: the same one, changed, or another in its place */
+/** @returns the set with the row; may change `set` in place or return a new one */
 export const withOrdinal = (set: Ordinals | undefined, ordinal: number): Ordinals => {
   if (set === undefined || set === ordinal) return ordinal;
   if (typeof set === 'number') return set < ordinal ? [set, ordinal] : [ordinal, set];
   if (set instanceof Bits) {
-    // What was dense among few rows may be thin among many.
+    // A set that was dense among few rows can be sparse among many.
     const bits = 2 * WORD * set.words.length;
     if (ordinal >= bits / 2 && set.size * 2 * BITS_PER_ROW < Math.max(bits, ordinal)) {
       return withOrdinal(set.toList(), ordinal);
@@ -118,7 +118,7 @@ export const withOrdinal = (set: Ordinals | undefined, ordinal: number): Ordinal
     set.add(ordinal);
     return set;
   }
-  const last = set.at(-1) as number; // it has two at least
+  const last = set.at(-1) as number; // a list has at least two items
   if (set.length >= LONGEST_THIN && set.length * BITS_PER_ROW > Math.max(last, ordinal)) {
     const bits = bitsOf(set, last);
     bits.add(ordinal);
@@ -132,7 +132,7 @@ export const withOrdinal = (set: Ordinals | undefined, ordinal: number): Ordinal
   return set;
 };
 
-/** @returns the set without the row: the same one, changed, or another in its place; undefined: it had no other */
+/** @returns the set without the row, or undefined if it is then empty; may change `set` in place or return a new one */
 export const withoutOrdinal = (set: Ordinals, ordinal: number): Ordinals | undefined => {
   if (typeof set === 'number') return set === ordinal ? undefined : set;
   if (set instanceof Bits) {
@@ -149,14 +149,14 @@ export const withoutOrdinal = (set: Ordinals, ordinal: number): Ordinals | undef
 
 const shortened = (list: number[]): Ordinals | undefined => (list.length > 1 ? list : list[0]);
 
-/** The rows that are in any of the sets, as bits of their own, or those of the only set, which must not be changed. */
+/** The union of the sets. For a single bitmap this is the bitmap itself, so the result must not be changed. */
 const unionOf = (sets: readonly Ordinals[], rows: number): Bits => {
   const [only] = sets;
   if (sets.length === 1 && only instanceof Bits) return only;
   const words = new Uint32Array((rows + WORD - 1) >>> WORD_SHIFT);
   for (const set of sets) {
     if (set instanceof Bits) {
-      // Its words may leave room for rows to come.
+      // The bitmap can have spare words for future rows.
       const end = Math.min(words.length, set.words.length);
       for (let at = 0; at < end; at += 1) {
         words[at] = (words[at] as number) | (set.words[at] as number); // both in bounds
@@ -165,7 +165,7 @@ const unionOf = (sets: readonly Ordinals[], rows: number): Bits => {
     }
     for (const ordinal of listOf(set)) {
       const at = ordinal >>> WORD_SHIFT;
-      words[at] = (words[at] as number) | (1 << ordinal); // no row is numbered higher
+      words[at] = (words[at] as number) | (1 << ordinal); // in bounds: all ordinals are below `rows`
     }
   }
   return new Bits(words, countIn(words));
@@ -177,16 +177,16 @@ const countIn = (words: Uint32Array): number => {
   return count;
 };
 
-/** A row must be in one of the sets of each group; there is at least one group. */
+/** A row matches if it is in at least one set of each group. There is at least one group. */
 export type Groups = readonly (readonly Ordinals[])[];
 
-/** At least the number of rows in the group. */
+/** An upper bound of the number of rows in the group. */
 const mostOf = (sets: readonly Ordinals[]): number =>
   sets.reduce<number>((sum, set) => sum + countOf(set), 0);
 
 /**
- * The rows in all groups: a list in no order where they are at most `few`, else bits that must not be changed.
- * @param rows ordinals are below
+ * The rows in all groups: an unsorted list if there are at most `few`, else a bitmap that must not be changed.
+ * @param rows all ordinals are below this
  */
 export const inAll = (groups: Groups, rows: number, few: number): readonly number[] | Bits => {
   const [smallest = [], ...others] = groups.toSorted((a, b) => mostOf(a) - mostOf(b));

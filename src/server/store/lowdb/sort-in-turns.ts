@@ -3,12 +3,12 @@ import { compareAscending } from './sorted-keys.ts';
 import { createTurns, PER_TURN } from './turns.ts';
 
 /*
- * A million keys are strings all over the memory, and comparing them two by two takes seconds. So they are sorted by
- * numbers that lie side by side: one for the next characters of each string, which decides nearly always. Those that are
- * equal in it are sorted by the characters behind.
+ * A million string keys are scattered over memory, and comparing them in pairs takes seconds. So each string's next
+ * characters are encoded as a number in a typed array, and the numbers are sorted; they nearly always decide. Rows with
+ * equal numbers are sorted by the characters that follow.
  */
 
-/** What a group of rows, equal in all that comes before, is sorted by. */
+/** The part of the key by which a group of rows is sorted; the rows are equal in all earlier parts. */
 type Stage = 'type' | 'number' | 'text' | 'id';
 
 interface Group {
@@ -19,10 +19,10 @@ interface Group {
 
 /** Groups up to this size are compared key by key. */
 const SMALL = 16;
-/** Items between two looks at whether others have their turn; a power of two, less one. */
+/** Items between two yields; a power of two, minus one, as it is used as a mask. */
 const STEP = 255;
 
-/** How many characters fit a number without loss, for texts with and without others than these. */
+/** How many characters fit in a number without loss: NARROW if all code units are below 255, else WIDE. */
 const NARROW = { base: 256, characters: 6 };
 const WIDE = { base: 1 << 17, characters: 3 };
 
@@ -36,14 +36,14 @@ const STAGES: readonly Stage[] = ['number', 'number', 'text', 'id'];
 
 const textOf = (key: Key, stage: Stage): string => (stage === 'id' ? key.id : String(key.value));
 
-/** How many characters two texts share, `most` at most. */
+/** The length of the common prefix of two strings, at most `most`. */
 const sharedBy = (a: string, b: string, most: number): number => {
   let at = 0;
   while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
   return at;
 };
 
-/** A number for the characters from `at` on, in the order of the texts; where a text ends counts least. */
+/** Encodes the characters from `at` on as a number that sorts like the strings; the end of a string sorts first. */
 const codeOf = (text: string, at: number, { base, characters }: typeof NARROW): number => {
   let code = 0;
   for (let next = at; next < at + characters; next += 1) {
@@ -58,7 +58,7 @@ const fits = (text: string, from: number, { base, characters }: typeof NARROW): 
   return true;
 };
 
-/** Items and the numbers that they are sorted by, side by side. */
+/** Items and, at the same index, the numbers by which they are sorted. */
 interface Coded {
   readonly codes: Float64Array;
   readonly items: Uint32Array;
@@ -85,7 +85,7 @@ const isSorted = (codes: Float64Array): boolean => {
   return true;
 };
 
-/** Two sorted runs that lie one after the other, and how far they have been merged. */
+/** Two adjacent sorted runs, and how far they have been merged. */
 interface Merge {
   left: number;
   readonly middle: number;
@@ -113,10 +113,10 @@ const mergeSome = (from: Coded, into: Coded, merge: Merge): number => {
   return at - begin;
 };
 
-/** Sorts by the codes; those that are equal keep their order. Yields how much was done after each slice. */
+/** Stable sort by code. Yields the number of items processed after each slice. */
 function* mergeSort(coded: Coded): Generator<number, Coded> {
   const { length } = coded.items;
-  // Rows often are in order: of their creation, or where all are of one type.
+  // Rows are often sorted already: by creation, or because all have the same type.
   if (isSorted(coded.codes)) return coded;
   for (let at = 0; at < length; at += SMALL) {
     insertionSort(coded, at, Math.min(at + SMALL, length));
@@ -136,9 +136,9 @@ function* mergeSort(coded: Coded): Generator<number, Coded> {
 }
 
 /**
- * Sorts rows by their keys, in slices between which others have their turn.
- * @param items numbers of rows; sorted in place
- * @param keyOf must give each row the same key each time; no two have the same id
+ * Sorts rows by their keys in slices, and yields to the event loop between them.
+ * @param items ordinals of rows; sorted in place
+ * @param keyOf must always return the same key for a row; ids must be unique
  */
 export const sortInTurns = async (
   items: Uint32Array,
@@ -190,7 +190,7 @@ const stageAfter = (stage: Stage, key: Key): Stage => {
   return stage === 'number' ? 'id' : stage;
 };
 
-/** Undefined: all are equal in this. */
+/** Returns undefined if all items are equal in this stage. */
 function* encode(
   items: Uint32Array,
   keyOf: (item: number) => Key,

@@ -1,6 +1,6 @@
 import type { Position, Scalar } from '../store.ts';
 
-/** Where a row stands in an order. `value` is undefined where the row has none. */
+/** The position of a row in an order. `value` is undefined if the row has no value. */
 export interface Key {
   readonly value: Scalar | undefined;
   readonly id: string;
@@ -8,14 +8,14 @@ export interface Key {
 
 export type Direction = 'asc' | 'desc';
 
-/** Chunks of at most this many items: small enough to shift cheaply, few enough to count through. */
+/** Maximum items per chunk: small enough to shift cheaply, and large enough that there are few chunks to count. */
 const CHUNK = 1024;
 
 const RANK = { boolean: 0, number: 1, string: 2 } as const;
 
 const rankOf = (value: Scalar): number => RANK[typeof value as keyof typeof RANK];
 
-/** Values of different types order by type (booleans, numbers, strings), strings by code unit. */
+/** Values of different types sort by type (booleans, numbers, strings); strings sort by code unit. */
 const compareValues = (a: Scalar, b: Scalar): number => {
   if (typeof a !== typeof b) return rankOf(a) - rankOf(b);
   if (a < b) return -1;
@@ -27,7 +27,7 @@ const compareIds = (a: string, b: string): number => {
   return a > b ? 1 : 0;
 };
 
-/** Ascending by value, then id; keys without a value come after all that have one. */
+/** Ascending by value, then by id; keys without a value come last. */
 export const compareAscending = (a: Key, b: Key): number => {
   if (a.value === undefined || b.value === undefined) {
     if (a.value === b.value) return compareIds(a.id, b.id);
@@ -36,7 +36,7 @@ export const compareAscending = (a: Key, b: Key): number => {
   return compareValues(a.value, b.value) || compareIds(a.id, b.id);
 };
 
-/** The order of a page: absent values stay last when the direction turns, everything else turns. */
+/** The order of a page: `desc` reverses everything, except that keys without a value stay last. */
 export const compareKeys = (direction: Direction, a: Key, b: Key): number => {
   if (direction === 'asc' || (a.value === undefined) !== (b.value === undefined)) {
     return compareAscending(a, b);
@@ -51,7 +51,7 @@ export const keyOf = (position: Position): Key => ({
 
 export const positionOf = (key: Key): Position => ({ value: key.value ?? null, id: key.id });
 
-/** How many items of a sorted list stand before the first that `isPast`. */
+/** The number of items of a sorted list before the first for which `isPast` is true. */
 export const countUntil = <T>(list: readonly T[], isPast: (item: T) => boolean): number => {
   let low = 0;
   let high = list.length;
@@ -69,17 +69,17 @@ const lastOf = <K>(chunk: readonly K[]): K => chunk[chunk.length - 1] as K;
 
 /** Which items to take from an order. */
 interface Wanted<K> {
-  /** Absent: all of them. */
+  /** Default: accept all items. */
   readonly accepts?: ((item: K) => boolean) | undefined;
-  /** Accepted items to leave out first; counted down. */
+  /** Accepted items still to skip; counts down. */
   skip: number;
   readonly most: number;
   readonly found: K[];
 }
 
 /**
- * A sorted list of items in chunks: insert, remove and search cost O(log n + chunk), skipping to the
- * n-th item O(n / chunk). That keeps writes flat from hundreds to a million rows.
+ * A sorted list of items in chunks. Insert, remove and search cost O(log n + chunk), skipping to the n-th item
+ * O(n / chunk), so a write costs about the same with hundreds or a million rows.
  */
 class SortedItems<K> {
   readonly #chunks: K[][] = [];
@@ -101,7 +101,7 @@ class SortedItems<K> {
     const chunk = this.#chunks[at];
     if (chunk === undefined) {
       const last = this.#chunks.at(-1);
-      // Rows mostly arrive in order of creation: full chunks stay full, instead of being halved.
+      // Rows mostly arrive in order of creation, so full chunks are left full instead of being split.
       if (last === undefined || last.length >= CHUNK) this.#chunks.push([item]);
       else last.push(item);
       return;
@@ -110,7 +110,7 @@ class SortedItems<K> {
     if (chunk.length > CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK / 2));
   }
 
-  /** Of several items with one key, which there may be while an order is built, it takes the one that is meant. */
+  /** Several items can have the same key while an order is built, so this compares the item, too. */
   remove(key: Key, item: K): void {
     let at = this.#chunkFor(key);
     let chunk = this.#chunks[at];
@@ -140,7 +140,7 @@ class SortedItems<K> {
     return this.#chunks.at(-1)?.at(-1);
   }
 
-  /** Items before `key`; with `inclusive`, those equal to it too. */
+  /** The number of items before `key`; with `inclusive`, also those equal to it. */
   countBefore(key: Key, inclusive: boolean): number {
     const isPast = (other: K): boolean => {
       const compared = compareAscending(this.keyOf(other), key);
@@ -152,7 +152,7 @@ class SortedItems<K> {
     return count + countUntil(this.#chunks[at] ?? [], isPast);
   }
 
-  /** Takes items in `direction`, without the first `passed` of that direction. */
+  /** Collects items in `direction`, without the first `passed`. */
   take(direction: Direction, passed: number, wanted: Wanted<K>): void {
     const { accepts, most, found } = wanted;
     const step = direction === 'asc' ? 1 : -1;
@@ -163,7 +163,7 @@ class SortedItems<K> {
         left -= chunk.length;
         continue;
       }
-      // Whole chunks are skipped where no item has to be looked at.
+      // Without a filter, whole chunks can be skipped.
       if (!accepts && left === 0 && wanted.skip >= chunk.length) {
         wanted.skip -= chunk.length;
         continue;
@@ -187,7 +187,7 @@ class SortedItems<K> {
     return countUntil(chunk, (other) => compareAscending(this.keyOf(other), key) >= 0);
   }
 
-  /** The first chunk that may hold `key`; the number of chunks when it lies past them all. */
+  /** The first chunk that can contain `key`; the number of chunks if `key` is after all of them. */
   #chunkFor(key: Key): number {
     return countUntil(this.#chunks, (chunk) => this.#isFrom(lastOf(chunk), key));
   }
@@ -200,27 +200,27 @@ class SortedItems<K> {
 /** Which part of an order to take. */
 export interface Part<K> {
   readonly direction: Direction;
-  /** Only items behind this place. */
+  /** Only items after this position. */
   readonly after?: Key | undefined;
-  /** Absent: all of them. */
+  /** Default: accept all items. */
   readonly accepts?: ((item: K) => boolean) | undefined;
-  /** Accepted items to leave out first. */
+  /** Accepted items to skip first. */
   readonly skip?: number;
   readonly most: number;
 }
 
-/** Items in the order of their keys, both ways. */
+/** Items sorted by key, readable in both directions. */
 export class OrderedView<K> {
   readonly #present: SortedItems<K>;
   readonly #absent: SortedItems<K>;
 
-  /** @param keyOf must give an item that is in here the same key each time */
+  /** @param keyOf must always return the same key for an item in this view */
   constructor(private readonly keyOf: (item: K) => Key) {
     this.#present = new SortedItems(keyOf);
     this.#absent = new SortedItems(keyOf);
   }
 
-  /** Adds items in ascending order, all of them behind those that are in here. */
+  /** Adds items, which must be in ascending order and after all items in this view. */
   append(sorted: readonly K[]): void {
     const firstAbsent = countUntil(sorted, (item) => this.keyOf(item).value === undefined);
     this.#present.append(sorted.slice(0, firstAbsent));
@@ -254,7 +254,7 @@ export class OrderedView<K> {
     return wanted.found;
   }
 
-  /** How many items stand at or before `key` in this direction. */
+  /** The number of items at or before `key` in this direction. */
   #countUpTo(direction: Direction, key: Key): number {
     const list = this.#listOf(key);
     const count =

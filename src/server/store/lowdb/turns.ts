@@ -1,11 +1,11 @@
 import { nextTurn } from '../../next-turn.ts';
 
-/** Items compared, read or moved between two turns of others: some tenths of a millisecond. */
+/** Items compared, read or moved between two yields: some tenths of a millisecond. */
 export const PER_TURN = 2048;
 
-/** Gives others their turn each time enough work is done. */
+/** Yields to the event loop each time enough work is done. */
 export interface Turns {
-  /** Undefined: there is no need yet. @param items that were gone through */
+  /** @param items processed since the last call. @returns undefined if there is no need to yield yet */
   spend(items: number): Promise<void> | undefined;
 }
 
