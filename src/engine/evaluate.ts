@@ -6,6 +6,7 @@ import { typeKey } from '../contract/resources.ts';
 import { compileRule } from './compile-rule.ts';
 import type { Allowance } from './condition/budget.ts';
 import { createEvaluator } from './condition/create-evaluator.ts';
+import type { PatternRoom } from './condition/regex.ts';
 import type { Verdict } from './decide.ts';
 import { createDecider } from './decide.ts';
 import { exemptionEnd, matchesId } from './exempt.ts';
@@ -35,12 +36,13 @@ export interface PreparedPolicy extends EvaluatedPolicy, PreparedRules {}
 
 /**
  * Makes rules ready to run.
+ * @param room what their patterns take is subtracted
  * @throws Error when a condition does not compile: callers have checked it
  */
-export function prepareRules(given: readonly Rule[]): PreparedRules {
+export function prepareRules(given: readonly Rule[], room?: PatternRoom): PreparedRules {
   let readsNow = false;
   const rules = given.map((rule, index) => {
-    const compiled = compileRule(rule);
+    const compiled = compileRule(rule, room);
     if (!compiled.ok) throw new Error(`rules[${index}].condition: ${compiled.problem.message}`);
     const evaluator = createEvaluator(compiled.condition);
     readsNow ||= evaluator.readsNow;

@@ -117,6 +117,37 @@ describe('a read-only key', () => {
   });
 });
 
+/** 45,000 parts in some 500 characters. */
+const large = (at: number): string => {
+  const pattern = (n: number) => `(a|b)*a${'[ab]{1000}'.repeat(8)}(x{${n % 900}})`;
+  const parts = Array.from(
+    { length: 5 },
+    (_, n) => `resource.id.matches("${pattern(5 * at + n)}")`,
+  );
+  return parts.join(' || ');
+};
+
+describe('stored policies whose patterns take more memory than a thread has', () => {
+  it('leave resources of their type to be stored, and scanned', async () => {
+    // Twenty at once: what is checked takes a turn each.
+    for (let at = 0; at < 240; at += 20) {
+      const created = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          send('POST', '/v1/policies', withRules([large(at + n)], { name: `p${at + n}` })),
+        ),
+      );
+      expect(new Set(created.map(({ status }) => status))).toEqual(new Set([201]));
+    }
+    for (const id of ['r', 's']) {
+      expect((await send('PUT', `/v1/resources/${id}`, resource(id))).status).toBe(201);
+    }
+    const scan = String((await send('POST', '/v1/scans', {})).json.id);
+    const stateOf = async () => (await send('GET', `/v1/scans/${scan}`)).json;
+    await until(async () => ['completed', 'failed'].includes(String((await stateOf()).status)));
+    expect(await stateOf()).toMatchObject({ status: 'completed', summary: { pass: 480 } });
+  });
+});
+
 describe('a stored policy that costs too much', () => {
   it('stops no server, not even one that starts with it, and is tried again when it changes', async () => {
     const ids: string[] = [];

@@ -15,9 +15,12 @@ import type { TempFolder } from '../store/lowdb/temp-folder.ts';
 /** A thread that does what the first condition says, and passes all resources. */
 const thread = `
 import { parentPort, threadId } from 'node:worker_threads';
-parentPort.on('message', ({ kind, conditions: [first] = [], subjects }) => {
+parentPort.on('message', ({ kind, conditions: [first] = [], subjects, given }) => {
   if (kind === 'decide') {
-    parentPort.postMessage({ kind: 'decided', verdicts: subjects.map(() => null), steps: 1, broken: [] });
+    parentPort.postMessage({
+      ...{ kind: 'decided', verdicts: subjects.map(() => null), steps: 1, broken: [] },
+      ...{ ready: given.length, isFull: false },
+    });
     return;
   }
   if (first === 'loop') for (;;);

@@ -102,7 +102,8 @@ describe('a policy that is over its budget', () => {
       ...createEvaluationThreads(),
       decide: async (_, { subjects }) => {
         asked += subjects.length;
-        return { kind: 'decided', verdicts: subjects.map(() => overBudget), steps: 1, broken: [] };
+        const verdicts = subjects.map(() => overBudget);
+        return { kind: 'decided', verdicts, steps: 1, broken: [], ready: 0, isFull: false };
       },
     });
     const { signal } = new AbortController();

@@ -4,19 +4,34 @@ import { mostPatternParts } from '../../../engine/condition/regex.ts';
 import type { Verdict } from '../../../engine/decide.ts';
 import { prepareRules } from '../../../engine/evaluate.ts';
 import type { PreparedRules } from '../../../engine/evaluate.ts';
-import type { Answer, DecideQuestion, Question } from './messages.ts';
+import type { Answer, DecideQuestion, Question, RuleSet } from './messages.ts';
 
 /** Characters that a rule of a verdict takes beside its message, in thought. */
 const perRule = 40;
-/** Steps of a turn for each character of rules that are made ready to run. */
+/** Steps of a turn for what weighs as a character, of rules that are made ready to run. */
 const stepsPerCharacter = 10;
+/**
+ * What rules that are ready to run weigh, in characters: each takes some 350 bytes, with all that is made of it, and a
+ * part of a pattern takes a fourth of that. A short pattern may have ten thousand parts.
+ */
+const partsOfCharacter = 4;
+const charactersOfRule = 100;
+/** What rules are made ready in one turn, and what are kept; then they are all forgotten. */
+const weightOfTurn = 1 << 17;
+const keptWeight = 1 << 20;
+
+/** Rules that are ready to run, by their keys. */
+interface Ready {
+  readonly rules: Map<string, PreparedRules>;
+  weight: number;
+}
 
 /** Characters of what verdicts say after which a turn ends: each is copied for its caller. */
 const charactersOfTurn = 1 << 20;
 
 /** Answers questions, one after the other, and remembers the rules that it was given. */
 export function createAnswers(): (question: Question) => Answer {
-  const known = new Map<string, PreparedRules>();
+  const known: Ready = { rules: new Map(), weight: 0 };
   return (question) => {
     switch (question.kind) {
       case 'decide':
@@ -39,33 +54,45 @@ function problemsOf(conditions: readonly string[]) {
 }
 
 function decide(
-  known: Map<string, PreparedRules>,
+  known: Ready,
   { now, forget, given, subjects, left, turn }: DecideQuestion,
 ): Answer {
-  if (forget) known.clear();
-  const rulesOf = new Map(given.map(({ key, rules }) => [key, rules]));
+  if (forget) {
+    known.rules.clear();
+    known.weight = 0;
+  }
   const verdicts: (Verdict | null)[] = [];
   const broken: { key: string; why: string }[] = [];
   let steps = 0;
   let room = turn;
   let said = 0;
-  // All of them, as none is sent again.
-  for (const [key, rules] of rulesOf) {
-    const { prepared, why } = prepareOrRefuse(rules);
-    known.set(key, prepared);
-    room -= stepsPerCharacter * rules.reduce((sum, { condition }) => sum + condition.length, 0);
+  let ready = 0;
+  for (let made = 0; ready < given.length && made < weightOfTurn; ready += 1) {
+    const { key, rules } = given[ready] as RuleSet; // in bounds
+    const { prepared, weight, why } = prepareOrRefuse(rules);
+    known.rules.set(key, prepared);
+    known.weight += weight;
+    made += weight;
+    room -= stepsPerCharacter * weight;
     if (why !== undefined) broken.push({ key, why });
   }
+  const isFull = known.weight > keptWeight;
+  const decided = { kind: 'decided', verdicts, ready, isFull, broken } as const;
   for (const { resource, keys } of subjects) {
     for (const key of keys) {
       // One at least, or it would never end.
       if (steps > 0 && (steps >= room || said >= charactersOfTurn)) {
-        return { kind: 'decided', verdicts, steps, broken };
+        return { ...decided, steps };
+      }
+      const rules = known.rules.get(key);
+      if (!rules) {
+        if (ready === given.length) throw new Error('rules were asked for that were not given');
+        // The turn had no room for them.
+        return { ...decided, steps };
       }
       const before = (left ?? Number.MAX_SAFE_INTEGER) - steps;
       const allowance = { left: before };
-      const verdict = known.get(key)?.decide(resource, now, allowance);
-      if (!verdict) throw new Error('rules were asked for that were not given');
+      const verdict = rules.decide(resource, now, allowance);
       // Each counts, so that a turn ends.
       steps += Math.max(1, before - allowance.left);
       verdicts.push(verdict.status === 'PASS' ? null : verdict);
@@ -74,21 +101,29 @@ function decide(
       }
     }
   }
-  return { kind: 'decided', verdicts, steps, broken };
+  return { ...decided, steps };
 }
 
 /** Conditions are checked when they come in, so one that does not compile is of another version: no verdict is no pass. */
 function prepareOrRefuse(rules: readonly Rule[]): {
   readonly prepared: PreparedRules;
+  readonly weight: number;
   readonly why?: string;
 } {
+  const characters = rules.reduce((sum, { condition }) => sum + condition.length, 0);
+  const patterns = { left: Number.MAX_SAFE_INTEGER };
+  const weigh = (): number =>
+    characters +
+    charactersOfRule * rules.length +
+    Math.ceil((Number.MAX_SAFE_INTEGER - patterns.left) / partsOfCharacter);
   try {
-    return { prepared: prepareRules(rules) };
+    const prepared = prepareRules(rules, patterns);
+    return { prepared, weight: weigh() };
   } catch (error) {
     const message = 'the stored condition does not compile with this version of the service';
     const undecided = rules.map(({ effect }, index) => ({ index, effect, message }));
     const verdict: Verdict = { status: 'ERROR', rules: undecided, reason: 'type_error' };
     const why = error instanceof Error ? error.message : String(error);
-    return { prepared: { readsNow: false, decide: () => verdict }, why };
+    return { prepared: { readsNow: false, decide: () => verdict }, weight: weigh(), why };
   }
 }

@@ -49,6 +49,10 @@ export type Answer =
       /** Subject by subject, key by key, as far as the turn went; null is a PASS. */
       readonly verdicts: readonly (Verdict | null)[];
       readonly steps: number;
+      /** Rules of `given` that are ready now, the first ones: the turn may have had no room for more. */
+      readonly ready: number;
+      /** So much is ready to run that it is to be forgotten. */
+      readonly isFull: boolean;
       /** Rules of `given` that do not compile, and why. */
       readonly broken: readonly { readonly key: string; readonly why: string }[];
     }

@@ -52,7 +52,7 @@ export interface EvaluationThreadsOptions {
 }
 
 /** MiB of a thread's heap. */
-const heapOfThread = 512;
+const heapOfThread = 1_024;
 /** Milliseconds: with a thread go the rules that it has ready to run. */
 const keptIdle = 600_000;
 /**
@@ -63,8 +63,6 @@ const stepsOfTurn = evaluationBudget;
 const pairsOfTurn = 5_000;
 const weightOfTurn = 20_000;
 const charactersOfTurn = 64 << 10;
-/** Characters of rules that a thread keeps ready to run; then it forgets them all. */
-const keptCharacters = 8 << 20;
 
 export function createEvaluationThreads({
   file = workerFile('evaluate-worker'),
@@ -101,19 +99,17 @@ export function createEvaluationThreads({
   return {
     decide: (asker, { rulesOf, subjects, ...question }) =>
       inTurn(asker, async (port, gone) => {
-        const has = kept.get(port) ?? { keys: new Set(), characters: 0 };
+        const has = kept.get(port) ?? { keys: new Set(), isFull: false };
         kept.set(port, has);
-        const forget = has.characters > keptCharacters;
-        if (forget) [has.keys, has.characters] = [new Set(), 0];
+        const forget = has.isFull;
+        if (forget) [has.keys, has.isFull] = [new Set(), false];
         const { given, asked } = cut(subjects, rulesOf, has.keys);
         const turn = stepsOfTurn;
         const sent = { kind: 'decide', forget, given, subjects: asked, turn, ...question } as const;
-        const answer = await ask(port, gone, sent, turnWithin);
-        for (const { key, rules } of given) {
-          has.keys.add(key);
-          has.characters += charactersOf(rules);
-        }
-        return answer as Decided; // as asked
+        const answer = (await ask(port, gone, sent, turnWithin)) as Decided; // as asked
+        for (const { key } of given.slice(0, answer.ready)) has.keys.add(key);
+        has.isFull = answer.isFull;
+        return answer;
       }),
     async readsNow(asker, rules) {
       const answer = await inTurn(asker, (port, gone) =>
@@ -186,7 +182,7 @@ type EvaluationPool = ThreadPool<Answer, Question>;
 
 interface Kept {
   keys: Set<string>;
-  characters: number;
+  isFull: boolean;
 }
 
 /** This thread: it answers before anything else happens. */
