@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ErrorDetail } from './errors.ts';
 import { nearestWord } from './nearest.ts';
+import { inThrees } from './in-threes.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -129,9 +130,11 @@ function describeSize(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>):
   const bound = Number(small ? issue.minimum : issue.maximum);
   const relation = small ? 'at least' : 'at most';
   if (issue.origin === 'string') {
-    return small && bound === 1 ? 'must not be empty' : `must have ${relation} ${bound} characters`;
+    return small && bound === 1
+      ? 'must not be empty'
+      : `must have ${relation} ${inThrees(bound)} characters`;
   }
-  if (issue.origin === 'array') return `must have ${relation} ${bound} entries`;
+  if (issue.origin === 'array') return `must have ${relation} ${inThrees(bound)} entries`;
   return `must be ${relation} ${bound}`;
 }
 

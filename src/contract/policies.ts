@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Timestamp, commaList, commaListOf, listQuery, trueOrFalse } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { notBlank } from './text.ts';
+import { inThrees } from './in-threes.ts';
 
 export const severities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export const Severity = z.enum(severities);
@@ -62,7 +63,7 @@ const fields = {
     .min(1, 'must have at least one rule')
     .max(500)
     .refine((rules) => lengthOfMessages(rules) <= maxMessagesLength, {
-      message: `exceed the limit of ${maxMessagesLength.toLocaleString('en-US')} characters of messages in total`,
+      message: `exceed the limit of ${inThrees(maxMessagesLength)} characters of messages in total`,
     }),
   compliance_frameworks: z.array(label).max(500),
   auto_remediation: z.boolean(),

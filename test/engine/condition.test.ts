@@ -133,7 +133,7 @@ describe('a condition', () => {
     expect(compileCondition(Array.from({ length: 10_000 }, () => 'true').join('||')).ok).toBe(true);
     expect(compileCondition(`${'1+'.repeat(10_000)}1 > 2`).ok).toBe(true);
     expect(compileCondition(`resource.l.all(i, ${'i||'.repeat(10_000)}i)`).ok).toBe(true);
-    expect(problemOf('x'.repeat(65_537)).message).toContain('at most 65536');
+    expect(problemOf('x'.repeat(65_537)).message).toContain('at most 65,536');
   });
 
   it('refuses nesting deep enough to be a bomb, without overflowing the stack', () => {

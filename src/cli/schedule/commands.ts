@@ -83,15 +83,18 @@ const channelFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--subject <text>', 'of the mail; {{date}} is the day')
     .option('--links', 'mail links in place of the files')
     .option('--chat <channel>', "a chat channel of the server's configuration, such as #audit")
-    .option('--team-chat-env <name>', "the server's variable with the webhook of a team chat")
+    .option(
+      '--team-chat-env <name>',
+      "secret of the server's configuration with the webhook URL of a team chat",
+    )
     .option('--webhook-url <url>', 'post it there')
     .option(
       '--webhook-secret-env <name>',
-      'sign that with the secret in this variable of the server',
+      "sign that with this secret of the server's configuration",
     )
     .option('--sftp <place>', 'upload it: user@host/folder, or user@host:port/folder')
-    .option('--sftp-password-env <name>', "the server's variable with the password")
-    .option('--sftp-key-env <name>', "the server's variable with the private key")
+    .option('--sftp-password-env <name>', "secret of the server's configuration with the password")
+    .option('--sftp-key-env <name>', "secret of the server's configuration with the private key")
     .option('--sftp-host-key <hash>', "of the host's key, SHA256:… as ssh-keygen -l prints it")
     .option('--s3 <place>', 'upload it: bucket, or bucket/prefix')
     .option('--s3-region <region>')

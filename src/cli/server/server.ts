@@ -139,7 +139,7 @@ function parseListen({
   }
   const [, ipv6, host = ipv6, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(given) ?? [];
   if (host !== undefined && port !== undefined) {
-    return { host, port: parsePort(port, '--metrics-listen') };
+    return { host, port: parsePort(port, '--metrics-listen', given) };
   }
   throw new GovctlError('usage_error', `--metrics-listen ${given}: not an address and port`, {
     hint: 'Use HOST:PORT, for example 127.0.0.1:9464 or [::1]:9464.',

@@ -8,6 +8,7 @@ import type { Program } from './program.ts';
 import type { PatternRoom } from './regex.ts';
 import { maxTreeDepth, parse, TooDeep } from './syntax.ts';
 import type { SyntaxTree } from './syntax.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 
 export interface CompiledCondition {
   readonly source: string;
@@ -60,7 +61,7 @@ export function compileCondition(source: string, room?: PatternRoom): Compilatio
       source,
       0,
       0,
-      `is ${source.length} characters long; at most ${maxConditionLength} are allowed`,
+      `is ${inThrees(source.length)} characters long; at most ${inThrees(maxConditionLength)} are allowed`,
     );
   }
   const compiled = compileExpression(source, conditions, { room });

@@ -4,6 +4,7 @@ import { toNativeRegex } from './native-regex.ts';
 import { prices } from './prices.ts';
 import { asksAround, createMachine } from './re2-machine.ts';
 import { Failure, mismatch, typeError } from './values.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 
 export interface Pattern {
   /** Whether it is found anywhere in a text. */
@@ -38,14 +39,14 @@ export const freeNative = 64;
  */
 export function compilePattern(pattern: string, room?: PatternRoom): Pattern {
   if (pattern.length > longestPattern) {
-    throw new Error(`is longer than ${longestPattern} characters`);
+    throw new Error(`is longer than ${inThrees(longestPattern)} characters`);
   }
   const size = patternSize(pattern);
   if (room) {
     room.left -= workOf(pattern, size);
     if (room.left < 0) {
       throw new Error(
-        `takes the patterns of these conditions over the limit of ${mostPatternParts.toLocaleString('en-US')} parts in total`,
+        `takes the patterns of these conditions over the limit of ${inThrees(mostPatternParts)} parts in total`,
       );
     }
   }
@@ -61,7 +62,9 @@ export function compilePattern(pattern: string, room?: PatternRoom): Pattern {
     return { test, ...(fromStart ? { native: regex } : {}) };
   }
   if (size > largestPattern) {
-    throw new Error(`repeats make it too large: ${size} parts, at most ${largestPattern}`);
+    throw new Error(
+      `repeats make it too large: ${inThrees(size)} parts, at most ${inThrees(largestPattern)}`,
+    );
   }
   return { test: re2Test(RE2JS.compile(pattern)) };
 }

@@ -1,4 +1,5 @@
 import { maxConditionsLength, maxConditionsLengthOfBody } from '../../contract/policies.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 
 /** What the conditions of a policy, or of a request's body, may have together. */
 const bounds = {
@@ -19,8 +20,7 @@ export function findTooLong(
   for (const [at, condition] of conditions.entries()) {
     length += condition.length;
     if (length <= most) continue;
-    const shown = most.toLocaleString('en-US');
-    return { at, message: `${of} exceed the limit of ${shown} characters in total` };
+    return { at, message: `${of} exceed the limit of ${inThrees(most)} characters in total` };
   }
   return undefined;
 }

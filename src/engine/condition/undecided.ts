@@ -1,15 +1,14 @@
 import { evaluationBudget, givenSteps, OverBudget, requestBudget } from './budget.ts';
 import { Failure } from './values.ts';
-
-const shown = (steps: number): string => steps.toLocaleString('en-US');
+import { inThrees } from '../../contract/in-threes.ts';
 
 function overBudget(): Failure {
   const given = givenSteps();
   return new Failure(
     'budget',
     given === evaluationBudget
-      ? `the policy exceeds the budget of ${shown(evaluationBudget)} steps on this resource`
-      : `the request exceeds the budget of ${shown(requestBudget)} steps; ${shown(given)} were left for this policy on this resource`,
+      ? `the policy exceeds the budget of ${inThrees(evaluationBudget)} steps on this resource`
+      : `the request exceeds the budget of ${inThrees(requestBudget)} steps; ${inThrees(given)} were left for this policy on this resource`,
   );
 }
 

@@ -8,6 +8,7 @@ import type { RawDocument } from './parse-yaml.ts';
 import { spanOf } from './parse-yaml.ts';
 import { problemAt } from './source.ts';
 import type { Finding, Source, Span } from './source.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -232,9 +233,9 @@ function sizeMessage(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): 
     case 'string':
       return small && bound === 1
         ? 'must not be empty'
-        : `must have ${relation} ${bound} character${plural}`;
+        : `must have ${relation} ${inThrees(bound)} character${plural}`;
     case 'array':
-      return `must have ${relation} ${bound === 1 ? 'one' : bound} item${plural}`;
+      return `must have ${relation} ${bound === 1 ? 'one' : inThrees(bound)} item${plural}`;
     default:
       return `must be ${relation} ${bound}`;
   }

@@ -1,6 +1,7 @@
 import { isScalar } from 'yaml';
 import type { Scalar } from 'yaml';
 import type * as z from 'zod';
+import { maxConditionLength } from '../../contract/policies.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { compileRule } from '../../engine/compile-rule.ts';
@@ -171,6 +172,8 @@ function conditionProblems(
   const texts = (rules as unknown[]).map((rule) => (hasCondition(rule) ? rule.condition : ''));
   const tooLong = findTooLong(texts, 'policy');
   if (tooLong) {
+    // One that is too long alone is refused as a field.
+    if ((texts[tooLong.at] ?? '').length > maxConditionLength) return [];
     const path: FieldPath = ['rules', tooLong.at, 'condition'];
     const span = conditionSpan(source, raw, path, { offset: 0, end: 0 });
     const { message } = tooLong;

@@ -8,6 +8,7 @@ import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import type { Versioned } from '../store/store.ts';
 import type { StoredSubject, Verdicts } from './verdicts.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 
 export type Quarantined = NonNullable<StoredPolicy['quarantined']>;
 
@@ -80,7 +81,7 @@ export function createQuarantine(deps: Deps) {
       since: timestamp(deps.clock.now()),
       resources: counted.over.size,
       example,
-      reason: `its conditions exceed the budget of ${evaluationBudget.toLocaleString('en-US')} steps`,
+      reason: `its conditions exceed the budget of ${inThrees(evaluationBudget)} steps`,
     };
     const isDone = await deps.store.transact(async (tx) => {
       const row = await tx.get(policies, id);

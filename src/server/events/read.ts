@@ -5,11 +5,12 @@ import type { Reader, Versioned } from '../store/store.ts';
 import { events } from './collection.ts';
 import type { StoredEvent } from './collection.ts';
 import { keptDays, mostKept } from './retention.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 
 /** @throws GovctlError event_not_found */
 export const readEvent = (reader: Reader, id: string): Awaitable<Versioned<StoredEvent>> =>
   whenKnown(reader.get(events, id), (found) => {
     if (found) return found;
-    const kept = `events are kept for ${keptDays} days, of more than ${mostKept.toLocaleString('en')} the newest`;
+    const kept = `events are kept for ${keptDays} days, of more than ${inThrees(mostKept)} the newest`;
     throw new GovctlError('event_not_found', `There is no event ${id.slice(0, 100)}; ${kept}`);
   });

@@ -13,6 +13,7 @@ import type { Asker } from '../threads/threads.ts';
 import { readLines } from './lines.ts';
 import type { Line } from './lines.ts';
 import { completeResource, subjectsOf, upsertResources } from './service.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 
 /** Resources, and bytes of their lines, that go into one transaction. */
 const batchSize = 200;
@@ -141,7 +142,6 @@ const isTooManyRejected = (error: unknown): boolean =>
 /** The sender sends something else than resources: reading on would help nobody. */
 function tooManyRejected(answer: ImportAnswer): GovctlError {
   const { lines, rejected, created, updated, unchanged, rejected_lines: shown } = answer;
-  const inThrees = (amount: number): string => amount.toLocaleString('en-US');
   return new GovctlError(
     'invalid_resource',
     `Import stopped: ${inThrees(rejected)} of the first ${inThrees(lines)} lines are not valid resources. Resources stored: ${inThrees(created + updated + unchanged)}; the rest was not read`,

@@ -78,6 +78,19 @@ describe('govctl validate', () => {
     });
   });
 
+  it('tells of a condition that is too long alone once', async () => {
+    const condition = `resource.${'x'.repeat(70_000)}`;
+    const cwd = makeRepo({
+      'a.yaml': `name: long\nresource_type: A::B\nrules:\n  - effect: DENY\n    condition: ${condition}\n`,
+    });
+    const { stdout } = await runCommandLine(['validate', '-o', 'json'], { cwd });
+    expect((JSON.parse(stdout) as { problems: unknown[] }).problems).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining('must have at most 65,536 characters') as unknown,
+      }),
+    ]);
+  });
+
   it('says that there are no files', async () => {
     const { exitCode, stdout } = await runCommandLine(['validate'], { cwd: makeRepo() });
     expect([exitCode, stdout]).toEqual([

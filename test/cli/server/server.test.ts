@@ -123,7 +123,7 @@ describe('govctl server', () => {
 
   it.each([
     [['--metrics-listen', '9464'], '127.0.0.1:9464 or [::1]:9464'],
-    [['--metrics-listen', '127.0.0.1:70000'], '--metrics-listen 70000'],
+    [['--metrics-listen', '127.0.0.1:70000'], '--metrics-listen 127.0.0.1:70000'],
     [
       ['--metrics-listen', '127.0.0.1:1', '--no-metrics'],
       'Use either --metrics-listen or --no-metrics',

@@ -9,6 +9,7 @@ import { GovctlError } from '../../../contract/errors.ts';
 import { countNested, countValues } from './count-values.ts';
 import { parseForm } from './read-form.ts';
 import { parseJson } from './read-json.ts';
+import { inThrees } from '../../../contract/in-threes.ts';
 
 export interface CheckedBody {
   readonly body: unknown;
@@ -80,8 +81,7 @@ function checkNested(endpoint: Endpoint, body: unknown): void {
   if (all > maxNestedOfBody) throw refuse('body', hasMore(maxNestedOfBody));
 }
 
-export const hasMore = (most: number): string =>
-  `has more than ${most.toLocaleString('en-US')} lists and maps`;
+export const hasMore = (most: number): string => `has more than ${inThrees(most)} lists and maps`;
 
 function refuse(field: string, message: string): GovctlError {
   const what = field === '' ? 'The object' : field;
