@@ -7,14 +7,14 @@ import { policyStep } from './policy-step.ts';
 import { beginStep } from './step.ts';
 import { evaluationLanes, evaluationWork } from './work.ts';
 
-/** Evaluations that one step is about: a resource's policies are not split, so it may be a few more. */
+/** Evaluations per step. A resource's policies are not split, so a step can have a few more. */
 const mostEvaluations = 2_000;
-/** Pieces of work under way at once: one evaluates while another writes down what it found. */
+/** Work items at once: one evaluates while another stores its results. */
 const mostAtOnce = 2;
 
 /**
- * The background evaluation. A step evaluates outside of any transaction, and writes down what it found, and how far it
- * came, in short ones.
+ * Runs the background evaluation. Each step evaluates outside transactions, and stores results and progress in short
+ * transactions.
  */
 export const backgroundEvaluation = (
   deps: Deps,

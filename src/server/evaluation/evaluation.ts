@@ -15,12 +15,12 @@ import { tooBusy } from './thread/threads.ts';
 import type { EvaluationThreads } from './thread/threads.ts';
 import type { Asker } from '../threads/threads.ts';
 
-/** What conditions say. Verdicts depend on rules, resource and `now` alone. */
+/** Evaluates conditions. Verdicts depend only on rules, resource and `now`. */
 export interface Evaluation {
   /**
-   * Verdicts of stored policies over resources, in as many turns as it takes. A policy that is over its budget on many
-   * of them is quarantined.
-   * @param request whether it ends, with what it has, when the budget of a request is spent
+   * Evaluates stored policies on resources, in several turns if necessary. Quarantines policies that exceed their budget
+   * on many of them.
+   * @param request whether to stop with partial verdicts when the budget of a request is spent
    */
   ofStored(
     asker: Asker,
@@ -30,7 +30,7 @@ export interface Evaluation {
       readonly request?: boolean;
     },
   ): Promise<Verdicts>;
-  /** Verdicts of any rules over resources, all of them within the budget of one request. */
+  /** Evaluates any rules on resources, all within the budget of one request. */
   ofGiven(
     asker: Asker,
     question: { readonly now: number; readonly subjects: readonly GivenSubject[] },
@@ -41,9 +41,9 @@ export interface Evaluation {
 
 const pass: Verdict = { status: 'PASS' };
 
-/** Milliseconds that a request may evaluate for; its budget ends it long before, but on a busy machine. */
+/** Maximum milliseconds of evaluation per request. The budget ends it much earlier, except on a busy machine. */
 const requestWithin = 60_000;
-/** Subjects that are evaluated before it is seen whether a policy costs too much: doubled each time. */
+/** Subjects per question: starts small, to quarantine costly policies early, and doubles with each question. */
 const fewestSubjects = 16;
 const mostSubjects = 256;
 
@@ -51,7 +51,7 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
   const quarantine = createQuarantine(deps);
   const { clock, log } = deps;
 
-  /** Asks until all is known, or what is left of steps or time is spent. */
+  /** Asks until all verdicts are known, or the steps or the time run out. */
   async function askAll(run: Run, subjects: readonly GivenSubject[]): Promise<void> {
     const { asker, now } = run;
     const rulesOf = new Map<string, readonly Rule[]>();
@@ -60,7 +60,7 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
       const its = new Set(rules.map((one) => keep(rulesOf, one)));
       if (its.size > 0) waiting.push({ resource, keys: [...its] });
     }
-    /** What the next turn is sent: what it does not come to is sent again. */
+    /** Maximum subjects of the next turn. Subjects that a turn does not reach are sent again. */
     let most = fewestSubjects;
     for (let at = 0; at < waiting.length;) {
       asker.signal.throwIfAborted();
@@ -116,18 +116,18 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
   };
 }
 
-/** One question, over as many turns as it takes. */
+/** The state of one evaluation over all its turns. */
 interface Run {
   readonly asker: Asker;
   readonly now: number;
-  /** By resource and key of rules. */
+  /** Verdicts by resource and key of rules. */
   readonly found: Map<KnownResource, Map<string, Verdict>>;
   readonly messages: Map<string, string>;
-  /** By the monotonic clock. */
+  /** Deadline in milliseconds of the monotonic clock. */
   readonly until: number;
-  /** Steps. */
+  /** Steps left. */
   left: number;
-  /** Whether what is over the budget is undecided; else it is not evaluated. */
+  /** Whether evaluations beyond the budget are ERRORs; otherwise they are left out. */
   readonly isShared: boolean;
   isSpent: boolean;
 }
@@ -143,7 +143,7 @@ const newRun = (asker: Asker, now: number, clock: Clock, isRequest: boolean): Ru
   isSpent: false,
 });
 
-/** @returns how many subjects are whole, and what the turn did not come to of the next */
+/** @returns the number of complete subjects, and the rest of the next subject if the turn ended within it */
 function keepVerdicts(
   { found, messages }: Run,
   asked: readonly Subject[],
@@ -164,7 +164,7 @@ function keepVerdicts(
   return { whole };
 }
 
-/** Longer messages are kept once: a policy says the same of each resource. */
+/** Messages of at least this length are stored once, as a policy gives the same message for each resource. */
 const keptOnce = 256;
 
 function withKept(messages: Map<string, string>, verdict: Verdict): Verdict {
@@ -193,13 +193,13 @@ const verdictsOf = (run: Run, quarantined: ReadonlyMap<string, Quarantined>): Ve
   },
 });
 
-/** A policy by what it says: one that has changed meanwhile is not what was quarantined. */
+/** Identifies a policy by its id and rules, so that a quarantine does not apply to a policy that has changed since. */
 const sayingOf = ({ id = '', rules }: Parameters<Verdicts['of']>[0]): string =>
   `${id} ${keyOf(rules as Rule[])}`;
 
 const keys = new WeakMap<readonly Rule[], string>();
 
-/** What rules are known by: the same for rules that say the same. They never change once they are stored or read. */
+/** The same key for equal rules. Cached by object, as rules are immutable once they are stored or read. */
 function keyOf(rules: readonly Rule[]): string {
   let key = keys.get(rules);
   if (key === undefined) {

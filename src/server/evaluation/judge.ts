@@ -35,22 +35,22 @@ import { namedPolicy } from './named-policy.ts';
 
 export interface JudgedPolicy {
   readonly policy: StoredPolicy;
-  /** As findings and exemptions name it. */
+  /** The policy as findings and exemptions refer to it. */
   readonly named: EvaluatedPolicy;
 }
 
-/** Evaluations that one which writes takes the time of. */
+/** The cost of an evaluation that writes, relative to one that does not. */
 export const writeCost = 10;
 
-/** What an evaluation counts for in a batch. */
+/** The cost of an evaluation in a batch. */
 export const costOf = ({ status }: Finding): number => (status === 'PASS' ? 1 : writeCost);
 
-/** What writes cost between two turns of requests that only read: a few milliseconds. */
+/** The cost of writes between two yields to reading requests: a few milliseconds. */
 const perTurn = 500;
 
 /**
- * Records verdicts within one transaction, at one moment: what was read of policies and exemptions stays read. Requests
- * that read get their turn meanwhile, however much it is.
+ * Records verdicts within one transaction and with one timestamp. Caches the policies and exemptions that it reads, and
+ * yields to requests that only read.
  */
 export interface Judge {
   readonly deps: Deps;
@@ -62,17 +62,17 @@ export interface Judge {
   /** The exemption that covers a policy's finding over a resource. */
   coverOf(judged: JudgedPolicy, resourceId: string): Promise<StoredExemption | undefined>;
   find(judged: JudgedPolicy, resource: KnownResource, verdict: Verdict): Promise<Finding>;
-  /** Tells of a violation that was written. */
+  /** Must be called for each violation that is written. */
   wrote(violation: StoredViolation): void;
-  /** Whether as much was written as one transaction takes. */
+  /** Whether the transaction has reached its maximum of writes. */
   isFull(): boolean;
-  /** Leaves a policy to the background. */
+  /** Leaves the evaluation of a policy to the background. */
   postpone(policyId: string): Promise<void>;
 }
 
-/** Violations that a transaction writes: it is serialised in one go, and nobody is answered meanwhile. */
+/** Maximum violations per transaction: serializing a transaction blocks the event loop. */
 const mostWritten = 1_000;
-/** Characters of a message that count as a violation. */
+/** Characters of messages that count as one violation. */
 const charactersOfOne = 1_000;
 
 export function createJudge(deps: Deps, tx: Tx): Judge {
@@ -133,7 +133,7 @@ export const judgedPolicy = (policy: StoredPolicy): JudgedPolicy => ({
   named: namedPolicy(policy),
 });
 
-/** Those that are about a type. @param key of the type */
+/** The enabled policies of a type. @param key of the type */
 export async function enabledPolicies(
   reader: Reader,
   key: string,
@@ -145,7 +145,7 @@ export async function enabledPolicies(
   return found;
 }
 
-/** Whether all that a policy or a resource has changed to since was evaluated. */
+/** Whether there is a verdict of every current policy on the current resource. */
 export const areKnown = (
   verdicts: Verdicts,
   judged: readonly JudgedPolicy[],
@@ -154,11 +154,11 @@ export const areKnown = (
 
 export interface Recorded {
   readonly finding: Finding;
-  /** Of the violation, where there is one now. */
+  /** Status of the violation, if there is one now. */
   readonly status?: ViolationStatus;
 }
 
-/** Moves the violation of a policy and a resource as their verdict says, and tells of it. */
+/** Updates the violation of a policy and a resource according to their verdict, and emits its events. */
 export async function record(
   judge: Judge,
   judged: JudgedPolicy,
@@ -195,7 +195,7 @@ export async function record(
   const after = {
     ...stateOf(moved),
     ...describePair(judged.policy, resource),
-    // What could not be decided is still wrong as it was.
+    // An ERROR does not change what is known about the violation.
     message: isDecided ? describeFinding(finding) : before.message,
     rules: isDecided ? finding.rules : before.rules,
     ...(finding.reason === undefined ? {} : { undecided: whyUndecided(finding.reason, finding) }),
@@ -204,7 +204,7 @@ export async function record(
   return { finding, status };
 }
 
-/** What a verdict says of a resource that has changed since, whose violation is as that change has left it. */
+/** The result for a resource that has changed since its evaluation. Leaves the violation alone, as that change updates it. */
 export async function countOnly(
   judge: Judge,
   judged: JudgedPolicy,
@@ -234,7 +234,7 @@ function move(
     : moveTo(before, status, change, coveredBy);
 }
 
-/** Writes what says something new. */
+/** Writes the violation if it has changed. */
 async function replaceChanged(
   { deps, tx, now, wrote }: Judge,
   before: StoredViolation,
@@ -246,7 +246,7 @@ async function replaceChanged(
   wrote(doc);
 }
 
-/** Ends a violation whose policy or resource is no longer there for it. */
+/** Resolves a violation whose policy or resource is gone, disabled or of another type. */
 export async function resolveGone(
   { deps, tx, now }: Pick<Judge, 'deps' | 'tx' | 'now'>,
   violation: StoredViolation,
@@ -257,7 +257,7 @@ export async function resolveGone(
   await announceStatus(deps, tx, violation, resolved);
 }
 
-/** Moves a violation that is not resolved as its exemptions say; its verdict stays. */
+/** Updates an unresolved violation according to its exemptions; its verdict stays. */
 export async function applyExemptions(
   judge: Judge,
   judged: JudgedPolicy,

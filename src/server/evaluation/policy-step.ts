@@ -16,21 +16,21 @@ import type { Verdicts } from './verdicts.ts';
 import { evaluationWork, putWork, removeWork } from './work.ts';
 import type { PolicyWork } from './work.ts';
 
-/** Resources that are looked at in one step. */
+/** Maximum resources per step. */
 const mostResources = 500;
 
 type Begun = PolicyWork & { readonly began: number };
 
 /**
- * Goes on evaluating a policy: over its resources first, then over the violations of resources that it is no longer
- * about.
+ * Continues the evaluation of a policy: first on the resources of its type, then on the violations of resources that it
+ * no longer applies to.
  */
 export async function policyStep(step: Step, stored: PolicyWork): Promise<void> {
   const { deps } = step;
   const work: Begun = { ...stored, began: stored.began ?? deps.clock.now() };
   const row = await deps.store.get(policies, work.id);
   if (!row?.doc.enabled || work.swept !== undefined) return sweep(step, work, row);
-  // Nothing of it can be told.
+  // A quarantined policy is not evaluated.
   if (row.doc.quarantined) return finish(step, work, row);
   return evaluatePage(step, work, row);
 }
@@ -94,7 +94,7 @@ async function evaluatePage(step: Step, begun: Begun, row: Versioned<StoredPolic
   if (!page.hasMore) await finish(step, work, row);
 }
 
-/** The end of the evaluations: the sweep, where one was asked for; else of all. */
+/** After the last resource: starts the sweep if one was requested, else ends the work. */
 async function finish(step: Step, work: Begun, row: Versioned<StoredPolicy>): Promise<void> {
   if (work.sweep) {
     await step.write(async (judge) => ({
@@ -143,7 +143,7 @@ function whyGone(
   return typeKey(policy.resource_type) === typeKey(type) ? undefined : 'policy_changed_type';
 }
 
-/** One that reads `now` is evaluated again an hour after it was begun: the server may have been down meanwhile. */
+/** A policy that reads `now` is due again an hour after the start of this work, even if the server was down meanwhile. */
 async function end(
   step: Step,
   { id, began, deploys, tally: counted = emptyTally }: Begun,

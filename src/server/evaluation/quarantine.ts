@@ -12,25 +12,25 @@ import { inThrees } from '../../contract/in-threes.ts';
 
 export type Quarantined = NonNullable<StoredPolicy['quarantined']>;
 
-/** Resources that a policy may be over its budget on: so many, where it is on half of those that it is evaluated over … */
+/** A policy is quarantined at this many resources over budget if they are half of its evaluated resources … */
 const fewest = 10;
-/** … and so many in any case. */
+/** … and at this many in any case. */
 const most = 1_000;
-/** Policies that are counted for. */
+/** Maximum number of policies with counts in memory. */
 const mostCounted = 10_000;
 
 interface Counted {
   readonly revision: number;
   evaluated: number;
-  /** Ids of resources that it was over its budget on. */
+  /** Ids of resources on which the policy exceeded its budget. */
   readonly over: Set<string>;
-  /** What came of it. Whoever read the policy before goes by this, as what they read does not say so. */
+  /** Set once quarantined, for callers that read the policy before it was stored as quarantined. */
   quarantined?: Quarantined;
 }
 
 /**
- * Takes policies that cost too much out of evaluation, until they change: each of their evaluations would take all of its
- * budget and decide nothing. It counts since the start, so a policy has some evaluations after each.
+ * Excludes policies that cost too much from evaluation until they change, because each of their evaluations would spend its
+ * whole budget without a result. Counts are in memory, so they start at zero after each restart.
  */
 export function createQuarantine(deps: Deps) {
   const counts = new Map<string, Counted>();
@@ -44,14 +44,14 @@ export function createQuarantine(deps: Deps) {
     return counted;
   }
 
-  /** Why a policy is quarantined, if it is: by what was read of it, or since. */
+  /** The quarantine of a policy, as it was read or since then. */
   function whyOf({ doc, revision }: Versioned<StoredPolicy>): Quarantined | undefined {
     if (doc.quarantined) return doc.quarantined;
     const known = counts.get(doc.id);
     return known?.revision === revision ? known.quarantined : undefined;
   }
 
-  /** Counts what was found, and quarantines by it. */
+  /** Counts verdicts over budget, and quarantines policies with too many. */
   async function count(subjects: readonly StoredSubject[], verdicts: Verdicts): Promise<void> {
     const over = new Map<string, Versioned<StoredPolicy>>();
     for (const { resource, policies: its } of subjects) {
@@ -85,7 +85,7 @@ export function createQuarantine(deps: Deps) {
     };
     const isDone = await deps.store.transact(async (tx) => {
       const row = await tx.get(policies, id);
-      // It has changed meanwhile, and may be cheaper now.
+      // A policy that has changed since can be cheaper now.
       if (row?.revision !== revision) return false;
       const { doc } = await tx.replace(policies, { ...row.doc, quarantined: why });
       await emit(deps, tx, 'policy.quarantined', { policy: doc });
@@ -99,7 +99,7 @@ export function createQuarantine(deps: Deps) {
   return { count, whyOf };
 }
 
-/** No verdict is no pass: what it would find can't be told. */
+/** ERROR, never PASS, as the result of a quarantined policy is unknown. */
 export const quarantinedVerdict = (rules: readonly Rule[], { since }: Quarantined): Verdict => ({
   status: 'ERROR',
   rules: rules.map(({ effect }, index) => ({

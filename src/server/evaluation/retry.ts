@@ -4,17 +4,17 @@ import type { StoredSubject, Verdicts } from './verdicts.ts';
 import type { Asker } from '../threads/threads.ts';
 import type { Clock } from '../deps.ts';
 
-/** Policies or resources have changed between evaluation and transaction: it is to be evaluated again. */
+/** Policies or resources changed between evaluation and transaction, so the evaluation must be repeated. */
 export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
 
-/** Times that a request evaluates: others would have to change its policies again and again meanwhile. */
+/** Maximum evaluations per request. Only constant changes to its policies by others can reach this. */
 const mostTries = 10;
 
 /**
- * Evaluates first, then writes: conditions run outside of transactions. What has changed by then is evaluated again.
- * @param write in a transaction; throws Outdated where the verdicts are not of what is stored by now
+ * Evaluates, then writes, because conditions must not run in transactions. If something changed in between, evaluates again.
+ * @param write runs in a transaction; throws Outdated if the stored policies or resources differ from the evaluated ones
  * @throws GovctlError unavailable
  */
 export async function evaluateAndWrite<R>(

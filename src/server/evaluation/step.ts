@@ -11,17 +11,18 @@ import type { Asker } from '../threads/threads.ts';
 import { evaluationLanes, evaluationWork, goOnLater } from './work.ts';
 import type { Work } from './work.ts';
 
-/** One step of background evaluation: a claimed piece of work, and the transactions that write down how far it came. */
+/** One step of background evaluation: a claimed work item, and the transactions that store its progress. */
 export interface Step {
   readonly deps: Deps;
   readonly evaluation: Evaluation;
   readonly asker: Asker;
   readonly claimed: LaneWork;
-  /** Evaluations that it is about at most. */
+  /** Maximum evaluations in this step. */
   readonly most: number;
   /**
-   * One transaction. `work` says how far it came: work to go on with at once, or later; undefined: it has seen to it.
-   * @returns what it said; `left`: somebody else has begun the work anew, so that this step is to end
+   * Runs one transaction. `work` returns its progress: `next` to continue in this step, `later` in another one, or neither
+   * if it has stored or removed the work itself.
+   * @returns the result of `work`, or `left` if the work was restarted elsewhere and this step must end
    */
   write<R extends object>(
     work: (judge: Judge) => Promise<R & { readonly next?: Work; readonly later?: Work }>,
@@ -42,7 +43,7 @@ export function beginStep(
     async write(work) {
       signal.throwIfAborted();
       return deps.store.transact(async (tx) => {
-        // Work that was begun anew has a lane that was filled anew.
+        // Restarting work replaces the head of its lane.
         if (!(await isStillHead(tx, evaluationLanes, claimed))) return 'left';
         const said = await work(createJudge(deps, tx));
         const asked = (await tx.get(evaluationWork, claimed.work))?.doc;
@@ -54,21 +55,21 @@ export function beginStep(
   };
 }
 
-/** What was asked for since work was read is still asked. */
+/** Keeps a request to run again that was stored since the work was read. */
 const withAsked = (work: Work, stored: Work | undefined): Work =>
   work.kind === 'policy' && stored?.kind === 'policy' && stored.again
     ? { ...work, again: true }
     : work;
 
-/** Resources that were evaluated, from the first that is not written down yet. */
+/** Evaluated resources, from the first whose results are not stored yet. */
 export interface Evaluated {
   readonly rows: readonly Versioned<StoredResource>[];
   readonly verdicts: Verdicts;
-  /** Ids of those that had changed when they were to be written down, and were evaluated again. */
+  /** Ids of resources that changed before their results were stored, and were evaluated again. */
   readonly repeated: ReadonlySet<string>;
 }
 
-/** Resources as they are now, in place of those that have changed since they were evaluated. */
+/** Reads the current versions of resources that have changed since their evaluation. */
 export async function readAgain(
   reader: Reader,
   rows: Evaluated['rows'],
@@ -79,23 +80,23 @@ export async function readAgain(
 }
 
 export interface RecordedSome {
-  /** Rows that are seen to. */
+  /** Number of processed rows. */
   readonly seen: number;
-  /** One by one, of resources that are still there. */
+  /** One entry per policy and resource, for resources that still exist. */
   readonly found: readonly (Recorded & {
     readonly judged: JudgedPolicy;
     readonly resource: StoredResource['resource'];
   })[];
-  /** The next row, or a policy, has changed since: it is to be evaluated again. */
+  /** Whether the next row or a policy has changed, so that the row must be evaluated again. */
   readonly isOutdated: boolean;
 }
 
-/** Evaluations that one transaction writes down, in thought: some milliseconds, for which other changes wait. */
+/** Maximum cost of the results that one transaction stores: some milliseconds, for which other changes wait. */
 const costOfWrite = 2_000;
 
 /**
- * Writes down what one transaction takes of what was found. What changes constantly keeps no step from going on: its
- * own change has it evaluated, so that after the second time it only counts, as it was read.
+ * Stores as many results as fit in one transaction. A resource that changes constantly must not block a step: each change
+ * triggers its own evaluation, so from the second time on such a resource is only counted.
  */
 export async function recordSome(
   judge: Judge,
@@ -112,7 +113,7 @@ export async function recordSome(
     if (cost >= costOfWrite || judge.isFull()) break;
     const { resource } = row.doc;
     const current = await judge.tx.get(resources, row.doc.id);
-    // One that is gone had its violations resolved as it went.
+    // Deleting a resource has resolved its violations already.
     if (current) {
       const its = await policiesOf(judge, resource);
       const isCurrent = current.revision === row.revision;

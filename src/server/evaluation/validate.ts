@@ -27,10 +27,10 @@ import { enabledPolicies } from './judge.ts';
 import { namedPolicy } from './named-policy.ts';
 import type { Asker } from '../threads/threads.ts';
 
-/** Findings between two turns of others: a millisecond or two. */
+/** Findings between two yields to the event loop: a millisecond or two. */
 const perTurn = 1_000;
 const charactersPerTurn = 1 << 18;
-/** Characters of an answer's findings. */
+/** Maximum characters of the findings in an answer. */
 const mostCharacters = 64 << 20;
 
 const tooMuchToSay = (): GovctlError =>
@@ -41,11 +41,11 @@ const tooMuchToSay = (): GovctlError =>
   );
 
 /**
- * What policies find in resources that are given, not stored. Exemptions count for the service's policies, and for
- * those given here: by their name and their key in git, and by the id of the service's policy of that key or name.
- * @returns the answer's JSON, in pieces where it is long
- * @throws GovctlError policy_not_found, policy_condition_invalid, malformed_request where it is too much at once,
- * unavailable where it took too long
+ * Evaluates policies on resources that are in the request, not in the store. Exemptions apply to stored policies, and to
+ * policies in the request by name, by key in git, and by the id of the stored policy with that key or name.
+ * @returns the answer's JSON, in pieces if it is long
+ * @throws GovctlError policy_not_found, policy_condition_invalid, malformed_request if the results are too large,
+ * unavailable if the evaluation took too long
  */
 export async function validate(
   deps: Deps,
@@ -111,7 +111,7 @@ export async function validate(
   return results.between(`{"summary":${JSON.stringify(summary)},"results":[`, ']}');
 }
 
-/** JSON of many items: what is long is kept in pieces, as one of all would hold up others to be put together and sent. */
+/** JSON of many items. Long results stay in pieces, because joining and sending one string would block the event loop. */
 function createPieces() {
   const pieces: Buffer[] = [];
   let items: string[] = [];
@@ -122,10 +122,10 @@ function createPieces() {
   };
   return {
     add: (item: string): void => void items.push(item),
-    /** Ends a piece. */
+    /** Completes the current piece. */
     cut,
     between(before: string, after: string): Json<ValidateAnswer> | ByteBody {
-      if (pieces.length === 0) return `${before}${items.join()}${after}` as Json<ValidateAnswer>; // put together of its parts
+      if (pieces.length === 0) return `${before}${items.join()}${after}` as Json<ValidateAnswer>; // valid JSON, as all its parts are
       cut();
       const all = [Buffer.from(before), ...pieces, Buffer.from(after)];
       const size = all.reduce((sum, { length }) => sum + length, 0);
@@ -159,7 +159,7 @@ function findingBy(
   return conclude(named, resource, verdict, exemptions.get(named) ?? [], now).finding;
 }
 
-/** The key of a policy that is given, and the id under which the service has it. */
+/** The key of a policy from the request, and the id of the stored policy that it stands for. */
 async function identify(
   reader: Reader,
   { name, tags = [] }: PolicyInput,

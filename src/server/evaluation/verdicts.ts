@@ -6,7 +6,7 @@ import type { Versioned } from '../store/store.ts';
 
 export interface StoredSubject {
   readonly resource: KnownResource;
-  /** Enabled ones. */
+  /** Only enabled policies. */
   readonly policies: readonly Versioned<StoredPolicy>[];
 }
 
@@ -15,16 +15,16 @@ export interface GivenSubject {
   readonly rules: readonly (readonly Rule[])[];
 }
 
-/** What was found. */
+/** The verdicts of an evaluation. */
 export interface Verdicts {
   /**
-   * Of a policy over a resource, which must be the very object that was asked about; undefined where its rules were not,
-   * or there was no budget left.
+   * The verdict of a policy on a resource, which must be the same object as in the question. Undefined if the policy's
+   * rules were not in the question, or the budget was spent.
    */
   of(
     policy: Pick<StoredPolicy, 'rules' | 'quarantined'> & { readonly id?: string },
     resource: KnownResource,
   ): Verdict | undefined;
-  /** The budget of the request ended the evaluation. */
+  /** Whether the budget of the request ended the evaluation. */
   readonly isSpent: boolean;
 }

@@ -8,38 +8,38 @@ interface Due {
   readonly due_at: number;
 }
 
-/** A policy is to be evaluated over the resources of its type. */
+/** Evaluate a policy on all resources of its type. */
 export interface PolicyWork extends Due {
   readonly kind: 'policy';
-  /** When it was begun, in milliseconds since the epoch. */
+  /** Start of the work, in milliseconds since the epoch. */
   readonly began?: number;
-  /** The resource that came last. */
+  /** Id of the last evaluated resource. */
   readonly after?: string;
-  /** Violations of resources that the policy is no longer about are to be resolved, too. */
+  /** Also resolve violations of resources that the policy no longer applies to. */
   readonly sweep?: true;
-  /** The violation that was looked at last in doing so. */
+  /** Id of the last violation that the sweep checked. */
   readonly swept?: string;
-  /** Its end is told as the deployment of the policy; `tally` is what was found up to here. */
+  /** Emit the end as the policy's deployment; `tally` counts the findings so far. */
   readonly deploys?: true;
   readonly tally?: Tally;
-  /** It was asked for again since it was begun: when it ends, it is begun once more. */
+  /** It was requested again since its start, so it starts again when it ends. */
   readonly again?: true;
 }
 
-/** A scan is to go on. */
+/** Continue a scan. */
 export interface ScanWork extends Due {
   readonly kind: 'scan';
-  /** How often it has failed in a row. */
+  /** Number of consecutive failures. */
   readonly failures?: number;
   readonly after?: string;
-  /** Resources in its scope when it began. */
+  /** Resources in its scope at the start. */
   readonly total?: number;
   readonly tally: Tally;
-  /** Of a scan of everything. */
+  /** Only for scans of the whole inventory. */
   readonly standings?: readonly Standing[];
 }
 
-/** An exemption ends. */
+/** Apply the expiry of an exemption. */
 interface ExpiryWork extends Due {
   readonly kind: 'expiry';
 }
@@ -47,32 +47,32 @@ interface ExpiryWork extends Due {
 export type Work = PolicyWork | ScanWork | ExpiryWork;
 
 /**
- * What is to be evaluated in the background, and how far it is: one row for each policy, scan or exemption, under its
- * id. Rows outlive the process, so whoever starts next goes on.
+ * Pending background evaluations and their progress: one row per policy, scan or exemption, with its id. Rows survive
+ * restarts, and the next process continues the work.
  */
 export const evaluationWork: CollectionSpec<Work> = {
   name: 'evaluation_work',
   order: { id: (work) => work.id, due_at: (work) => work.due_at },
 };
 
-/** A lane for each row, under its id, which is its only work: put off until it is due. */
+/** One lane per row, with the row's id. Its only work is the row itself, delayed until it is due. */
 export const evaluationLanes: LaneSpec = { name: 'evaluation' };
 
-/** Has work done from its time on, and from its beginning; what is under way of it counts no more. */
+/** Schedules work from its start, at its due time. A step of the same work that is in progress becomes void. */
 export async function putWork(tx: Tx, work: Work): Promise<void> {
   const known = await tx.get(evaluationWork, work.id);
   await (known ? tx.replace(evaluationWork, work) : tx.insert(evaluationWork, work));
   await layWork(tx, work);
 }
 
-/** Puts work into its lane. */
+/** Adds work to its lane. */
 export async function layWork(tx: Tx, { id, due_at: due }: Work): Promise<void> {
   await tx.clear(evaluationLanes, id);
   await tx.append(evaluationLanes, id, id);
   await tx.putOff(evaluationLanes, id, due);
 }
 
-/** @returns whether there was any */
+/** @returns whether there was such work */
 export async function removeWork(tx: Tx, id: string): Promise<boolean> {
   const known = (await tx.get(evaluationWork, id)) !== undefined;
   if (known) await tx.remove(evaluationWork, id);
@@ -80,11 +80,11 @@ export async function removeWork(tx: Tx, id: string): Promise<boolean> {
   return known;
 }
 
-/** Writes down how far work came. It goes on when the others that are due had their turn. */
+/** Stores the progress of work, which continues after other due work. */
 export async function goOnLater(tx: Tx, claimed: LaneWork, work: Work): Promise<void> {
   await tx.replace(evaluationWork, work);
   await tx.append(evaluationLanes, claimed.lane, claimed.work);
   await tx.complete(evaluationLanes, claimed);
-  // What is due longest is claimed first: at once is before everything else.
+  // The longest overdue lane is claimed first, so a lane without a due time would go before all others.
   await tx.putOff(evaluationLanes, claimed.lane, work.due_at);
 }

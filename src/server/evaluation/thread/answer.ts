@@ -6,7 +6,7 @@ import { prepareRules } from '../../../engine/evaluate.ts';
 import type { PreparedRules } from '../../../engine/evaluate.ts';
 import type { Answer, DecideQuestion, Question, RuleSet } from './messages.ts';
 
-/** Characters that a rule of a verdict takes beside its message, in thought. */
+/** Estimated characters of a rule in a verdict, without its message. */
 const perRule = 40;
 /** Steps of a turn for what weighs as a character, of rules that are made ready to run. */
 const stepsPerCharacter = 10;
@@ -26,10 +26,10 @@ interface Ready {
   weight: number;
 }
 
-/** Characters of what verdicts say after which a turn ends: each is copied for its caller. */
+/** Characters of messages after which a turn ends, because they are copied to the main thread. */
 const charactersOfTurn = 1 << 20;
 
-/** Answers questions, one after the other, and remembers the rules that it was given. */
+/** Answers questions one at a time, and caches the rules that it was given. */
 export function createAnswers(): (question: Question) => Answer {
   const known: Ready = { rules: new Map(), weight: 0 };
   return (question) => {
@@ -44,7 +44,7 @@ export function createAnswers(): (question: Question) => Answer {
   };
 }
 
-/** What is wrong with the conditions of one body; what making their patterns takes is bounded for all of them together. */
+/** Compiles the conditions of one body; all their patterns share one limit. */
 function problemsOf(conditions: readonly string[]) {
   const room = { left: mostPatternParts };
   return conditions.map((condition) => {
@@ -80,7 +80,7 @@ function decide(
   const decided = { kind: 'decided', verdicts, ready, isFull, broken } as const;
   for (const { resource, keys } of subjects) {
     for (const key of keys) {
-      // One at least, or it would never end.
+      // At least one evaluation per turn, or the question would never be completed.
       if (steps > 0 && (steps >= room || said >= charactersOfTurn)) {
         return { ...decided, steps };
       }
@@ -93,7 +93,7 @@ function decide(
       const before = (left ?? Number.MAX_SAFE_INTEGER) - steps;
       const allowance = { left: before };
       const verdict = rules.decide(resource, now, allowance);
-      // Each counts, so that a turn ends.
+      // Count at least one step, so that the turn ends.
       steps += Math.max(1, before - allowance.left);
       verdicts.push(verdict.status === 'PASS' ? null : verdict);
       if ('rules' in verdict) {
@@ -104,7 +104,7 @@ function decide(
   return { ...decided, steps };
 }
 
-/** Conditions are checked when they come in, so one that does not compile is of another version: no verdict is no pass. */
+/** Stored conditions were checked on creation, so one that does not compile is from another version: ERROR, never PASS. */
 function prepareOrRefuse(rules: readonly Rule[]): {
   readonly prepared: PreparedRules;
   readonly weight: number;

@@ -5,6 +5,6 @@ import { giveWay } from '../../threads/give-way.ts';
 
 giveWay();
 
-/** The entry of a worker thread: questions in, answers out. */
+/** The entry point of an evaluation thread: receives questions, posts answers. */
 const answer = createAnswers();
 parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));

@@ -3,13 +3,13 @@ import type { KnownResource } from '../../../contract/resources.ts';
 import type { ConditionProblem } from '../../../engine/condition/compile.ts';
 import type { Verdict } from '../../../engine/decide.ts';
 
-/** The rules of one policy or several; `key` stands for what they say. */
+/** Rules of one or more policies; equal rules have the same `key`. */
 export interface RuleSet {
   readonly key: string;
   readonly rules: readonly Rule[];
 }
 
-/** A resource, and the keys of what is to be evaluated over it. */
+/** A resource, and the keys of the rules to evaluate on it. */
 export interface Subject {
   readonly resource: KnownResource;
   readonly keys: readonly string[];
@@ -19,14 +19,14 @@ export interface DecideQuestion {
   readonly kind: 'decide';
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** What was sent before is forgotten. */
+  /** Whether to forget all rules sent before. */
   readonly forget: boolean;
-  /** Rules that were not sent before. */
+  /** Rules that were not sent to this thread before. */
   readonly given: readonly RuleSet[];
   readonly subjects: readonly Subject[];
-  /** Steps that a request has left for all of its evaluations; absent: there is no request. */
+  /** Steps that the request has left for all its evaluations; absent for the background. */
   readonly left?: number;
-  /** Steps after which no further evaluation is begun. */
+  /** Steps after which no further evaluation starts. */
   readonly turn: number;
 }
 
@@ -42,20 +42,20 @@ interface CheckQuestion {
 
 export type Question = DecideQuestion | ReadsNowQuestion | CheckQuestion;
 
-/** What answers a question; `steps` are priced as in engine/condition/budget.ts. */
+/** The answer to a question; `steps` are those of engine/condition/budget.ts. */
 export type Answer =
   | {
       readonly kind: 'decided';
-      /** Subject by subject, key by key, as far as the turn went; null is a PASS. */
+      /** Ordered by subject, then key, up to the end of the turn; null means PASS. */
       readonly verdicts: readonly (Verdict | null)[];
       readonly steps: number;
       /** Rules of `given` that are ready now, the first ones: the turn may have had no room for more. */
       readonly ready: number;
       /** So much is ready to run that it is to be forgotten. */
       readonly isFull: boolean;
-      /** Rules of `given` that do not compile, and why. */
+      /** Rules of `given` that do not compile, with the reason. */
       readonly broken: readonly { readonly key: string; readonly why: string }[];
     }
   | { readonly kind: 'read'; readonly readsNow: boolean }
-  /** In the order of the conditions; null: it compiles. */
+  /** In the order of the conditions; null if the condition compiles. */
   | { readonly kind: 'checked'; readonly problems: readonly (ConditionProblem | null)[] };
