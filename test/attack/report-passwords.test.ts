@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hashPassword } from '../../src/server/reports/download/password.ts';
 import { create, idOf, startReports } from '../server/reports/report-world.ts';
 import type { Got, TestService } from '../server/test-service.ts';
 
@@ -84,4 +85,30 @@ test('a request without a password, or over a link that is none, costs no check 
     expect(statusOf(await follow(link.replace(/.$/, (last) => (last === '0' ? '1' : '0')), 'x'))).toBe(404); // prettier-ignore
   }
   expect(statusOf(await follow(link, 'correct horse'))).toBe(200);
+});
+
+test('however many protected reports one caller asks for, another waits for one of them', async () => {
+  const flooder = await service.keyWith('compliance:write');
+  const owner = await service.keyWith('compliance:write');
+  const answered: string[] = [];
+  const ask = async (who: string, key: string): Promise<number> => {
+    const body = {
+      name: who,
+      type: 'compliance',
+      scope: {},
+      format_options: { security: { password: 'correct horse' } },
+    };
+    const { status } = await service.send('POST', '/v1/reports', { body, key });
+    answered.push(who);
+    return status;
+  };
+  const flood = times(12, () => ask('flooder', flooder));
+  const own = ask('owner', owner);
+  expect([...(await flood), await own]).toEqual(Array<number>(13).fill(201));
+  expect(answered.indexOf('owner')).toBeLessThan(6);
+});
+
+test('a password is hashed for nobody who has left', async () => {
+  const left = AbortSignal.abort(new Error('left'));
+  await expect(hashPassword('correct horse', { signal: left })).rejects.toThrow('left');
 });

@@ -1,6 +1,7 @@
 import type { ReportListQuery } from '../../contract/reports.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
+import { askerOf } from '../evaluation/thread/threads.ts';
 import { toJson } from '../json.ts';
 import { anyOf, listPage } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
@@ -39,7 +40,7 @@ export const reportHandlers = (
 
   create: async ({ body: { format_options: format, ...body } }, call) => {
     const { security, ...options } = format ?? {};
-    const ready = await readySecurity(security);
+    const ready = await readySecurity(security, askerOf(call));
     return call.transact(async (tx) => {
       const scope = withoutAbsent(body.scope) as ReportScope; // only what is optional can be absent
       const order = { ...body, scope, format_options: options, security: ready };

@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { dropDeliveries } from '../report-delivery/service.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
+import type { Asker } from '../threads/threads.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { timeFaults } from './check-request.ts';
 import { reportLanes, reports } from './collection.ts';
@@ -62,9 +63,10 @@ export type ReadySecurity = NonNullable<FormatOptions['security']> & {
 /** Hashes the password, which takes its time: before the transaction that asks for the report. */
 export async function readySecurity(
   security: FormatOptions['security'],
+  asker: Asker,
 ): Promise<ReadySecurity | undefined> {
   if (security?.password === undefined) return security;
-  return { ...security, password_hash: await hashPassword(security.password) };
+  return { ...security, password_hash: await hashPassword(security.password, asker) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Handlers, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
+import { askerOf } from '../evaluation/thread/threads.ts';
 import { toJson } from '../json.ts';
 import { listLookedUp, listPage } from '../http/paging.ts';
 import { targetsFor } from '../outbound/target.ts';
@@ -50,7 +51,7 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
         });
       }
       const id = deps.ids.next('sch');
-      const security = await hashedSecurity(format?.security);
+      const security = await hashedSecurity(format?.security, askerOf(call));
       return call.transact(async (tx) => {
         const created = await createSchedule(deps, tx, call.actor, { id, input: body, security });
         return { ...answerOne(created), headers: { Location: `/v1/reports/schedules/${id}` } };
@@ -66,7 +67,7 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
         framework: framework === doc.report_template.framework ? undefined : framework,
         channels: channelsOf(delivery ?? undefined).filter((one) => !isKept(doc, one)),
       });
-      const security = await hashedSecurity(template?.format_options?.security);
+      const security = await hashedSecurity(template?.format_options?.security, askerOf(call));
       return call.transact(async (tx) => {
         return answerOne(
           await updateSchedule(deps, tx, call, { id: params.id, update: body, security }),

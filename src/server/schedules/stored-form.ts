@@ -6,6 +6,7 @@ import type { StoredChannel } from '../report-delivery/service.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
 import { readySecurity } from '../reports/service.ts';
 import type { ReadySecurity } from '../reports/service.ts';
+import type { Asker } from '../threads/threads.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { invalidSchedule } from './check.ts';
 import type { StoredFormatOptions, StoredSchedule, StoredTemplate } from './collection.ts';
@@ -97,8 +98,9 @@ export interface HashedSecurity {
 /** Before the transaction, as hashing takes its time. */
 export async function hashedSecurity(
   given: GivenSecurity | undefined,
+  asker: Asker,
 ): Promise<HashedSecurity | undefined> {
-  return given && { given, hash: (await readySecurity(given))?.password_hash };
+  return given && { given, hash: (await readySecurity(given, asker))?.password_hash };
 }
 
 /**

@@ -1,4 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import type { Asker } from '../../threads/threads.ts';
+import { createTurns } from '../../threads/turns.ts';
 
 /** About 60 ms and 32 MiB on one core: what makes guessing dear (RFC 7914). */
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 << 20 } as const;
@@ -13,13 +15,18 @@ const derive = (password: string, salt: Uint8Array): Promise<Buffer> =>
     );
   });
 
-/** @returns salt and hash, `salt:hash` in base64url, for comparing only */
-export async function hashPassword(
-  password: string,
-  random: (bytes: number) => Uint8Array = randomBytes,
-): Promise<string> {
-  const salt = Buffer.from(random(saltLength));
-  const hash = await derive(password, salt);
+/** Of this process, as are the few threads that do it: commits are written and synced with the same ones. */
+const hashing = createTurns(1);
+
+/**
+ * One after another, as many as callers may ask for.
+ * @returns salt and hash, `salt:hash` in base64url, for comparing only
+ * @throws the reason of the asker's `signal`
+ */
+export async function hashPassword(password: string, { owner, signal }: Asker): Promise<string> {
+  const leave = await hashing.take(signal, owner);
+  const salt = randomBytes(saltLength);
+  const hash = await derive(password, salt).finally(leave);
   return `${salt.toString('base64url')}:${hash.toString('base64url')}`;
 }
 

@@ -2,14 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { createPasswordTries } from '../../../../src/server/reports/download/password-tries.ts';
 import { hashPassword, verifyPassword } from '../../../../src/server/reports/download/password.ts';
 
+const asker = { signal: new AbortController().signal };
+
 describe('the hash of a password', () => {
   test('knows the password and nothing else, and is another one each time', async () => {
-    const stored = await hashPassword('correct horse 馬');
+    const stored = await hashPassword('correct horse 馬', asker);
     expect(stored).toMatch(/^[\w-]{22}:[\w-]{43}$/);
     expect(await verifyPassword('correct horse 馬', stored)).toBe(true);
     expect(await verifyPassword('correct horse', stored)).toBe(false);
     expect(await verifyPassword('', stored)).toBe(false);
-    expect(await hashPassword('correct horse 馬')).not.toBe(stored);
+    expect(await hashPassword('correct horse 馬', asker)).not.toBe(stored);
   });
 
   test('that is none fits no password', async () => {
@@ -19,7 +21,7 @@ describe('the hash of a password', () => {
   });
 
   test('is the same for the same text, however it was typed', async () => {
-    const stored = await hashPassword('pass\u00e9word');
+    const stored = await hashPassword('pass\u00e9word', asker);
     expect(await verifyPassword('passe\u0301word', stored)).toBe(true);
   });
 });
