@@ -1,11 +1,11 @@
 import { getPriority, setPriority } from 'node:os';
 
-/** How much nicer a thread is than the one that answers: it gets a tenth of the time where both want all of a core. */
+/** Niceness of a worker thread relative to the main thread: it gets a tenth of the CPU time if both want a whole core. */
 const nicer = 10;
-/** The nicest that Linux knows. */
+/** The maximum niceness on Linux. */
 const nicest = 19;
 
-/** Puts the calling thread behind the one that answers. On systems other than Linux it would be the whole process. */
+/** Lowers the priority of the calling thread. Only on Linux: elsewhere `setPriority` applies to the whole process. */
 export function giveWay(): void {
   if (process.platform === 'linux') setPriority(Math.min(nicest, getPriority(process.pid) + nicer));
 }

@@ -1,4 +1,4 @@
-/** What was waited for did not come in time. */
+/** A wait timed out. */
 export class TimeUp extends Error {
   override readonly name = 'TimeUp';
 }

@@ -1,22 +1,22 @@
 import { TimeUp } from './time-up.ts';
 
-/** Places of which each is had by one at a time. */
+/** A semaphore that is fair between owners. */
 export interface Turns {
   /**
-   * Resolves when there is a place. Owners that wait are served in turn, whatever each has waiting; what one owner
-   * waits for, in the order in which it came.
-   * @returns gives it back
-   * @param withinMs milliseconds that it waits at most; absent: any time
-   * @throws TimeUp, or the reason of `signal` where that is aborted before
+   * Waits for a place. Waiting owners are served round robin, however many waits each has; the waits of one owner are
+   * served in order.
+   * @param withinMs maximum wait in milliseconds; default: no maximum
+   * @returns a function that gives the place back
+   * @throws TimeUp, or the reason of `signal` if it is aborted first
    */
   take(signal: AbortSignal, owner?: string, withinMs?: number): Promise<() => void>;
 }
 
-/** @param mostOfOwner places that one owner has at once */
+/** @param mostOfOwner maximum places of one owner at a time */
 export function createTurns(most: number, mostOfOwner = most): Turns {
   let taken = 0;
   const takenBy = new Map<string, number>();
-  /** By owner, those served longest ago first. */
+  /** Waits by owner; the owner served longest ago comes first. */
   const waiting = new Map<string, Set<() => void>>();
 
   const isFree = (owner: string): boolean =>
@@ -77,7 +77,7 @@ const placeInTime = (
       end();
       reject(error);
     };
-    const onAbort = (): void => giveUp(signal.reason as Error); // whatever it was aborted with
+    const onAbort = (): void => giveUp(signal.reason as Error); // abort reasons in this program are errors
     const onTime = (): void => giveUp(new TimeUp(`no place within ${withinMs} ms`));
     const timer = withinMs === undefined ? undefined : setTimeout(onTime, withinMs);
     signal.addEventListener('abort', onAbort, { once: true });

@@ -8,19 +8,19 @@ import type { Answer, DecideQuestion, Question, RuleSet } from './messages.ts';
 
 /** Estimated characters of a rule in a verdict, without its message. */
 const perRule = 40;
-/** Steps of a turn for what weighs as a character, of rules that are made ready to run. */
+/** Steps of a turn per unit of weight of rules that are compiled. */
 const stepsPerCharacter = 10;
 /**
- * What rules that are ready to run weigh, in characters: each takes some 350 bytes, with all that is made of it, and a
- * part of a pattern takes a fourth of that. A short pattern may have ten thousand parts.
+ * The weight of compiled rules, in characters. Compiled, a character takes about 350 bytes, and a part of a pattern a
+ * fourth of that. Parts must count, as a short pattern can have ten thousand.
  */
 const partsOfCharacter = 4;
 const charactersOfRule = 100;
-/** What rules are made ready in one turn, and what are kept; then they are all forgotten. */
+/** Maximum weight of rules compiled per turn, and of rules cached; beyond that the whole cache is dropped. */
 const weightOfTurn = 1 << 17;
 const keptWeight = 1 << 20;
 
-/** Rules that are ready to run, by their keys. */
+/** Compiled rules by key. */
 interface Ready {
   readonly rules: Map<string, PreparedRules>;
   weight: number;
@@ -87,7 +87,7 @@ function decide(
       const rules = known.rules.get(key);
       if (!rules) {
         if (ready === given.length) throw new Error('rules were asked for that were not given');
-        // The turn had no room for them.
+        // These rules did not fit in the turn.
         return { ...decided, steps };
       }
       const before = (left ?? Number.MAX_SAFE_INTEGER) - steps;

@@ -15,7 +15,7 @@ giveWay();
 const nouns: Contract = contract;
 let slices: Generator<Slice> | undefined;
 
-/** The entry of a worker thread: bodies and lines in, what they say out. */
+/** The entry point of a body thread: receives bodies and lines, posts their values. */
 parentPort?.on('message', (message: ToThread) => parentPort?.postMessage(answerTo(message)));
 
 function answerTo(message: ToThread): FromThread {
@@ -39,7 +39,7 @@ function answerTo(message: ToThread): FromThread {
     return { shell: taken.shell, text };
   } catch (error) {
     if (!(error instanceof GovctlError)) throw error;
-    // Of the wire: it is the answer to a request.
+    // Body checks only throw errors with a wire name.
     const name = error.error as WireErrorName;
     return { refused: { error: name, message: error.message, details: error.details } };
   }

@@ -13,18 +13,18 @@ import { inThrees } from '../../../contract/in-threes.ts';
 
 export interface CheckedBody {
   readonly body: unknown;
-  /** What tells it apart from others: as sent, or of a large one its digest. */
+  /** Identifies the body: its text, or the digest of a large body. */
   readonly text: string;
 }
 
-/** Values of an object beyond which nobody is told what else is wrong with it. */
+/** Beyond this many values a body that is too large is refused before its validation. */
 const mostValues = 250_000;
 
-/** Bytes up to which a body is kept as it was sent, and is parsed where requests are answered. */
+/** Up to this many bytes a body is stored as sent, and parsed in the main thread. */
 export const smallBody = 64 * 1024;
 
 /**
- * Parses a body and checks it by its endpoint's schema.
+ * Parses a body and validates it against its endpoint's schema.
  * @param type the media type alone, in lower case
  * @throws GovctlError malformed_request, body_too_large, or the endpoint's `invalid_…`
  */
@@ -34,9 +34,9 @@ export function checkBody(endpoint: Endpoint, bytes: Buffer, type: string): Chec
   const text = read.startsWith('\ufeff') ? read.slice(1) : read;
   const given = type === 'application/x-www-form-urlencoded' ? parseForm(text) : parseJson(text);
   const isLong = bytes.length > maxObjectBytes;
-  // A schema's check of very many values takes more memory than a thread has.
+  // Validating this many values could take more memory than a thread has.
   if (isLong && countValues(given) > mostValues) checkSizes(endpoint, given);
-  // Each takes two characters.
+  // Each list or map takes at least two characters.
   if (bytes.length > 2 * maxNested) checkNested(endpoint, given);
   const error = invalidBodyError(endpoint);
   const body = endpoint.body && checkInput(endpoint.body, given, error, 'The body is not valid');
@@ -45,7 +45,7 @@ export function checkBody(endpoint: Endpoint, bytes: Buffer, type: string): Chec
   return { body, text: `sha256 ${createHash('sha256').update(bytes).digest('base64url')}` };
 }
 
-/** Body errors of an endpoint have its own `invalid_…`, where it declares one. */
+/** The endpoint's own `invalid_…` error if it declares one. */
 const invalidBodyError = (endpoint: Endpoint): WireErrorName =>
   endpoint.errors.find((name) => name.startsWith('invalid_')) ?? 'malformed_request';
 
@@ -66,13 +66,13 @@ export function checkInput(
   throw new GovctlError(error, said + more, { details });
 }
 
-/** One object is stored, and answered, as a whole. @throws GovctlError body_too_large */
+/** Bounds the size of each object, as objects are stored and sent in one piece. @throws GovctlError body_too_large */
 function checkSizes(endpoint: Endpoint, body: unknown): void {
   const message = `is larger than ${maxObjectBytes / (1 << 20)} MiB as JSON`;
   checkObjects(endpoint, body, isLarge, message);
 }
 
-/** One object goes from thread to thread as a whole. @throws GovctlError body_too_large */
+/** Bounds the nesting of each object, as objects move between threads in one piece. @throws GovctlError body_too_large */
 function checkNested(endpoint: Endpoint, body: unknown): void {
   const all = countNested(body);
   if (all <= maxNested) return;
@@ -88,7 +88,7 @@ function refuse(field: string, message: string): GovctlError {
   return new GovctlError('body_too_large', `${what} ${message}`, { details: [{ field, message }] });
 }
 
-/** @throws GovctlError body_too_large with the first object that is too much */
+/** @throws GovctlError body_too_large that names the first object for which `isTooMuch` is true */
 function checkObjects(
   { manyIn }: Endpoint,
   body: unknown,

@@ -1,4 +1,4 @@
-/** Values of a document, itself and all within: it nests no deeper than JSON that was taken. */
+/** Counts a value and all values in it. Recursion is safe, as parsed bodies have a maximum depth. */
 export function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   let values = 1;
@@ -6,7 +6,7 @@ export function countValues(value: unknown): number {
   return values;
 }
 
-/** The same of lists and maps alone. */
+/** Like `countValues`, but counts only lists and maps. */
 export function countNested(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let nested = 1;

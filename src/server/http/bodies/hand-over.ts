@@ -1,22 +1,22 @@
 import { countValues } from './count-values.ts';
 
-/** A checked body on its way from a thread: what is not in its long lists, and how many entries those have. */
+/** A validated body without the entries of its long lists, and the number of those entries. */
 export interface Shell {
   readonly body: unknown;
   readonly lists: readonly { readonly field: string; readonly length: number }[];
 }
 
-/** Entries of one of its lists, in order. */
+/** Consecutive entries of one of the body's lists. */
 export interface Slice {
   readonly field: string;
   readonly entries: readonly unknown[];
 }
 
-/** Values that are handed over at once: reading them takes some milliseconds. */
+/** Maximum values per message: deserializing them takes some milliseconds. */
 const valuesAtOnce = 10_000;
 const shortList = 100;
 
-/** Takes a body apart, so that no part takes long to be read where requests are answered. */
+/** Splits a body into parts, so that deserializing a part does not block the main thread. */
 export function takeApart(body: unknown): { shell: Shell; slices: Generator<Slice> } {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { shell: { body, lists: [] }, slices: slicesOf([]) };
@@ -43,7 +43,7 @@ function* slicesOf(lists: readonly (readonly [string, readonly unknown[]])[]): G
   }
 }
 
-/** Puts a body together again; each call of `add` gives it the next slice. */
+/** Reassembles a body; each call of `add` adds the next slice. */
 export function putTogether({ body, lists }: Shell): {
   readonly body: unknown;
   isWhole(): boolean;
@@ -55,7 +55,7 @@ export function putTogether({ body, lists }: Shell): {
     isWhole: () => missing === 0,
     add({ field, entries }) {
       missing -= entries.length;
-      // The field of a shell that has such a list is an empty one.
+      // In the shell this list is empty.
       (body as Record<string, unknown[]>)[field]?.push(...entries);
     },
   };

@@ -6,15 +6,15 @@ import { TimeUp } from '../../threads/time-up.ts';
 import { createTurns } from '../../threads/turns.ts';
 import { smallBody } from './check-body.ts';
 
-/** Large bodies that are in memory at once, and of one caller. */
+/** Maximum large bodies in memory at a time: in total, and of one caller. */
 const most = 8;
 const mostOfCaller = 4;
-/** Milliseconds that a request waits for its body to be read. */
+/** Maximum milliseconds that a request waits before its body is read. */
 const waitWithin = 20_000;
 
-/** Keeps the memory that large bodies take within bounds, and leaves each caller some of it. */
+/** Bounds the memory of large bodies, and shares it fairly between callers. */
 export interface LargeBodies {
-  /** Does all that is done with the body of a request, which is not read before. @throws GovctlError unavailable */
+  /** Runs `work`, which reads the body of the request, once there is room for it. @throws GovctlError unavailable */
   hold<T>(
     request: Request,
     endpoint: Endpoint,
@@ -38,7 +38,7 @@ export function createLargeBodies(): LargeBodies {
   };
 }
 
-/** Of one that comes in chunks nobody knows. */
+/** The size of a chunked body is unknown, so the endpoint's limit counts. */
 function mayBeLarge({ headers }: Request, { maxBodyBytes = defaultMaxBodyBytes }: Endpoint) {
   const announced = headers.get('content-length');
   return (announced === null ? maxBodyBytes : Number(announced)) > smallBody;

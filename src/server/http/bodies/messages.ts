@@ -2,7 +2,7 @@ import type { ErrorDetail, WireErrorName } from '../../../contract/errors.ts';
 import type { LineRead } from '../../../inventory/formats/native/read-line.ts';
 import type { Shell, Slice } from './hand-over.ts';
 
-/** To a thread: a body to check, a line to read, or that the next slice of a body can come. */
+/** To a thread: a body to check, a line to read, or a request for the next slice of a body. */
 export type ToThread =
   | {
       readonly noun: string;
@@ -20,7 +20,7 @@ export type FromThread =
   | { readonly refused: Refused }
   | { readonly line: LineRead };
 
-/** A GovctlError, for which a message has no type. */
+/** A GovctlError, which structured cloning does not preserve. */
 interface Refused {
   readonly error: WireErrorName;
   readonly message: string;

@@ -6,7 +6,10 @@ import { findDeep } from '../../../inventory/text/find-deep.ts';
 import { hasMore } from './check-body.ts';
 import { countNested } from './count-values.ts';
 
-/** A line of an import; one that nests too deep is refused unparsed, and one that nests too much before it is handed on. */
+/**
+ * Reads a line of an import. A line that is nested too deep is refused unparsed; one with too many lists and maps is
+ * refused before it moves between threads.
+ */
 export function readSentLine(line: string): LineRead {
   const deep = findDeep(line, maxDepth);
   if (deep !== undefined) return { ok: false, problem: { message: tooDeep, column: deep + 1 } };
