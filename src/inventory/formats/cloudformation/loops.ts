@@ -1,4 +1,5 @@
 import { isUnknown } from '../../attributes/values.ts';
+import { countValues } from '../../count-values.ts';
 import type { Fields } from './resolver.ts';
 import { isFields } from './resolver.ts';
 
@@ -47,11 +48,6 @@ export function createLoops(
   };
   return expand;
 }
-
-const countValues = (value: unknown): number =>
-  typeof value === 'object' && value !== null
-    ? Object.values(value).reduce<number>((sum, item) => sum + countValues(item), 1)
-    : 1;
 
 /**
  * The body for one item: `${Id}`, `&{Id}` (letters and digits only) and `Ref` of it become the item. Undefined where

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../../contract/endpoint.ts';
 import { maxNested, maxNestedOfBody, maxObjectBytes } from '../../../contract/endpoint.ts';
 import type { WireErrorName } from '../../../contract/errors.ts';
 import { GovctlError } from '../../../contract/errors.ts';
-import { countNested, countValues } from './count-values.ts';
+import { countNested, countValues } from '../../../inventory/count-values.ts';
 import { parseForm } from './read-form.ts';
 import { parseJson } from './read-json.ts';
 import { inThrees } from '../../../contract/in-threes.ts';

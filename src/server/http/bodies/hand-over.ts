@@ -1,4 +1,4 @@
-import { countValues } from './count-values.ts';
+import { countValues } from '../../../inventory/count-values.ts';
 
 /** A validated body without the entries of its long lists, and the number of those entries. */
 export interface Shell {

@@ -4,7 +4,7 @@ import type { LineRead } from '../../../inventory/formats/native/read-line.ts';
 import { maxDepth, tooDeep } from '../../../inventory/text/depth.ts';
 import { findDeep } from '../../../inventory/text/find-deep.ts';
 import { hasMore } from './check-body.ts';
-import { countNested } from './count-values.ts';
+import { countNested } from '../../../inventory/count-values.ts';
 
 /**
  * Reads a line of an import. A line that is nested too deep is refused unparsed; one with too many lists and maps is
