@@ -1,0 +1,58 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { operators } from './functions.ts';
+import { Uint, maxInt, minInt } from './values.ts';
+
+export type Node<Op extends ASTNode['op']> = Extract<ASTNode, { readonly op: Op }>;
+
+/** An expression that is well-typed and still can't be run. */
+export class LoweringProblem extends Error {
+  readonly start: number;
+  readonly end: number;
+  constructor(message: string, { start, end }: { readonly start: number; readonly end: number }) {
+    super(message);
+    this.start = start;
+    this.end = end;
+  }
+}
+
+export const isBinary = (node: ASTNode): node is Node<'+'> =>
+  Array.isArray(node.args) && node.args.length === 2 && operators.has(node.op);
+
+/** A binary tree of one operator as one list, left to right. */
+export function operandsOf(root: Node<'||' | '&&'>): ASTNode[] {
+  const operands: ASTNode[] = [];
+  const waiting: ASTNode[] = [root];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.op === root.op) waiting.push(node.args[1], node.args[0]);
+    else operands.push(node);
+  }
+  return operands;
+}
+
+const protobufTypes: ReadonlySet<string> = new Set(['Timestamp', 'Duration']);
+
+/** `google.protobuf.Timestamp`: the full name of a type. */
+export function protobufType(node: Node<'.'>): string | undefined {
+  const [of, name] = node.args;
+  const isNamespace =
+    of.op === '.' &&
+    of.args[1] === 'protobuf' &&
+    of.args[0].op === 'id' &&
+    of.args[0].args === 'google';
+  return isNamespace && protobufTypes.has(name) ? `google.protobuf.${name}` : undefined;
+}
+
+export const isInt = (value: bigint): boolean => value <= maxInt && value >= minInt;
+
+/** The value of a literal. @throws LoweringProblem */
+export function literal(node: Node<'value'>): unknown {
+  const { args: value } = node;
+  if (typeof value === 'bigint' && !isInt(value)) {
+    throw new LoweringProblem('is beyond the range of int (64 bit)', node);
+  }
+  // The package's own class for an unsigned int.
+  if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array)) {
+    return new Uint(value.value);
+  }
+  return value;
+}
