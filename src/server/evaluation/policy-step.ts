@@ -28,6 +28,10 @@ type Begun = PolicyWork & { readonly began: number };
 export async function policyStep(step: Step, stored: PolicyWork): Promise<void> {
   const { deps } = step;
   const work: Begun = { ...stored, began: stored.began ?? deps.clock.now() };
+  // Before anything is read: whoever asks for an evaluation from here on may be too late for this one.
+  if (stored.began === undefined && (await step.write(async () => ({ next: work }))) === 'left') {
+    return;
+  }
   const row = await deps.store.get(policies, work.id);
   if (!row?.doc.enabled || work.swept !== undefined) return sweep(step, work, row);
   // A quarantined policy is not evaluated.

@@ -7,7 +7,7 @@ import type { StoredPolicy } from '../policies/collection.ts';
 import { resources } from '../resources/collection.ts';
 import { hasAny } from '../store/all-rows.ts';
 import type { Tx } from '../store/store.ts';
-import { evaluationLanes, evaluationWork, putWork } from './work.ts';
+import { evaluationWork, putWork } from './work.ts';
 
 /** Milliseconds between two evaluations of a policy that reads `now`. */
 export const reevaluateEvery = 3_600_000;
@@ -62,10 +62,9 @@ async function beginPolicy(
 export async function schedulePolicy(tx: Tx, now: number, policyId: string): Promise<void> {
   const known = (await tx.get(evaluationWork, policyId))?.doc;
   if (known?.kind !== 'policy' || known.due_at > now) return beginPolicy(tx, now, policyId);
-  if (known.again) return;
-  const { held } = await tx.laneState(evaluationLanes, policyId);
-  if (held || known.began !== undefined)
-    await tx.replace(evaluationWork, { ...known, again: true });
+  // One that has not begun will see everything.
+  if (known.began === undefined || known.again) return;
+  await tx.replace(evaluationWork, { ...known, again: true });
 }
 
 interface PolicyChange {

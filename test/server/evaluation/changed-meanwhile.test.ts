@@ -139,3 +139,30 @@ it('an import that fails here is not said to be the fault of its sender', async 
   const got = await inventoryOf(service).importLines('{"id":"r","type":"AWS::S3::Bucket"}\n');
   expect([got.status, got.json.error]).toEqual([500, 'internal_error']);
 });
+
+it('a resource that comes during the first step of a policy, and is left to the background, is evaluated', async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const wrap = (evaluation: Evaluation): Evaluation => ({
+    ...evaluation,
+    async ofStored(asker, question) {
+      // A request that has no budget left for it.
+      if (question.request) return { of: () => undefined, isSpent: true };
+      const verdicts = await evaluation.ofStored(asker, question);
+      const happens = meanwhile;
+      meanwhile = undefined;
+      await happens?.();
+      return verdicts;
+    },
+  });
+  let wrapped: Evaluation | undefined;
+  service = await startTestService({
+    wrapEvaluation: (evaluation) => (wrapped = wrap(evaluation)),
+  });
+  const inventory = inventoryOf(service);
+  await inventory.put('r1', { public: true });
+  await inventory.createPolicy('p');
+  meanwhile = () => inventory.put('r0', { public: true });
+  await testEvaluator(service.deps, undefined, wrapped).run();
+  const found = (await inventory.violations()).map(({ resource_id: id }) => id);
+  expect(found.sort()).toEqual(['r0', 'r1']);
+});
