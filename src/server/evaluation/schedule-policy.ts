@@ -12,7 +12,7 @@ import { evaluationWork, putWork } from './work.ts';
 /** Milliseconds between two evaluations of a policy that reads `now`. */
 export const reevaluateEvery = 3_600_000;
 
-/** Fields that change neither a verdict nor what a violation says. */
+/** Fields that affect neither verdicts nor violations. */
 const ofNoConcern: ReadonlySet<string> = new Set([
   'id',
   'description',
@@ -23,20 +23,20 @@ const ofNoConcern: ReadonlySet<string> = new Set([
   'created_by',
 ]);
 
-/** Whether a change of these fields asks for another evaluation. */
+/** Whether a change of these fields requires another evaluation. */
 export const bearsOnVerdicts = (changed: readonly string[]): boolean =>
   changed.some((field) => !ofNoConcern.has(field));
 
 interface Asked {
-  /** It was, or may have been, about another type: the violations of that are to be resolved, too. */
+  /** Whether its type has, or could have, changed, so that violations of the old type must be resolved. */
   readonly sweep?: boolean;
-  /** It is new, changed or enabled: its end is told as its deployment. */
+  /** Whether the policy is new, changed or enabled, so that the end is emitted as its deployment. */
   readonly deploys?: boolean;
 }
 
 /**
- * Has a policy evaluated over the inventory from the beginning, as soon as it can be; one that is disabled or deleted
- * has its violations resolved. What was asked before and is not done yet is still asked.
+ * Schedules the evaluation of a policy on the whole inventory, from the start and as soon as possible. If the policy is
+ * disabled or deleted, its violations are resolved. Unfinished earlier requests are merged.
  */
 async function beginPolicy(
   tx: Tx,
@@ -56,8 +56,8 @@ async function beginPolicy(
 }
 
 /**
- * Has a policy that is as it was evaluated over the whole inventory. An evaluation that is under way goes on to its end,
- * however often this is asked meanwhile, and is followed by one more.
+ * Schedules the evaluation of an unchanged policy on the whole inventory. An evaluation in progress is not restarted, so
+ * that frequent requests cannot keep it from ending; one more follows it.
  */
 export async function schedulePolicy(tx: Tx, now: number, policyId: string): Promise<void> {
   const known = (await tx.get(evaluationWork, policyId))?.doc;
@@ -68,15 +68,15 @@ export async function schedulePolicy(tx: Tx, now: number, policyId: string): Pro
 }
 
 interface PolicyChange {
-  /** Absent: it is new. */
+  /** Absent for a new policy. */
   readonly before?: StoredPolicy;
-  /** Absent: it is gone. */
+  /** Absent for a deleted policy. */
   readonly after?: StoredPolicy;
-  /** Names of the fields. */
+  /** Names of the changed fields. */
   readonly changed?: readonly string[];
 }
 
-/** Schedules what a change of a policy asks for. Absent: it is created, or deleted. */
+/** Schedules the evaluation that a change of a policy requires. */
 export async function policyChanged(
   deps: Deps,
   tx: Tx,
@@ -86,7 +86,7 @@ export async function policyChanged(
   if (before && after) {
     if (!bearsOnVerdicts(changed)) return;
     if (!before.enabled && !after.enabled) return;
-    // While it was disabled it may have become one of another type, and its violations may still be there.
+    // Its type can have changed while it was disabled, before its old violations were resolved.
     const leaves =
       !before.enabled || typeKey(before.resource_type) !== typeKey(after.resource_type);
     await beginPolicy(tx, now, after.id, { sweep: leaves, deploys: after.enabled === true });
@@ -97,7 +97,7 @@ export async function policyChanged(
   }
 }
 
-/** A new policy without resources needs no work; one that may read `now` is looked at when the hour is over. */
+/** A new policy without resources needs no work now; a policy that can read `now` is evaluated in an hour. */
 async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
   const ofItsType = { type: { any: [typeKey(policy.resource_type)] } };
   if (await hasAny(tx, resources, ofItsType)) {
@@ -110,7 +110,7 @@ async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy
   }
 }
 
-/** Tells that a policy that is new, changed or enabled has been evaluated over the inventory, and what came of it. */
+/** Emits that a new, changed or enabled policy has been evaluated on the inventory, with the result. */
 export async function announceDeployment(
   deps: Deps,
   tx: Tx,

@@ -24,18 +24,18 @@ import { readScan } from './service.ts';
 import { completed, failed, running } from './transitions.ts';
 import type { ScanCounts } from './transitions.ts';
 
-/** Resources of one step; of few policies, or none, each is quick. */
+/** Maximum resources per step, for resources with few policies or none. */
 const mostResources = 500;
-/** Evaluations of one step, but for those of its last resource. */
+/** Maximum evaluations per step, except that its last resource is not split. */
 const mostEvaluationsOfStep = 5_000;
 /**
- * Times that a scan may fail in a row, and milliseconds until it is tried again: doubled each time. Where time was up, as
- * on a busy machine, nothing failed: it goes on later, however often.
+ * Maximum consecutive failures of a scan, and milliseconds until the first retry, doubled each time. A timeout, as on a
+ * busy machine, is not a failure: the scan continues later, any number of times.
  */
 const mostFailures = 3;
 const retryAfter = 1_000;
 
-/** Goes on with a scan. */
+/** Continues a scan. */
 export async function scanStep(step: Step, work: ScanWork): Promise<void> {
   try {
     await goOn(step, work);
@@ -102,7 +102,7 @@ async function goOn(step: Step, begun: ScanWork): Promise<void> {
   } while (left.rows.length > 0);
 }
 
-/** The resources of a page, with the policies that are evaluated over them: as many as a step takes, one at least. */
+/** The resources of a page with their policies: as many as fit in a step, at least one. */
 async function subjectsOf(
   reader: Reader,
   scan: StoredScan,
@@ -128,7 +128,7 @@ async function subjectsOf(
   return subjects;
 }
 
-/** Resources change meanwhile, also to another type. */
+/** Resources can change during a scan, also to another type. */
 const isAbout = (
   { resource_types: types, policy_ids: ids }: StoredScan,
   type: string,
@@ -137,7 +137,7 @@ const isAbout = (
   (!types || types.some((one) => typeKey(one) === typeKey(type))) &&
   (!ids || ids.includes(policyId));
 
-/** Writes down what was found, and at the end what came of all. @returns the work, with its counts */
+/** Stores the results, and after the last page the summary. @returns the work, with its counts */
 async function progress(
   { deps, tx, now }: Judge,
   work: ScanWork,
@@ -192,7 +192,7 @@ async function retryOrGiveUp(step: Step, { id }: ScanWork): Promise<void> {
   });
 }
 
-/** Only a scan of everything says how a framework stands. */
+/** Only a scan of the whole inventory gives the standing of a framework. */
 const isWhole = ({ resource_types: types, policy_ids: policyIds }: StoredScan): boolean =>
   types === undefined && policyIds === undefined;
 
@@ -210,7 +210,7 @@ const nextResources = async (
     ...(after === undefined ? {} : { after: { value: beginning(after), id: after } }),
   });
 
-/** Ends a scan that can't be finished; the log has why. */
+/** Ends a scan that cannot be finished; the cause is in the log. */
 async function giveUpScan(deps: Deps, tx: Tx, id: string): Promise<void> {
   const scan = (await tx.get(scans, id))?.doc;
   if (!scan) return;

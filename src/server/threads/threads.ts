@@ -4,67 +4,67 @@ import { Worker } from 'node:worker_threads';
 import { TimeUp } from './time-up.ts';
 import type { Turns } from './turns.ts';
 
-/** A MessagePort, or a Worker: what comes `In`, what goes `Out`. */
+/** A MessagePort or Worker that receives `In` and posts `Out`. */
 export interface Port<In, Out> {
   postMessage(message: Out, transfer?: readonly ArrayBuffer[]): void;
   on(event: 'message', listener: (message: In) => void): unknown;
   off(event: 'message', listener: (message: In) => void): unknown;
 }
 
-/** The thread ended, or was ended, under its work; it may be otherwise the next time. */
+/** The thread ended, or was terminated, during its work. A retry can succeed. */
 export class ThreadGone extends Error {
   override readonly name = 'ThreadGone';
 }
 
 export interface ThreadPoolOptions {
-  /** What a thread runs; `workerFile` finds it. */
+  /** The entry point of the threads, from `workerFile`. */
   readonly file: URL;
-  /** MiB of a thread's heap: one that needs more ends, and does not take the service with it. */
+  /** Maximum heap of a thread in MiB. A thread that needs more ends, and the service goes on. */
   readonly mostMemory: number;
-  /** Milliseconds that a thread is kept for the next work: to start one, and to load what it takes, is not for nothing. */
+  /** Milliseconds that an idle thread is kept, because starting one and loading its modules takes time. */
   readonly keptIdle: number;
 }
 
-/** Whose work it is, and whether anybody still wants it. */
+/** The owner of work, and whether its result is still wanted. */
 export interface Asker {
-  /** Those who ask are served in turn: the key or client of a request. */
+  /** The key or client of a request; owners are served in turn. */
   readonly owner?: string;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
 }
 
 export interface Use extends Asker {
-  /** Its turn, of these: as many work at once as they have places. */
+  /** The semaphore that limits how much of this work runs at a time. */
   readonly turns: Turns;
-  /** Milliseconds that it waits for its turn at most; absent: any time. */
+  /** Maximum milliseconds to wait for a turn; default: no maximum. */
   readonly within?: number | undefined;
-  /** Whether work is ended, with its thread, when nobody waits for it any more; else its thread ends it, and soon. */
+  /** Whether aborted work is terminated with its thread. If false, the work must end soon by itself. */
   readonly isEnded: boolean;
-  /** What the caller is told where time was up, or the thread ended; absent: just that. */
+  /** Maps these errors for the caller; default: they are thrown unchanged. */
   readonly explain?: ((error: TimeUp | ThreadGone) => Error) | undefined;
 }
 
-/** Threads that all run one file, for work that would hold up the event loop. */
+/** Threads that run the same file, for work that would block the event loop. */
 export interface ThreadPool<In, Out> {
   /**
-   * Takes a turn, and does work with a thread for itself: one that rests, or a new one.
-   * @param work is given its port, and a signal that is aborted, with a ThreadGone, when the thread has ended; or with
-   * the asker's reason, where work is ended with it
-   * @param survives whether the thread can take other work after such a failure of `work`; else it is ended
-   * @throws TimeUp, ThreadGone, or what explains them; the reason of the asker's signal
+   * Waits for a turn, then runs `work` with exclusive use of an idle or new thread.
+   * @param work gets the thread's port, and a signal that aborts with ThreadGone when the thread ends, or with the
+   * asker's reason if `isEnded`
+   * @param survives whether the thread can be reused after this failure of `work`; if not, it is terminated
+   * @throws TimeUp or ThreadGone, or their mapped errors; the reason of the asker's signal
    */
   use<T>(
     use: Use,
     work: (port: Port<In, Out>, ended: AbortSignal) => Promise<T>,
     survives?: (error: unknown) => boolean,
   ): Promise<T>;
-  /** Ends the threads; what is under way fails. */
+  /** Terminates the threads; work in progress fails. */
   close(): Promise<void>;
 }
 
 /**
- * Where the build puts an entry: beside the built modules. Undefined where they run from their sources: then the work is
- * done in this thread.
+ * The built entry point of a thread, next to the built modules. Undefined when running from source: then the work is done
+ * in the main thread.
  */
 export function workerFile(name: string): URL | undefined {
   const file = new URL(`${name}.js`, import.meta.url);
@@ -94,7 +94,7 @@ export function createThreadPool<In, Out>(options: ThreadPoolOptions): ThreadPoo
       isFree = survives(error);
       throw error;
     } finally {
-      // What may still be at it can take nothing else.
+      // A thread that can still be working must not be reused.
       if (isFree && !closed) thread.rest();
       else await thread.end();
     }
@@ -123,12 +123,12 @@ export function createThreadPool<In, Out>(options: ThreadPoolOptions): ThreadPoo
 }
 
 interface Thread<In, Out> {
-  /** One at a time. @param asker aborts what `work` is given */
+  /** One use at a time. @param asker aborts the signal of `work` */
   use<T>(
     work: (port: Port<In, Out>, ended: AbortSignal) => Promise<T>,
     asker?: AbortSignal,
   ): Promise<T>;
-  /** Waits among the idle for a while. */
+  /** Returns the thread to the idle ones; it ends if it is not used for a while. */
   rest(): void;
   end(): Promise<void>;
 }
@@ -144,7 +144,7 @@ function startThread<In, Out>(
 ): Thread<In, Out> {
   const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: mostMemory } });
   let gone: ThreadGone | undefined;
-  // Of each use its own: what outlives many uses would collect what they leave with it.
+  // A new controller per use: a shared one would accumulate listeners that uses leave behind.
   let ended = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const leave = (): void => {
@@ -192,8 +192,8 @@ function startThread<In, Out>(
 }
 
 /**
- * Posts one message and waits for the one that answers it.
- * @throws TimeUp, or the reason of `signal` where that is aborted before: the thread may still be at it
+ * Posts a message and waits for its answer.
+ * @throws TimeUp, or the reason of `signal` if it is aborted first; the thread can then still be working
  */
 export const ask = <In, Out>(
   port: Port<In, Out>,
@@ -216,7 +216,7 @@ export const ask = <In, Out>(
       end();
       reject(error);
     };
-    const onAbort = (): void => giveUp(signal.reason as Error); // whatever it was aborted with
+    const onAbort = (): void => giveUp(signal.reason as Error); // abort reasons in this program are errors
     const timer = setTimeout(() => giveUp(new TimeUp(`no answer within ${withinMs} ms`)), withinMs);
     port.on('message', onMessage);
     signal.addEventListener('abort', onAbort, { once: true });

@@ -11,13 +11,13 @@ import { createTurns } from '../../threads/turns.ts';
 import { createAnswers } from './answer.ts';
 import type { Answer, DecideQuestion, Question, RuleSet, Subject } from './messages.ts';
 
-/** A request. */
+/** The asker for a request. */
 export const askerOf = ({ principal, signal }: Pick<Call, 'principal' | 'signal'>): Asker => ({
   owner: principal.countedAs,
   signal,
 });
 
-/** What is to be decided, by the keys of rules. */
+/** A question, with the rules by key. */
 interface Ask extends Omit<DecideQuestion, 'kind' | 'forget' | 'given' | 'turn'> {
   readonly rulesOf: ReadonlyMap<string, readonly Rule[]>;
 }
@@ -25,39 +25,39 @@ interface Ask extends Omit<DecideQuestion, 'kind' | 'forget' | 'given' | 'turn'>
 type Decided = Answer & { readonly kind: 'decided' };
 
 /**
- * Evaluates in threads, so that no condition holds up answers. Each question takes one turn of a thread; askers without
- * an owner are the background.
- * @throws GovctlError unavailable where a request took too long; TimeUp where the background did; ThreadGone where the
- * thread ended; the reason of the asker's signal
+ * Evaluates in threads, so that conditions do not block the event loop. Each question takes one turn of a thread. Askers
+ * without an owner belong to the background.
+ * @throws GovctlError unavailable if a request took too long; TimeUp if the background did; ThreadGone if the thread
+ * ended; the reason of the asker's signal
  */
 export interface EvaluationThreads {
-  /** As many verdicts as the turn had room for, one at least: the first subjects' first. */
+  /** Decides as many subjects, in order, as fit in the turn; at least one verdict. */
   decide(asker: Asker, question: Ask): Promise<Decided>;
   /** Whether any of the rules reads `now`. */
   readsNow(asker: Asker, rules: readonly Rule[]): Promise<boolean>;
-  /** What is wrong with each condition; null: it compiles. */
+  /** Compiles conditions; the result is null for each that compiles. */
   check(asker: Asker, conditions: readonly string[]): Promise<readonly (ConditionProblem | null)[]>;
-  /** Ends the threads; what is under way fails. */
+  /** Terminates the threads; work in progress fails. */
   close(): Promise<void>;
 }
 
 export interface EvaluationThreadsOptions {
-  /** What a thread runs; absent: this thread evaluates. */
+  /** The threads' entry point; if absent, the main thread evaluates. */
   readonly file?: URL | undefined;
-  /** Milliseconds of one turn after which its thread is ended: budgets end it long before. */
+  /** Maximum milliseconds of a turn, then its thread is terminated. Budgets end a turn much earlier. */
   readonly turnWithin?: number;
-  /** Milliseconds that a request waits for a turn. */
+  /** Maximum milliseconds that a request waits for a turn. */
   readonly waitWithin?: number;
   readonly log?: Log;
 }
 
-/** MiB of a thread's heap. */
+/** Maximum heap of a thread in MiB. */
 const heapOfThread = 1_024;
-/** Milliseconds: with a thread go the rules that it has ready to run. */
+/** Milliseconds. Long, as an ended thread loses its compiled rules. */
 const keptIdle = 600_000;
 /**
- * Of one turn: steps, evaluations, characters of rules that are made ready to run, and what its resources weigh, which
- * are copied for the thread where requests are answered.
+ * Limits of one turn: steps, evaluations, weight of its resources, which are copied in the main thread, and characters of
+ * rules to compile.
  */
 const stepsOfTurn = evaluationBudget;
 const pairsOfTurn = 5_000;
@@ -73,18 +73,18 @@ export function createEvaluationThreads({
   const pool: EvaluationPool = file
     ? createThreadPool({ file, mostMemory: heapOfThread, keptIdle })
     : here();
-  // The background has a turn of its own: requests do not wait for it.
+  // The background has its own turns, so requests do not wait for it.
   const ofRequests = createTurns(Math.max(1, Math.min(4, availableParallelism() - 1)));
   const ofBackground = createTurns(1);
-  /** What each thread has been given. */
+  /** The rules that each thread has. */
   const kept = new WeakMap<EvaluationPort, Kept>();
 
-  /** A request is told to come again; why is for the log. */
+  /** A request gets 503 and can be retried; the cause is only logged. */
   const explain = (error: Error): GovctlError => {
     if (error instanceof ThreadGone) log?.error({ err: error }, 'a thread that evaluates ended');
     return tooBusy(error);
   };
-  // A turn ends by itself, and soon: it is waited for even where nobody waits for its answer.
+  // `isEnded: false`: a turn ends soon by itself, and terminating its thread would lose the compiled rules.
   const inTurn = <T>(
     asker: Asker,
     work: (port: EvaluationPort, gone: AbortSignal) => Promise<T>,
@@ -130,7 +130,7 @@ export function createEvaluationThreads({
 const charactersOf = (rules: readonly Rule[]): number =>
   rules.reduce((sum, { condition }) => sum + condition.length + 100, 0);
 
-/** As many of the first subjects as one turn takes, and the rules among theirs that its thread does not have. */
+/** The first subjects, as many as fit in one turn, and those of their rules that the thread does not have. */
 function cut(
   subjects: readonly Subject[],
   rulesOf: ReadonlyMap<string, readonly Rule[]>,
@@ -164,11 +164,11 @@ function cut(
   return { asked, given: [...given].map(([key, rules]) => ({ key, rules })) };
 }
 
-/** Characters that are copied in the time of a value, and values in that of a list or map. */
+/** Characters that take as long to copy as a value, and values that take as long as a list or map. */
 const charactersOfValue = 100;
 const weightOfNested = 5;
 
-/** What copying a document takes. */
+/** The cost of copying a document. */
 function weigh(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length / charactersOfValue;
   if (typeof value !== 'object' || value === null) return 1;
@@ -185,7 +185,7 @@ interface Kept {
   isFull: boolean;
 }
 
-/** This thread: it answers before anything else happens. */
+/** A pool that evaluates synchronously in the main thread. */
 function here(): EvaluationPool {
   const answer = createAnswers();
   const listeners = new Set<(answer: Answer) => void>();

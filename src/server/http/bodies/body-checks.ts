@@ -13,7 +13,7 @@ import { readSentLine } from './read-sent-line.ts';
 import { putTogether } from './hand-over.ts';
 import type { FromThread, ToThread } from './messages.ts';
 
-/** Parses and checks what was sent: what is large in threads, so that it holds up no answers. */
+/** Parses and validates bodies; large ones in threads, so that they do not block the event loop. */
 export interface BodyChecks {
   /** @throws GovctlError malformed_request, body_too_large, or the endpoint's `invalid_…` */
   check(
@@ -22,20 +22,20 @@ export interface BodyChecks {
     sent: SentBody,
     asker: () => Asker,
   ): CheckedBody | Promise<CheckedBody>;
-  /** A line of an import. */
+  /** Reads a line of an import. */
   readLine(line: string, asker: Asker): LineRead | Promise<LineRead>;
-  /** Ends the threads. */
+  /** Terminates the threads. */
   close(): Promise<void>;
 }
 
-/** Threads at once; of small machines one, so that answers have a core. */
+/** Maximum number of threads; leaves a core for the main thread if it can. */
 const most = Math.max(1, Math.min(4, availableParallelism() - 1));
-/** MiB of a thread's heap: 10 MiB of JSON take 700 at most. */
+/** Maximum heap of a thread in MiB; 10 MiB of JSON take at most 700. */
 const heapOfThread = 1_024;
-/** Milliseconds that a thread is kept for the next body: to start one is not for nothing. */
+/** Milliseconds that an idle thread is kept, because starting one takes time. */
 const keptIdle = 30_000;
 
-/** Milliseconds for a turn, and for each answer of a thread. */
+/** Maximum milliseconds to wait for a turn, and for each answer of a thread. */
 const within = 30_000;
 
 const nouns: Contract = contract;
@@ -46,7 +46,7 @@ const explain = (cause: Error): GovctlError =>
     cause,
   });
 
-/** @param file what a thread runs; undefined: everything is checked in this one */
+/** @param file the threads' entry point; if undefined, all bodies are checked in the main thread */
 export function createBodyChecks(file: URL | undefined = workerFile('body-worker')): BodyChecks {
   const here = (noun: string, verb: string, { bytes, type }: SentBody): CheckedBody => {
     const endpoint = nouns[noun]?.[verb];
@@ -81,7 +81,7 @@ export function createBodyChecks(file: URL | undefined = workerFile('body-worker
         }
         return { body: whole.body, text: answer.text };
       }).then((checked) => {
-        // Not thrown where the thread is had: it is as good as before.
+        // Thrown out here, as an error in `work` would terminate the thread.
         if ('refused' in checked) throw checked.refused;
         return checked;
       });
