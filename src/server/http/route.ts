@@ -1,0 +1,321 @@
+import { defined } from '../../contract/defined.ts';
+import type { Context } from 'hono';
+import type { Endpoint, HandlerInput } from '../../contract/endpoint.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { settle, whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Answer, AnyBody, Call, Principal, PublicCall } from './call.ts';
+import type { Deps } from '../deps.ts';
+import { streamBytes } from './byte-body.ts';
+import { etagOf, isKnown } from './conditional.ts';
+import { asKnownError, errorAnswer } from './error-answer.ts';
+import { createQueryParser } from './parse-input.ts';
+import { readBody, streamBody } from './body.ts';
+import { isLoopback } from './address.ts';
+import type { BodyChecks } from './bodies/body-checks.ts';
+import type { LargeBodies } from './bodies/large-bodies.ts';
+import type { Peer } from './peer.ts';
+import type { Observe } from '../observe/request-event.ts';
+import type { LocalHooks } from './local-hooks.ts';
+import { oneTime } from './idempotency.ts';
+import type { KeysUnderWay } from './idempotency.ts';
+import type { RateLimiter } from './limits.ts';
+import { AuthorisedCall, RequestCall } from './request-call.ts';
+
+/**
+ * Who the bearer of an Authorization header is.
+ * @param mayBeGuessed false: a token that could be guessed, and was not seen before, is refused unlooked at
+ * @throws GovctlError invalid_token or expired_token
+ */
+type Authenticate = (authorization: string | null, mayBeGuessed: boolean) => Awaitable<Principal>;
+
+export interface RouteOptions {
+  readonly authenticate: Authenticate;
+  readonly limiter: RateLimiter;
+  readonly bodies: BodyChecks;
+  readonly observe: Observe;
+  /** Milliseconds in which a body must come, and of a streamed one every next part; for tests. */
+  readonly bodyWithin?: number;
+  /** Bytes of a streamed body; default 2 GiB. */
+  readonly maxImportBytes?: number;
+  /** Faults, and what is to be seen of it, of a local server. */
+  readonly local?: LocalHooks | undefined;
+}
+
+/** An endpoint, and all that answers it. */
+interface Route extends RouteOptions {
+  readonly deps: Deps;
+  readonly noun: string;
+  readonly verb: string;
+  readonly endpoint: Endpoint;
+  readonly handler: AnyHandler;
+  readonly keys: KeysUnderWay;
+  readonly large: LargeBodies;
+}
+
+type PreparedRoute = Route & { readonly parseQuery: ReturnType<typeof createQueryParser> };
+
+/** One request on its way. */
+interface Visit {
+  readonly context: Context<{ Bindings: Peer }>;
+  readonly request: Request;
+  readonly requestId: string;
+  /** By the monotonic clock. */
+  readonly started: number;
+  /** From this machine, to a server that only this machine can reach. */
+  readonly isLocal: boolean;
+  readonly fault: ReturnType<LocalHooks['faults']['take']>;
+  /** Once it is known whose request it is; and what its answer says of limits. */
+  principal?: Principal;
+  rate: Readonly<Record<string, string>>;
+}
+
+interface ReadBody {
+  readonly body: unknown;
+  /** What tells it apart from others; of a streamed one once it has been read. */
+  readonly text: () => string;
+}
+
+const noBody: ReadBody = { body: undefined, text: () => '' };
+
+type AnyAnswer = Answer<AnyBody>;
+
+export type AnyHandler = (
+  input: HandlerInput<Endpoint>,
+  call: Call | PublicCall,
+) => Awaitable<AnyAnswer>;
+
+/** Answers the requests to an endpoint: who asks, what they send, what the handler says to it, and the answer. */
+export function createRoute(
+  given: Route,
+): (context: Context<{ Bindings: Peer }>) => Awaitable<Response> {
+  const route = { ...given, parseQuery: createQueryParser(given.endpoint) };
+  return (context) => {
+    const visit = begin(route, context);
+    const work = (): Awaitable<AnyAnswer> =>
+      whenKnown(admit(route, visit), () => readAndHandle(route, visit));
+    return settle(
+      () => (visit.fault ? visit.fault.befall().then(work) : work()),
+      (answer) => succeed(route, visit, answer),
+      (thrown) => fail(route, visit, thrown),
+    );
+  };
+}
+
+function begin({ deps, endpoint, local }: Route, context: Visit['context']): Visit {
+  const request = context.req.raw;
+  return {
+    context,
+    request,
+    started: deps.clock.monotonic(),
+    requestId: requestIdOf(deps, request),
+    isLocal: local !== undefined && !isForwarded(request.headers),
+    fault: local?.faults.take(request.method, endpoint.path, context.req.path),
+    rate: {},
+  };
+}
+
+/**
+ * Who asks, and whether they may: the token, the limit of its owner, the scope.
+ * @throws GovctlError invalid_token, expired_token, rate_limit_exceeded or insufficient_scope
+ */
+function admit(
+  { endpoint: { scope, openWhereLocal }, limiter, authenticate }: Route,
+  visit: Visit,
+): Awaitable<void> {
+  const { context, request, isLocal } = visit;
+  const isOpen = openWhereLocal === true && isLocal && namesThisMachine(request.url);
+  if (scope === null || isOpen) return undefined;
+  const mayBeGuessed = !limiter.failedTooOften(context.env.remoteAddress, isLocal);
+  const authorization = request.headers.get('authorization');
+  return whenKnown(authenticate(authorization, mayBeGuessed), (bearer) => {
+    visit.principal = bearer;
+    context.env.trust?.(bearer.countedAs);
+    visit.rate = limiter.take(bearer.countedAs, isLocal);
+    checkScope(bearer, scope);
+  });
+}
+
+/** What they send, as the contract says it is; then the handler. */
+function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer> {
+  const { endpoint, bodies, large, noun, verb, bodyWithin, maxImportBytes } = route;
+  const { request, principal } = visit;
+  const query = route.parseQuery(searchOf(request.url));
+  if (endpoint.streamed !== undefined) {
+    const limits = { within: bodyWithin, limit: maxImportBytes };
+    return handle(route, visit, query, streamBody(request, endpoint.streamed, limits));
+  }
+  if (!endpoint.body) return handle(route, visit, query, noBody);
+  const owner = principal?.countedAs ?? '';
+  return large.hold(request, endpoint, owner, () =>
+    readBody(request, endpoint, bodyWithin)
+      .then((sent) => bodies.check(noun, verb, sent, () => ({ owner, signal: request.signal })))
+      .then(({ body, text }) => handle(route, visit, query, { body, text: () => text })),
+  );
+}
+
+function handle(
+  { deps, endpoint, handler, keys }: Route,
+  { context, request, requestId, isLocal, principal }: Visit,
+  query: unknown,
+  { body, text }: ReadBody,
+): Awaitable<AnyAnswer> {
+  const { method } = endpoint;
+  const key = method === 'POST' ? request.headers.get('idempotency-key') : null;
+  const sent = (): string => `${method} ${context.req.path} ${text()}`;
+  const once = key === null ? undefined : oneTime(key, endpoint.secret === true, sent);
+  const call = principal
+    ? new AuthorisedCall(deps, request, context.env, requestId, keys, once, isLocal, principal)
+    : new RequestCall(deps, request, context.env, requestId, keys, once, isLocal, undefined);
+  const params = endpoint.params ? context.req.param() : undefined;
+  // Just parsed by its schemas.
+  const input = { params, query, body } as HandlerInput<Endpoint>;
+  return once ? call.lettingGo(() => handler(input, call)) : handler(input, call);
+}
+
+function succeed(route: Route, visit: Visit, answer: AnyAnswer): Response {
+  const { deps, endpoint } = route;
+  const bytesEnded = (status: number, bytes: number, failure: unknown): void => {
+    if (failure !== undefined) {
+      deps.log.error({ request_id: visit.requestId, err: failure }, 'an answer was cut off');
+    }
+    tell(route, visit, { status, bytes });
+  };
+  return end(route, visit, answerOf(endpoint, visit, answer, bytesEnded), answer.body);
+}
+
+function fail(route: Route, visit: Visit, thrown: unknown): Response {
+  const { deps, endpoint, limiter } = route;
+  const { request, requestId, context, isLocal, rate } = visit;
+  const error = hasLeft(request, thrown)
+    ? callerLeft()
+    : limiter.failed(thrown, context.env.remoteAddress, isLocal);
+  const known = asKnownError(error, deps, requestId);
+  const response = errorAnswer(known, endpoint, deps, requestId, rate);
+  return end(route, visit, response, undefined, known.error);
+}
+
+/** Tells of an answer, but for a streamed one, which tells by itself when it has ended. */
+function end(
+  route: Route,
+  visit: Visit,
+  response: Response,
+  body: AnyBody,
+  error?: string,
+): Response {
+  const { fault, context } = visit;
+  if (typeof body !== 'object' || response.body === null) {
+    tell(route, visit, { status: response.status, bytes: route.local && bytesIn(body), error });
+  }
+  return fault ? fault.cutShort(marked(response, `fault=${fault.id}`), context.env) : response;
+}
+
+interface Told {
+  readonly status: number;
+  readonly bytes: number | undefined;
+  readonly error?: string | undefined;
+}
+
+function tell(
+  { deps, endpoint, observe }: Route,
+  visit: Visit,
+  { status, bytes, error }: Told,
+): void {
+  const { context, request, started, requestId, principal, fault } = visit;
+  observe({
+    method: request.method,
+    path: context.req.path,
+    route: endpoint.path,
+    status,
+    durationMs: deps.clock.monotonic() - started,
+    requestId,
+    via: principal?.via,
+    error,
+    ...defined({ bytes }),
+    ...(fault ? { fault: fault.id } : {}),
+  });
+}
+
+/** Whether work ended because its caller closed the connection: then nobody reads the answer. */
+const hasLeft = ({ signal }: Request, thrown: unknown): boolean =>
+  signal.aborted && thrown === signal.reason;
+
+const callerLeft = (): GovctlError =>
+  new GovctlError('malformed_request', 'The connection was closed before the answer');
+
+const bytesIn = (body: AnyBody): number | undefined =>
+  typeof body === 'string' ? Buffer.byteLength(body) : undefined;
+
+/** A website whose name leads to this machine (DNS rebinding) asks for it by that name. */
+const namesThisMachine = (url: string): boolean =>
+  isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
+
+/** Whether a proxy says that a request came from elsewhere: then it is not from this machine, wherever the proxy is. */
+const isForwarded = (headers: Headers): boolean =>
+  headers.has('forwarded') || headers.has('x-forwarded-for');
+
+const saneId = /^[\w.:/+=-]{1,128}$/;
+
+export function requestIdOf(deps: Deps, request: Request): string {
+  const given = request.headers.get('x-request-id');
+  return given !== null && saneId.test(given) ? given : deps.ids.next('req');
+}
+
+/** Says of an answer what was changed for tests. */
+export function marked(response: Response, mark: string | undefined): Response {
+  if (mark !== undefined) response.headers.append('X-Govctl-Local', mark);
+  return response;
+}
+
+function searchOf(url: string): string {
+  const start = url.indexOf('?');
+  if (start < 0) return '';
+  const end = url.indexOf('#', start);
+  return end < 0 ? url.slice(start + 1) : url.slice(start + 1, end);
+}
+
+function checkScope(principal: Principal, scope: NonNullable<Endpoint['scope']>): void {
+  if (principal.scopes.includes(scope)) return;
+  const has = principal.scopes.join(' ');
+  throw new GovctlError(
+    'insufficient_scope',
+    `This takes the scope ${scope}; the token has: ${has || 'none'}`,
+    {
+      headers: {
+        'WWW-Authenticate': `Bearer realm="govctl", error="insufficient_scope", scope="${scope}"`,
+      },
+    },
+  );
+}
+
+function answerOf(
+  { response, secret, method }: Endpoint,
+  { request, requestId, rate }: Visit,
+  answer: AnyAnswer,
+  bytesEnded: (status: number, bytes: number, failure: unknown) => void,
+): Response {
+  const { body, revision, isMoving, headers } = answer;
+  const status = answer.status ?? response.status;
+  const all: Record<string, string> = { 'X-Request-Id': requestId, ...rate, ...headers };
+  if (revision !== undefined) {
+    all.ETag = etagOf(revision);
+    const known = isMoving !== true && isKnown(request.headers.get('if-none-match'), revision);
+    if (method === 'GET' && known) {
+      return new Response(null, { status: 304, headers: all });
+    }
+  }
+  if (secret) all['Cache-Control'] = 'no-store';
+  if (body === undefined) return new Response(null, { status, headers: all });
+  if (typeof body === 'object') {
+    all['Content-Type'] = body.type;
+    if (body.size !== undefined) all['Content-Length'] = String(body.size);
+    const stream =
+      request.method === 'HEAD'
+        ? null
+        : streamBytes(body, (bytes, failure) => bytesEnded(status, bytes, failure));
+    return new Response(stream, { status, headers: all });
+  }
+  all['Content-Type'] = response.type ?? 'application/json';
+  if (request.method === 'HEAD') all['Content-Length'] = String(Buffer.byteLength(body));
+  return new Response(body, { status, headers: all });
+}
