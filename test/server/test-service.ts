@@ -35,7 +35,7 @@ import { testEvaluation, testEvaluator } from './evaluation/test-evaluator.ts';
 import { webhookLanes } from '../../src/server/webhooks/collection.ts';
 import { createDeliveries } from '../../src/server/webhooks/delivery/deliveries.ts';
 import type { Send } from '../../src/server/outbound/send.ts';
-import type { Resolve } from '../../src/server/outbound/target.ts';
+import type { Resolve } from '../../src/server/outbound/resolve.ts';
 
 export interface Sent {
   readonly body?: unknown;

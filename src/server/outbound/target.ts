@@ -1,18 +1,8 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { kindOf, refusedKind } from './address.ts';
 import type { TargetRules } from './address.ts';
-
-interface Address {
-  readonly address: string;
-  readonly family: number;
-}
-
-/** All addresses of a host. @throws where it has none, or nobody could tell */
-export type Resolve = (host: string) => Promise<readonly Address[]>;
-
-export const systemResolve: Resolve = (host) => lookup(host, { all: true });
+import type { Address, Resolve } from './resolve.ts';
 
 /** What webhooks may send to. */
 export interface Targets {

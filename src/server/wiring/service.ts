@@ -27,7 +27,7 @@ import type { Surroundings } from '../report-delivery/service.ts';
 import { createSigner, readSigner } from '../keys/signer.ts';
 import type { SigningFiles } from '../keys/signer.ts';
 import { createSender } from '../outbound/send.ts';
-import { systemResolve } from '../outbound/target.ts';
+import { systemResolve } from '../outbound/resolve.ts';
 import type { Targets } from '../outbound/target.ts';
 
 /** How clients reach the service, and its limits. */

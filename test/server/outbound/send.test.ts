@@ -8,8 +8,8 @@ import { parseRanges } from '../../../src/server/http/address.ts';
 import { systemClock } from '../../../src/server/deps.ts';
 import { createSender } from '../../../src/server/outbound/send.ts';
 import type { Outcome, Sender } from '../../../src/server/outbound/send.ts';
-import { systemResolve } from '../../../src/server/outbound/target.ts';
-import type { Resolve } from '../../../src/server/outbound/target.ts';
+import { systemResolve } from '../../../src/server/outbound/resolve.ts';
+import type { Resolve } from '../../../src/server/outbound/resolve.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 
 const servers: { server: Server; sockets: Set<Socket> }[] = [];

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { parseRanges } from '../../../src/server/http/address.ts';
 import { kindOf, refusedKind } from '../../../src/server/outbound/address.ts';
 import { guardedLookup, targetFault } from '../../../src/server/outbound/target.ts';
-import type { Resolve, Targets } from '../../../src/server/outbound/target.ts';
+import type { Resolve } from '../../../src/server/outbound/resolve.ts';
+import type { Targets } from '../../../src/server/outbound/target.ts';
 
 const noHost: Resolve = () => Promise.reject(new Error('ENOTFOUND'));
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseRanges } from '../../../src/server/http/address.ts';
 import type { ServerConfig } from '../../../src/server/config/config.ts';
-import type { Resolve } from '../../../src/server/outbound/target.ts';
+import type { Resolve } from '../../../src/server/outbound/resolve.ts';
 import type { StoredChannel } from '../../../src/server/report-delivery/service.ts';
 import {
   channelFault,

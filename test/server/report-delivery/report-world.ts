@@ -9,8 +9,8 @@ import { createLaneRunner } from '../../../src/server/lanes/runner.ts';
 import type { LaneRunner } from '../../../src/server/lanes/runner.ts';
 import { createSender } from '../../../src/server/outbound/send.ts';
 import type { Sender } from '../../../src/server/outbound/send.ts';
-import { systemResolve } from '../../../src/server/outbound/target.ts';
-import type { Resolve } from '../../../src/server/outbound/target.ts';
+import { systemResolve } from '../../../src/server/outbound/resolve.ts';
+import type { Resolve } from '../../../src/server/outbound/resolve.ts';
 import { createChannels } from '../../../src/server/report-delivery/channels/channels.ts';
 import type {
   StoredChannel,
