@@ -1,9 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  closeSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   readdirSync,
   realpathSync,
@@ -19,6 +22,7 @@ import { runCommandLine } from '../support/fake-world.ts';
 import type { FakeWorldSettings } from '../support/fake-world.ts';
 import { createMinimalService } from '../support/minimal-service.ts';
 import { makeRepo } from '../support/temp-repo.ts';
+import { until } from '../support/until.ts';
 
 const policy = (name: string): string =>
   `name: ${name}\nresource_type: AWS::S3::Bucket\nrules:\n  - condition: resource.encryption.enabled == false\n    effect: DENY\n`;
@@ -323,6 +327,59 @@ describe('an interrupted command', () => {
       .map(String)
       .filter((file) => /\.(?:tmp|part)$/.test(file));
     expect(drafts).toEqual([]);
+  });
+
+  it.each([
+    'report verify pipe --certificate pipe',
+    'report verify report.csv --certificate pipe',
+    'check report.csv --baseline pipe',
+    'check report.csv --parameters-file pipe',
+    'webhook verify pipe --secret-env SECRET',
+    'api /v1/policies --data @pipe',
+    'server restore pipe --yes',
+    'server --api-key-file pipe --port 0 --data-dir data',
+  ])('ends where it waits for a pipe that nobody writes to: %s', async (words) => {
+    const { repo } = clone({ 'report.csv': 'a,b' });
+    execFileSync('mkfifo', [path.join(repo, 'pipe')]);
+    const bin = fileURLToPath(new URL('../../bin/govctl.js', import.meta.url));
+    const child = spawn(process.execPath, [bin, ...words.split(' ')], {
+      cwd: repo,
+      env: {
+        ...process.env,
+        GOVCTL_CONFIG_DIR: path.join(repo, '.config'),
+        GOVCTL_BASE_URL: 'http://127.0.0.1:9',
+        GOVCTL_TOKEN: 'key',
+        SECRET: 'a-secret-of-it',
+      },
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = new Promise<void>((done) => child.once('exit', () => done()));
+    // It succeeds only once somebody reads.
+    const openToWrite = (): number | undefined => {
+      try {
+        return openSync(path.join(repo, 'pipe'), constants.O_WRONLY | constants.O_NONBLOCK);
+      } catch {
+        return undefined;
+      }
+    };
+    let writer: number | undefined;
+    await until(() => (writer ??= openToWrite()) !== undefined);
+    child.kill('SIGTERM');
+    await ended;
+    if (writer !== undefined) closeSync(writer);
+  });
+
+  it('reads no signature that lies beside a report as a pipe, a device or an endless file', async () => {
+    const { repo, link, govctl } = clone({ 'report.csv': 'a,b' });
+    execFileSync('mkfifo', [path.join(repo, 'report.csv.sig')]);
+    link('/dev/zero', 'other.csv.sig');
+    writeFileSync(path.join(repo, 'other.csv'), 'a,b');
+    writeFileSync(path.join(repo, 'cert.pem'), 'no certificate');
+    for (const file of ['report.csv', 'other.csv']) {
+      const { exitCode } = await govctl(`report verify ${file} --certificate cert.pem`);
+      expect(exitCode).toBe(3);
+    }
   });
 
   it('ends a walk in which nothing is read', async () => {

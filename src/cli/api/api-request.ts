@@ -115,7 +115,7 @@ async function readData({ world }: Context, data: string | undefined): Promise<s
     data === '-' || data === '@-'
       ? ['standard input', await world.terminal.readStdin()]
       : data.startsWith('@')
-        ? [data.slice(1), await readInputFile(world.cwd, data.slice(1), `--data ${data}`)]
+        ? [data.slice(1), await readInputFile(world, data.slice(1), `--data ${data}`)]
         : ['--data', data];
   try {
     JSON.parse(text);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
@@ -7,6 +6,8 @@ import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy } from '../../project/model.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
+import type { World } from '../context.ts';
+import { readWholeFile } from '../flags/input-file.ts';
 import { outputFailed } from '../terminal/output.ts';
 import type { BaselineUse } from './check-result.ts';
 import { nameFrom } from './collect.ts';
@@ -21,14 +22,15 @@ export interface OpenedBaseline {
   readonly root: string;
 }
 
-/** @throws GovctlError usage_error when it can't be read, or is none */
-export function openBaseline(
-  cwd: string,
+/** @throws GovctlError usage_error when it can't be read, or is none; interrupted */
+export async function openBaseline(
+  world: Pick<World, 'cwd' | 'signal'>,
   { baseline, writeBaseline }: CheckOptions,
-): OpenedBaseline {
+): Promise<OpenedBaseline> {
+  const { cwd } = world;
   const file = baseline ?? writeBaseline;
   const root = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
-  const entries = baseline === undefined ? [] : readBaseline(cwd, baseline);
+  const entries = baseline === undefined ? [] : await readBaseline(world, baseline);
   return { met: baseline === undefined ? undefined : createBaseline(entries), entries, root };
 }
 
@@ -76,13 +78,17 @@ async function writeBaselineFile(
   }
 }
 
-/** @throws GovctlError usage_error when it can't be read, or is none */
-function readBaseline(cwd: string, file: string): readonly BaselineEntry[] {
+/** @throws GovctlError usage_error when it can't be read, or is none; interrupted */
+async function readBaseline(
+  world: Pick<World, 'cwd' | 'signal'>,
+  file: string,
+): Promise<readonly BaselineEntry[]> {
   const hint = 'Write it with `govctl check INPUT... --write-baseline FILE`.';
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path.resolve(cwd, file), 'utf8'));
+    value = JSON.parse((await readWholeFile(world, file)).toString('utf8'));
   } catch (cause) {
+    if (world.signal.aborted) throw cause;
     throw new GovctlError('usage_error', `--baseline ${file}: ${whyFileFailed(cause)}`, {
       cause,
       hint,

@@ -12,7 +12,7 @@ import { interrupted } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import { checkStream } from './check-stream.ts';
 import type { LineChecker } from './line-checker.ts';
-import { openBytes } from './open-bytes.ts';
+import { openBytes } from '../flags/open-bytes.ts';
 
 export interface InputOptions extends DocumentOptions {
   /** Makes what checks lines, for an input of so many bytes; standard input may have any number. */

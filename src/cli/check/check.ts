@@ -142,7 +142,7 @@ async function runOver(
     all: options.all === true || typeof options.explain === 'string',
   };
   const checker = createChecker(checkerOptions);
-  const baseline = openBaseline(cwd, options);
+  const baseline = await openBaseline(context.world, options);
   const collector = createCollector({
     baseline: baseline.met,
     baselineRoot: baseline.root,
@@ -213,7 +213,7 @@ function slipsOf(policies: readonly LocalPolicy[], problems: readonly Problem[])
 
 async function walkInputs(
   threads: Threads,
-  { world: { cwd, terminal }, flags, talkStyle }: Context,
+  { world, flags, talkStyle }: Context,
   options: CheckOptions,
   inputs: CheckGround['inputs'],
   run: CheckRun,
@@ -221,11 +221,12 @@ async function walkInputs(
   explainer: Explainer | undefined,
 ): Promise<CheckRun> {
   const { format, source } = options;
+  const { cwd, terminal } = world;
   await checkInputs(
     inputs.files,
     {
       format,
-      parameters: readParameters(cwd, options),
+      parameters: await readParameters(world, options),
       placeOf:
         source === undefined ? undefined : createSourcePlaces(cwd, source, flags.allowOutside),
       wants: explainer?.wants,

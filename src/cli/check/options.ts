@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { parse } from 'yaml';
 import type { severities } from '../../contract/policies.ts';
 import type { Format } from '../../inventory/formats/formats.ts';
+import type { World } from '../context.ts';
+import { readWholeFile } from '../flags/input-file.ts';
 
 /** What the command line says. */
 export interface CheckOptions {
@@ -67,26 +67,31 @@ export function parseNow(text: string): number {
   });
 }
 
-/** Parameters by name; the command line wins over the file. @throws GovctlError usage_error */
-export function readParameters(
-  cwd: string,
+/** Parameters by name; the command line wins over the file. @throws GovctlError usage_error, interrupted */
+export async function readParameters(
+  world: Pick<World, 'cwd' | 'signal'>,
   { parameters = [], parametersFile }: Pick<CheckOptions, 'parameters' | 'parametersFile'>,
-): Readonly<Record<string, string>> | undefined {
+): Promise<Readonly<Record<string, string>> | undefined> {
   if (parameters.length === 0 && parametersFile === undefined) return undefined;
   const given = parameters.map((text): [string, string] => {
     const at = text.indexOf('=');
     if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
     throw new GovctlError('usage_error', `--parameters ${text}: write it as KEY=VALUE`);
   });
-  const fromFile = parametersFile === undefined ? [] : readParametersFile(cwd, parametersFile);
+  const fromFile =
+    parametersFile === undefined ? [] : await readParametersFile(world, parametersFile);
   return Object.fromEntries([...fromFile, ...given]);
 }
 
-function readParametersFile(cwd: string, file: string): [string, string][] {
+async function readParametersFile(
+  world: Pick<World, 'cwd' | 'signal'>,
+  file: string,
+): Promise<[string, string][]> {
   try {
-    const value: unknown = parse(readFileSync(path.resolve(cwd, file), 'utf8'));
+    const value: unknown = parse((await readWholeFile(world, file)).toString('utf8'));
     return listParameters(value);
   } catch (cause) {
+    if (world.signal.aborted) throw cause;
     throw new GovctlError(
       'usage_error',
       `--parameters-file ${file}: ${(cause as Error).message.split('\n')[0] ?? ''}`,

@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { impactOnInput, impactOnInventory } from '../../project/plan/find-impact.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
-import { notReadable } from '../flags/input-file.ts';
+import { readInputBytes } from '../flags/input-file.ts';
 import { askOurServer } from '../objects/our-server.ts';
 
 export interface ImpactOptions {
@@ -20,11 +18,10 @@ export async function findImpact(
   plan: Plan,
   { impact, impactFrom }: ImpactOptions,
 ): Promise<Impact | undefined> {
-  const { cwd, now } = context.world;
+  const { now } = context.world;
   if (impactFrom !== undefined) {
-    const bytes = await readFile(path.resolve(cwd, impactFrom)).catch((cause: unknown) => {
-      throw notReadable(`--impact-from ${impactFrom}`, cause);
-    });
+    const name = `--impact-from ${impactFrom}`;
+    const bytes = await readInputBytes(context.world, impactFrom, name);
     return impactOnInput(plan, { file: impactFrom, bytes }, now());
   }
   if (!impact) return undefined;

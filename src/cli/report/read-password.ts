@@ -40,7 +40,7 @@ async function readFromFile({ world }: Context, file: string): Promise<string> {
   const text =
     file === '-'
       ? await world.terminal.readStdin()
-      : await readInputFile(world.cwd, file, `--password-file ${file}`);
+      : await readInputFile(world, file, `--password-file ${file}`);
   // `echo` and editors end a text with a line break.
   const password = text.replace(/\r?\n$/, '');
   if (password !== '' && !/[\r\n]/.test(password)) return password;

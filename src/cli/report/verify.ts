@@ -1,13 +1,13 @@
 import { defined } from '../../contract/defined.ts';
 import { X509Certificate, createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { isPathMissing } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { notReadable, readInputFile } from '../flags/input-file.ts';
+import { readInputBytes, readInputFile } from '../flags/input-file.ts';
 import { idInFileName } from './file-name.ts';
 import { findObject } from '../objects/find.ts';
 import { reports } from './reports.ts';
@@ -32,11 +32,9 @@ export interface VerifyOptions {
 export async function runVerify(context: Context, options: VerifyOptions): Promise<ExitCode> {
   const [file] = options.args;
   const { world } = context;
-  const bytes = await readFile(path.resolve(world.cwd, file)).catch((cause: unknown) => {
-    throw notReadable(file, cause);
-  });
+  const bytes = await readInputBytes(world, file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const beside = await readFile(path.resolve(world.cwd, `${file}.sig`)).catch(() => undefined); // there need be none
+  const beside = await readBeside(context, `${file}.sig`);
   const check = (trusted: X509Certificate | undefined): Verdict['signature'] =>
     signatureOf(bytes, beside, trusted);
   let verdict: Verdict;
@@ -49,11 +47,20 @@ export async function runVerify(context: Context, options: VerifyOptions): Promi
       signature: check(record.certificate),
     };
   } else {
-    const pem = await readInputFile(world.cwd, options.certificate);
+    const pem = await readInputFile(world, options.certificate);
     verdict = { file, sha256, signature: check(parseCertificate(options.certificate, pem)) };
   }
   await context.show(verdictView(verdict));
   return isFine(verdict, options.certificate !== undefined) ? exitCodes.ok : exitCodes.verdict;
+}
+
+/** Bytes. A signature has a few thousand. */
+const longestSignature = 1024 * 1024;
+
+/** A file that nobody typed: there need be none, and what is no file is none. */
+async function readBeside({ world }: Context, file: string): Promise<Buffer | undefined> {
+  const found = await stat(path.resolve(world.cwd, file)).catch(() => undefined);
+  return found?.isFile() ? readInputBytes(world, file, file, longestSignature) : undefined;
 }
 
 interface ServerRecord {

@@ -39,7 +39,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   const { files, unreadable: failed } = found;
   const reading: ReadOptions = {
     format: options.format,
-    parameters: readParameters(context.world.cwd, options),
+    parameters: await readParameters(context.world, options),
   };
   const report = emptyReport();
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });

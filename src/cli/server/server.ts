@@ -176,7 +176,7 @@ function checkCidr(range: string): void {
 
 /** The key given by flag, file or environment, or a new one. @throws GovctlError usage_error, invalid_file */
 async function chooseApiKey(
-  { env, cwd }: World,
+  world: World,
   { apiKey, apiKeyFile, newApiKey }: ServerFlags,
 ): Promise<{ key: string; made: boolean } | undefined> {
   const given = [
@@ -189,11 +189,11 @@ async function chooseApiKey(
   }
   if (apiKey !== undefined) return { key: checkToken(apiKey, '--api-key'), made: false };
   if (apiKeyFile !== undefined) {
-    const text = await readInputFile(cwd, apiKeyFile, `--api-key-file ${apiKeyFile}`);
+    const text = await readInputFile(world, apiKeyFile, `--api-key-file ${apiKeyFile}`);
     return { key: checkToken(text, `--api-key-file ${apiKeyFile}`), made: false };
   }
   if (newApiKey) return { key: `gk_${randomBytes(32).toString('base64url')}`, made: true };
-  const fromEnv = env.GOVCTL_SERVER_API_KEY;
+  const fromEnv = world.env.GOVCTL_SERVER_API_KEY;
   return fromEnv ? { key: checkToken(fromEnv, 'GOVCTL_SERVER_API_KEY'), made: false } : undefined;
 }
 

@@ -51,7 +51,7 @@ export async function restoreSnapshot(
   options: RestoreOptions,
 ): Promise<ExitCode> {
   const [file] = options.args;
-  const body = await readInputFile(context.world.cwd, file);
+  const body = await readInputFile(context.world, file);
   await askFirst(
     context,
     (baseUrl) =>

@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
 import { notReadable } from '../flags/input-file.ts';
+import { openBytes } from '../flags/open-bytes.ts';
 import { count } from '../terminal/printable.ts';
 
 export interface SavedDelivery {
@@ -20,8 +20,9 @@ const longestFile = 64 * 1024 * 1024;
 export async function readBytes({ terminal, cwd, signal }: World, file: string): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const source = file === '-' ? terminal.stdinBytes(signal) : fileBytes(path.resolve(cwd, file));
   try {
+    const source =
+      file === '-' ? terminal.stdinBytes(signal) : await openBytes(path.resolve(cwd, file), signal);
     for await (const chunk of source) {
       size += chunk.length;
       if (size > longestFile) {
@@ -34,15 +35,6 @@ export async function readBytes({ terminal, cwd, signal }: World, file: string):
     throw notReadable(file, cause);
   }
   return Buffer.concat(chunks);
-}
-
-async function* fileBytes(file: string): AsyncGenerator<Uint8Array> {
-  const handle = await open(file);
-  try {
-    for await (const chunk of handle.createReadStream()) yield chunk as Uint8Array;
-  } finally {
-    await handle.close();
-  }
 }
 
 /**

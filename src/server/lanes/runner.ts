@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Awaitable } from '../awaitable.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -44,12 +43,10 @@ const abortWithin = 1_000;
 /** Runs the work of a family's lanes as it becomes due, from the start until it is stopped. */
 export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform }) => {
   const { store, clock, log } = deps;
-  const aborted = new AbortController();
-  // Each piece of work that is under way may listen.
-  setMaxListeners(0, aborted.signal);
+  /** What aborts each piece of work that is under way. One signal for all would collect what they leave with it. */
+  const underWay = new Set<AbortController>();
   /** Times in a row that the work of a lane failed. */
   const failures = new Map<string, number>();
-  let underWay = 0;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let looking = false;
@@ -78,7 +75,7 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
       lookIn(pauseAfterFailure);
       return;
     }
-    const room = most - underWay;
+    const room = most - underWay.size;
     // With none, whatever ends makes some.
     if (room <= 0) return;
     const claimed = await store.claim(lanes, { now: clock.now(), most: room });
@@ -130,17 +127,17 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     });
   };
 
-  const attempt = async (work: LaneWork): Promise<void> => {
+  const attempt = async (work: LaneWork, signal: AbortSignal): Promise<void> => {
     const place = { lanes: lanes.name, lane: work.lane, position: work.position };
     let failed = false;
     try {
-      await perform(work, aborted.signal);
+      await perform(work, signal);
     } catch (error) {
       failed = true;
-      if (!aborted.signal.aborted) log.error({ ...place, err: error }, 'work of a lane failed');
+      if (!signal.aborted) log.error({ ...place, err: error }, 'work of a lane failed');
     }
     // The next start tries it again.
-    if (aborted.signal.aborted) return;
+    if (signal.aborted) return;
     try {
       if (!(await isLeft(store, work))) {
         failures.delete(work.lane);
@@ -156,15 +153,16 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
   };
 
   async function run(work: LaneWork): Promise<void> {
-    underWay += 1;
+    const own = new AbortController();
+    underWay.add(own);
     try {
       // What was claimed while it was stopped is let go as it is.
-      if (!stopped) await attempt(work);
+      if (!stopped) await attempt(work, own.signal);
       await store.release(lanes, work);
     } catch (error) {
       log.error({ lanes: lanes.name, lane: work.lane, err: error }, 'a lane could not be released');
     } finally {
-      underWay -= 1;
+      underWay.delete(own);
       poke();
       tell();
     }
@@ -176,7 +174,7 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
       late = true;
       tell();
     }, withinMs);
-    while (!late && (looking || underWay > 0)) await change();
+    while (!late && (looking || underWay.size > 0)) await change();
     clearTimeout(alarm);
   };
 
@@ -185,10 +183,11 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     clearTimeout(timer);
     endListening();
     await ended(withinMs);
-    if (underWay === 0) return;
-    aborted.abort();
+    if (underWay.size === 0) return;
+    for (const one of underWay) one.abort();
     await ended(abortWithin);
-    if (underWay > 0) log.warn({ lanes: lanes.name, left: underWay }, 'aborted work did not end');
+    if (underWay.size > 0)
+      log.warn({ lanes: lanes.name, left: underWay.size }, 'aborted work did not end');
   };
 
   const endListening = store.onWork(lanes, poke);
@@ -198,10 +197,10 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     async idle() {
       poke();
       for (;;) {
-        while (looking || underWay > 0) await change();
+        while (looking || underWay.size > 0) await change();
         if (stopped || !store.health().writable) return;
         const due = await store.nextDue(lanes);
-        if (looking || underWay > 0) continue;
+        if (looking || underWay.size > 0) continue;
         if (due === undefined || due > clock.now()) return;
         // It became due just now, or could not be claimed: the next look takes it.
         await change();

@@ -200,7 +200,7 @@ describe('govctl webhook listen', () => {
     keys.push('9', 'r', 'r');
     await until(() => app.got.length === 4);
     expect(world.written.stderr).toContain('there is no such delivery');
-    expect(world.written.stderr).toMatch(/#2 again: → 200 in/);
+    await until(() => /#2 again: → 200 in/.test(world.written.stderr));
     keys.push('q');
     expect((await ended).exitCode).toBe(0);
     expect(await webhooks()).toEqual([]);

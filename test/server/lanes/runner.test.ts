@@ -318,3 +318,14 @@ describe('a lane runner', () => {
     deaf.open();
   });
 });
+
+test('each piece of work is given a signal of its own, on which nothing of others is left', async () => {
+  const signals = new Set<AbortSignal>();
+  const runner = start(async (work, signal) => {
+    signals.add(signal);
+    await complete(work);
+  });
+  await append(['a', '1'], ['a', '2'], ['b', '1']);
+  await runner.idle();
+  expect(signals.size).toBe(3);
+});

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { ReadStream, isatty } from 'node:tty';
 import { addAbortSignal } from 'node:stream';
 import { promisify } from 'node:util';
-import { chunkBytes } from './line-chunks.ts';
+import { chunkBytes } from '../check/line-chunks.ts';
 
 /**
  * The bytes of a file, a pipe or a device as they come, until the signal is given. A pipe that nobody writes to is
