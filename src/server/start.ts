@@ -186,6 +186,7 @@ async function listenForMetrics(
   const listener = await listen({
     host,
     port,
+    flag: '--metrics-listen',
     maxConnections: maxCollectors,
     fetch: service.fetchMetrics,
     refuse: (status, description) => refuseRequest(deps, status, description),

@@ -118,6 +118,9 @@ describe('an import', () => {
       const headers = { 'content-type': lines, 'content-length': String(mib + 1) };
       const announced = await small.send('POST', '/v1/resources/import', { text: 'x', headers });
       expect(announced.status).toBe(413);
+      expect(announced.json.hint).toContain('--max-import');
+      const restore = await small.send('POST', '/v1/local/restore', { text: 'x', headers });
+      expect(restore.status).not.toBe(413);
     } finally {
       await small.close();
     }

@@ -357,7 +357,11 @@ describe('a server that can not start says what to do', () => {
     expect(await failing({ port })).toMatchObject({
       error: 'usage_error',
       message: expect.stringContaining(`port ${port}: the address is in use`),
-      hint: expect.stringContaining('--port 0'),
+      hint: expect.stringContaining('another --port'),
+    });
+    const metricsListen = { host: '127.0.0.1', port };
+    expect(await failing({ metricsListen })).toMatchObject({
+      hint: expect.stringContaining('another --metrics-listen'),
     });
     other.close();
     await start();

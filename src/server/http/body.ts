@@ -88,10 +88,10 @@ function mediaTypeOf(headers: Headers, types: readonly string[]): string {
   return type;
 }
 
-function tooLarge(limit: number): GovctlError {
+function tooLarge(limit: number, hint = 'Send it in several requests.'): GovctlError {
   const said = limit >= 1 << 20 ? `${limit / (1 << 20)} MiB` : `${limit / 1024} KiB`;
   return new GovctlError('body_too_large', `The body is larger than the maximum of ${said}`, {
-    hint: 'Send it in several requests.',
+    hint,
   });
 }
 
@@ -137,6 +137,9 @@ interface StreamLimits {
   readonly limit?: number | undefined;
 }
 
+const hintOfImport =
+  'Import in several parts, or ask the operator for a higher `govctl server --max-import`.';
+
 /** Bytes of an import. */
 const defaultMaxStreamBytes = 2 * 1024 ** 3;
 
@@ -147,7 +150,9 @@ export function streamBody(
   { within = bodyWithin, limit = defaultMaxStreamBytes }: StreamLimits = {},
 ): StreamedBody {
   mediaTypeOf(request.headers, [type]);
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+  if (Number(request.headers.get('content-length') ?? 0) > limit) {
+    throw tooLarge(limit, hintOfImport);
+  }
   const digest = createHash('sha256');
   let sum: string | undefined;
   const body = tap(bodyOf(request), digest, { within, limit });
@@ -166,7 +171,7 @@ async function* tap(
     let size = 0;
     for (let next = await read(); !next.done; next = await read()) {
       size += next.value.length;
-      if (size > limit) throw tooLarge(limit);
+      if (size > limit) throw tooLarge(limit, hintOfImport);
       digest.update(next.value);
       yield next.value;
     }

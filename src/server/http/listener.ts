@@ -21,6 +21,8 @@ export interface ListenerOptions {
   readonly fetch: Fetch;
   /** Connections that are open at once, at most; default: what the process's limit of open files allows. */
   readonly maxConnections?: number;
+  /** The flag that sets host and port, for errors; default: --port. */
+  readonly flag?: string;
   /** For tests. */
   readonly patience?: Patience;
   /** Answers what is no request of this API's at all. */
@@ -115,7 +117,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(explainListenError(error, host, port)),
+      reject(explainListenError(error, host, port, options.flag)),
     );
     server.listen({ host, port, backlog }, resolve);
   });
@@ -216,7 +218,12 @@ async function readTls({
   return { cert: await read('--tls-cert', cert), key: await read('--tls-key', key) };
 }
 
-function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): GovctlError {
+function explainListenError(
+  error: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  flag = '--port',
+): GovctlError {
   const where = `${host} port ${port}`;
   switch (error.code) {
     case 'EADDRINUSE':
@@ -224,7 +231,7 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
         'usage_error',
         `The server can not listen on ${where}: the address is in use`,
         {
-          hint: 'Stop the other program, or pass another port; --port 0 picks a free one.',
+          hint: `Stop the other program, or pass another ${flag}; port 0 picks a free one.`,
         },
       );
     case 'EACCES':
@@ -232,7 +239,7 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
         'usage_error',
         `The server can not listen on ${where}: not permitted`,
         {
-          hint: 'Ports below 1024 belong to the superuser; choose a higher --port.',
+          hint: `Ports below 1024 require root; pass a higher port with ${flag}.`,
         },
       );
     case 'EADDRNOTAVAIL':

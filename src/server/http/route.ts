@@ -1,3 +1,4 @@
+import { contract } from '../../contract/contract.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Context } from 'hono';
 import type { Endpoint, HandlerInput } from '../../contract/endpoint.ts';
@@ -142,7 +143,8 @@ function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer>
   const { request, principal } = visit;
   const query = route.parseQuery(searchOf(request.url));
   if (endpoint.streamed !== undefined) {
-    const limits = { within: bodyWithin, limit: maxImportBytes };
+    const isImport = endpoint === contract.resources.import;
+    const limits = { within: bodyWithin, limit: isImport ? maxImportBytes : undefined };
     return handle(route, visit, query, streamBody(request, endpoint.streamed, limits));
   }
   if (!endpoint.body) return handle(route, visit, query, noBody);
