@@ -74,6 +74,15 @@ describe('the budget of an evaluation', () => {
     for (let run = 0; run < 300; run++) expect(stepsOf(prepared)).toBe(steps);
   });
 
+  it('pays for a map more than for a list, as it takes more memory', () => {
+    const steps = (made: string): number => {
+      const program = programOf(`resource.l.map(x, ${made}).size() > 0`);
+      return stepsOfRun(codeEvaluator(program), { l: [1, 2, 3] }, 0).steps;
+    };
+    expect(steps('{}')).toBeGreaterThan(steps('[]'));
+    expect(steps('{"a": x}')).toBeGreaterThan(steps('{}'));
+  });
+
   it.each([
     ['a pattern that RE2 runs', 'resource.text.matches("(?i)(a|b)*a(a|b){9}x")'],
     ['one that asks for what stands around', 'resource.text.matches("\\\\b(é|a.*)+\\\\B$")'],

@@ -206,7 +206,7 @@ const runList =
 function runMap(term: Of<'map'>, build: Build): Run {
   const entries = term.entries.map(({ key, value }) => [build(key), build(value)] as const);
   return (frame) => {
-    spend(entries.length);
+    spend(prices.map + entries.length * prices.item);
     const map = new CelMap();
     for (const [keyOf, valueOf] of entries) {
       const key = keyOf(frame);

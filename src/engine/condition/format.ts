@@ -98,13 +98,27 @@ function float(verb: 'f' | 'e', value: unknown, precision: number): string | Fai
   if (Number.isNaN(number) && typeof value !== 'number') return notFormattable(verb, value);
   if (!Number.isFinite(number)) return special(number);
   const digits = Math.min(precision, mostDigits);
-  if (verb === 'e') return number.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2');
+  if (verb === 'e') {
+    return toEven(number, digits, 'toExponential').replace(/e([+-])(\d)$/, 'e$10$2');
+  }
   return fixed(number, digits);
+}
+
+/** JavaScript rounds a number that is exactly between two texts away from zero; C, Go and CEL to the even digit. */
+function toEven(number: number, digits: number, as: 'toFixed' | 'toExponential'): string {
+  const rounded = number[as](digits);
+  if (digits === mostDigits) return rounded;
+  const [longer, exponent] = number[as](digits + 1).split('e');
+  const [, even] = /^(.*[02468]\.?)5$/.exec(longer ?? '') ?? [];
+  // The text of a double that is between two others ends there: what follows are zeros.
+  const [exact] = number[as](Math.min(digits + 40, mostDigits)).split('e');
+  if (even === undefined || !/^0*$/.test((exact ?? '').slice(longer?.length))) return rounded;
+  return `${even.replace(/\.$/, '')}${exponent === undefined ? '' : `e${exponent}`}`;
 }
 
 /** `toFixed` turns to exponents from 1e21 on; those doubles are whole. */
 function fixed(number: number, digits: number): string {
-  if (Math.abs(number) < 1e21) return number.toFixed(digits);
+  if (Math.abs(number) < 1e21) return toEven(number, digits, 'toFixed');
   return `${BigInt(number)}${digits > 0 ? `.${'0'.repeat(digits)}` : ''}`;
 }
 

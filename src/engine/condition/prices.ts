@@ -11,6 +11,8 @@ export const prices = {
   macro: 1,
   /** An item of a list or map that is created, joined, compared or listed. */
   item: 1,
+  /** A map literal, without its entries: most of it is memory. */
+  map: 6,
   /** Items of a list that `in` compares per step. */
   itemsOfStep: 4,
   /** A map key that is compared, or looked up with a computed key. */

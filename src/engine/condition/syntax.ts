@@ -1,4 +1,5 @@
 import type { ASTNode, Environment, TypeCheckResult } from '@marcbachmann/cel-js';
+import { checkHas, checkIndex, checkSum, checkWith } from './checks.ts';
 
 /** Past this, parsing, checking and running could end the stack, at a place that depends on who calls. */
 export const maxTreeDepth = 1_000;
@@ -17,20 +18,23 @@ export interface Parsed {
 }
 
 /**
- * Parses with what the package's parser lacks: `` a.`b-c` ``, `br'…'`, bytes literals as UTF-8; and with long chains of
+ * Parses with what the package's parser lacks: `` a.`b-c` ``, `br'…'`, bytes literals as UTF-8, `.5`; and with long chains of
  * operators made so that its checker, which recurses, can walk them.
  * @throws what the parser throws; TooDeep
  */
 export function parse(environment: Environment, source: string): Parsed {
-  const { text, names, rawBytes } = spell(source);
+  const spelled = spell(source);
+  const { text, names } = spelled;
   const parsed = environment.parse(text);
   const { ast } = parsed;
   const nodes = nodesOf(ast);
   for (const node of nodes) {
     if (names.size > 0) restoreName(node, names);
     if (isEmpty(node)) giveType(environment, node);
-    if (node.op === 'call' && node.args[0] === 'has') widenHas(node);
-    if (node.op === 'value') restoreBytes(node, source, rawBytes);
+    if (node.op === 'call' && node.args[0] === 'has') checkWith(node, checkHas);
+    if (node.op === '[]') checkWith(node, checkIndex);
+    if (node.op === '+') checkWith(node, checkSum);
+    if (node.op === 'value') restoreLiteral(node, source, spelled);
     else if (node.op === '||' || node.op === '&&') balance(node);
   }
   // A level takes a character at least and a part of a chain two, so a short expression needs no measuring.
@@ -50,9 +54,9 @@ export function parse(environment: Environment, source: string): Parsed {
 
 // ---- what is spelled in a way the package can't read ----
 
-/** A literal or a comment, or a name in backticks; what is between them is code. */
+/** A literal or a comment, a name in backticks, or a double without a whole part; what is between them is code. */
 const lexeme =
-  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')|`[\w.\-/ ]+`/g;
+  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')|`[\w.\-/ ]+`|(?<![\w.])\.\d+(?:[eE][+-]?\d+)?/g;
 
 interface Spelling {
   /** As long as the source, so that places stay where they are. */
@@ -61,22 +65,31 @@ interface Spelling {
   readonly names: ReadonlyMap<number, string>;
   /** Places of raw bytes literals. */
   readonly rawBytes: ReadonlySet<number>;
+  /** Doubles without a whole part, such as `.5`, by their place. */
+  readonly fractions: ReadonlyMap<number, number>;
 }
 
 function spell(source: string): Spelling {
   const names = new Map<number, string>();
   const rawBytes = new Set<number>();
-  if (!/`|[bB][rR]["']|[rR][bB]["']/.test(source)) return { text: source, names, rawBytes };
+  const fractions = new Map<number, number>();
+  if (!/`|[bB][rR]["']|[rR][bB]["']|\.\d/.test(source)) {
+    return { text: source, names, rawBytes, fractions };
+  }
   const text = source.replace(lexeme, (found, at: number) => {
     if (found.startsWith('`')) {
       names.set(at, found.slice(1, -1));
       return '_'.repeat(found.length);
     }
+    if (found.startsWith('.')) {
+      fractions.set(at, Number(found));
+      return '1'.repeat(found.length);
+    }
     if (!/^(?:[bB][rR]|[rR][bB])["']/.test(found)) return found;
     rawBytes.add(at + 1);
     return ` r${found.slice(2)}`;
   });
-  return { text, names, rawBytes };
+  return { text, names, rawBytes, fractions };
 }
 
 /** The nodes are the package's own; it reads these again when it checks, so what is put there counts. */
@@ -93,6 +106,12 @@ function restoreName(node: ASTNode, names: ReadonlyMap<number, string>): void {
 }
 
 const encoder = new TextEncoder();
+
+function restoreLiteral(node: ASTNode, source: string, { rawBytes, fractions }: Spelling): void {
+  const fraction = fractions.get(node.start);
+  if (fraction === undefined) restoreBytes(node, source, rawBytes);
+  else writable(node).args = fraction;
+}
 
 /** The parser takes the low byte of each character; CEL takes its UTF-8, and `\x` and octal escapes as bytes. */
 function restoreBytes(node: ASTNode, source: string, rawBytes: ReadonlySet<number>): void {
@@ -133,37 +152,6 @@ function giveType(environment: Environment, node: ASTNode): void {
 
 /** The checker leaves on each node what it found. */
 type Checked = ASTNode & { checkedType?: unknown };
-
-/** What the checker hands to a macro. */
-interface Checker {
-  check(node: ASTNode, context: unknown): unknown;
-  getType(name: string): unknown;
-  createError(code: string, message: string, node: ASTNode): Error;
-}
-
-/** Nodes have it; the package's types don't say so. */
-interface MacroNode {
-  setMeta(key: 'macro', macro: unknown): void;
-}
-
-/** The package takes `has(a.b.c)` of names only; CEL takes any expression before the last name. */
-function widenHas(node: Extract<ASTNode, { readonly op: 'call' }>): void {
-  (node as unknown as MacroNode).setMeta('macro', { typeCheck: checkHas, args: node.args[1] });
-}
-
-function checkHas(
-  checker: Checker,
-  macro: { readonly args: readonly ASTNode[] },
-  context: unknown,
-) {
-  const [attribute] = macro.args;
-  if (attribute?.op !== '.') {
-    const message = 'has() takes an attribute, such as has(resource.owner)';
-    throw checker.createError('invalid_macro_argument', message, attribute as ASTNode);
-  }
-  checker.check(attribute, context);
-  return checker.getType('bool');
-}
 
 // ---- what is too long for a recursive checker ----
 

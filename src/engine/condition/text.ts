@@ -2,7 +2,7 @@ import { maxLength, tooLong } from './arithmetic.ts';
 import { spend, spendOn, spendOnEach, spendOnSearch } from './budget.ts';
 import { isMap, sizeOf } from './compare.ts';
 import { prices } from './prices.ts';
-import { mismatch, typeError } from './values.ts';
+import { mismatch, typeError, Uint } from './values.ts';
 import type { Failure } from './values.ts';
 
 // Sizes and places count code points. A text without surrogates, and that is nearly all of them, has one for each unit.
@@ -32,9 +32,10 @@ function unitAt(text: string, point: number): number | undefined {
   return at;
 }
 
-/** A place that an expression gives: an int, or a whole JSON number. */
+/** A place that an expression gives: an int, a uint, or a whole JSON number. */
 export function toIndex(value: unknown): number | undefined {
   if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Uint) return Number(value.magnitude);
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 }
 

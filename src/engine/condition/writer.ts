@@ -289,7 +289,7 @@ export class Writer {
   }
 
   #map(term: Of<'map'>, fail: Fail): Value {
-    this.#emit(`spend(${term.entries.length});`);
+    this.#emit(`spend(${prices.map + term.entries.length * prices.item});`);
     const map = this.#let('new CelMap()');
     for (const { key, value } of term.entries) {
       const under = this.value(key, fail).code;
