@@ -334,7 +334,7 @@ describe('an interrupted command', () => {
     'report verify report.csv --certificate pipe',
     'check report.csv --baseline pipe',
     'check report.csv --parameters-file pipe',
-    'webhook verify pipe --secret-env SECRET',
+    'webhook verify --request pipe --secret-env SECRET',
     'api /v1/policies --data @pipe',
     'server restore pipe --yes',
     'server --api-key-file pipe --port 0 --data-dir data',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
@@ -7,7 +7,7 @@ import { readInventory } from '../../inventory/read.ts';
 import { loadConfig } from '../../project/config.ts';
 import { configFileName } from '../../project/read/discover.ts';
 import type { Context, World } from '../context.ts';
-import { notReadable } from '../flags/input-file.ts';
+import { notReadable, readInputBytes } from '../flags/input-file.ts';
 import { count, listWords } from '../terminal/printable.ts';
 import { advanceBy } from './clock.ts';
 import { withLocalServer } from './with-local.ts';
@@ -31,7 +31,7 @@ const settleWithin = 60_000;
 export async function runSeed(context: Context, options: SeedOptions): Promise<ExitCode> {
   const [given] = options.args;
   const { world } = context;
-  const seeds = given.length > 0 ? readSeeds(world, given) : exampleSeeds(world);
+  const seeds = given.length > 0 ? await readSeeds(world, given) : exampleSeeds(world);
   const value = await withLocalServer(context, 'Seeding', async (client, update) => {
     // Before anything is sent to a server that is none for tests.
     await client.local.get();
@@ -73,11 +73,13 @@ function exampleSeeds({ packageRoot }: World): Seeds {
 }
 
 /** @throws GovctlError invalid_file for what is not there */
-function readSeeds({ cwd }: World, given: readonly string[]): Seeds {
+async function readSeeds(world: World, given: readonly string[]): Promise<Seeds> {
+  const { cwd } = world;
   const folders = given.filter((name) => isFolder(cwd, name));
   const files = given.filter((name) => !folders.includes(name));
   const repos = folders.filter((name) => existsSync(path.resolve(cwd, name, configFileName)));
-  const inputs = files.filter((name) => holdsResources(path.resolve(cwd, name)));
+  const inputs: string[] = [];
+  for (const name of files) if (await holdsResources(world, name)) inputs.push(name);
   const policies = given.filter((name) => !inputs.includes(name) && !repos.includes(name));
   const owner = loadConfig(cwd).config.project === undefined ? ['--project', project] : [];
   return {
@@ -98,9 +100,9 @@ function isFolder(cwd: string, name: string): boolean {
 }
 
 /** YAML may be either: policies are no resources in any format. */
-function holdsResources(file: string): boolean {
+async function holdsResources(world: World, file: string): Promise<boolean> {
   if (!/\.ya?ml$/i.test(file)) return true;
-  const read = readInventory(readFileSync(file));
+  const read = readInventory(await readInputBytes(world, file));
   return read.ok || !read.unknownFormat;
 }
 
