@@ -41,6 +41,22 @@ export const ResourceType = z
     'must look like <provider>::<service>::<type>, such as AWS::S3::Bucket; letters, digits, . _ - / in each part, no wildcards',
   );
 
+/** Two parts are a provider and a service, so that a policy about them would never be about a resource. */
+const isServiceOnly = (type: string): boolean => /^(aws|azure|gcp)::[^:*]+$/i.test(type);
+
+/** What a policy is about: a type, or a pattern with `*` for whole parts, a final one for one part or more. */
+export const PolicyType = z
+  .string()
+  .max(256, { abort: true })
+  .regex(
+    /^(\*|([A-Za-z0-9._\-/]+|\*)(::([A-Za-z0-9._\-/]+|\*))+)$/,
+    'must look like <provider>::<service>::<type>, such as AWS::S3::Bucket, or a pattern, such as AWS::S3::* or *; letters, digits, . _ - / in each part, or * alone',
+  )
+  .refine((type) => !isServiceOnly(type), {
+    message:
+      'must have three parts or more, such as AWS::S3::Bucket; use a pattern, such as AWS::S3::*, for all types of a service',
+  });
+
 const text = (max: number) => z.string().max(max);
 const label = z.string().min(1).max(256);
 
@@ -55,7 +71,7 @@ export const Tags = z.array(Tag).max(500);
 const fields = {
   name: notBlank(256),
   description: text(16_384),
-  resource_type: ResourceType,
+  resource_type: PolicyType,
   severity: Severity,
   enabled: z.boolean(),
   rules: z

@@ -107,6 +107,33 @@ export const providerOf = (type: string): string => type.slice(0, type.indexOf('
 export const typeKey = (type: string): string =>
   /^azure::/i.test(type) ? type.toLowerCase() : type;
 
+/** Whether a policy's `resource_type` is a pattern: has `*` for whole parts. */
+export const isTypePattern = (type: string): boolean => type.includes('*');
+
+/**
+ * Resources that stand for an account itself, in lower case: a pattern is about what is in accounts, so it never matches
+ * them. Google's own asset type of a project differs in case.
+ */
+const accountTypes: ReadonlySet<string> = new Set([
+  'aws::account::account',
+  'azure::resources::subscription',
+  'gcp::cloudresourcemanager::project',
+]);
+
+/** Whether a policy's `resource_type`, a type or a pattern, is about a type. */
+export function matchesType(wanted: string, type: string): boolean {
+  if (!isTypePattern(wanted)) return typeKey(wanted) === typeKey(type);
+  if (accountTypes.has(type.toLowerCase())) return false;
+  const isAzure = providerOf(type) === 'azure';
+  const parts = typeKey(type).split('::');
+  const wantedParts = (isAzure ? wanted.toLowerCase() : wanted).split('::');
+  const isOpen = wantedParts.at(-1) === '*';
+  return (
+    (isOpen ? parts.length >= wantedParts.length : parts.length === wantedParts.length) &&
+    wantedParts.every((part, at) => part === '*' || part === parts[at])
+  );
+}
+
 /** Objects and arrays within each other; a provider's own documents have a dozen. */
 const maxDepth = 64;
 

@@ -2,7 +2,6 @@ import { defined } from '../contract/defined.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { PolicyInput, Rule } from '../contract/policies.ts';
 import type { Resource } from '../contract/resources.ts';
-import { typeKey } from '../contract/resources.ts';
 import { compileRule } from './compile-rule.ts';
 import type { Allowance } from './condition/budget.ts';
 import { createEvaluator } from './condition/create-evaluator.ts';
@@ -11,6 +10,7 @@ import type { Verdict } from './decide.ts';
 import { createDecider } from './decide.ts';
 import { exemptionEnd, matchesId } from './exempt.ts';
 import type { Exemption } from './exempt.ts';
+import { createTypeIndex } from './type-index.ts';
 
 /** A policy with what it is known by beside its name. */
 export interface EvaluatedPolicy {
@@ -57,27 +57,16 @@ export const preparePolicy = (given: EvaluatedPolicy): PreparedPolicy => ({
   ...prepareRules(given.policy.rules),
 });
 
-/** Policies by the type they are about. */
-export type PolicySet<P extends EvaluatedPolicy = PreparedPolicy> = ReadonlyMap<
-  string,
-  readonly P[]
->;
+/** Policies by the types they are about. */
+export type PolicySet<P extends EvaluatedPolicy = PreparedPolicy> = (type: string) => readonly P[];
 
-export function createPolicySet<P extends EvaluatedPolicy>(policies: readonly P[]): PolicySet<P> {
-  const set = new Map<string, P[]>();
-  for (const policy of policies) {
-    const key = typeKey(policy.policy.resource_type);
-    const same = set.get(key);
-    if (same) same.push(policy);
-    else set.set(key, [policy]);
-  }
-  return set;
-}
+export const createPolicySet = <P extends EvaluatedPolicy>(policies: readonly P[]): PolicySet<P> =>
+  createTypeIndex(policies, ({ policy }) => policy.resource_type);
 
 export const policiesFor = <P extends EvaluatedPolicy>(
   set: PolicySet<P>,
   type: string,
-): readonly P[] => set.get(typeKey(type)) ?? [];
+): readonly P[] => set(type);
 
 /**
  * The finding of one policy over one resource. A disabled policy is SKIPPED; an exemption that counts at `now` turns

@@ -1,10 +1,10 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { typeKey } from '../../contract/resources.ts';
 import type { Verdict } from '../../engine/decide.ts';
 import { describeExemption, findingOf, isExempt, preparePolicy } from '../../engine/evaluate.ts';
 import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
 import type { Exemption } from '../../engine/exempt.ts';
+import { createTypeIndex } from '../../engine/type-index.ts';
 import { suppressionOf } from './suppression.ts';
 
 /** How often a policy decided what. `unknown` are those of `error` that wait for values of the deployment. */
@@ -98,7 +98,7 @@ interface Entry {
   readonly counts: PolicyTally;
 }
 
-/** The policies of a type. What neither fails nor is skipped passed: it is counted by what was seen. */
+/** The policies about a type. What neither fails nor is skipped passed: it is counted by what was seen. */
 interface Group {
   readonly entries: readonly Entry[];
   seen: number;
@@ -110,7 +110,7 @@ const skipped = { status: 'SKIPPED' } as const;
 export function createChecker({ policies, exemptions, now, all }: CheckerOptions): Checker {
   const prepared = policies.map(preparePolicy);
   let tally = emptyTally(policies.length, exemptions.length);
-  let groups = groupByType(prepared, tally);
+  let groups = createGroups(prepared, tally);
 
   const exemptionOf = (one: PreparedPolicy, { resource, suppressed }: Checked) => {
     const suppression = suppressed && suppressionOf(one.policy, suppressed);
@@ -144,8 +144,8 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
     check(checked, out, most) {
       const { resource } = checked;
       tally.resources++;
-      const group = groups.get(resource.type) ?? groups.get(typeKey(resource.type));
-      if (!group) {
+      const group = groups.of(resource.type);
+      if (group.entries.length === 0) {
         countType(tally.unmatched, resource.type, 1);
         return;
       }
@@ -162,32 +162,39 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
       }
     },
     takeTally() {
-      for (const { entries, seen } of groups.values()) {
-        for (const { counts } of entries) {
-          counts.pass = seen - counts.fail - counts.error - counts.exempt - counts.skipped;
-        }
-      }
+      groups.countPasses();
       const taken = tally;
       tally = emptyTally(policies.length, exemptions.length);
-      groups = groupByType(prepared, tally);
+      groups = createGroups(prepared, tally);
       return taken;
     },
   };
 }
 
-function groupByType(
-  prepared: readonly PreparedPolicy[],
-  { policies }: Tally,
-): ReadonlyMap<string, Group> {
-  const byType = new Map<string, Entry[]>();
-  for (const [index, counts] of policies.entries()) {
+/** The groups that resources have asked for. A policy with a pattern is in several. */
+function createGroups(prepared: readonly PreparedPolicy[], { policies }: Tally) {
+  const entries = policies.flatMap((counts, index): Entry[] => {
     const one = prepared[index];
-    if (!one) continue;
-    const key = typeKey(one.policy.resource_type);
-    const entry = { one, decide: one.policy.enabled ? one.decide : () => skipped, counts };
-    const same = byType.get(key);
-    if (same) same.push(entry);
-    else byType.set(key, [entry]);
-  }
-  return new Map([...byType].map(([key, entries]) => [key, { entries, seen: 0 }]));
+    return one ? [{ one, decide: one.policy.enabled ? one.decide : () => skipped, counts }] : [];
+  });
+  const entriesFor = createTypeIndex(entries, ({ one }) => one.policy.resource_type);
+  const byType = new Map<string, Group>();
+  return {
+    of(type: string): Group {
+      const known = byType.get(type);
+      if (known) return known;
+      const group = { entries: entriesFor(type), seen: 0 };
+      byType.set(type, group);
+      return group;
+    },
+    /** Once, after the last resource. */
+    countPasses(): void {
+      for (const { entries: its, seen } of byType.values()) {
+        for (const { counts } of its) counts.pass += seen;
+      }
+      for (const { counts } of entries) {
+        counts.pass -= counts.fail + counts.error + counts.exempt + counts.skipped;
+      }
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
-import { typeKey } from '../../contract/resources.ts';
+import { matchesType, typeKey } from '../../contract/resources.ts';
 import type { LocalPolicy } from '../model.ts';
 
 export interface Selection {
@@ -15,31 +15,31 @@ export function selectPolicies(
   all: readonly LocalPolicy[],
   { policies, types }: Selection,
 ): readonly LocalPolicy[] {
-  const names = all.flatMap(({ key, policy }) => [policy.name, key]);
-  requireKnown('--policy', policies, names, (name) => name);
-  requireKnown(
-    '--type',
-    types,
-    all.map(({ policy }) => policy.resource_type),
-    typeKey,
+  const names = new Set(all.flatMap(({ key, policy }) => [policy.name, key]));
+  requireKnown('--policy', policies, names, (name) => names.has(name));
+  const policyTypes = new Set(all.map(({ policy }) => policy.resource_type));
+  requireKnown('--type', types, policyTypes, (wanted) =>
+    [...policyTypes].some((type) => areAkin(wanted, type)),
   );
   const wantedNames = new Set(policies);
-  const wantedTypes = new Set(types.map(typeKey));
   return all.filter(
     ({ key, policy }) =>
       (policies.length === 0 || wantedNames.has(key) || wantedNames.has(policy.name)) &&
-      (types.length === 0 || wantedTypes.has(typeKey(policy.resource_type))),
+      (types.length === 0 || types.some((wanted) => areAkin(wanted, policy.resource_type))),
   );
 }
+
+/** Either may be a pattern: `--type AWS::S3::*` is every type of S3, and a policy about `AWS::*` is about buckets, too. */
+const areAkin = (wanted: string, type: string): boolean =>
+  typeKey(wanted) === typeKey(type) || matchesType(type, wanted) || matchesType(wanted, type);
 
 function requireKnown(
   flag: string,
   wanted: readonly string[],
-  known: readonly string[],
-  normal: (word: string) => string,
+  known: ReadonlySet<string>,
+  isKnown: (word: string) => boolean,
 ): void {
-  const set = new Set(known.map(normal));
-  const unknown = wanted.find((word) => !set.has(normal(word)));
+  const unknown = wanted.find((word) => !isKnown(word));
   if (unknown === undefined) return;
   const nearest = nearestWord(unknown, known);
   const what = flag === '--type' ? 'is about this type' : 'has this name or key';

@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts';
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
-import { typeKey } from '../../contract/resources.ts';
+import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
 import type { AnsweredResource, Resource } from '../../contract/resources.ts';
 import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
@@ -32,9 +33,10 @@ export async function impactOnInventory(
     ).values(),
   ];
   let seen = 0;
-  for (let at = 0; at < types.length; at += typesAtOnce) {
-    const type = types.slice(at, at + typesAtOnce).join(',');
-    for await (const resources of pagesOf(client, type)) {
+  for (const type of queriesOf(types)) {
+    for await (const page of pagesOf(client, type)) {
+      const resources = page.filter((one) => types.some((each) => matchesType(each, one.type)));
+      if (resources.length === 0) continue;
       counted.add(
         resources.length,
         await judge(client, resources, before),
@@ -47,8 +49,21 @@ export async function impactOnInventory(
   return counted.result();
 }
 
-async function* pagesOf(client: Client, type: string): AsyncGenerator<readonly AnsweredResource[]> {
-  const first = { type, sort_by: 'id', order: 'asc', limit: 100 } as const;
+/** The filters of the lists that together have every resource of the types once. A server lists no patterns. */
+function queriesOf(types: readonly string[]): (string | undefined)[] {
+  if (types.some(isTypePattern)) return [undefined];
+  const queries: string[] = [];
+  for (let at = 0; at < types.length; at += typesAtOnce) {
+    queries.push(types.slice(at, at + typesAtOnce).join(','));
+  }
+  return queries;
+}
+
+async function* pagesOf(
+  client: Client,
+  type: string | undefined,
+): AsyncGenerator<readonly AnsweredResource[]> {
+  const first = { ...defined({ type }), sort_by: 'id', order: 'asc', limit: 100 } as const;
   for (let cursor: string | undefined; ;) {
     const query = cursor === undefined ? first : { ...first, cursor };
     const { resources, pagination } = (await client.resources.list({ query })).data;

@@ -1,4 +1,5 @@
 import { nearestWord } from '../../contract/nearest.ts';
+import { isTypePattern, matchesType } from '../../contract/resources.ts';
 import type { CompiledCondition } from '../../engine/condition/compile.ts';
 import { termsOf } from '../../engine/condition/program.ts';
 import type { Term } from '../../engine/condition/program.ts';
@@ -21,7 +22,7 @@ export interface SlipFinder {
    * them. Resources are open: a name that is like none of the known ones may be the user's own.
    */
   findSlips(condition: CompiledCondition, type: string): Slip[];
-  /** A type that is not known and is written almost like one that is. */
+  /** A type that is not known and is written almost like one that is; in another case only, it is an error. */
   findTypeSlip(type: string): Finding | undefined;
 }
 
@@ -72,6 +73,15 @@ function memoise<T>(make: (key: string) => T): (key: string) => T {
 
 function judgeType(type: string): Finding | undefined {
   if (shapeOf(type)) return undefined;
+  const spelled = spelledAsKnown(type);
+  if (spelled !== undefined) {
+    return {
+      code: 'unknown-type',
+      message: `resource_type ${type} differs only in case from ${spelled}, so the policy would never be about a resource`,
+      hint: `Did you mean ${spelled}?`,
+    };
+  }
+  if (isTypePattern(type)) return undefined;
   const nearest = wellKnownTypes.find((known) => isSlipOf(type, known));
   return nearest === undefined
     ? undefined
@@ -81,6 +91,21 @@ function judgeType(type: string): Finding | undefined {
         message: `resource_type ${type} is not known, so the policy may never be about a resource`,
         hint: `Did you mean ${nearest}?`,
       };
+}
+
+/** The spelling of known types, where a type or a pattern fits one only without regard to case. */
+function spelledAsKnown(type: string): string | undefined {
+  if (wellKnownTypes.some((known) => matchesType(type, known))) return undefined;
+  const lower = type.toLowerCase();
+  const known = wellKnownTypes.find((one) => matchesType(lower, one.toLowerCase()));
+  const parts = known?.split('::');
+  return (
+    parts &&
+    type
+      .split('::')
+      .map((part, at) => (part === '*' ? part : parts[at]))
+      .join('::')
+  );
 }
 
 const lettersOf = (type: string): string => type.replace(/[^A-Za-z0-9]/g, '').toLowerCase();

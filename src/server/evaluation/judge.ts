@@ -3,7 +3,7 @@ import { nextTurn } from '../next-turn.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Finding, UndecidedReason } from '../../contract/findings.ts';
 import type { KnownResource } from '../../contract/resources.ts';
-import { typeKey } from '../../contract/resources.ts';
+import { matchesType, typeKey } from '../../contract/resources.ts';
 import type { StatusCause, ViolationStatus } from '../../contract/violations.ts';
 import { describeExemption, findingOf, isExempt } from '../../engine/evaluate.ts';
 import type { EvaluatedPolicy } from '../../engine/evaluate.ts';
@@ -12,7 +12,7 @@ import { timestamp } from '../deps.ts';
 import { hasManyPlaces } from '../events/emit.ts';
 import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
 import type { StoredExemption } from '../exemptions/collection.ts';
-import { policies } from '../policies/collection.ts';
+import { anyPattern, policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
@@ -133,14 +133,15 @@ export const judgedPolicy = (policy: StoredPolicy): JudgedPolicy => ({
   named: namedPolicy(policy),
 });
 
-/** The enabled policies of a type. @param key of the type */
+/** The enabled policies about a type. */
 export async function enabledPolicies(
   reader: Reader,
-  key: string,
+  type: string,
 ): Promise<Versioned<StoredPolicy>[]> {
   const found: Versioned<StoredPolicy>[] = [];
-  for await (const row of allRows(reader, policies, { evaluated_type: { any: [key] } })) {
-    found.push(row);
+  const where = { evaluated_type: { any: [typeKey(type), anyPattern] } };
+  for await (const row of allRows(reader, policies, where)) {
+    if (matchesType(row.doc.resource_type, type)) found.push(row);
   }
   return found;
 }

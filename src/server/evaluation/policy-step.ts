@@ -1,4 +1,4 @@
-import { typeKey } from '../../contract/resources.ts';
+import { matchesType } from '../../contract/resources.ts';
 import type { StatusCause } from '../../contract/violations.ts';
 import { emptyTally, tally } from '../../engine/score.ts';
 import { policies } from '../policies/collection.ts';
@@ -9,7 +9,7 @@ import { violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
 import { judgedPolicy, resolveGone, writeCost } from './judge.ts';
 import type { Judge } from './judge.ts';
-import { announceDeployment, reevaluateEvery } from './schedule-policy.ts';
+import { announceDeployment, reevaluateEvery, whereAbout } from './schedule-policy.ts';
 import { readAgain, recordSome } from './step.ts';
 import type { Evaluated, Step } from './step.ts';
 import type { Verdicts } from './verdicts.ts';
@@ -42,7 +42,7 @@ export async function policyStep(step: Step, stored: PolicyWork): Promise<void> 
 async function evaluatePage(step: Step, begun: Begun, row: Versioned<StoredPolicy>): Promise<void> {
   const { deps, evaluation, asker } = step;
   const page = await deps.store.page(resources, {
-    where: { type: { any: [typeKey(row.doc.resource_type)] } },
+    where: whereAbout(row.doc),
     orderBy: 'id',
     direction: 'asc',
     limit: Math.min(mostResources, step.most),
@@ -53,7 +53,10 @@ async function evaluatePage(step: Step, begun: Begun, row: Versioned<StoredPolic
   const evaluate = (rows: Evaluated['rows']): Promise<Verdicts> =>
     evaluation.ofStored(asker, {
       now: deps.clock.now(),
-      subjects: rows.map(({ doc }) => ({ resource: doc.resource, policies: [row] })),
+      subjects: rows.map(({ doc: { resource } }) => ({
+        resource,
+        policies: matchesType(row.doc.resource_type, resource.type) ? [row] : [],
+      })),
     });
   let left: Evaluated = {
     rows: page.rows,
@@ -65,10 +68,8 @@ async function evaluatePage(step: Step, begun: Begun, row: Versioned<StoredPolic
     const evaluated = left;
     const written = await step.write(async (judge) => {
       const policy = (await judge.tx.get(policies, work.id))?.doc;
-      const type = policy && typeKey(policy.resource_type);
-      const judged = policy ? [judgedPolicy(policy)] : [];
       const some = await recordSome(judge, evaluated, async (_, resource) =>
-        typeKey(resource.type) === type ? judged : [],
+        policy && matchesType(policy.resource_type, resource.type) ? [judgedPolicy(policy)] : [],
       );
       const findings = some.found.map(({ finding }) => finding);
       const last = evaluated.rows[some.seen - 1]?.doc.id;
@@ -144,7 +145,7 @@ function whyGone(
 ): StatusCause | undefined {
   if (!policy) return 'policy_deleted';
   if (!policy.enabled) return 'policy_disabled';
-  return typeKey(policy.resource_type) === typeKey(type) ? undefined : 'policy_changed_type';
+  return matchesType(policy.resource_type, type) ? undefined : 'policy_changed_type';
 }
 
 /** A policy that reads `now` is due again an hour after the start of this work, even if the server was down meanwhile. */

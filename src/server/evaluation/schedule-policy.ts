@@ -1,4 +1,4 @@
-import { typeKey } from '../../contract/resources.ts';
+import { isTypePattern, typeKey } from '../../contract/resources.ts';
 import { emptyTally } from '../../engine/score.ts';
 import type { Tally } from '../../engine/score.ts';
 import type { Deps } from '../deps.ts';
@@ -6,7 +6,7 @@ import { emit } from '../events/emit.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { resources } from '../resources/collection.ts';
 import { hasAny } from '../store/all-rows.ts';
-import type { Tx } from '../store/store.ts';
+import type { Tx, Where } from '../store/store.ts';
 import { evaluationWork, putWork } from './work.ts';
 
 /** Milliseconds between two evaluations of a policy that reads `now`. */
@@ -97,10 +97,15 @@ export async function policyChanged(
   }
 }
 
+/** Finds the resources that a policy can be about: those of its type; all for a pattern, which the index can't match. */
+export const whereAbout = ({
+  resource_type: type,
+}: StoredPolicy): Readonly<Record<string, Where>> =>
+  isTypePattern(type) ? {} : { type: { any: [typeKey(type)] } };
+
 /** A new policy without resources needs no work now; a policy that can read `now` is evaluated in an hour. */
 async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
-  const ofItsType = { type: { any: [typeKey(policy.resource_type)] } };
-  if (await hasAny(tx, resources, ofItsType)) {
+  if (await hasAny(tx, resources, whereAbout(policy))) {
     await beginPolicy(tx, now, policy.id, { deploys: true });
     return;
   }

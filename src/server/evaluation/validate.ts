@@ -189,9 +189,14 @@ async function choosePolicies(
   }
   for (const id of new Set(ids)) chosen.push(namedPolicy((await readPolicy(deps.store, id)).doc));
   if (!ids && !inline) {
+    // Once each: one with a pattern is about several types.
+    const byId = new Map<string, EvaluatedPolicy>();
     for (const type of types) {
-      chosen.push(...(await enabledPolicies(deps.store, type)).map(({ doc }) => namedPolicy(doc)));
+      for (const { doc } of await enabledPolicies(deps.store, type)) {
+        if (!byId.has(doc.id)) byId.set(doc.id, namedPolicy(doc));
+      }
     }
+    chosen.push(...byId.values());
   }
   return createPolicySet(chosen);
 }

@@ -1,7 +1,7 @@
 import type { Policy, PolicyListQuery, policySortFields } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
-import { typeKey } from '../../contract/resources.ts';
+import { isTypePattern, typeKey } from '../../contract/resources.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
@@ -27,6 +27,9 @@ const order: Record<SortField, (policy: StoredPolicy) => Scalar | undefined> = {
   created_by: (policy) => policy.created_by,
 };
 
+/** What policies with a pattern are found under. */
+export const anyPattern = '*';
+
 export const policies: CollectionSpec<StoredPolicy> = {
   name: 'policies',
   unique: { name: (policy) => policy.name },
@@ -35,8 +38,11 @@ export const policies: CollectionSpec<StoredPolicy> = {
     severity: (policy) => policy.severity,
     enabled: (policy) => String(policy.enabled),
     tags: (policy) => policy.tags,
-    /** Of those that are evaluated: under the key that resources of their type have, too. */
-    evaluated_type: (policy) => (policy.enabled ? typeKey(policy.resource_type) : undefined),
+    /** Of those that are evaluated: under the key that resources of their type have, too; `*` for all patterns. */
+    evaluated_type: ({ enabled, resource_type: type }) => {
+      if (!enabled) return undefined;
+      return isTypePattern(type) ? anyPattern : typeKey(type);
+    },
     key: (policy) => readKeyTag(policy.tags ?? []).key,
   },
   order,

@@ -109,8 +109,11 @@ async function resolveViolations(
   { id, type }: { readonly id: string; readonly type?: string },
 ): Promise<void> {
   const standing = { standing_of_resource: { any: [id] } };
+  // A policy with a pattern can be about both types; where its verdict on the new one is still to come, it decides.
+  const about = type === undefined ? [] : await judge.policiesOf(type);
+  const ids = new Set(about.map(({ policy }) => policy.id));
   for await (const { doc } of allRows(judge.tx, violations, standing)) {
-    if (type !== undefined && typeKey(doc.resource_type) === typeKey(type)) continue;
+    if (ids.has(doc.policy_id)) continue;
     const cause = type === undefined ? 'resource_deleted' : 'resource_changed_type';
     await resolveGone(judge, doc, cause);
   }

@@ -404,6 +404,42 @@ describe('a baseline', () => {
   });
 });
 
+describe('a policy about a pattern of types', () => {
+  const tagged = `name: Everything is tagged
+resource_type: AWS::*
+rules:
+  - condition: size(resource.tags) == 0
+    effect: DENY
+`;
+
+  it('is evaluated on all that it matches, and counts with each', async () => {
+    const cwd = repo({ 'template.yaml': template, 'policies/tagged.yaml': tagged });
+    const { results, summary, exitCode } = await checkJson(cwd, 'template.yaml');
+    expect(results.map(({ policy, resource_type: type }) => [policy, type])).toEqual([
+      ['Buckets are encrypted', 'AWS::S3::Bucket'],
+      ['Everything is tagged', 'AWS::SQS::Queue'],
+    ]);
+    expect([summary, exitCode]).toMatchObject([{ evaluated: 4, pass: 2, fail: 2 }, 2]);
+  });
+
+  it.each([
+    ['AWS::SQS::Queue', ['Everything is tagged']],
+    ['AWS::S3::*', ['Buckets are encrypted', 'Everything is tagged']],
+    ['AWS::*', ['Buckets are encrypted', 'Everything is tagged']],
+  ])('is among those that --type %s selects', async (type, names) => {
+    const cwd = repo({ 'template.yaml': template, 'policies/tagged.yaml': tagged });
+    const { results } = await checkJson(cwd, `template.yaml --type ${type}`);
+    expect(results.map(({ policy }) => policy)).toEqual(names);
+  });
+
+  it('is refused where it fits known types only in another case', async () => {
+    const other = tagged.replace('AWS::*', 'aws::s3::*');
+    const cwd = repo({ 'template.yaml': template, 'policies/tagged.yaml': other });
+    const { exitCode, stdout, stderr } = await check(cwd, 'template.yaml');
+    expect([exitCode, `${stdout}${stderr}`]).toEqual([3, expect.stringContaining('AWS::S3::*')]);
+  });
+});
+
 describe('the order of findings', () => {
   it('is that of the input, and ndjson has all of them where memory keeps some', async () => {
     const count = 10_500;

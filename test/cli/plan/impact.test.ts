@@ -74,6 +74,20 @@ describe('govctl plan --impact', () => {
     expect(outcome.stdout).toContain('✗ p: 4 newly fail: a, b, c, d\n');
   });
 
+  it('counts the resources that a pattern of types matches, each once', async () => {
+    const resources = [
+      { id: 'a', type: 'AWS::S3::Bucket', days: 1 },
+      { id: 'b', type: 'AWS::EC2::Instance', days: 1 },
+      { id: 'c', type: 'GCP::Storage::Bucket', days: 1 },
+    ];
+    await service.send('POST', '/v1/resources', { body: { resources } });
+    repo.write('policies/days.yaml', yaml('days', 'resource.days < 10').replace('S3::Bucket', '*'));
+    repo.write('policies/same.yaml', yaml('same', 'resource.days > 10'));
+    const { stdout } = await govctl('plan', '--impact');
+    expect(stdout).toContain('Impact over 2 resources');
+    expect(stdout).toContain('✗ days: 2 newly fail: a, b\n');
+  });
+
   it('evaluates over a file instead, without an inventory', async () => {
     repo.write('policies/days.yaml', yaml('days', 'resource.days > 200'));
     repo.write('buckets.json', JSON.stringify(buckets(205)));

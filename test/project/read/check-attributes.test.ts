@@ -91,7 +91,6 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
 
   it.each([
     ['AWS::S3::Buckett', 'AWS::S3::Bucket'],
-    ['aws::s3::bucket', 'AWS::S3::Bucket'],
     ['AWS::EC2::SecurityGroups', 'AWS::EC2::SecurityGroup'],
   ])('%s is no type; %s is', async (type, meant) => {
     expect(await problemsOf(type, 'true')).toMatchObject([
@@ -100,6 +99,20 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
   });
 
   it.each([
+    ['aws::s3::bucket', 'AWS::S3::Bucket'],
+    ['AWS::s3::*', 'AWS::S3::*'],
+    ['aws::*', 'AWS::*'],
+    ['AWS::*::bucket', 'AWS::*::Bucket'],
+  ])('%s is refused: it would match only without regard to case, as %s', async (type, meant) => {
+    expect(await problemsOf(type, 'true')).toMatchObject([
+      { level: 'error', code: 'unknown-type', hint: `Did you mean ${meant}?`, marked: type },
+    ]);
+  });
+
+  it.each([
+    ['a pattern', 'AWS::S3::*', 'resource.encrypton.x == "1"'],
+    ['a pattern of Azure in other case', 'azure::STORAGE::*', 'true'],
+    ['a pattern about everything', '"*"', 'resource.tags.owner == "1"'],
     ['an attribute of the user’s own', bucket, 'resource.cost_centre == "1"'],
     [
       'what is below properties, tags and source',

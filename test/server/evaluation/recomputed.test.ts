@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../../../src/contract/policies.ts';
 import type { Violation } from '../../../src/contract/violations.ts';
-import { typeKey } from '../../../src/contract/resources.ts';
+import { matchesType } from '../../../src/contract/resources.ts';
 import { exemptionEnd, matchesId } from '../../../src/engine/exempt.ts';
 import { evaluate, preparePolicy } from '../../../src/engine/evaluate.ts';
 import { testEvaluator } from './test-evaluator.ts';
@@ -25,6 +25,11 @@ const heardFrom = 1;
 const type = fc.oneof(
   { weight: 6, arbitrary: fc.constant('AWS::S3::Bucket') },
   { weight: 1, arbitrary: fc.constantFrom('Azure::Storage::Accounts', 'azure::storage::ACCOUNTS') },
+);
+/** A type or a pattern. */
+const policyType = fc.oneof(
+  { weight: 3, arbitrary: type },
+  { weight: 2, arbitrary: fc.constantFrom('AWS::S3::*', 'AZURE::*', '*', 'AWS::*::Bucket') },
 );
 const ids = ['r0', 'r1', 'r2', 'r3', 'r4'];
 const names = ['p0', 'p1', 'p2'];
@@ -49,7 +54,7 @@ const resource = fc.record(
   { requiredKeys: ['id', 'type', 'until'] },
 );
 const policyFields = fc.record({
-  resource_type: type,
+  resource_type: policyType,
   enabled: fc.constantFrom(true, true, true, false),
   severity: fc.constantFrom('LOW', 'HIGH'),
   rules: fc.array(
@@ -210,7 +215,7 @@ async function recompute(service: TestService) {
       id: policy.id,
     });
     for (const { resource } of await all(service, resources)) {
-      if (typeKey(resource.type) !== typeKey(policy.resource_type)) continue;
+      if (!matchesType(policy.resource_type, resource.type)) continue;
       const isCovered = waivers.some(
         (waiver) =>
           waiver.policy === policy.name &&

@@ -50,7 +50,7 @@ describe('a policy is created', () => {
     const got = await service.send('POST', '/v1/policies', {
       body: {
         nme: 'x',
-        resource_type: 'AWS::*',
+        resource_type: 'AWS::S3*',
         severity: 'HIHG',
         rules: [{ condition: 'true', efect: 'DENY' }],
       },
@@ -71,7 +71,8 @@ describe('a policy is created', () => {
     ['a blank name', { name: '   ' }, 'name'],
     ['a name of another type', { name: 7 }, 'name'],
     ['null where a field is required', { rules: null }, 'rules'],
-    ['a wildcard type', { resource_type: 'AWS::S3::*' }, 'resource_type'],
+    ['a wildcard in a part', { resource_type: 'AWS::S3::B*' }, 'resource_type'],
+    ['a type without its last part', { resource_type: 'AWS::S3' }, 'resource_type'],
     ['a single part type', { resource_type: 'Bucket' }, 'resource_type'],
     ['a server-assigned field', { id: 'pol_x' }, 'id'],
   ])('refuses %s', async (_, fields, field) => {
