@@ -29,6 +29,8 @@ export interface RawResource {
   /** Texts by which others of the same input may name it literally: id, ARN, name. */
   readonly names: readonly string[];
   readonly at: DocumentPath;
+  /** Terraform plans only: whether the configuration sets an attribute; the provider chose the value of one that it doesn't set. */
+  readonly sets?: ((...path: readonly string[]) => boolean) | undefined;
   /** Terraform plans only: where the value of an attribute comes from, also where the plan knows it. */
   readonly originsOf?: ((...path: readonly string[]) => readonly ValueOrigin[]) | undefined;
   /** First steps of the attributes that the input tells of, where it is about a part of the resource alone. */

@@ -60,7 +60,7 @@ describe.runIf(isThere)('the attributes of real documents', () => {
         const reader = readers.find((one) => one.detects(document));
         if (!reader) continue;
         const { raws } = reader.read(document, {});
-        const related = createRelated(raws);
+        const related = createRelated(raws, reader.format);
         for (const raw of raws) {
           if (byType.has(typeKey(raw.type))) normalised++;
           for (const mistake of check(raw, reader.format, related)) {

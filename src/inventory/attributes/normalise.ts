@@ -34,7 +34,7 @@ for (const { types, attributes, from } of normalisers) {
 
 /** Fills in the well-known attributes. `raws` are all resources of one input: some are joined into others. */
 export function normaliseAll(raws: readonly RawResource[], format: Format): ReadResource[] {
-  const related = createRelated(raws);
+  const related = createRelated(raws, format);
   return raws.map((raw) => ({
     resource: normalise(raw, format, related),
     address: raw.address,

@@ -1,8 +1,11 @@
 import { isUnknown } from './values.ts';
+import type { Format } from '../formats/formats.ts';
 import type { RawResource } from '../model.ts';
 
 /** The other resources of the same input: what a provider keeps in a second resource is joined through this. */
 export interface Related {
+  /** Whether the input shows what exists, with the values that the provider chose; templates and plans show what was written. */
+  readonly isExport: boolean;
   readonly ofType: (type: string) => readonly RawResource[];
   /** The resource that a value names: an unknown value that comes from it, or its id, ARN or name. */
   readonly find: (value: unknown) => RawResource | undefined;
@@ -17,7 +20,7 @@ export interface Related {
   ) => readonly RawResource[];
 }
 
-export function createRelated(resources: readonly RawResource[]): Related {
+export function createRelated(resources: readonly RawResource[], format: Format): Related {
   const byType = new Map<string, RawResource[]>();
   for (const raw of resources) {
     const same = byType.get(raw.type);
@@ -35,6 +38,7 @@ export function createRelated(resources: readonly RawResource[]): Related {
   };
   const indexes = new Map<string, Map<unknown, Map<RawResource, RawResource[]>>>();
   return {
+    isExport: format === 'aws-config',
     ofType,
     find: (value) => findAll(value).at(-1),
     referring(to, type, field) {

@@ -1,23 +1,46 @@
-import type { UnknownValue } from '../../../contract/resources.ts';
+import { UnknownValue } from '../../../contract/resources.ts';
+import type { RawResource } from '../../model.ts';
 import type { Attribute } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { isUnknown, text } from '../values.ts';
+import { field } from './api-field.ts';
+import { planned } from './plan-value.ts';
 
 /**
- * Whether a KMS key id, ARN or alias is of a key of the customer's own: `alias/aws/…` names those that AWS manages.
- * Absent → false. A value that comes from a resource, an export or a stack is a key that somebody made; only what a
- * parameter holds may be either.
+ * Whether a KMS key ID, ARN or alias is of a key of the customer's own: `alias/aws/…` names those that AWS manages.
+ * Absent → false. In a template or plan, whoever writes a key chooses one of their own. Services also report the key
+ * that AWS manages, by the same kind of ARN: then only the key itself, in the same input, tells whose it is.
+ * @param isChosen whether the key is surely one that somebody chose
  */
-export function isCustomerManaged(key: unknown, related: Related): boolean | UnknownValue {
-  if (!isUnknown(key)) return typeof key === 'string' && key !== '' && !isAwsAlias(key);
-  if (related.find(key)) return true;
+export function isCustomerManaged(
+  key: unknown,
+  related: Related,
+  isChosen = !related.isExport,
+): boolean | UnknownValue {
+  const found = related.find(key);
+  if (found) return managerOf(found) !== 'AWS';
+  if (isUnknown(key)) return ofUnknown(key);
+  if (typeof key !== 'string' || key === '' || isAwsAlias(key)) return false;
+  return isChosen || isAlias(key) || notInInput;
+}
+
+/** A value that comes from a resource, an export or a stack is a key that somebody made; a parameter's may be either. */
+function ofUnknown(key: UnknownValue): boolean | UnknownValue {
   if (key.parameter || !key.present) return key;
   if (key.text === undefined || /:key\/|alias\/[^$]/.test(key.text))
     return !isAwsAlias(key.text ?? '');
   return key;
 }
 
+const notInInput = new UnknownValue('the manager of a key that is not in this input', {
+  present: false,
+});
+
+/** Of a key of AWS Config. Those of templates and plans are the customer's. */
+const managerOf = ({ properties }: RawResource): unknown => field(properties, 'KeyManager');
+
 const isAwsAlias = (key: string): boolean => key.includes('alias/aws/');
+const isAlias = (key: string): boolean => /(^|:)alias\//.test(key);
 
 /** Declares what `kmsKey` gives. `what` ends the phrase "a KMS key of the customer's own is set": ` for the volumes`. */
 export const kmsKeyAttributes = (what = '') =>
@@ -30,8 +53,17 @@ export const kmsKeyAttributes = (what = '') =>
     'encryption.kms_key_id': { type: 'string', meaning: 'the KMS key that is set' },
   }) as const satisfies Record<string, Attribute>;
 
-/** The two attributes about a KMS key that is set, or not. An empty text is no key. */
-export const kmsKey = (key: unknown, related: Related) => ({
-  'encryption.customer_managed': key === undefined ? undefined : isCustomerManaged(key, related),
+/** The two attributes about a KMS key that is set, or not. An empty text is no key. @param isChosen as `isCustomerManaged` */
+export const kmsKey = (key: unknown, related: Related, isChosen?: boolean) => ({
+  'encryption.customer_managed':
+    key === undefined ? undefined : isCustomerManaged(key, related, isChosen),
   'encryption.kms_key_id': key === '' ? undefined : text(key),
 });
+
+/** The same for a plan or state of Terraform, which shows the provider's choice where the configuration sets no key. */
+export const plannedKmsKey = (raw: RawResource, related: Related, ...path: readonly string[]) =>
+  kmsKey(planned(raw.properties, ...path), related, isSetInPlan(raw, ...path));
+
+/** Whether the configuration of a plan sets it; in a state nothing tells. */
+export const isSetInPlan = ({ sets }: RawResource, ...path: readonly string[]): boolean =>
+  sets?.(...path) ?? false;

@@ -66,6 +66,7 @@ export function readPlan(plan: Fields): TerraformResource[] {
       sensitive: change.sensitive,
       action: change.action,
       defaults: defaultsOf(configured, change.entry),
+      sets: (...path) => expressionAt(expressions, path) !== undefined,
       originsOf: (...path) => trace(instance, expressionAt(expressions, path)).origins,
       at: change.at,
     };

@@ -21,6 +21,7 @@ export interface TerraformResource {
   readonly action?: string | undefined;
   readonly defaults?: ProviderDefaults;
   readonly originsOf?: RawResource['originsOf'];
+  readonly sets?: RawResource['sets'];
   readonly at: DocumentPath;
 }
 
@@ -40,6 +41,7 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
       type: resourceType(one.type, one.values),
       properties: propertiesOf(one),
       originsOf: one.originsOf,
+      sets: one.sets,
       source: {
         format: 'terraform',
         address: one.address,

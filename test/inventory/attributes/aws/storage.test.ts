@@ -350,7 +350,7 @@ test('AWS Config keeps a bucket in texts of JSON, and they give the same attribu
     encryption: {
       enabled: true,
       algorithm: 'aws:kms',
-      customer_managed: true,
+      customer_managed: 'not known',
       kms_key_id: 'arn:aws:kms:eu-central-1:123456789012:key/k',
     },
     versioning: { enabled: true },

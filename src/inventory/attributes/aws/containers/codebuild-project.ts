@@ -55,7 +55,8 @@ function read(
 ) {
   const sources = given.sources.map((some) => mapList(some, readSource));
   return {
-    ...kmsKey(given.key, related),
+    // It shows its own key as `alias/aws/s3`.
+    ...kmsKey(given.key, related, true),
     variables: mapList(given.variables, (variable) => ({
       name: text(field(variable, 'Name')),
       kind: text(field(variable, 'Type')) ?? 'PLAINTEXT',

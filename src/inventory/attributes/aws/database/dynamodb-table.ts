@@ -1,20 +1,9 @@
-import { UnknownValue } from '../../../../contract/resources.ts';
 import { normaliser } from '../../normaliser.ts';
-import type { Related } from '../../related.ts';
 import { flag, isOneOf, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { supplementary } from '../config-item.ts';
-import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
-
-/** An item names AWS's own key by its ARN too; whose key it is, the key's item says. */
-function isCustomers(key: unknown, related: Related) {
-  if (key === undefined) return undefined;
-  const manager = field(related.find(key)?.properties, 'KeyManager');
-  return manager === undefined
-    ? new UnknownValue('the manager of a key that is not in this input', { present: false })
-    : isOneOf(manager, 'CUSTOMER');
-}
 
 export const dynamodbTable = normaliser({
   types: ['AWS::DynamoDB::Table'],
@@ -45,14 +34,14 @@ export const dynamodbTable = normaliser({
       deletion_protection: flag(field(properties, 'DeletionProtectionEnabled')),
       billing_mode: text(field(properties, 'BillingMode')),
     }),
-    terraform: ({ properties }, related) => ({
+    terraform: (raw, related) => ({
       'backup.point_in_time_recovery': flag(
-        planned(properties, 'point_in_time_recovery', 'enabled'),
+        planned(raw.properties, 'point_in_time_recovery', 'enabled'),
       ),
-      'encryption.kms': flag(planned(properties, 'server_side_encryption', 'enabled')),
-      ...kmsKey(planned(properties, 'server_side_encryption', 'kms_key_arn'), related),
-      deletion_protection: flag(planned(properties, 'deletion_protection_enabled')),
-      billing_mode: text(planned(properties, 'billing_mode')),
+      'encryption.kms': flag(planned(raw.properties, 'server_side_encryption', 'enabled')),
+      ...plannedKmsKey(raw, related, 'server_side_encryption', 'kms_key_arn'),
+      deletion_protection: flag(planned(raw.properties, 'deletion_protection_enabled')),
+      billing_mode: text(planned(raw.properties, 'billing_mode')),
     }),
     'aws-config': (raw, related) => ({
       'backup.point_in_time_recovery': isOneOf(
@@ -64,11 +53,7 @@ export const dynamodbTable = normaliser({
         'ENABLED',
       ),
       'encryption.kms': isOneOf(field(raw.properties, 'SSEDescription', 'Status'), 'ENABLED'),
-      'encryption.kms_key_id': text(field(raw.properties, 'SSEDescription', 'KMSMasterKeyArn')),
-      'encryption.customer_managed': isCustomers(
-        field(raw.properties, 'SSEDescription', 'KMSMasterKeyArn'),
-        related,
-      ),
+      ...kmsKey(field(raw.properties, 'SSEDescription', 'KMSMasterKeyArn'), related),
       deletion_protection: flag(field(raw.properties, 'DeletionProtectionEnabled')),
       billing_mode: text(field(raw.properties, 'BillingModeSummary', 'BillingMode')),
     }),

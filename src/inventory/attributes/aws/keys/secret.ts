@@ -69,7 +69,8 @@ export const secret = normaliser({
         configuration(raw, 'RotationRules', 'RotationScheduleExpression') ??
           configuration(raw, 'RotationRules', 'ScheduleExpression'),
       ),
-      ...kmsKey(configuration(raw, 'KmsKeyId') ?? configuration(raw, 'KMSKeyId'), related),
+      // Secrets Manager does not show the key that AWS manages.
+      ...kmsKey(configuration(raw, 'KmsKeyId') ?? configuration(raw, 'KMSKeyId'), related, true),
     }),
   },
 });

@@ -78,7 +78,8 @@ export const cloudTrailTrail = normaliser({
         flag(configuration(raw, 'hasCustomEventSelectors')) === true
           ? notRecorded('which data events the trail records')
           : false,
-      ...kmsKey(configuration(raw, 'kmsKeyId'), related),
+      // CloudTrail takes no other keys than the customer's.
+      ...kmsKey(configuration(raw, 'kmsKeyId'), related, true),
     }),
   },
 });

@@ -25,6 +25,7 @@ export const logGroup = normaliser({
 function ofApi({ properties }: RawResource, related: Related) {
   return {
     retention_days: number(field(properties, 'RetentionInDays')),
-    ...kmsKey(field(properties, 'KmsKeyId'), related),
+    // CloudWatch Logs takes no other keys than the customer's.
+    ...kmsKey(field(properties, 'KmsKeyId'), related, true),
   };
 }

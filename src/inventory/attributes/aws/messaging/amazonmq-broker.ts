@@ -3,7 +3,7 @@ import type { RawResource, ValueOrigin } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, hasItems, isGiven, mapList, text } from '../../values.ts';
-import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 import { secretSource, secretSourceAttribute } from '../secret-source.ts';
 
@@ -23,15 +23,15 @@ export const amazonmqBroker = normaliser({
   },
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
-    terraform: ({ properties, originsOf }, related) => ({
-      'encryption.configured': hasItems(planned(properties, 'encryption_options')),
-      ...kmsKey(planned(properties, 'encryption_options', 'kms_key_id'), related),
-      public_access: flag(planned(properties, 'publicly_accessible')),
+    terraform: (raw, related) => ({
+      'encryption.configured': hasItems(planned(raw.properties, 'encryption_options')),
+      ...plannedKmsKey(raw, related, 'encryption_options', 'kms_key_id'),
+      public_access: flag(planned(raw.properties, 'publicly_accessible')),
       users: readUsers(
-        at(properties, 'user'),
+        at(raw.properties, 'user'),
         'username',
         'password',
-        originsOf?.('user', 'password'),
+        raw.originsOf?.('user', 'password'),
       ),
     }),
     'aws-config': (raw, related) => ({

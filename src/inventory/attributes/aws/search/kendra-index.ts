@@ -17,4 +17,5 @@ export const kendraIndex = normaliser({
 });
 
 const ofTemplate = ({ properties }: RawResource, related: Related) =>
-  kmsKey(at(properties, 'ServerSideEncryptionConfiguration', 'KmsKeyId'), related);
+  // Kendra takes no other keys than the customer's.
+  kmsKey(at(properties, 'ServerSideEncryptionConfiguration', 'KmsKeyId'), related, true);

@@ -17,7 +17,7 @@ import {
   text,
 } from '../../values.ts';
 import { field } from '../api-field.ts';
-import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { isSetInPlan, kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
 
@@ -73,8 +73,10 @@ export const searchDomain = normaliser({
   },
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
-    terraform: ({ properties }, related) =>
-      read(related, {
+    terraform: (raw, related) => {
+      const { properties } = raw;
+      return read(related, {
+        isKeyChosen: isSetInPlan(raw, 'encrypt_at_rest', 'kms_key_id'),
         instances: planned(properties, 'cluster_config', 'instance_count'),
         zones: planned(properties, 'cluster_config', 'zone_awareness_enabled'),
         standby: planned(properties, 'cluster_config', 'multi_az_with_standby_enabled'),
@@ -91,7 +93,8 @@ export const searchDomain = normaliser({
           type: text(at(log, 'log_type')),
           on: isLogged(at(log, 'enabled') ?? true, at(log, 'cloudwatch_log_group_arn')),
         })),
-      }),
+      });
+    },
     'aws-config': (raw, related) => ofDocument(raw, related),
   },
 });
@@ -143,13 +146,13 @@ type Given = Readonly<
     | 'security',
     unknown
   >
-> & { readonly logs: readonly Log[] | UnknownValue };
+> & { readonly isKeyChosen?: boolean; readonly logs: readonly Log[] | UnknownValue };
 
 function read(related: Related, given: Given) {
   const { logs } = given;
   return {
     'encryption.enabled': flag(given.encrypted),
-    ...kmsKey(given.key, related),
+    ...kmsKey(given.key, related, given.isKeyChosen),
     node_to_node_encryption: flag(given.nodeToNode),
     'tls.required': flag(given.https),
     'tls.minimum_version': tlsOfPolicy(given.tlsPolicy),

@@ -68,7 +68,8 @@ function read(
   return {
     runtime: given.runtime === '' ? undefined : text(given.runtime),
     environment_variables: textMap(given.variables),
-    ...kmsKey(given.key, related),
+    // Lambda does not show the key that AWS manages.
+    ...kmsKey(given.key, related, true),
     'vpc.enabled': hasItems(given.subnets),
     'dead_letter_queue.enabled': isGiven(given.deadLetterTarget),
     // Terraform writes -1 for "no limit".

@@ -3,7 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { flag, hasItems, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
-import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 
 export const ebsVolume = normaliser({
@@ -30,7 +30,7 @@ export const ebsVolume = normaliser({
     }),
     terraform: (raw, related) => ({
       'encryption.enabled': flag(planned(raw.properties, 'encrypted')),
-      ...kmsKey(planned(raw.properties, 'kms_key_id'), related),
+      ...plannedKmsKey(raw, related, 'kms_key_id'),
       volume_type: text(planned(raw.properties, 'type')),
       size_gb: number(planned(raw.properties, 'size')),
       attached: related.referring(raw, 'AWS::EC2::VolumeAttachment', volumeOfPlan).length > 0,

@@ -3,7 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { flag, isOneOf } from '../../values.ts';
 import { field } from '../api-field.ts';
-import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 
 export const efsFileSystem = normaliser({
@@ -19,7 +19,7 @@ export const efsFileSystem = normaliser({
       const [backup] = related.referring(raw, 'AWS::EFS::BackupPolicy', fileSystemOfPlan);
       return {
         'encryption.enabled': flag(planned(raw.properties, 'encrypted')),
-        ...kmsKey(planned(raw.properties, 'kms_key_id'), related),
+        ...plannedKmsKey(raw, related, 'kms_key_id'),
         'backup.enabled': isOneOf(
           planned(backup?.properties, 'backup_policy', 'status'),
           'ENABLED',

@@ -3,7 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
-import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
+import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 
 /** CloudFormation and the API keep the settings of each kind of file system in a block of its own. */
@@ -28,7 +28,7 @@ export const fsxFileSystem = normaliser({
     terraform: (raw, related) => ({
       file_system_type: kindOfPlan(raw.address),
       deployment_type: text(planned(raw.properties, 'deployment_type')),
-      ...kmsKey(planned(raw.properties, 'kms_key_id'), related),
+      ...plannedKmsKey(raw, related, 'kms_key_id'),
       'backup.retention_days': number(planned(raw.properties, 'automatic_backup_retention_days')),
     }),
     'aws-config': ofApi,
