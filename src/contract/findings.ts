@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { enforcements } from './enforcement.ts';
 import { Effect, Severity } from './policies.ts';
 
 const findingStatuses = ['PASS', 'FAIL', 'ERROR', 'EXEMPT', 'SKIPPED'] as const;
@@ -30,6 +31,8 @@ export const Finding = z.looseObject({
   status: FindingStatus,
   /** The policy's; MEDIUM where it has none. */
   severity: Severity,
+  /** Of a policy with such a tag: its findings never fail a check, or always do. */
+  enforcement: z.enum(enforcements).optional(),
   /** FAIL, EXEMPT: the rules that say so. ERROR: those that could not be decided, and why. */
   rules: z.array(FindingRule),
   /** ERROR only. */

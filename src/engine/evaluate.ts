@@ -1,4 +1,5 @@
 import { defined } from '../contract/defined.ts';
+import { enforcementOf } from '../contract/enforcement.ts';
 import type { Finding } from '../contract/findings.ts';
 import type { PolicyInput, Rule } from '../contract/policies.ts';
 import type { Resource } from '../contract/resources.ts';
@@ -129,6 +130,7 @@ export function findingOf(
     resource_type: resource.type,
     status: exemption === undefined ? verdict.status : 'EXEMPT',
     severity: policy.severity ?? 'MEDIUM',
+    ...defined({ enforcement: enforcementOf(policy.tags) }),
     rules: 'rules' in verdict ? [...verdict.rules] : [],
     ...('reason' in verdict ? { reason: verdict.reason } : {}),
     ...('path' in verdict && verdict.path !== undefined ? { path: verdict.path } : {}),

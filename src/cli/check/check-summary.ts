@@ -3,7 +3,7 @@ import type { LocalPolicy } from '../../project/model.ts';
 import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { CheckResult } from './check-result.ts';
 import { bySeverity } from './findings-text.ts';
-import { severityOf } from './verdict.ts';
+import { enforcementOfPolicy, severityOf } from './verdict.ts';
 import type { Severity } from './verdict.ts';
 
 /** The outcome in a few lines; the first one is the verdict. */
@@ -40,21 +40,28 @@ function verdictOf(result: CheckResult): string {
   }
   const failed = new Map<Severity, number>();
   const undecided = new Map<Severity, number>();
+  const advised = new Map<Severity, number>();
+  let mandatory = 0;
   for (const [index, policy] of policies.entries()) {
     const { fail = 0, error = 0 } = counts[index] ?? {};
     const severity = severityOf(policy);
-    failed.set(severity, (failed.get(severity) ?? 0) + fail);
-    undecided.set(severity, (undecided.get(severity) ?? 0) + error);
+    const enforcement = enforcementOfPolicy(policy);
+    if (enforcement === 'advisory') add(advised, severity, fail + error);
+    else {
+      add(failed, severity, fail);
+      add(undecided, severity, error);
+      if (enforcement === 'mandatory') mandatory += fail;
+    }
   }
+  const [fails, errors, advisory] = [sum(failed), sum(undecided), sum(advised)];
   const words = [
-    ...(summary.fail > 0
+    ...(fails > 0
       ? [
-          `${inThrees(summary.fail)} ${summary.fail === 1 ? 'finding fails' : 'findings fail'} (${bySeverity(failed)})`,
+          `${inThrees(fails)} ${fails === 1 ? 'finding fails' : 'findings fail'} (${bySeverity(failed)})${mandatory > 0 ? `, ${inThrees(mandatory)} mandatory` : ''}`,
         ]
       : []),
-    ...(summary.error > 0
-      ? [`${inThrees(summary.error)} can not be decided (${bySeverity(undecided)})`]
-      : []),
+    ...(errors > 0 ? [`${inThrees(errors)} can not be decided (${bySeverity(undecided)})`] : []),
+    ...(advisory > 0 ? [`${count(advisory, 'advisory finding')} (${bySeverity(advised)})`] : []),
   ];
   if (failing > 0) return `${words.join('; ')}.`;
   const because = [
@@ -62,6 +69,7 @@ function verdictOf(result: CheckResult): string {
     ...(limits.onError === 'warn' ? ['--on-error warn'] : []),
     ...(limits.onUnknown === 'warn' ? ['--on-unknown warn'] : []),
   ];
+  if (fails + errors === 0) return `${words.join('; ')}; none of it fails the check.`;
   return `${words.join('; ')}; none of it counts with ${because.join(' ')}.`;
 }
 
@@ -76,6 +84,9 @@ function figuresOf({ summary, policies, files }: CheckResult): string {
   ];
   return `Checked ${inThrees(resources)} ${resources === 1 ? 'resource' : 'resources'} in ${count(files, 'file')} by ${count(policies.length, 'policy', 'policies')}: ${inThrees(evaluated)} ${evaluated === 1 ? 'evaluation' : 'evaluations'}, ${parts.join(', ')}.`;
 }
+
+const add = (amounts: Map<Severity, number>, severity: Severity, amount: number): void =>
+  void amounts.set(severity, (amounts.get(severity) ?? 0) + amount);
 
 /** Types that are named in one line. */
 const mostTypes = 5;
@@ -103,8 +114,8 @@ function countTypes(policies: readonly LocalPolicy[]): Tally['unmatched'] {
   return types;
 }
 
-const sum = (types: ReadonlyMap<string, number>): number =>
-  [...types.values()].reduce((total, each) => total + each, 0);
+const sum = (amounts: ReadonlyMap<string, number>): number =>
+  [...amounts.values()].reduce((total, each) => total + each, 0);
 
 /** The most frequent first. */
 function listTypes(types: ReadonlyMap<string, number>): string {

@@ -18,7 +18,13 @@ import type { CheckResult } from './check-result.ts';
 import { describeCheck } from './check-summary.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import { messagesOf, renderFindings } from './findings-text.ts';
-import { compareSeverity, isFailing, severityOf } from './verdict.ts';
+import {
+  compareSeverity,
+  countFailing,
+  enforcementOfPolicy,
+  isFailing,
+  severityOf,
+} from './verdict.ts';
 
 /** A check in every format; with --quiet people get findings, what could not be read, and the verdict. */
 export function checkView(
@@ -93,12 +99,13 @@ const codeOf = ({ policy, policy_key: key }: PlacedFinding): string => key ?? ma
 
 /** A finding as the reports of other tools take it. */
 function itemOf(finding: PlacedFinding, { limits }: CheckResult): SarifItem {
-  const { policy, severity, resource, file, line, column, exemption } = finding;
+  const { policy, severity, enforcement, resource, file, line, column, exemption } = finding;
+  const weight = enforcement === undefined ? severity : `${severity}, ${enforcement}`;
   const said = messagesOf({ ...finding, status: 'FAIL' }).join(' ');
   return {
     level: isFailing(finding, limits) ? 'error' : 'warning',
     code: codeOf(finding),
-    message: `${resource}: ${policy} (${severity})${said === '' ? '' : `: ${said}`}`,
+    message: `${resource}: ${policy} (${weight})${said === '' ? '' : `: ${said}`}`,
     file,
     line,
     column,
@@ -120,7 +127,8 @@ const rulesOf = (policies: readonly LocalPolicy[]): ReadonlyMap<string, SarifRul
   new Map(
     policies.map((local) => {
       const { name, description, compliance_frameworks: tags } = local.policy;
-      return [local.key, { name, description, severity: severityOf(local), tags }];
+      const enforcement = enforcementOfPolicy(local);
+      return [local.key, { name, description, severity: severityOf(local), enforcement, tags }];
     }),
   );
 
@@ -133,15 +141,17 @@ function casesOf(result: CheckResult): JunitCase[] {
     if (same) same.push(itemOf(finding, result));
     else byPolicy.set(finding.policy, [itemOf(finding, result)]);
   }
-  const cases = result.policies.map(({ policy, place }, index): JunitCase => {
+  const cases = result.policies.map((local, index): JunitCase => {
+    const { policy, place } = local;
     const { pass, fail, error, exempt } = result.tally.policies[index] ?? emptyCounts;
     const listed = byPolicy.get(policy.name) ?? [];
     const counted = result.counts[index] ?? emptyCounts;
     const unlisted = counted.fail + counted.error - listed.length;
+    const isFailed = countFailing([local], [counted], result.limits) > 0;
     return {
       name: policy.name,
       file: place.file,
-      problems: unlisted > 0 ? [...listed, unlistedItem(place, unlisted)] : listed,
+      problems: unlisted > 0 ? [...listed, unlistedItem(place, unlisted, isFailed)] : listed,
       ...(pass + fail + error + exempt === 0 ? { skipped: 'no resource of its type' } : {}),
     };
   });
@@ -149,14 +159,14 @@ function casesOf(result: CheckResult): JunitCase[] {
   return unread.length > 0 ? [...cases, { name: 'inputs can be read', problems: unread }] : cases;
 }
 
-const unlistedItem = (place: Place, amount: number): Problem => ({
-  level: 'error',
+const unlistedItem = (place: Place, amount: number, isFailed: boolean): Problem => ({
+  level: isFailed ? 'error' : 'warning',
   code: 'not-listed',
   message: `${count(amount, 'finding')} of this policy not listed`,
   ...place,
 });
 
-const emptyCounts = { pass: 0, fail: 0, error: 0, exempt: 0 };
+const emptyCounts = { pass: 0, fail: 0, error: 0, unknown: 0, exempt: 0, skipped: 0 };
 
 function renderCheck(
   result: CheckResult,

@@ -178,7 +178,7 @@ async function runOver(
     project.policies,
     options,
   );
-  const summary = summarise(run.tally, counts, used !== undefined);
+  const summary = summarise(policies, run.tally, counts, used !== undefined);
   return {
     summary,
     tally: run.tally,

@@ -101,12 +101,15 @@ const statusWidth = 7;
 const severityWidth = 8;
 
 function titleOf(finding: PlacedFinding, style: Style): string {
-  const { severity, status, policy, policy_key: key } = finding;
+  const { severity, enforcement, status, policy, policy_key: key } = finding;
+  const paint =
+    enforcement === 'advisory' && status === 'FAIL' ? style.yellow : paintStatus(status, style);
   return [
     `  ${paintSeverity(severity, style)(severity.padEnd(severityWidth))}`,
-    paintStatus(status, style)(status.padEnd(status.length > 5 ? statusWidth : 5)),
+    paint(status.padEnd(status.length > 5 ? statusWidth : 5)),
     printableLine(policy) +
-      (key === undefined || key === policy ? '' : style.dim(` [${printableLine(key)}]`)),
+      (key === undefined || key === policy ? '' : style.dim(` [${printableLine(key)}]`)) +
+      (enforcement === undefined ? '' : style.dim(` (${enforcement})`)),
   ].join(' ');
 }
 

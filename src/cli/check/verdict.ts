@@ -1,3 +1,5 @@
+import { enforcementOf } from '../../contract/enforcement.ts';
+import type { Enforcement } from '../../contract/enforcement.ts';
 import type { Finding } from '../../contract/findings.ts';
 import { severities } from '../../contract/policies.ts';
 import type { PolicyTally, Tally } from '../../project/check/checker.ts';
@@ -13,6 +15,8 @@ export interface CheckSummary {
   readonly fail: number;
   readonly error: number;
   readonly exempt: number;
+  /** Of `fail` and `error`, those of advisory policies; only where there are any. */
+  readonly advisory?: number;
   /** Only where there is a baseline: what it had already. */
   readonly baselined?: number;
 }
@@ -20,6 +24,9 @@ export interface CheckSummary {
 export type Severity = (typeof severities)[number];
 
 export const severityOf = ({ policy }: LocalPolicy): Severity => policy.severity ?? 'MEDIUM';
+
+export const enforcementOfPolicy = ({ policy }: LocalPolicy): Enforcement | undefined =>
+  enforcementOf(policy.tags);
 
 const rank = (severity: Severity): number => severities.indexOf(severity);
 
@@ -45,6 +52,7 @@ export function newCounts(
 }
 
 export function summarise(
+  policies: readonly LocalPolicy[],
   tally: Tally,
   counts: readonly PolicyTally[],
   hasBaseline: boolean,
@@ -55,6 +63,8 @@ export function summarise(
     sum(counts, field),
   ) as [number, number, number, number]; // one for each field
   const baselined = sum(tally.policies, 'fail') + sum(tally.policies, 'error') - fail - error;
+  const advising = counts.filter((_, at) => isAdvisory(policies[at]));
+  const advisory = sum(advising, 'fail') + sum(advising, 'error');
   return {
     resources: tally.resources,
     evaluated: pass + fail + error + exempt + baselined,
@@ -62,9 +72,13 @@ export function summarise(
     fail,
     error,
     exempt,
+    ...(advisory > 0 ? { advisory } : {}),
     ...(hasBaseline ? { baselined } : {}),
   };
 }
+
+const isAdvisory = (policy: LocalPolicy | undefined): boolean =>
+  policy !== undefined && enforcementOfPolicy(policy) === 'advisory';
 
 type Limits = Pick<CheckOptions, 'failOn' | 'onError' | 'onUnknown'>;
 
@@ -76,18 +90,26 @@ export const countFailing = (
 ): number =>
   policies.reduce((total, policy, index) => {
     const { fail = 0, error = 0, unknown = 0 } = counts[index] ?? {};
-    if (!isSevere(severityOf(policy), limits)) return total;
+    if (!doesCount(severityOf(policy), enforcementOfPolicy(policy), limits)) return total;
     const undecided =
       limits.onError === 'warn' ? 0 : limits.onUnknown === 'warn' ? error - unknown : error;
     return total + fail + undecided;
   }, 0);
 
-const isSevere = (severity: Severity, { failOn = 'LOW' }: Limits): boolean =>
-  rank(severity) >= rank(failOn);
+/** Whether findings of this severity count, which an enforcement decides before --fail-on does. */
+const doesCount = (
+  severity: Severity,
+  enforcement: Enforcement | undefined,
+  { failOn = 'LOW' }: Limits,
+): boolean =>
+  enforcement === undefined ? rank(severity) >= rank(failOn) : enforcement === 'mandatory';
 
 /** Whether this finding is one of those that fail the check. */
-export function isFailing({ status, severity, reason }: Finding, limits: Limits): boolean {
-  if (!isSevere(severity, limits)) return false;
+export function isFailing(
+  { status, severity, enforcement, reason }: Finding,
+  limits: Limits,
+): boolean {
+  if (!doesCount(severity, enforcement, limits)) return false;
   if (status !== 'ERROR') return status === 'FAIL';
   return limits.onError === 'fail' && !(limits.onUnknown === 'warn' && reason === 'unknown_value');
 }

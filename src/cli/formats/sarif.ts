@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { severities } from '../../contract/policies.ts';
+import { enforcementTagPrefix } from '../../contract/enforcement.ts';
+import type { Enforcement } from '../../contract/enforcement.ts';
 import type { Problem } from '../../project/model.ts';
 
 type Severity = (typeof severities)[number];
@@ -10,6 +12,7 @@ export interface SarifRule {
   readonly description?: string | undefined;
   readonly help?: string | undefined;
   readonly severity: Severity;
+  readonly enforcement?: Enforcement | undefined;
   readonly tags?: readonly string[] | undefined;
 }
 
@@ -52,7 +55,7 @@ export function renderSarif(
           return {
             ruleId: item.code,
             ruleIndex: indexes.get(item.code),
-            level: rule ? levels[rule.severity] : item.level,
+            level: rule ? levelOf(rule) : item.level,
             message: { text: item.hint ? `${item.message}. ${item.hint}` : item.message },
             locations: [{ physicalLocation: locationOf(item) }],
             partialFingerprints: {
@@ -75,20 +78,31 @@ export function renderSarif(
 
 const levels = { CRITICAL: 'error', HIGH: 'error', MEDIUM: 'warning', LOW: 'note' } as const;
 
+const enforcedLevels = { advisory: 'warning', mandatory: 'error' } as const;
+
+const levelOf = ({ severity, enforcement }: SarifRule) =>
+  enforcement === undefined ? levels[severity] : enforcedLevels[enforcement];
+
 /** Of ten, within the bands that GitHub calls critical, high, medium and low. */
 const scores = { CRITICAL: '9.5', HIGH: '8.0', MEDIUM: '5.5', LOW: '2.0' } as const;
 
 function ruleOf(id: string, rule: SarifRule | undefined) {
   if (!rule) return { id, shortDescription: { text: id.replaceAll('-', ' ') } };
+  const { severity, enforcement, tags = [] } = rule;
   return {
     id,
     shortDescription: { text: rule.name },
     fullDescription: { text: rule.description ?? rule.name },
     help: { text: rule.help ?? rule.description ?? rule.name },
-    defaultConfiguration: { level: levels[rule.severity] },
+    defaultConfiguration: { level: levelOf(rule) },
     properties: {
-      'security-severity': scores[rule.severity],
-      tags: ['security', ...(rule.tags ?? [])],
+      // Code scanning fails a pull request by it, whatever the level.
+      ...(enforcement === 'advisory' ? {} : { 'security-severity': scores[severity] }),
+      tags: [
+        'security',
+        ...(enforcement === undefined ? [] : [`${enforcementTagPrefix}${enforcement}`]),
+        ...tags,
+      ],
     },
   };
 }
