@@ -11,7 +11,7 @@ export type ValueOrigin =
 
 /** A resource as its source has it, references resolved, before normalising. */
 export interface RawResource {
-  /** What it is called in its input, unique there: logical id, Terraform address, ARN, asset name, resource id. */
+  /** What it is called in its input: logical id, Terraform address, ARN, asset name, resource id. Exports may repeat one. */
   readonly address: string;
   /** What findings call it. A template's resource has no id yet: then its address. */
   readonly id: string;
@@ -49,6 +49,15 @@ export interface ReadResource {
   readonly suppressed?: readonly string[];
 }
 
+/** A resource that a template declares and does not deploy: its condition is false with the parameters as they are. */
+export interface LeftOut {
+  readonly address: string;
+  readonly type: string;
+  /** As the template has it: a name, or an expression. */
+  readonly condition: string;
+  readonly at: DocumentPath;
+}
+
 /** Something in an input that could not be used, and where. */
 export interface InputProblem {
   readonly message: string;
@@ -62,6 +71,8 @@ export interface ReadOptions {
   readonly format?: Format | undefined;
   /** Values for a template's parameters, by name. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /** Conditions of resources count as true: nothing is left out by one that is false. */
+  readonly allConditions?: boolean | undefined;
 }
 
 /** A part of a document that could not be used; `at` leads to it, as far as the document goes. */
@@ -74,6 +85,7 @@ export interface DocumentProblem {
 export interface ReadDocument {
   readonly raws: readonly RawResource[];
   readonly problems: readonly DocumentProblem[];
+  readonly leftOut?: readonly LeftOut[];
 }
 
 /**

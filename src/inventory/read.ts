@@ -4,6 +4,7 @@ import type { Format } from './formats/formats.ts';
 import type {
   DocumentPath,
   InputProblem,
+  LeftOut,
   RawResource,
   ReadOptions,
   ReadResource,
@@ -22,6 +23,8 @@ export interface Inventory {
   readonly resources: readonly ReadResource[];
   /** Parts that could not be used; the rest was. */
   readonly problems: readonly InputProblem[];
+  /** Declared, and not deployed; none of them is among the resources. */
+  readonly leftOut: readonly LeftOut[];
   /** Line and column of something in the text, from 1; found when asked for, as only findings need it. */
   locate(at: DocumentPath): TextPlace | undefined;
 }
@@ -53,18 +56,19 @@ export function readInventory(
     const problem = { message: unknownFormat(parsed.document), line: 1, column: 1 };
     return { ok: false, problem, unknownFormat: true };
   }
-  const { raws, problems } = reader.read(parsed.document, options);
+  const { raws, problems, leftOut = [] } = reader.read(parsed.document, options);
   const places = parsed.locate(problems.map(({ at = [] }) => at));
   const found = problems.map(({ message }, index) => ({ message, ...places[index] }));
   const [first] = found;
-  if (raws.length === 0 && first) return { ok: false, problem: first };
+  if (raws.length + leftOut.length === 0 && first) return { ok: false, problem: first };
   return {
     ok: true,
     inventory: {
       format: reader.format,
       resources: readResources(raws, reader),
       problems: [...parsed.problems, ...parsed.repeatedKeys(), ...found],
-      locate: createLocate(parsed, raws),
+      leftOut,
+      locate: createLocate(parsed, [...raws, ...leftOut]),
     },
   };
 }
@@ -82,7 +86,10 @@ const readResources = (raws: readonly RawResource[], { format }: Reader): ReadRe
     : normaliseAll(raws, format);
 
 /** Where findings stand: the resources are located together when the first is asked for. */
-function createLocate(parsed: ParsedText, raws: readonly RawResource[]): Inventory['locate'] {
+function createLocate(
+  parsed: ParsedText,
+  raws: readonly Pick<RawResource, 'at'>[],
+): Inventory['locate'] {
   let known: Map<string, TextPlace | undefined> | undefined;
   return (at) => {
     if (!known) {

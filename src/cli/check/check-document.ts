@@ -49,8 +49,10 @@ export async function checkDocument(
     else run.unreadable.add({ file, ...(explainOwnLanguage(file) ?? read.problem) });
     return;
   }
-  const { resources, problems, locate } = read.inventory;
+  const { resources, problems, leftOut, locate } = read.inventory;
   for (const problem of problems) run.unreadable.add({ file, ...problem });
+  for (const { address, type, condition, at } of leftOut)
+    run.leftOut.add({ resource: address, resource_type: type, condition, file, ...locate(at) });
   const ids = new Set<string>();
   const found: Finding[] = [];
   const turn = takingTurns(resourcesOfTurn, run.signal);

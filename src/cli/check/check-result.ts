@@ -2,7 +2,7 @@ import type { BaselineEntry } from '../../project/check/baseline.ts';
 import type { PolicyTally, Tally } from '../../project/check/checker.ts';
 import type { Unreadable } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
-import type { Told } from './check-run.ts';
+import type { PlacedLeftOut, Told } from './check-run.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import type { CheckOptions } from './options.ts';
 import type { CheckSummary } from './verdict.ts';
@@ -31,6 +31,8 @@ export interface CheckResult {
   readonly hidden: number;
   readonly unreadable: Told<Unreadable>;
   readonly duplicates: Told<Problem>;
+  /** Resources whose condition is false. */
+  readonly leftOut: Told<PlacedLeftOut>;
   /** Files of folders that hold nothing known. */
   readonly skipped: readonly string[];
   /** Of exemptions. */

@@ -16,11 +16,23 @@ export interface CheckRun {
   readonly unreadable: Told<Unreadable>;
   /** Resources with an id that another one of the same file has. */
   readonly duplicates: Told<Problem>;
+  /** Resources whose condition is false. */
+  readonly leftOut: Told<PlacedLeftOut>;
   /** Files of folders that hold nothing known. */
   readonly skipped: string[];
   readonly signal: AbortSignal;
   /** Adds what was counted, and lets what was found be written out. @throws GovctlError interrupted */
   count(tally: Tally): Promise<void>;
+}
+
+/** A resource that a template declares and does not deploy, as JSON has it. */
+export interface PlacedLeftOut {
+  readonly resource: string;
+  readonly resource_type: string;
+  readonly condition: string;
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
 }
 
 /** A list that may grow without bound: the first are kept, all are counted. */
@@ -67,6 +79,7 @@ export function createRun(
     tally,
     unreadable: createTold(given.unreadable),
     duplicates: createTold(),
+    leftOut: createTold(),
     skipped: [],
     async count(more) {
       addTally(tally, more);

@@ -14,6 +14,7 @@ export function describeCheck(result: CheckResult): string[] {
     verdictOf(result),
     figuresOf(result),
     ...(summary.evaluated > 0 ? describeUnmatched(result) : []),
+    ...describeLeftOut(result),
     ...(unread > 0
       ? [`${count(unread, 'place')} of the input could not be read: the check is not complete.`]
       : []),
@@ -28,8 +29,29 @@ export function describeCheck(result: CheckResult): string[] {
   ];
 }
 
+/** Resources that are named in one line. */
+const mostLeftOut = 5;
+
+/** How many resources are not deployed, which, and what shows them; nothing where all are. */
+function describeLeftOut({ leftOut }: Pick<CheckResult, 'leftOut'>): string[] {
+  const amount = leftOut.items.length + leftOut.hidden;
+  if (amount === 0) return [];
+  const named = leftOut.items
+    .slice(0, mostLeftOut)
+    .map(({ resource, condition }) => `${printableLine(resource)} (${printableLine(condition)})`);
+  const more = amount - named.length;
+  const names = named.join(', ') + (more > 0 ? ` and ${count(more, 'other')}` : '');
+  const said =
+    amount === 1 ? 'was left out, as its condition is' : 'were left out, as their conditions are';
+  return [
+    `${count(amount, 'resource')} ${said} false: ${names}. --all-conditions checks ${amount === 1 ? 'it' : 'them'}, too.`,
+  ];
+}
+
 function verdictOf(result: CheckResult): string {
-  const { summary, failing, policies, counts, limits } = result;
+  const { leftOut, summary, failing, policies, counts, limits } = result;
+  if (summary.resources === 0 && leftOut.items.length > 0)
+    return 'Nothing was evaluated: every resource of the input is left out by its condition.';
   if (summary.resources === 0) return 'Nothing was evaluated: there are no resources in the input.';
   if (summary.evaluated === 0) return describeNothing(result);
   if (summary.fail + summary.error === 0) {

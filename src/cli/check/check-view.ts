@@ -15,6 +15,7 @@ import type { Unreadable } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy, Place, Problem } from '../../project/model.ts';
 import { makeKey } from '../../project/key.ts';
 import type { CheckResult } from './check-result.ts';
+import type { PlacedLeftOut } from './check-run.ts';
 import { describeCheck } from './check-summary.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import { messagesOf, renderFindings } from './findings-text.ts';
@@ -56,16 +57,32 @@ export function checkView(
         renderSarif(
           here(items(({ status }) => status !== 'PASS' && status !== 'SKIPPED')),
           version,
-          { rules: rulesOf(policies), failures: result.unreadable.items },
+          {
+            rules: rulesOf(policies),
+            failures: result.unreadable.items,
+            notes: [
+              ...result.duplicates.items.map(({ file, line, message }) => ({
+                level: 'warning' as const,
+                text: `${file}:${line}: ${message}`,
+              })),
+              ...result.leftOut.items.map((one) => ({
+                level: 'note' as const,
+                text: `${placeOf(one)}: ${describeOne(one)}`,
+              })),
+            ],
+          },
         ),
       junit: () => renderJunitCases('govctl check', casesOf(result)),
       github: () =>
-        renderGithub(here([...worstFirst(), ...failures, ...result.warnings]), lines.join('\n')),
+        renderGithub(
+          here([...worstFirst(), ...failures, ...result.warnings, ...result.duplicates.items]),
+          lines.join('\n'),
+        ),
       markdown: () =>
         renderMarkdown(
           'govctl check',
           lines.join('\n'),
-          [...failures, ...items(isOpen), ...result.warnings],
+          [...failures, ...items(isOpen), ...result.warnings, ...result.duplicates.items],
           { command: 'govctl check', hidden: result.hidden },
         ),
     },
@@ -74,12 +91,15 @@ export function checkView(
 
 function valueOf(result: CheckResult) {
   const { summary, findings, hidden, unreadable, duplicates, warnings, baseline, skipped } = result;
+  const { leftOut } = result;
   return {
     summary,
     results: findings,
     ...(hidden > 0 ? { results_omitted: hidden } : {}),
     unreadable: unreadable.items,
     ...(unreadable.hidden > 0 ? { unreadable_omitted: unreadable.hidden } : {}),
+    left_out: leftOut.items,
+    ...(leftOut.hidden > 0 ? { left_out_omitted: leftOut.hidden } : {}),
     warnings: [...warnings, ...duplicates.items],
     ...(duplicates.hidden > 0 ? { warnings_omitted: duplicates.hidden } : {}),
     ...(result.tally.unmatched.size > 0
@@ -94,6 +114,12 @@ function valueOf(result: CheckResult) {
     ...(baseline ? { baseline } : {}),
   };
 }
+
+const placeOf = ({ file, line }: PlacedLeftOut): string =>
+  line === undefined ? file : `${file}:${line}`;
+
+const describeOne = ({ resource, resource_type: type, condition }: PlacedLeftOut): string =>
+  `${resource} (${type}) was left out, as its condition is false: ${condition}`;
 
 const codeOf = ({ policy, policy_key: key }: PlacedFinding): string => key ?? makeKey(policy);
 
@@ -156,7 +182,19 @@ function casesOf(result: CheckResult): JunitCase[] {
     };
   });
   const unread = result.unreadable.items.map(problemOf);
-  return unread.length > 0 ? [...cases, { name: 'inputs can be read', problems: unread }] : cases;
+  return [
+    ...cases,
+    ...(unread.length > 0 ? [{ name: 'inputs can be read', problems: unread }] : []),
+    ...(result.duplicates.items.length > 0
+      ? [{ name: 'ids are there once', problems: result.duplicates.items }]
+      : []),
+    ...result.leftOut.items.map((one) => ({
+      name: `${one.resource} in ${placeOf(one)}`,
+      file: one.file,
+      problems: [],
+      skipped: describeOne(one),
+    })),
+  ];
 }
 
 const unlistedItem = (place: Place, amount: number, isFailed: boolean): Problem => ({

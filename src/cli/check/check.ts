@@ -18,7 +18,7 @@ import type { Context, Run } from '../context.ts';
 import { readingOf } from '../project/reading.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../formats/github.ts';
-import { inThrees } from '../terminal/printable.ts';
+import { count, inThrees } from '../terminal/printable.ts';
 import { describeError } from '../terminal/report-error.ts';
 import { openRows } from '../terminal/row-writer.ts';
 import { watch } from '../objects/watch.ts';
@@ -188,6 +188,7 @@ async function runOver(
     hidden: countHidden(summary, run, checkerOptions.all, collector.findings),
     unreadable: run.unreadable,
     duplicates: run.duplicates,
+    leftOut: run.leftOut,
     skipped: run.skipped,
     warnings: [
       ...slipsOf(policies, project.problems),
@@ -220,12 +221,13 @@ async function walkInputs(
   checkerOptions: CheckerOptions,
   explainer: Explainer | undefined,
 ): Promise<CheckRun> {
-  const { format, source } = options;
+  const { format, source, allConditions } = options;
   const { cwd, terminal } = world;
   await checkInputs(
     inputs.files,
     {
       format,
+      allConditions,
       parameters: await readParameters(world, options),
       placeOf:
         source === undefined ? undefined : createSourcePlaces(cwd, source, flags.allowOutside),
@@ -289,7 +291,7 @@ async function finish(
 /** What must not be missed where no person reads the output: said on stderr too. */
 async function warnAside(
   { flags, warn }: Context,
-  { summary, unreadable }: CheckResult,
+  { summary, unreadable, duplicates }: CheckResult,
 ): Promise<void> {
   const forPeople =
     flags.output.length === 0 ||
@@ -302,5 +304,14 @@ async function warnAside(
     await warn(
       `${first.file}: ${first.message}${unreadable.items.length > 1 ? `, and ${unreadable.items.length - 1 + unreadable.hidden} more` : ''}`,
     );
+  }
+  const [twice] = duplicates.items;
+  if (twice) {
+    const others = duplicates.items.length - 1 + duplicates.hidden;
+    const more =
+      others > 0
+        ? `; and ${count(others, 'more id')} that ${others === 1 ? 'is' : 'are'} there twice`
+        : '';
+    await warn(`${twice.file}:${twice.line}: ${twice.message}${more}`);
   }
 }

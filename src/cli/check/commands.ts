@@ -25,6 +25,7 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     )
     .option('--parameters <key=value>', "a template's parameter; repeatable", collect)
     .option('--parameters-file <file>', 'parameters as JSON or YAML')
+    .option('--all-conditions', 'check resources whose condition is false, too')
     .option('--source <dir>', 'find resources of Terraform plans in the .tf files of this folder')
     .addOption(
       new Option(

@@ -23,6 +23,7 @@ export interface CheckOptions {
   readonly policy?: readonly string[];
   readonly type?: readonly string[];
   readonly all?: boolean;
+  readonly allConditions?: boolean;
   readonly explain?: string | true;
   readonly now?: string;
   readonly watch?: boolean;

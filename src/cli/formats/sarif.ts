@@ -29,13 +29,15 @@ interface SarifOptions {
   readonly rules?: ReadonlyMap<string, SarifRule>;
   /** What kept the run from being complete. */
   readonly failures?: readonly { readonly file: string; readonly message: string }[];
+  /** What to know of the run besides. */
+  readonly notes?: readonly { readonly level: 'warning' | 'note'; readonly text: string }[];
 }
 
 /** SARIF 2.1.0, as code scanning takes it: a physical location and a fingerprint for every result. */
 export function renderSarif(
   items: readonly SarifItem[],
   version: string,
-  { rules = new Map(), failures }: SarifOptions = {},
+  { rules = new Map(), failures, notes = [] }: SarifOptions = {},
 ): string {
   const codes = [...new Set([...items.map(({ code }) => code), ...rules.keys()])].sort();
   const indexes = new Map(codes.map((code, index) => [code, index]));
@@ -48,7 +50,7 @@ export function renderSarif(
         tool: {
           driver: { name: 'govctl', version, rules: codes.map((id) => ruleOf(id, rules.get(id))) },
         },
-        ...(failures ? { invocations: [invocationOf(failures)] } : {}),
+        ...(failures ? { invocations: [invocationOf(failures, notes)] } : {}),
         columnKind: 'utf16CodeUnits',
         results: items.map((item) => {
           const rule = rules.get(item.code);
@@ -107,12 +109,15 @@ function ruleOf(id: string, rule: SarifRule | undefined) {
   };
 }
 
-const invocationOf = (failures: NonNullable<SarifOptions['failures']>) => ({
+const invocationOf = (
+  failures: NonNullable<SarifOptions['failures']>,
+  notes: NonNullable<SarifOptions['notes']>,
+) => ({
   executionSuccessful: failures.length === 0,
-  toolExecutionNotifications: failures.map(({ file, message }) => ({
-    level: 'error',
-    message: { text: `${file}: ${message}` },
-  })),
+  toolExecutionNotifications: [
+    ...failures.map(({ file, message }) => ({ level: 'error', text: `${file}: ${message}` })),
+    ...notes,
+  ].map(({ level, text }) => ({ level, message: { text } })),
 });
 
 function locationOf({ file, line, column, excerpt }: Problem) {

@@ -28,13 +28,13 @@ export function createRelated(resources: readonly RawResource[], format: Format)
     else byType.set(raw.type, [raw]);
   }
   const ofType = (type: string): readonly RawResource[] => byType.get(type) ?? [];
-  const byAddress = new Map(resources.map((raw) => [raw.address, raw]));
+  const byAddress = indexBy(resources, ({ address }) => [address]);
   let byName: Map<string, RawResource[]> | undefined;
   const findAll = (value: unknown): readonly RawResource[] => {
-    if (isUnknown(value)) return listOf(byAddress.get(value.target ?? ''));
+    if (isUnknown(value)) return byAddress.get(value.target ?? '') ?? [];
     if (typeof value !== 'string') return [];
-    byName ??= indexNames(resources);
-    return byName.get(value) ?? listOf(byAddress.get(value));
+    byName ??= indexBy(resources, ({ names }) => names);
+    return byName.get(value) ?? byAddress.get(value) ?? [];
   };
   const indexes = new Map<string, Map<unknown, Map<RawResource, RawResource[]>>>();
   return {
@@ -67,10 +67,13 @@ export function createRelated(resources: readonly RawResource[], format: Format)
 /** Things of different types are often called the same; more of one name than this are not told apart. */
 const maxSameName = 100;
 
-function indexNames(resources: readonly RawResource[]): Map<string, RawResource[]> {
+function indexBy(
+  resources: readonly RawResource[],
+  namesOf: (raw: RawResource) => readonly string[],
+): Map<string, RawResource[]> {
   const byName = new Map<string, RawResource[]>();
   for (const raw of resources) {
-    for (const name of raw.names) {
+    for (const name of namesOf(raw)) {
       const same = byName.get(name);
       if (!same) byName.set(name, [raw]);
       else if (same.length < maxSameName) same.push(raw);
@@ -78,5 +81,3 @@ function indexNames(resources: readonly RawResource[]): Map<string, RawResource[
   }
   return byName;
 }
-
-const listOf = (raw: RawResource | undefined): readonly RawResource[] => (raw ? [raw] : []);

@@ -2,6 +2,7 @@ import { field, fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { DocumentProblem, RawResource, Reader } from '../../model.ts';
 import { readTags } from '../../attributes/values.ts';
+import { withoutCopies } from '../../canonical-text.ts';
 import { findItems, looksLikeConfig } from './find-items.ts';
 import type { FoundItem } from './find-items.ts';
 import { parsed as parseJsonText } from '../../attributes/aws/config-item.ts';
@@ -30,23 +31,41 @@ const isGone = (item: Fields): boolean =>
     textOf(item['configurationItemStatus']) ?? '',
   );
 
-/** The newest item of each resource, where a history holds several. */
+/**
+ * The newest item of each resource, where a history holds several. Of items that do not say when they were captured
+ * none is the newest: all stay, but for those that say the same.
+ */
 function latestOf(found: readonly FoundItem[]): readonly FoundItem[] {
-  const latest = new Map<string, FoundItem>();
-  for (const one of found) {
-    const key = JSON.stringify([one.item['resourceType'], accountOf(one.item), idOf(one.item)]);
-    const known = latest.get(key);
-    if (!known || stateOf(one.item) > stateOf(known.item)) latest.set(key, one);
+  const newest = new Map<string, number>();
+  for (const { item } of found) {
+    const state = stateOf(item) ?? -Infinity;
+    const key = keyOf(item);
+    newest.set(key, Math.max(state, newest.get(key) ?? -Infinity));
   }
-  return [...latest.values()];
+  const current = found.filter(({ item }) => {
+    const state = stateOf(item);
+    return state === undefined || idOf(item) === undefined || state === newest.get(keyOf(item));
+  });
+  return withoutCopies(
+    current,
+    ({ item }) => keyOf(item),
+    ({ item }) => item,
+  );
 }
 
-/** Milliseconds since 1970: the id of the state, else when it was captured. */
-function stateOf(item: Fields): number {
+/** Of a resource. An id that is no ARN may be there in every region. */
+const keyOf = (item: Fields): string => {
+  const id = idOf(item);
+  const region = id?.startsWith('arn:') ? undefined : regionOf(item);
+  return JSON.stringify([item['resourceType'], accountOf(item), region, id]);
+};
+
+/** Milliseconds since 1970: the id of the state, else when it was captured; undefined where it tells neither. */
+function stateOf(item: Fields): number | undefined {
   const state = Number(item['configurationStateId'] ?? Number.NaN);
   if (Number.isFinite(state)) return state;
   const captured = Date.parse(textOf(item['configurationItemCaptureTime']) ?? '');
-  return Number.isFinite(captured) ? captured : 0;
+  return Number.isFinite(captured) ? captured : undefined;
 }
 
 function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: DocumentProblem } {

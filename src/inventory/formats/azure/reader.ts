@@ -1,3 +1,4 @@
+import { withoutCopies } from '../../canonical-text.ts';
 import { field, fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Reader } from '../../model.ts';
 import { isLiveResource, listResources, toLiveResource } from './lists.ts';
@@ -10,7 +11,7 @@ export const azure: Reader = {
     schemaOf(document) !== undefined ||
     looksLikeTemplate(document) ||
     listResources(document).some(({ value }) => isLiveResource(value)),
-  read: (document, { parameters }) => {
+  read: (document, { parameters, allConditions }) => {
     const schema = schemaOf(document);
     if (schema !== undefined && !schema.includes('deploymenttemplate'))
       return { raws: [], problems: [{ message: whatElse(schema), at: ['$schema'] }] };
@@ -19,12 +20,17 @@ export const azure: Reader = {
       return readTemplate(
         fieldsOf(document),
         new Map(given.map(([name, value]) => [name.toLowerCase(), value])),
+        allConditions,
       );
     }
     const found = listResources(document);
-    const live = found.filter(({ value }) => isLiveResource(value)).map(toLiveResource);
+    const live = withoutCopies(
+      found.filter(({ value }) => isLiveResource(value)),
+      ({ value }) => String(value['id']),
+      ({ value }) => value,
+    );
     return {
-      raws: [...new Map(live.map((raw) => [raw.id, raw])).values()],
+      raws: live.map(toLiveResource),
       problems: found.flatMap(({ value, at }) =>
         isLiveResource(value)
           ? []

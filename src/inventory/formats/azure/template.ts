@@ -2,7 +2,13 @@ import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import { field, fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
-import type { DocumentPath, DocumentProblem, RawResource, ReadDocument } from '../../model.ts';
+import type {
+  DocumentPath,
+  DocumentProblem,
+  LeftOut,
+  RawResource,
+  ReadDocument,
+} from '../../model.ts';
 import { isUnknown, readTags } from '../../attributes/values.ts';
 import { evaluateValue, maxCopies } from './evaluate.ts';
 import type { Scope } from './evaluate.ts';
@@ -15,14 +21,23 @@ import { azureType } from './types.ts';
 
 /** One instance of a resource of the template, before its body is evaluated. */
 interface Declared {
+  /** In one deployment; another one, to another group, may have the same. */
+  readonly id: string;
+  /** Its id, told apart from the same id of another deployment. */
   readonly address: string;
   readonly parent: string | undefined;
+  /** The address of the deployment to another group or subscription that it is part of. */
+  readonly place: string | undefined;
   readonly type: string;
   readonly name: unknown;
   readonly body: Fields;
   readonly scope: Scope;
-  /** The condition it is deployed under, where that is not known. */
+  /** The condition it is deployed under, where that is not known, or false. */
   readonly condition: string | undefined;
+  /** Why it is not deployed: what is false, or makes no copy. */
+  readonly leftOut: string | undefined;
+  /** The same of its children: a condition is about the resource alone. */
+  readonly childrenLeftOut: string | undefined;
   readonly at: DocumentPath;
 }
 
@@ -32,6 +47,9 @@ interface Waiting {
   readonly scope: Scope;
   readonly parent:
     { readonly type: string; readonly name: string; readonly address: string } | undefined;
+  readonly place: string | undefined;
+  /** Why the deployment or the copies around them are not deployed. */
+  readonly leftOut: string | undefined;
   readonly at: DocumentPath;
   readonly depth: number;
 }
@@ -43,8 +61,15 @@ const maxResources = 10_000;
 /** Values that the expressions of one template may make, see `Scope.budget`. */
 const maxBudget = 1_000_000;
 
-/** Reads a deployment template: the resources that it would deploy, those of deployments inside it too. */
-export function readTemplate(template: Fields, given: ParameterValues): ReadDocument {
+/**
+ * Reads a deployment template: the resources that it would deploy, those of deployments inside it too.
+ * @param allConditions what a false condition leaves out is read, too
+ */
+export function readTemplate(
+  template: Fields,
+  given: ParameterValues,
+  allConditions = false,
+): ReadDocument {
   const addresses = new Map<string, string>();
   const problems: DocumentProblem[] = [];
   const around = {
@@ -53,18 +78,26 @@ export function readTemplate(template: Fields, given: ParameterValues): ReadDocu
   };
   const root = createScope(template, given, around);
   const level = deploymentLevel(textOf(template['$schema']) ?? '');
-  const declared = declareAll(template['resources'], root, problems);
-  for (const one of declared) addresses.set(one.address.toLowerCase(), one.address);
+  const all = tellApart(declareAll(template['resources'], root, problems));
+  const declared = allConditions ? all : all.filter(({ leftOut }) => leftOut === undefined);
+  // Those of the template itself come first; a reference means the nearest.
+  for (const { id, address } of declared) {
+    const key = id.toLowerCase();
+    if (!addresses.has(key)) addresses.set(key, address);
+  }
   for (const { name, address } of symbols(template['resources'], declared))
     addresses.set(name.toLowerCase(), address);
-  const raws = unique(declared).map((one) => toRawResource(one, level));
+  const raws = declared.map((one) => toRawResource(one, level));
   if (around.budget.left < 0)
     problems.push({
       message:
         'the expressions of this template make more values than can be followed; the rest is taken as unknown',
     });
-  return { raws, problems };
+  return { raws, problems, leftOut: allConditions ? [] : all.flatMap(asLeftOut) };
 }
+
+const asLeftOut = ({ id, type, leftOut, at }: Declared): LeftOut[] =>
+  leftOut === undefined ? [] : [{ address: id, type: azureType(type), condition: leftOut, at }];
 
 /** What a template is deployed to, by its schema. */
 function deploymentLevel(schema: string): string {
@@ -74,22 +107,47 @@ function deploymentLevel(schema: string): string {
   return name.startsWith('tenant') ? 'root' : 'resource_group';
 }
 
-/** Two instances of one name would be one resource: the later replaces the earlier. */
-const unique = (declared: readonly Declared[]): Declared[] => [
-  ...new Map(declared.map((one) => [one.address, one])).values(),
-];
+/**
+ * Deployments to several groups may deploy the same names: the address of such a resource begins with that of its
+ * deployment, so that each has its own parts.
+ */
+function tellApart(declared: readonly Declared[]): Declared[] {
+  const places = new Map<string, Set<string | undefined>>();
+  for (const { address, place } of declared) {
+    const known = places.get(address.toLowerCase());
+    if (known) known.add(place);
+    else places.set(address.toLowerCase(), new Set([place]));
+  }
+  const inPlace = (address: string, place: string | undefined): string =>
+    place !== undefined && (places.get(address.toLowerCase())?.size ?? 0) > 1
+      ? `${place}/${address}`
+      : address;
+  return declared.map((one) => ({
+    ...one,
+    address: inPlace(one.address, one.place),
+    parent: one.parent && inPlace(one.parent, one.place),
+  }));
+}
 
 function declareAll(resources: unknown, root: Scope, problems: DocumentProblem[]): Declared[] {
   const declared: Declared[] = [];
   const waiting: Waiting[] = [
-    { resources, scope: root, parent: undefined, at: ['resources'], depth: 0 },
+    {
+      resources,
+      scope: root,
+      parent: undefined,
+      place: undefined,
+      leftOut: undefined,
+      at: ['resources'],
+      depth: 0,
+    },
   ];
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    for (const { body, at } of listBodies(next.resources, next.at)) {
+    for (const { body, at } of listBodies(next.resources, next.at, problems)) {
       const made = declare(body, at, next, problems);
       for (const one of made) {
         declared.push(one);
-        waiting.push(...insideOf(one, next.depth));
+        waiting.push(...insideOf(one, next.depth, problems));
       }
       if (declared.length > maxResources) {
         problems.push({ message: `more than ${maxResources} resources; the rest is left out`, at });
@@ -104,14 +162,21 @@ function declareAll(resources: unknown, root: Scope, problems: DocumentProblem[]
 function listBodies(
   resources: unknown,
   at: DocumentPath,
+  problems: DocumentProblem[],
 ): { readonly body: Fields; readonly at: DocumentPath }[] {
+  if (typeof resources === 'string' || typeof resources === 'number')
+    problems.push({ message: 'resources must be a list or a map', at });
   const entries = Array.isArray(resources)
     ? [...(resources as unknown[]).entries()]
     : Object.entries(fieldsOf(resources));
-  return entries.flatMap(([key, body]) => (isFields(body) ? [{ body, at: [...at, key] }] : []));
+  return entries.flatMap(([key, body]) => {
+    if (isFields(body)) return [{ body, at: [...at, key] }];
+    problems.push({ message: 'a resource must be a map', at: [...at, key] });
+    return [];
+  });
 }
 
-/** The instances of a resource: none where its condition is false, several of a `copy`. */
+/** The instances of a resource: several of a `copy`. What is not deployed is one of them, left out. */
 function declare(
   body: Fields,
   at: DocumentPath,
@@ -124,21 +189,30 @@ function declare(
     return [];
   }
   if (body['existing'] === true) return [];
-  return loopScopes(body['copy'], within.scope, at, problems).flatMap((scope): Declared[] => {
+  return loopScopes(body['copy'], within.scope, at, problems).map(({ scope, noCopy }): Declared => {
     const condition = evaluateValue(body['condition'], scope);
-    if (condition === false) return [];
+    const isFalse = condition === false;
     const name = evaluateValue(body['name'], scope);
     const ownType = evaluateValue(type, scope);
-    return [
-      {
-        ...placeOf(typeof ownType === 'string' ? ownType : type, shown(name), within.parent),
-        name,
-        body,
-        scope,
-        condition: isUnknown(condition) ? condition.expression : undefined,
-        at,
-      },
-    ];
+    const placed = placeOf(
+      typeof ownType === 'string' ? ownType : type,
+      shown(name),
+      within.parent,
+    );
+    const childrenLeftOut = within.leftOut ?? noCopy;
+    const written = String(body['condition']);
+    return {
+      ...placed,
+      id: placed.address,
+      place: within.place,
+      name,
+      body,
+      scope,
+      condition: isUnknown(condition) ? condition.expression : isFalse ? written : undefined,
+      leftOut: childrenLeftOut ?? (isFalse ? written : undefined),
+      childrenLeftOut,
+      at,
+    };
   });
 }
 
@@ -177,22 +251,24 @@ function loopScopes(
   scope: Scope,
   at: DocumentPath,
   problems: DocumentProblem[],
-): Scope[] {
-  if (!isFields(copy)) return [scope];
+): { readonly scope: Scope; readonly noCopy?: string }[] {
+  if (!isFields(copy)) return [{ scope }];
   const name = textOf(copy['name']) ?? '';
   const count = evaluateValue(copy['count'], scope);
-  if (typeof count !== 'number') {
-    const index = new UnknownValue(`copyIndex('${name}')`);
-    return [{ ...scope, loops: [...scope.loops, { name, index }] }];
-  }
+  const within = (index: unknown): Scope => ({
+    ...scope,
+    loops: [...scope.loops, { name, index }],
+  });
+  const anyCopy = within(new UnknownValue(`copyIndex('${name}')`));
+  if (typeof count !== 'number') return [{ scope: anyCopy }];
+  if (count < 1) return [{ scope: anyCopy, noCopy: `copy.count: ${String(copy['count'])}` }];
   if (count > maxCopies)
     problems.push({
       message: `a copy makes at most ${maxCopies} instances, this one asks for ${count}`,
       at,
     });
-  return Array.from({ length: Math.max(0, Math.min(count, maxCopies)) }, (_, index) => ({
-    ...scope,
-    loops: [...scope.loops, { name, index }],
+  return Array.from({ length: Math.min(count, maxCopies) }, (_, index) => ({
+    scope: within(index),
   }));
 }
 
@@ -205,24 +281,39 @@ const parentAddress = (type: string, name: string): string | undefined => {
 };
 
 /** Children, and the resources of a deployment's own template. */
-function insideOf(one: Declared, depth: number): Waiting[] {
-  if (depth >= maxNesting) return [];
+function insideOf(one: Declared, depth: number, problems: DocumentProblem[]): Waiting[] {
   const children: Waiting = {
     resources: one.body['resources'],
     scope: one.scope,
     parent: { type: one.type, name: fullNameOf(one), address: one.address },
+    place: one.place,
+    leftOut: one.childrenLeftOut,
     at: [...one.at, 'resources'],
     depth: depth + 1,
   };
   const properties = field(one.body, 'properties');
   const template = field(properties, 'template');
-  if (!isDeployment(one.type) || !isFields(template)) return [children];
+  const hasTemplate = isDeployment(one.type) && isFields(template);
+  if (depth >= maxNesting) {
+    if (hasTemplate || children.resources !== undefined)
+      problems.push({
+        message: `what is nested more than ${maxNesting} deep is not read`,
+        at: one.at,
+      });
+    return [];
+  }
+  if (!hasTemplate) return [children];
+  const isElsewhere = ['resourceGroup', 'subscriptionId', 'scope'].some(
+    (name) => field(one.body, name) !== undefined,
+  );
   return [
     children,
     {
       resources: template['resources'],
       scope: nestedScope(fieldsOf(properties), template, one.scope),
       parent: undefined,
+      place: isElsewhere ? one.address : one.place,
+      leftOut: one.leftOut,
       at: [...one.at, 'properties', 'template', 'resources'],
       depth: depth + 1,
     },
@@ -250,6 +341,7 @@ function nestedScope(properties: Fields, template: Fields, outer: Scope): Scope 
   return createScope(template, new Map(given), outer);
 }
 
+/** Symbolic names of the template itself, and what they stand for. */
 function symbols(
   resources: unknown,
   declared: readonly Declared[],
@@ -272,7 +364,7 @@ function toRawResource(one: Declared, level: string): RawResource {
   const shortName = splitName(shown(one.name)).at(-1);
   return {
     address: one.address,
-    id: one.address,
+    id: one.id,
     type: azureType(one.type),
     name: isUnknown(one.name) ? undefined : shortName,
     region: regionName(evaluated['location']),
@@ -280,14 +372,14 @@ function toRawResource(one: Declared, level: string): RawResource {
     properties: propertiesOf(evaluated),
     source: {
       format: 'azure',
-      address: one.address,
+      address: one.id,
       deployment_scope: level,
       ...defined({ parent: one.parent, condition: one.condition }),
       ...(textOf(one.body['apiVersion']) === undefined
         ? {}
         : { api_version: one.body['apiVersion'] }),
     },
-    names: [one.address.toLowerCase()],
+    names: one.address === one.id ? [one.address.toLowerCase()] : [],
     at: one.at,
   };
 }

@@ -11,9 +11,13 @@ const maxChain = 32;
 /**
  * Whether a declared condition holds, worked out once each; what leads back to itself, or through too many others, is
  * unknown.
+ * @param assumed the one that is taken to hold, whatever it says
  */
-export function createConditions(resolver: () => Resolver): (name: string) => Truth {
-  const known = new Map<string, Truth>();
+export function createConditions(
+  resolver: () => Resolver,
+  assumed?: string,
+): (name: string) => Truth {
+  const known = new Map<string, Truth>(assumed === undefined ? [] : [[assumed, true]]);
   let chain = 0;
   return (name) => {
     const found = known.get(name);

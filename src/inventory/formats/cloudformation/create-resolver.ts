@@ -19,8 +19,9 @@ export interface TemplateResolver extends Resolver {
 /**
  * Works out what a template's scope lets one know. Total: values are finite and nested to a bounded depth. What holds no
  * function is given back as it is, not copied.
+ * @param assumed a condition that is taken to hold
  */
-export function createResolver(scope: Scope): TemplateResolver {
+export function createResolver(scope: Scope, assumed?: string): TemplateResolver {
   const resolve = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return resolveList(value);
@@ -74,7 +75,7 @@ export function createResolver(scope: Scope): TemplateResolver {
   const resolver: TemplateResolver = {
     ...scope,
     resolve,
-    holds: createConditions(() => resolver),
+    holds: createConditions(() => resolver, assumed),
     entries: (map) => expand(map),
     spend,
     lookups: new Map(),

@@ -3,6 +3,7 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import type {
   DocumentPath,
   DocumentProblem,
+  LeftOut,
   RawResource,
   ReadDocument,
   Reader,
@@ -16,7 +17,8 @@ import { isLoop } from './loops.ts';
 import { ownNames } from './own-names.ts';
 import { suppressedRules } from './suppressed-rules.ts';
 import { readParameters } from './parameters.ts';
-import type { Fields } from './resolver.ts';
+import type { Entry } from './loops.ts';
+import type { Fields, Scope } from './resolver.ts';
 import { isFields, own } from './resolver.ts';
 import { readTemplateTags } from './tags.ts';
 
@@ -34,6 +36,8 @@ export const cloudformation: Reader = {
 /** What the resources of one template share. */
 interface Template {
   readonly resolver: TemplateResolver;
+  /** The template as it is under a condition; undefined where what a false one leaves out is not read. */
+  readonly assuming: ((condition: string) => TemplateResolver) | undefined;
   readonly globals: Fields;
   readonly region: string | UnknownValue;
   readonly account: string | UnknownValue;
@@ -57,21 +61,24 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
   const resources = section('Resources');
   const parameters = readParameters(section('Parameters'), given);
   const declared = new Set(Object.keys(resources));
-  const resolver = createResolver({
+  const scope: Scope = {
     parameters: parameters.values,
     mappings: section('Mappings'),
     conditions: section('Conditions'),
     isResource: (name) => declared.has(name),
-  });
+  };
+  const resolver = createResolver(scope);
   const entries = resolver.entries(resources);
   for (const { key } of entries) declared.add(key);
   const template: Template = {
     resolver,
+    assuming: options.allConditions ? createAssuming(scope) : undefined,
     globals: section('Globals'),
     region: deployedTo(given, 'AWS::Region'),
     account: deployedTo(given, 'AWS::AccountId'),
   };
   const raws: RawResource[] = [];
+  const leftOut = listEmptyLoops(resources, entries);
   const open = new Map<string, DocumentProblem>();
   for (const { key, value, from } of entries) {
     const at = ['Resources', from];
@@ -80,11 +87,36 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
       continue;
     }
     const read = readResource(key, value, at, template);
-    if (read === undefined) continue;
     if ('message' in read) problems.push(read);
+    else if ('condition' in read) leftOut.push(read);
     else raws.push(read);
   }
-  return { raws, problems: [...problems, ...open.values(), ...parameters.problems] };
+  return { raws, leftOut, problems: [...problems, ...open.values(), ...parameters.problems] };
+}
+
+/** A resolver for each condition that is taken to hold, made when it is first asked for. */
+function createAssuming(scope: Scope): NonNullable<Template['assuming']> {
+  const known = new Map<string, TemplateResolver>();
+  return (condition) => {
+    const resolver = known.get(condition) ?? createResolver(scope, condition);
+    known.set(condition, resolver);
+    return resolver;
+  };
+}
+
+/** What loops over an empty list would make: nobody can say of what, so that no option brings it back. */
+function listEmptyLoops(resources: Fields, entries: readonly Entry[]): LeftOut[] {
+  const made = new Set(entries.map(({ from }) => from));
+  return Object.entries(resources).flatMap(([key, loop]) => {
+    if (!isLoop(key) || made.has(key)) return [];
+    const [, , body] = loop as unknown[]; // a loop that was written out is a list of three
+    return Object.entries(isFields(body) ? body : {}).map(([address, declared]) => ({
+      address,
+      type: String((isFields(declared) ? own(declared, 'Type') : undefined) ?? 'unknown'),
+      condition: `${key} over an empty list`,
+      at: ['Resources', key],
+    }));
+  });
 }
 
 /** A template does not say where it will be deployed; whoever deploys it may. */
@@ -96,14 +128,12 @@ const deployedTo = (given: Fields, name: string): string | UnknownValue => {
 const openLoop = (key: string): string =>
   `${key} can not be written out: its list is not known (give its parameters), or it makes too many resources`;
 
-/** Undefined where its condition says that it is not deployed. */
 function readResource(
   address: string,
   declared: unknown,
   at: DocumentPath,
   template: Template,
-): RawResource | DocumentProblem | undefined {
-  const { resolver } = template;
+): RawResource | DocumentProblem | LeftOut {
   if (!isFields(declared)) return { message: `the resource ${address} must be a map`, at };
   const type = own(declared, 'Type');
   if (type === undefined) return { message: `the resource ${address} has no Type`, at };
@@ -117,8 +147,10 @@ function readResource(
     };
   }
   const condition = own(declared, 'Condition');
-  const held = typeof condition === 'string' ? resolver.holds(condition) : undefined;
-  if (held === false) return undefined;
+  const held = typeof condition === 'string' ? template.resolver.holds(condition) : undefined;
+  const isFalse = held === false && typeof condition === 'string';
+  if (isFalse && !template.assuming) return { address, type, condition, at };
+  const resolver = isFalse && template.assuming ? template.assuming(condition) : template.resolver;
   const written = withGlobals(type, own(declared, 'Properties'), template.globals);
   const properties = resolver.resolve(written) ?? {};
   if (!isFields(properties)) {
@@ -143,7 +175,7 @@ function readResource(
       format: 'cloudformation',
       address,
       ...sourceFields(declared, resolver),
-      ...(held === undefined ? {} : { condition: held === true ? condition : held }),
+      ...(held === undefined ? {} : { condition: isUnknown(held) ? held : condition }),
     },
     names,
     at,

@@ -1,7 +1,8 @@
 import { UnknownValue } from '../../../contract/resources.ts';
+import { canonicalText, withoutCopies } from '../../canonical-text.ts';
 import { field, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
-import type { DocumentPath, RawResource, Reader } from '../../model.ts';
+import type { DocumentPath, Reader } from '../../model.ts';
 import { listAnswer } from './api-lists.ts';
 import { toRawResource } from './asset.ts';
 import type { Asset } from './asset.ts';
@@ -16,7 +17,12 @@ export const gcp: Reader = {
     const listed = listAnswer(document);
     if (listed) {
       const assets = listed.map((one) => ({ ...one, beside: { ...notExported, ...one.beside } }));
-      return { raws: unique(assets.map(toRawResource)), problems: [] };
+      const distinct = withoutCopies(
+        assets,
+        ({ type, name }) => JSON.stringify([type, name]),
+        ({ data }) => data,
+      );
+      return { raws: distinct.map(toRawResource), problems: [] };
     }
     const found = assetsOf(document);
     return {
@@ -66,37 +72,40 @@ const notExported: Fields = {
   iamPolicy: new UnknownValue('the IAM policy, which is not in the export', { present: false }),
 };
 
+interface Entry {
+  readonly value: Fields;
+  readonly at: DocumentPath;
+}
+
 /** An asset stands once in each export (resources, IAM policies, …): what they say of it is put together. */
 function joinAssets(found: readonly Found[]): Asset[] {
-  const assets = new Map<
-    string,
-    { type: string; name: string; at: DocumentPath; fields: Fields[] }
-  >();
+  const byName = new Map<string, Entry[]>();
   for (const { value, at } of found) {
     if (!isAsset(value)) continue;
-    const type = typeOf(value) ?? '';
-    const name = textOf(value['name']) ?? '';
-    const key = JSON.stringify([type, name]);
-    const known = assets.get(key);
-    if (known) known.fields.push(value);
-    else assets.set(key, { type, name, at, fields: [value] });
+    const key = JSON.stringify([typeOf(value), value['name']]);
+    const same = byName.get(key);
+    if (same) same.push({ value, at });
+    else byName.set(key, [{ value, at }]);
   }
   const hasPolicies = found.some(
     ({ value }) =>
       field(value, 'iamPolicy') !== undefined || field(value, 'iam_policy') !== undefined,
   );
-  return Array.from(assets.values(), ({ type, name, at, fields }) => {
+  return [...byName.values()].flatMap(tellApart).map(({ entries, disputed }) => {
+    const fields = entries.map(({ value }) => value);
+    const [{ value, at } = { value: {}, at: [] }] = entries;
     const resource = firstOf(fields, 'resource');
     const beside = Object.entries(contents).flatMap(([camel, snake]) => {
       const content = firstOf(fields, camel) ?? firstOf(fields, snake);
       return content === undefined ? [] : [[camel, content] as const];
     });
+    const isOpen = !hasPolicies || (disputed.has('iamPolicy') && !beside.some(isIamPolicy));
     return {
-      type: assetType(type),
-      name,
+      type: assetType(typeOf(value) ?? ''),
+      name: textOf(value['name']) ?? '',
       data: field(resource, 'data') ?? firstOf(fields, 'additionalAttributes'),
       location: textOf(field(resource, 'location')) ?? textOf(firstOf(fields, 'location')),
-      beside: { ...(hasPolicies ? {} : notExported), ...Object.fromEntries(beside) },
+      beside: { ...(isOpen ? notExported : {}), ...Object.fromEntries(beside) },
       labels: firstOf(fields, 'labels'),
       ancestors: firstOf(fields, 'ancestors') ?? firstOf(fields, 'ancestry_path'),
       at,
@@ -104,10 +113,57 @@ function joinAssets(found: readonly Found[]): Asset[] {
   });
 }
 
+const isIamPolicy = ([name]: readonly [string, unknown]): boolean => name === 'iamPolicy';
+
+/** Of these an entry holds one: an access policy, and each of its levels and perimeters, has the organisation's name. */
+const accessKinds: readonly string[] = ['accessPolicy', 'accessLevel', 'servicePerimeter'];
+
+const ownKinds = ['resource', 'additionalAttributes', 'labels', 'location'] as const;
+const kindNames = [...Object.entries(contents), ...ownKinds.map((kind) => [kind, kind] as const)];
+
+/** What an entry says of its asset, by kind. */
+const contentsOf = ({ value }: Entry): ReadonlyMap<string, unknown> =>
+  new Map(
+    kindNames.flatMap(([camel, snake]) => {
+      const content = firstOf([value], camel) ?? firstOf([value], snake);
+      if (content === undefined) return [];
+      return accessKinds.includes(camel) ? [['access', [camel, content]]] : [[camel, content]];
+    }),
+  );
+
+interface Group {
+  readonly entries: Entry[];
+  /** Kinds of content that entries of this name contradict each other in. */
+  readonly disputed: ReadonlySet<string>;
+}
+
+/**
+ * Entries of one name are one asset where each tells another part of it, or the same. Those that contradict each other
+ * are one each, and what is undisputed belongs to all of them.
+ */
+function tellApart(entries: Entry[]): Group[] {
+  if (entries.length === 1) return [{ entries, disputed: new Set() }];
+  const all = entries.map((entry) => ({ entry, said: contentsOf(entry) }));
+  const disputed = new Set<string>();
+  for (const kind of new Set(all.flatMap(({ said }) => [...said.keys()]))) {
+    const told = all.flatMap(({ said }) => (said.has(kind) ? [said.get(kind)] : []));
+    if (told.length > 1 && new Set(told.map(canonicalText)).size > 1) disputed.add(kind);
+  }
+  if (disputed.size === 0) return [{ entries, disputed }];
+  const bySaid = new Map<string, Entry[]>();
+  const shared: Entry[] = [];
+  for (const { entry, said } of all) {
+    const own = [...disputed].map((kind) => said.get(kind) ?? null);
+    if (own.every((content) => content === null)) shared.push(entry);
+    else {
+      const text = canonicalText(own);
+      const same = bySaid.get(text);
+      if (same) same.push(entry);
+      else bySaid.set(text, [entry]);
+    }
+  }
+  return Array.from(bySaid.values(), (own) => ({ entries: [...own, ...shared], disputed }));
+}
+
 const firstOf = (all: readonly Fields[], name: string): unknown =>
   all.map((one) => field(one, name)).find((value) => value !== undefined && value !== null);
-
-/** An answer may list a thing twice, as recordings over several pages do. */
-const unique = (raws: readonly RawResource[]): RawResource[] => [
-  ...new Map(raws.map((raw) => [raw.address, raw])).values(),
-];

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { runCommandLine } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+import { bucket, policies } from './samples.ts';
+
+const template = `Parameters: {Env: {Type: String, Default: dev}}
+Conditions: {Prod: !Equals [!Ref Env, prod]}
+Resources:
+  Plain: {Type: AWS::S3::Bucket}
+  Archive:
+    Type: AWS::S3::Bucket
+    Condition: Prod
+  Jobs: {Type: AWS::SQS::Queue, Condition: Prod}
+`;
+
+const check = (words: string, files: Readonly<Record<string, string>> = {}) =>
+  runCommandLine(['check', ...words.split(' '), '--policy', 's3-owner'], {
+    cwd: makeRepo({
+      'govctl.yaml': 'project: p\npaths: [policies]\n',
+      'policies/a.yaml': policies.replace('== "nobody"', '== "nobody" || true'),
+      't.yaml': template,
+      ...files,
+    }),
+    columns: 80,
+  });
+
+it('says how many resources a false condition leaves out, and which', async () => {
+  const { stdout, exitCode } = await check('t.yaml');
+  expect(stdout)
+    .toContain(`Checked 1 resource in 1 file by 1 policy: 1 evaluation, 0 passed, 1 failed.
+2 resources were left out, as their conditions are false: Archive (Prod), Jobs
+  (Prod). --all-conditions checks them, too.
+`);
+  expect(exitCode).toBe(2);
+  const none = await check('n.yaml', { 'n.yaml': template.replace(/.*Plain.*\n/, '') });
+  expect(none.stdout).toContain(
+    'Nothing was evaluated: every resource of the input is left out by its condition.',
+  );
+});
+
+it('lists them in JSON, SARIF, JUnit and the summaries of reviews', async () => {
+  const json = await check('t.yaml -o json');
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    summary: { resources: 1 },
+    left_out: [
+      {
+        resource: 'Archive',
+        resource_type: 'AWS::S3::Bucket',
+        condition: 'Prod',
+        file: 't.yaml',
+        line: 5,
+        column: 3,
+      },
+      { resource: 'Jobs', resource_type: 'AWS::SQS::Queue', condition: 'Prod', line: 8 },
+    ],
+  });
+  const said = 'Archive (AWS::S3::Bucket) was left out, as its condition is false: Prod';
+  const { stdout: sarif } = await check('t.yaml -o sarif');
+  const notifications: unknown = (
+    JSON.parse(sarif) as { runs: [{ invocations: [{ toolExecutionNotifications: unknown }] }] }
+  ).runs[0].invocations[0].toolExecutionNotifications;
+  expect(notifications).toMatchObject([
+    { level: 'note', message: { text: `t.yaml:5: ${said}` } },
+    { level: 'note' },
+  ]);
+  const { stdout: junit } = await check('t.yaml -o junit');
+  expect(junit).toContain(`<skipped message="${said}"/>`);
+  for (const format of ['markdown', 'github'])
+    expect((await check(`t.yaml -o ${format}`)).stdout).toContain('2 resources were left out');
+});
+
+it('checks them with --all-conditions', async () => {
+  const { stdout } = await check('t.yaml --all-conditions -o json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    summary: { resources: 3, fail: 2 },
+    results: [{ resource: 'Plain' }, { resource: 'Archive' }],
+    left_out: [],
+  });
+});
+
+it('gives the parameters as they are a say', async () => {
+  const { stdout } = await check('t.yaml --parameters Env=prod -o json');
+  expect(JSON.parse(stdout)).toMatchObject({ summary: { resources: 3 }, left_out: [] });
+});
+
+it('warns of an id that is there twice where no person reads the output, too', async () => {
+  const twice = `[${bucket('a', true)},\n${bucket('a', false)},\n${bucket('a', false)}]`;
+  const said = 'another resource of this file has the id "a" too';
+  for (const format of ['json', 'sarif', 'junit', 'github', 'markdown']) {
+    const { stdout, stderr } = await check(`a.json -o ${format}`, { 'a.json': twice });
+    expect(stderr).toContain(`a.json:2: ${said}; and 1 more id that is there twice`);
+    expect(stdout.replaceAll(/\\|&quot;/g, '"').replaceAll('""', '"')).toContain(said);
+  }
+});
