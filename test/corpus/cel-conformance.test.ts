@@ -63,7 +63,7 @@ function score({ name, cases }: CaseFile, run: Run): Score {
 }
 
 /** Of the half of the suite that is public; it only grows. */
-const recorded = 690;
+const recorded = 800;
 
 describe.skipIf(!existsSync(folder))('the CEL conformance cases', () => {
   it.each(backEnds)('pass as often as they did: %s', (backEnd, run) => {

@@ -102,7 +102,10 @@ describe('a condition', () => {
     ['resource.x == {"a": 1, "a": 2}', 24, 'key'],
     ['resource.x == 9223372036854775808', 15, '64 bit'],
     ['has(resource)', 5, 'attribute'],
-    ['resource.x == cel.bind(a, 1, a)', 15, 'not offered'],
+    ['resource.x == resource.bind(a, 1, a)', 15, 'not offered'],
+    ['resource.x == [1].transformMapEntry(i, v, v)', 43, 'entries of maps, not of int'],
+    ['[1].all(i, i, true)', 12, 'two different names'],
+    ['"a".exists(i, c, true)', 1, 'lists and maps, not string'],
     ['bytes(resource.x).hex() == "00"', 1, 'not offered'],
   ])('points at what could not run: %s', (source, column, message) => {
     const problem = problemOf(source);

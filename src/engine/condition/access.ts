@@ -114,6 +114,39 @@ export function range(over: unknown, path: string | undefined): readonly unknown
   );
 }
 
+/**
+ * What a macro with two variables runs over: places and items of a list, or keys and values of a map. Where it is open
+ * whether an entry is there, it is open what the macro finds.
+ */
+export function pairs(
+  over: unknown,
+  path: string | undefined,
+): readonly (readonly [key: unknown, value: unknown])[] | Failure {
+  const items = range(over, path);
+  if (items instanceof Failure) return items;
+  spend(items.length * prices.pair);
+  if (!isMap(over)) return items.map((item, at) => [BigInt(at), item]);
+  const found: (readonly [unknown, unknown])[] = [];
+  for (const key of items) {
+    const entry = entryOf(over, key) ?? [key, undefined];
+    const isThere = isPresent(entry[1]);
+    if (isThere !== true) return locate(isThere as Failure, [entry[1]], [path && `${path}[*]`]);
+    found.push(entry);
+  }
+  return found;
+}
+
+/** Puts the entries of a map that an item became to those of the others. */
+export function merge(into: CelMap, made: unknown): Failure | undefined {
+  if (!isMap(made)) return mismatch('transformMapEntry()', made);
+  const keys = keysOf(made);
+  spend(keys.length * prices.pair);
+  for (const key of keys) {
+    if (!into.add(key, entryOf(made, key)?.[1])) return mismatch('twice the same key', key);
+  }
+  return undefined;
+}
+
 /** A Failure without a path gets that of the operand to blame: the unknown one, or the first that is read. */
 export function locate(
   failure: Failure,

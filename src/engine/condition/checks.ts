@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { loopOf } from './program.ts';
 
 /** A type as the package's checker has it. */
 interface CheckedType {
@@ -7,6 +8,13 @@ interface CheckedType {
   readonly valueType?: CheckedType;
   readonly keyType?: CheckedType;
   readonly name: string;
+}
+
+/** A macro as the package's parser found it. */
+export interface Macro {
+  readonly methodName: string;
+  readonly receiver: ASTNode;
+  readonly args: readonly ASTNode[];
 }
 
 /** The variables that the checker knows at a place. */
@@ -87,3 +95,46 @@ export const checkSum: Check<Extract<ASTNode, { readonly op: '+' }>> = (checker,
     ? checker.getType(timestampType)
     : type;
 };
+
+/** The types of the variables of a macro: of the items of a list or the keys of a map, or of both and their values. */
+function variablesOf(over: CheckedType, count: 1 | 2): readonly string[] | undefined {
+  const isMap = over.kind === 'map';
+  if (!isMap && over.kind !== 'list' && over.kind !== 'dyn') return undefined;
+  const value = over.valueType?.name ?? 'dyn';
+  const key = isMap ? (over.keyType?.name ?? 'dyn') : over.kind === 'list' ? 'int' : 'dyn';
+  return count === 2 ? [key, value] : [isMap ? key : value];
+}
+
+/** Checks a macro that the package lacks. */
+export const checkMacro =
+  ({ methodName, receiver, args }: Macro) =>
+  (checker: Checker, _macro: unknown, context: CheckContext): CheckedType => {
+    const wrong = (message: string, node: ASTNode) =>
+      checker.createError('invalid_macro_argument', `${methodName}() ${message}`, node);
+    const { loop, variables } = loopOf(methodName, args.length) ?? { loop: 'all', variables: 1 };
+    const over = checker.check(receiver, context);
+    const types = variablesOf(over, variables);
+    if (!types) throw wrong(`runs over lists and maps, not ${over.name}`, receiver);
+    const names = new Set<string>();
+    let inner = context;
+    for (const [i, type] of types.entries()) {
+      const name = args[i];
+      if (name?.op !== 'id') throw wrong('expects a name here', name ?? receiver);
+      if (names.has(name.args)) throw wrong('expects two different names', name);
+      names.add(name.args);
+      inner = inner.forkWithVariable(name.args, checker.getType(type));
+    }
+    const bodies = args.slice(variables);
+    const yields =
+      loop === 'map' || loop === 'entries' || loop === 'merge' ? bodies.pop() : undefined;
+    for (const test of bodies) {
+      const { name, kind } = checker.check(test, inner);
+      if (name !== 'bool' && kind !== 'dyn') throw wrong(`tests by bool, not ${name}`, test);
+    }
+    if (!yields) return checker.getType('bool');
+    const made = checker.check(yields, inner);
+    if (loop === 'map') return checker.getType(`list<${made.name}>`);
+    if (loop === 'entries') return checker.getType(`map<${types[0]}, ${made.name}>`);
+    if (made.kind === 'map' || made.kind === 'dyn') return made;
+    throw wrong(`makes entries of maps, not of ${made.name}`, yields);
+  };

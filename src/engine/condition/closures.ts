@@ -1,4 +1,4 @@
-import { has, index, isShared, locate, notBool, range, select } from './access.ts';
+import { has, index, isShared, locate, merge, notBool, pairs, range, select } from './access.ts';
 import type { Program, Term } from './program.ts';
 import { spend, startEvaluation } from './budget.ts';
 import { prices } from './prices.ts';
@@ -43,6 +43,15 @@ function runOf(term: Term, build: Build): Run {
     case 'constant': {
       const { value } = term;
       return () => value;
+    }
+    case 'bind': {
+      const value = build(term.value);
+      const body = build(term.body);
+      const { slot } = term;
+      return (frame) => {
+        frame.slots[slot] = value(frame);
+        return body(frame);
+      };
     }
     case 'variable': {
       const { slot } = term;
@@ -222,21 +231,29 @@ function runMap(term: Of<'map'>, build: Build): Run {
 export const badKey = (key: unknown): Failure =>
   mismatch('a map literal with this key or twice the same key', key);
 
+/** Puts one entry into a map that a macro makes. */
+export function addEntry(into: CelMap, key: unknown, value: unknown): Failure | undefined {
+  spend(prices.pair);
+  return into.add(key, value) ? undefined : badKey(key);
+}
+
 function runLoop(term: Of<'loop'>, build: Build): Run {
   const over = build(term.over);
   const test = term.test && build(term.test);
   const yields = term.yields && build(term.yields);
   const { path: overPath } = term.over;
   const testPath = term.test?.path;
-  const { slot, loop, stepsOfItem } = term;
+  const { slot, key, loop, stepsOfItem } = term;
+  const itemsIn = key === undefined ? range : pairs;
   const itemsOf = (frame: Frame) => {
     const value = over(frame);
-    const items = value instanceof Failure ? value : range(value, overPath);
+    const items = value instanceof Failure ? value : itemsIn(value, overPath);
     if (!(items instanceof Failure)) spend(prices.macro + items.length * stepsOfItem);
     return items;
   };
   const testOne = (frame: Frame, item: unknown): boolean | Failure => {
-    frame.slots[slot] = item;
+    if (key === undefined) frame.slots[slot] = item;
+    else [frame.slots[key], frame.slots[slot]] = item as readonly [unknown, unknown];
     const value = test ? test(frame) : true;
     return typeof value === 'boolean' || value instanceof Failure
       ? value
@@ -252,6 +269,9 @@ function runLoop(term: Of<'loop'>, build: Build): Run {
     case 'map':
     case 'filter':
       return runCollect(itemsOf, testOne, yields);
+    case 'entries':
+    case 'merge':
+      return runCollectMap(itemsOf, testOne, yields, loop === 'entries' ? key : undefined);
   }
 }
 
@@ -299,6 +319,27 @@ const runCollect =
       const made = yields ? yields(frame) : item;
       if (made instanceof Failure) return made;
       collected.push(made);
+    }
+    return collected;
+  };
+
+/** @param key the slot of the key that each entry gets; without it the items are maps to be merged */
+const runCollectMap =
+  (itemsOf: ItemsOf, testOne: TestOne, yields: Run | undefined, key: number | undefined): Run =>
+  (frame) => {
+    const items = itemsOf(frame);
+    if (items instanceof Failure) return items;
+    spend(prices.map);
+    const collected = new CelMap();
+    for (const item of items) {
+      const value = testOne(frame, item);
+      if (typeof value !== 'boolean') return value;
+      if (!value) continue;
+      const made = yields?.(frame);
+      if (made instanceof Failure) return made;
+      const failure =
+        key === undefined ? merge(collected, made) : addEntry(collected, frame.slots[key], made);
+      if (failure) return failure;
     }
     return collected;
   };

@@ -130,7 +130,7 @@ export function notEqual(a: unknown, b: unknown): boolean | Failure {
 }
 
 /** Below 0, 0, or above; NaN where a double is NaN; a Failure where the two have no order. */
-function order(name: string, a: unknown, b: unknown): number | Failure {
+export function order(name: string, a: unknown, b: unknown): number | Failure {
   const x = a instanceof Uint ? a.magnitude : a;
   const y = b instanceof Uint ? b.magnitude : b;
   if (isNumeric(x) && isNumeric(y)) {

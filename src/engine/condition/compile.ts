@@ -146,7 +146,7 @@ function fromError(source: string, thrown: unknown, { variables, functions }: La
   const error = (thrown ?? {}) as CelError;
   const start = Math.min(error.range?.start ?? 0, source.length);
   const end = Math.min(Math.max(error.range?.end ?? start, start), source.length);
-  const summary = error.summary ?? error.message ?? 'does not compile';
+  const summary = withoutNamespace(error.summary ?? error.message ?? 'does not compile');
   const written = unknownName(error.code, summary);
   const nearest =
     written &&
@@ -160,7 +160,7 @@ function fromError(source: string, thrown: unknown, { variables, functions }: La
   const isKnown = written !== undefined && nearest === written;
   const forms = functions.filter(({ name }) => isKnown && name === written);
   const said = isKnown
-    ? `${summary}; there is ${forms.map(({ signature }) => signature).join(', ')}`
+    ? `${summary}; there is ${forms.map(({ signature }) => withoutNamespace(signature)).join(', ')}`
     : summary;
   // The package marks the whole call for an unknown function; the caret belongs under the name.
   const named = written ? source.indexOf(written, start) : -1;
@@ -177,6 +177,10 @@ function fromError(source: string, thrown: unknown, { variables, functions }: La
     isKnown ? undefined : nearest,
   );
 }
+
+/** `math` is a value of a type of its own to the package. */
+const withoutNamespace = (text: string): string =>
+  text.replace(/\b([a-z]\w*)Namespace\./gi, (_, name: string) => `${name.toLowerCase()}.`);
 
 function unknownName(code: string | undefined, summary: string): string | undefined {
   if (code === 'unknown_variable') return /: (\w+)$/.exec(summary)?.[1];

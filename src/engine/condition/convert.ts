@@ -158,6 +158,26 @@ export function toBytes(value: unknown): unknown {
   return mismatch('bytes()', value);
 }
 
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** `base64.encode(bytes)`. */
+export function encodeBase64(value: unknown): unknown {
+  if (!(value instanceof Uint8Array)) return mismatch('base64.encode', value);
+  spend(prices.textFunction + prices.conversion);
+  spendOnEach(value.length * 2);
+  return Buffer.from(value).toString('base64');
+}
+
+/** `base64.decode(text)`; the `=` at its end may be left out. */
+export function decodeBase64(value: unknown): unknown {
+  if (typeof value !== 'string') return mismatch('base64.decode', value);
+  spend(prices.conversion * 2);
+  spendOnEach(value.length * 2);
+  const whole = value.replace(/=+$/, '').length;
+  const isWhole = base64.test(value) && whole % 4 !== 1;
+  return isWhole ? Uint8Array.from(Buffer.from(value, 'base64')) : noNumber('base64.decode');
+}
+
 export function toTimestamp(value: unknown): unknown {
   if (typeof value === 'string') return parseTimestamp(value);
   if (value instanceof Timestamp) return value;

@@ -23,7 +23,7 @@ export interface Explained {
   readonly end: number;
   /** Its value as text, shortened; or why it has none. */
   readonly result: { readonly value: string } | { readonly undecided: Undecided };
-  /** Of the body of a macro: the item of the list, or key of the map, that this was for; shortened. */
+  /** Of the body of a macro: the item of the list, or key of the map, that this was for, or both as `key: value`; shortened. */
   readonly item?: string;
   /** The parts of it that were evaluated, in their order. One that did not count any more is not among them. */
   readonly parts: readonly Explained[];
@@ -59,28 +59,29 @@ class Recorder {
   parts: Explained[] = [];
   #left = mostParts;
   readonly #source: string;
-  /** Bodies of macros, with the slot that has their item. */
-  readonly #bodies = new Map<Term, number>();
+  /** Bodies of macros, with the slots that have their item. */
+  readonly #bodies = new Map<Term, readonly number[]>();
 
   constructor(source: string, root: Term) {
     this.#source = source;
     for (const term of termsOf(root)) {
       if (term.kind !== 'loop') continue;
-      if (term.test) this.#bodies.set(term.test, term.slot);
-      if (term.yields) this.#bodies.set(term.yields, term.slot);
+      const slots = term.key === undefined ? [term.slot] : [term.key, term.slot];
+      if (term.test) this.#bodies.set(term.test, slots);
+      if (term.yields) this.#bodies.set(term.yields, slots);
     }
   }
 
   around(term: Term, run: Run): Run {
     if (term.kind === 'constant') return run;
-    const slot = this.#bodies.get(term);
+    const slots = this.#bodies.get(term);
     return (frame: Frame) => {
       const outer = this.parts;
       this.parts = [];
       const value = run(frame);
       const inner = this.parts;
       this.parts = outer;
-      const item = slot === undefined ? undefined : describe(frame.slots[slot]);
+      const item = slots?.map((slot) => describe(frame.slots[slot])).join(': ');
       if (this.#left-- > 0) outer.push(this.explained(term, value, inner, item));
       return value;
     };

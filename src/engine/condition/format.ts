@@ -106,15 +106,20 @@ function float(verb: 'f' | 'e', value: unknown, precision: number): string | Fai
 
 /** JavaScript rounds a number that is exactly between two texts away from zero; C, Go and CEL to the even digit. */
 function toEven(number: number, digits: number, as: 'toFixed' | 'toExponential'): string {
+  spend(prices.formatClause);
   const rounded = number[as](digits);
   if (digits === mostDigits) return rounded;
   const [longer, exponent] = number[as](digits + 1).split('e');
   const [, even] = /^(.*[02468]\.?)5$/.exec(longer ?? '') ?? [];
-  // The text of a double that is between two others ends there: what follows are zeros.
-  const [exact] = number[as](Math.min(digits + 40, mostDigits)).split('e');
-  if (even === undefined || !/^0*$/.test((exact ?? '').slice(longer?.length))) return rounded;
+  if (even === undefined || !hasNoMore(number, digits + 1 - Number(exponent ?? 0))) return rounded;
   return `${even.replace(/\.$/, '')}${exponent === undefined ? '' : `e${exponent}`}`;
 }
+
+/** Whether a double has no digit behind so many decimal places; below 0, whether it is a multiple of so many tens. */
+const hasNoMore = (number: number, places: number): boolean =>
+  places >= 0
+    ? Number.isInteger(number * 2 ** places)
+    : BigInt(number) % 10n ** BigInt(-places) === 0n;
 
 /** `toFixed` turns to exponents from 1e21 on; those doubles are whole. */
 function fixed(number: number, digits: number): string {

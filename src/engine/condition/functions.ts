@@ -1,7 +1,9 @@
 import { divide, add, multiply, negate, not, remainder, subtract } from './arithmetic.ts';
 import { equal, greater, greaterOrEqual, isIn, less, lessOrEqual, notEqual } from './compare.ts';
 import {
+  decodeBase64,
   dyn,
+  encodeBase64,
   toBool,
   toBytes,
   toDouble,
@@ -13,6 +15,7 @@ import {
   typeOf,
 } from './convert.ts';
 import { format, quote } from './format.ts';
+import { mathFunctions } from './math.ts';
 import { cidrContains } from './network.ts';
 import { matches } from './regex.ts';
 import {
@@ -33,9 +36,7 @@ import {
   upperAscii,
 } from './text.ts';
 import { timeField, timeFields } from './time.ts';
-
-/** A function of values; a Failure where there is no result. It is never given a Failure. */
-export type Strict = (...args: unknown[]) => unknown;
+import type { Strict } from './values.ts';
 
 /** The operators of the syntax tree that take values as they are. */
 export const operators: ReadonlyMap<string, Strict> = new Map<string, Strict>([
@@ -70,6 +71,9 @@ const functions: ReadonlyMap<string, Strict> = new Map<string, Strict>([
   ['duration/1', toDuration],
   ['cidr_contains/2', cidrContains],
   ['strings.quote/1', quote],
+  ['base64.encode/1', encodeBase64],
+  ['base64.decode/1', decodeBase64],
+  ...mathFunctions,
 ]);
 
 const methods: ReadonlyMap<string, Strict> = new Map<string, Strict>([

@@ -1,7 +1,7 @@
 import { UnknownValue } from '../../contract/resources.ts';
-import { has, index, locate, notBool, range, select } from './access.ts';
+import { has, index, locate, merge, notBool, pairs, range, select } from './access.ts';
 import { spend } from './budget.ts';
-import { badKey } from './closures.ts';
+import { addEntry, badKey } from './closures.ts';
 import { count } from './text.ts';
 import { timestampOfMillis } from './time.ts';
 import type { Evaluator, Undecided } from './evaluate.ts';
@@ -20,8 +20,11 @@ const runtime = {
   index,
   locate,
   notBool,
+  merge,
+  pairs,
   range,
   select,
+  addEntry,
   badKey,
   count,
   timestampOfMillis,

@@ -1,5 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { checkMacro } from './checks.ts';
+import type { Macro } from './checks.ts';
 import { findFunction, findMethod } from './functions.ts';
+import { mathSignatures } from './math.ts';
 
 /** What expressions can name: variables by type, and the functions that both the checker and the engine know. */
 export interface Language {
@@ -41,7 +44,24 @@ const operators = [
   'double == int: bool',
 ];
 
-class StringsNamespace {}
+/** Functions with a name before them, such as `strings.quote(text)`, by that name. */
+const namespaces: readonly (readonly [name: string, signatures: readonly string[]])[] = [
+  ['strings', ['quote(string): string']],
+  ['base64', ['encode(bytes): string', 'decode(string): bytes']],
+  ['math', mathSignatures],
+];
+
+/** Macros that the package lacks: nearly all are those with a key and a value. */
+const moreMacros = [
+  'existsOne(ast, ast): bool',
+  ...['all', 'exists', 'exists_one', 'existsOne'].map((name) => `${name}(ast, ast, ast): bool`),
+  ...['transformList', 'transformMap', 'transformMapEntry'].flatMap((name) => [
+    `${name}(ast, ast, ast): dyn`,
+    `${name}(ast, ast, ast, ast): dyn`,
+  ]),
+];
+
+const namespace = 'Namespace';
 
 const neverRuns = (): never => {
   throw new Error('expressions are checked here, not evaluated');
@@ -59,10 +79,18 @@ export function createLanguage(
   });
   for (const signature of signatures) environment.registerFunction(signature, neverRuns);
   for (const signature of operators) environment.registerOperator(signature, neverRuns);
-  environment
-    .registerType('StringsNamespace', StringsNamespace)
-    .registerConstant('strings', 'StringsNamespace', new StringsNamespace())
-    .registerFunction('StringsNamespace.quote(string): string', neverRuns);
+  for (const [name, members] of namespaces) {
+    const type = `${name}${namespace}`;
+    const Namespace = class {};
+    environment.registerType(type, Namespace).registerConstant(name, type, new Namespace());
+    for (const member of members) environment.registerFunction(`${type}.${member}`, neverRuns);
+  }
+  for (const macro of moreMacros) {
+    environment.registerFunction(`list.${macro}`, (macroCall: Macro) => ({
+      evaluate: neverRuns,
+      typeCheck: checkMacro(macroCall),
+    }));
+  }
   for (const [name, type] of variables) environment.registerVariable(name, type);
   const functions = environment
     .getDefinitions()
@@ -77,11 +105,16 @@ const macros: ReadonlySet<string> = new Set([
   'all',
   'exists',
   'exists_one',
+  'existsOne',
   'map',
   'filter',
+  'transformList',
+  'transformMap',
+  'transformMapEntry',
+  'bind',
 ]);
 
 const isOffered = (name: string, receiver: string | null, count: number): boolean =>
   macros.has(name) ||
   (receiver === null ? findFunction(name, count) : findMethod(name, count + 1)) !== undefined ||
-  receiver === 'StringsNamespace';
+  receiver?.endsWith(namespace) === true;

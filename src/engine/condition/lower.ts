@@ -1,14 +1,15 @@
+import { defined } from '../../contract/defined.ts';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { apart } from './budget.ts';
 import { findFunction, findMethod, operators } from './functions.ts';
-import type { Strict } from './functions.ts';
-import { find, loopOver, presence, scopeOfItem } from './macros.ts';
+import type { Strict } from './values.ts';
+import { find, loopOver, nameOf, presence, scopeOfItem, scopeOfName } from './macros.ts';
 import type { Scope } from './macros.ts';
 import { matching } from './matching.ts';
 import { LoweringProblem, isBinary, literal, operandsOf, protobufType } from './nodes.ts';
 import type { Node } from './nodes.ts';
-import { isLoop } from './program.ts';
-import type { LoopKind, Program, Term } from './program.ts';
+import { loopOf } from './program.ts';
+import type { Program, Term } from './program.ts';
 import type { PatternRoom } from './regex.ts';
 import { constants, folded, membership, selection, shownIndex, stepsOf, textsOf } from './terms.ts';
 import { CelMap, TypeValue, minInt, typeError } from './values.ts';
@@ -115,8 +116,8 @@ class Lowering {
     const found = find(scope, node.args);
     if (found) {
       this.reads.add(found.slot);
-      const path = found.path === undefined ? {} : { path: found.path };
-      return { ...place, ...path, kind: 'variable', slot: found.slot };
+      const { slot, path, mayFail } = found;
+      return { ...place, ...defined({ path, mayFail }), kind: 'variable', slot };
     }
     const type = typeNames.get(node.args);
     if (type !== undefined) return { ...place, kind: 'constant', value: new TypeValue(type) };
@@ -157,8 +158,9 @@ class Lowering {
 
   #method(node: Node<'rcall'>, scope: Scope | undefined): Term {
     const [name, receiver, args] = node.args;
-    if (isLoop(name) && args.length >= 2) return this.#loop(node, name, scope);
+    if (loopOf(name, args.length)) return this.#loop(node, scope);
     const inNamespace = receiver.op === 'id' && !find(scope, receiver.args);
+    if (inNamespace && receiver.args === 'cel' && name === 'bind') return this.#bind(node, scope);
     const spaced = inNamespace ? `${receiver.args}.${name}` : name;
     const ofNamespace = inNamespace ? findFunction(spaced, args.length) : undefined;
     if (ofNamespace) return this.#applied(node, spaced, ofNamespace, args, scope);
@@ -190,18 +192,36 @@ class Lowering {
     return folded({ start: node.start, end: node.end, kind: 'call', name, run, args });
   }
 
-  #loop(node: Node<'rcall'>, name: LoopKind, scope: Scope | undefined): Term {
-    const [, receiver, args] = node.args;
-    const [variable, ...bodies] = args;
-    if (variable?.op !== 'id') throw new LoweringProblem('a name is expected here', node);
+  #loop(node: Node<'rcall'>, scope: Scope | undefined): Term {
+    const [name, receiver, args] = node.args;
+    const { loop, variables } = loopOf(name, args.length) ?? { loop: 'all', variables: 1 };
+    const names = args.slice(0, variables).map((arg) => nameOf(arg, node));
     const over = this.term(receiver, scope);
     const slot = this.slots++;
-    const inner = scopeOfItem(variable.args, slot, over, scope);
-    return loopOver(node, name, {
+    const key = variables === 2 ? this.slots++ : undefined;
+    const [first = '', second = first] = names;
+    const outer = key === undefined ? scope : scopeOfName(first, key, undefined, scope);
+    const inner = scopeOfItem(second, slot, over, outer);
+    return loopOver(node, loop, {
       over,
       slot,
-      bodies: bodies.map((body) => this.term(body, inner)),
+      key,
+      bodies: args.slice(variables).map((body) => this.term(body, inner)),
     });
+  }
+
+  #bind(node: Node<'rcall'>, scope: Scope | undefined): Term {
+    const [name, held, inside] = node.args[2];
+    if (!name || !held || !inside) throw new LoweringProblem('cel.bind(name, value, body)', node);
+    const value = this.term(held, scope);
+    const slot = this.slots++;
+    const inner = {
+      ...scopeOfName(nameOf(name, node), slot, value.path, scope),
+      mayFail: true as const,
+    };
+    const body = this.term(inside, inner);
+    const place = { start: node.start, end: node.end, ...defined({ path: body.path }) };
+    return { ...place, kind: 'bind', slot, value, body };
   }
 
   #list(node: Node<'list'>, scope: Scope | undefined): Term {

@@ -9,6 +9,8 @@ export interface Scope {
   readonly name: string;
   readonly slot: number;
   readonly path?: string;
+  /** Of `cel.bind`: the value can be a Failure. */
+  readonly mayFail?: true;
   readonly outer?: Scope;
 }
 
@@ -34,26 +36,42 @@ export const scopeOfItem = (
   slot: number,
   over: Term,
   outer: Scope | undefined,
-): Scope => ({
-  name,
-  slot,
-  ...(over.path === undefined ? {} : { path: `${over.path}[*]` }),
-  ...(outer ? { outer } : {}),
-});
+): Scope => scopeOfName(name, slot, over.path === undefined ? undefined : `${over.path}[*]`, outer);
 
-/** `over.all(item, body)` and its like. @param bodies of `map` with three arguments the test comes first */
+/** What is in reach where one more name is. */
+export const scopeOfName = (
+  name: string,
+  slot: number,
+  path: string | undefined,
+  outer: Scope | undefined,
+): Scope => ({ name, slot, ...defined({ path, outer }) });
+
+/** The name that a macro is given. */
+export function nameOf(given: ASTNode, macro: ASTNode): string {
+  if (given.op !== 'id') throw new LoweringProblem('a name is expected here', macro);
+  return given.args;
+}
+
+/** `over.all(item, body)` and its like. @param bodies of a macro that changes items, the test comes first */
 export function loopOver(
   node: ASTNode,
   loop: LoopKind,
   {
     over,
     slot,
+    key,
     bodies,
-  }: { readonly over: Term; readonly slot: number; readonly bodies: readonly Term[] },
+  }: {
+    readonly over: Term;
+    readonly slot: number;
+    readonly key: number | undefined;
+    readonly bodies: readonly Term[];
+  },
 ): Term {
   const [first, second] = bodies;
-  const test = loop === 'map' && second === undefined ? undefined : first;
-  const yields = loop === 'map' ? (second ?? first) : undefined;
+  const changes = loop === 'map' || loop === 'entries' || loop === 'merge';
+  const test = changes && second === undefined ? undefined : first;
+  const yields = changes ? (second ?? first) : undefined;
   return {
     start: node.start,
     end: node.end,
@@ -61,6 +79,7 @@ export function loopOver(
     loop,
     over,
     slot,
+    ...defined({ key }),
     stepsOfItem: stepsOf(test) + stepsOf(yields),
     ...(test ? { test } : {}),
     ...(yields ? { yields } : {}),

@@ -15,6 +15,8 @@ export const prices = {
   map: 6,
   /** Items of a list that `in` compares per step. */
   itemsOfStep: 4,
+  /** An item of a macro with two variables, and an entry of a map that a macro creates. */
+  pair: 3,
   /** A map key that is compared, or looked up with a computed key. */
   key: 2,
   /** A failure and its message. */
@@ -43,7 +45,7 @@ export const prices = {
   unknownZone: 200,
   /** `cidr_contains`, plus 1 per character. */
   network: 8,
-  /** A clause of `format`, plus a third per digit of its precision. */
+  /** A clause of `format`, plus a third per digit of its precision; twice for `%f` and `%e`. */
   formatClause: 8,
   /** A key of a map that `format` sorts. */
   sortedKey: 10,

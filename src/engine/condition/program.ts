@@ -1,4 +1,4 @@
-import type { Strict } from './functions.ts';
+import type { Strict } from './values.ts';
 import type { Failure } from './values.ts';
 
 /** What every part of a program knows: where its text stands, and which attribute it reads. */
@@ -9,11 +9,37 @@ interface Place {
   readonly path?: string;
 }
 
-const loops = ['all', 'exists', 'exists_one', 'map', 'filter'] as const;
-export type LoopKind = (typeof loops)[number];
+/** `entries` makes a map of one entry for each item, `merge` one of all entries of the maps that the items become. */
+export type LoopKind = 'all' | 'exists' | 'exists_one' | 'map' | 'filter' | 'entries' | 'merge';
 
-/** Whether a method is a macro: its first argument is the name of an item. */
-export const isLoop = (method: string): method is LoopKind => loops.some((one) => one === method);
+interface Loop {
+  readonly loop: LoopKind;
+  /** One for an item of a list or a key of a map; two for a place or key and what stands there. */
+  readonly variables: 1 | 2;
+}
+
+const loops: ReadonlyMap<string, Loop> = new Map<string, Loop>([
+  ...(['all', 'exists', 'exists_one', 'filter', 'map'] as const).map((loop): [string, Loop] => [
+    `${loop}/2`,
+    { loop, variables: 1 },
+  ]),
+  ['existsOne/2', { loop: 'exists_one', variables: 1 }],
+  ['map/3', { loop: 'map', variables: 1 }],
+  ...(['all', 'exists', 'exists_one'] as const).map((loop): [string, Loop] => [
+    `${loop}/3`,
+    { loop, variables: 2 },
+  ]),
+  ['existsOne/3', { loop: 'exists_one', variables: 2 }],
+  ...[3, 4].flatMap((count): [string, Loop][] => [
+    [`transformList/${count}`, { loop: 'map', variables: 2 }],
+    [`transformMap/${count}`, { loop: 'entries', variables: 2 }],
+    [`transformMapEntry/${count}`, { loop: 'merge', variables: 2 }],
+  ]),
+]);
+
+/** What a method is that is a macro: its first arguments are names. @param count of arguments */
+export const loopOf = (method: string, count: number): Loop | undefined =>
+  loops.get(`${method}/${count}`);
 
 /**
  * A condition ready to be run or written as code: names are slots, macros are loops, functions are found, chains are
@@ -22,7 +48,14 @@ export const isLoop = (method: string): method is LoopKind => loops.some((one) =
 export type Term = Place &
   (
     | { readonly kind: 'constant'; readonly value: unknown }
-    | { readonly kind: 'variable'; readonly slot: number }
+    | {
+        readonly kind: 'variable';
+        readonly slot: number;
+        /** Of `cel.bind`: its value can be a Failure. */
+        readonly mayFail?: true;
+      }
+    /** `cel.bind(name, value, body)`. */
+    | { readonly kind: 'bind'; readonly slot: number; readonly value: Term; readonly body: Term }
     | {
         readonly kind: 'select';
         readonly of: Term;
@@ -69,11 +102,13 @@ export type Term = Place &
         readonly loop: LoopKind;
         readonly over: Term;
         readonly slot: number;
+        /** The slot of the place or key, where the macro has two variables. */
+        readonly key?: number;
         /** What looking at an item costs of the budget. */
         readonly stepsOfItem: number;
-        /** Of `map` with two arguments there is none. */
+        /** Of a macro that changes all items there is none. */
         readonly test?: Term;
-        /** Of `map` only. */
+        /** Of `map`, `entries` and `merge`. */
         readonly yields?: Term;
       }
   );
@@ -96,6 +131,8 @@ export function partsOf(term: Term): readonly Term[] {
     case 'constant':
     case 'variable':
       return [];
+    case 'bind':
+      return [term.value, term.body];
     case 'select':
     case 'has':
       return [term.of];

@@ -3,7 +3,7 @@ import { findFunction, findMethod } from './functions.ts';
 import type { Language } from './language.ts';
 import { isSurelyPattern } from './matching.ts';
 import { isBinary, isInt } from './nodes.ts';
-import { isLoop } from './program.ts';
+import { loopOf } from './program.ts';
 
 /**
  * Whether a node of a checked tree is of those that a program can always be made of. A tree of nothing else can wait for
@@ -23,7 +23,8 @@ export function surelyLowers(node: ASTNode, { environment, variables }: Language
     }
     case 'rcall': {
       const [name, , args] = node.args;
-      if (isLoop(name) && args.length >= 2) return args[0]?.op === 'id';
+      const loop = loopOf(name, args.length);
+      if (loop) return args.slice(0, loop.variables).every(({ op }) => op === 'id');
       const [pattern] = args;
       const isRead = name !== 'matches' || pattern?.op !== 'value';
       return (

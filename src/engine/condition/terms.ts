@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import { missingKey } from './access.ts';
 import { freeLength } from './budget.ts';
 import { isIn } from './compare.ts';
-import type { Strict } from './functions.ts';
+import type { Strict } from './values.ts';
 import { prices } from './prices.ts';
 import { countTerms } from './program.ts';
 import type { Term } from './program.ts';

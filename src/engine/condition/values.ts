@@ -21,6 +21,9 @@ export class Failure implements Undecided {
   }
 }
 
+/** A function of values; a Failure where there is no result. It is never given a Failure. */
+export type Strict = (...args: unknown[]) => unknown;
+
 // The fields of these classes have names that attributes of resources seldom have: generated code reads those the short way.
 export class Uint {
   readonly magnitude: bigint;

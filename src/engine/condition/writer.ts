@@ -30,7 +30,11 @@ export class Writer {
       case 'constant':
         return this.#literal(term.value);
       case 'variable':
+        if (term.mayFail)
+          this.#emit(`if (v${term.slot} instanceof Failure) ${fail(`v${term.slot}`)}`);
         return { code: `v${term.slot}` };
+      case 'bind':
+        return this.#bind(term, fail);
       case 'select':
         return this.#select(term, fail);
       case 'has':
@@ -196,6 +200,17 @@ export class Writer {
     return { code: result };
   }
 
+  #bind(term: Of<'bind'>, fail: Fail): Value {
+    const slot = `v${term.slot}`;
+    const label = this.#name('b');
+    this.#emit(`let ${slot};`);
+    this.#emit(`${label}: {`);
+    const { code } = this.value(term.value, (why) => `{ ${slot} = ${why}; break ${label}; }`);
+    this.#emit(`${slot} = ${code};`);
+    this.#emit('}');
+    return this.value(term.body, fail);
+  }
+
   #call(term: Of<'call'>, fail: Fail): Value {
     const [left, right] = term.args;
     const compares = comparisons.get(term.name);
@@ -301,8 +316,11 @@ export class Writer {
 
   #loop(term: Of<'loop'>, fail: Fail): Value {
     const over = this.value(term.over, fail).code;
+    const path = this.#path(term.over.path);
     const items = this.#checked(
-      `Array.isArray(${over}) ? ${over} : range(${over}, ${this.#path(term.over.path)})`,
+      term.key === undefined
+        ? `Array.isArray(${over}) ? ${over} : range(${over}, ${path})`
+        : `pairs(${over}, ${path})`,
       fail,
     ).code;
     switch (term.loop) {
@@ -327,14 +345,44 @@ export class Writer {
         });
         return { code: collected };
       }
+      case 'entries':
+      case 'merge':
+        return this.#collectMap(term, items, fail);
     }
   }
 
-  #startLoop(term: Of<'loop'>, items: string, label = ''): void {
+  #collectMap(term: Of<'loop'>, items: string, fail: Fail): Value {
+    const collected = this.#name('t');
+    this.#forEach(
+      term,
+      items,
+      fail,
+      (isIn) => {
+        this.#emit(`if (${isIn}) {`);
+        const made = term.yields ? this.value(term.yields, fail).code : 'undefined';
+        const add =
+          term.loop === 'entries'
+            ? `addEntry(${collected}, v${term.key}, ${made})`
+            : `merge(${collected}, ${made})`;
+        const failure = this.#let(add).code;
+        this.#emit(`if (${failure} !== undefined) ${fail(failure)}`);
+        this.#emit('}');
+      },
+      `spend(${prices.map}); const ${collected} = new CelMap();`,
+    );
+    return { code: collected };
+  }
+
+  /** @param before what is done once the items are paid for */
+  #startLoop(term: Of<'loop'>, items: string, label = '', before = ''): void {
     const at = this.#name('i');
-    this.#emit(`spend(${prices.macro} + ${items}.length * ${term.stepsOfItem});`);
+    this.#emit(`spend(${prices.macro} + ${items}.length * ${term.stepsOfItem});${before}`);
     this.#emit(`${label}for (let ${at} = 0; ${at} < ${items}.length; ${at}++) {`);
-    this.#emit(`const v${term.slot} = ${items}[${at}];`);
+    this.#emit(
+      term.key === undefined
+        ? `const v${term.slot} = ${items}[${at}];`
+        : `const [v${term.key}, v${term.slot}] = ${items}[${at}];`,
+    );
   }
 
   #quantifier(term: Of<'loop'>, items: string, decisive: boolean, fail: Fail): Value {
@@ -350,8 +398,14 @@ export class Writer {
   }
 
   /** Each item whose test holds; a failure ends the loop. */
-  #forEach(term: Of<'loop'>, items: string, fail: Fail, write: (isIn: string) => void): void {
-    this.#startLoop(term, items);
+  #forEach(
+    term: Of<'loop'>,
+    items: string,
+    fail: Fail,
+    write: (isIn: string) => void,
+    before?: string,
+  ): void {
+    this.#startLoop(term, items, '', before);
     const isIn = term.test ? this.value(term.test, fail) : { code: 'true', type: 'bool' };
     if (isIn.type !== 'bool') {
       const why = `notBool(${isIn.code}, ${this.#path(term.test?.path)})`;

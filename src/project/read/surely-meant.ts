@@ -1,4 +1,4 @@
-import { isLoop } from '../../engine/condition/program.ts';
+import { loopOf } from '../../engine/condition/program.ts';
 import type { SyntaxTree } from '../../engine/condition/syntax.ts';
 import type { Shape } from '../../inventory/attributes/shapes.ts';
 
@@ -92,11 +92,12 @@ class Look {
 
   #method(name: string, receiver: SyntaxTree, args: readonly SyntaxTree[], scope: Scope): void {
     const of = this.at(receiver, scope);
-    const [variable] = args;
-    const inner =
-      isLoop(name) && variable?.op === 'id'
-        ? { name: variable.args, shape: of?.item, outer: scope }
-        : scope;
+    const { variables } = loopOf(name, args.length) ?? { variables: 0 };
+    let inner = scope;
+    for (const [i, variable] of args.slice(0, variables).entries()) {
+      const shape = i === variables - 1 ? of?.item : undefined;
+      if (variable.op === 'id') inner = { name: variable.args, shape, outer: inner };
+    }
     for (const arg of args) this.at(arg, inner);
   }
 
