@@ -36,14 +36,17 @@ export function createCollector(options: CollectOptions): Collector {
   const accepted = new Map<string, { fail: number; error: number; unknown: number }>();
   const needsAll = baseline !== undefined || recording || row !== undefined;
 
-  /** Whether the finding was there when the baseline was written. */
+  /** Whether the finding was there when the baseline was written. Of a mandatory policy only an exemption spares. */
   const isOld = (finding: PlacedFinding, from: InputFile): boolean => {
-    const { policy, policy_key, resource, status, reason } = finding;
+    const { policy, policy_key, resource, status, reason, enforcement } = finding;
+    const isMandatory = enforcement === 'mandatory';
     if (!(baseline || recording) || (status !== 'FAIL' && status !== 'ERROR')) return false;
     const file = nameFrom(baselineRoot, from);
     const fingerprint = fingerprintOf(finding, file);
-    if (recording) entries.push({ fingerprint, policy: policy_key ?? policy, resource, file });
-    if (!recording && !baseline?.accepts(fingerprint)) return false;
+    if (recording && !isMandatory)
+      entries.push({ fingerprint, policy: policy_key ?? policy, resource, file });
+    const isAccepted = recording || baseline?.accepts(fingerprint) === true;
+    if (!isAccepted || isMandatory) return false;
     const counts = accepted.get(policy) ?? { fail: 0, error: 0, unknown: 0 };
     accepted.set(policy, counts);
     if (status === 'FAIL') counts.fail++;

@@ -45,7 +45,11 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     .option('--write-baseline <file>', 'write what fails now as a baseline, and exit with 0')
     .option('--fail-unused-exemptions', 'exit with 2 when an exemption spares no finding')
     .option('--policy <name>', 'only the policy of this name or key; repeatable', collect)
-    .option('--type <type>', 'only policies for this resource type; repeatable', collect)
+    .option(
+      '--type <type>',
+      'only policies about this resource type or pattern; repeatable',
+      collect,
+    )
     .option('--all', 'list what passes and is skipped too')
     .option(
       '--explain [resource]',

@@ -57,7 +57,7 @@ export interface Judge {
   readonly tx: Tx;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The enabled policies of a type. */
+  /** The enabled policies about a type. */
   policiesOf(type: string): Promise<readonly JudgedPolicy[]>;
   /** The exemption that covers a policy's finding over a resource. */
   coverOf(judged: JudgedPolicy, resourceId: string): Promise<StoredExemption | undefined>;

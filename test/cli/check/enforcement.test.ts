@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
@@ -50,6 +52,22 @@ describe('findings of a policy', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('1 advisory finding (1 HIGH); none of it fails the check.\n');
   });
+});
+
+it('a baseline has no mandatory finding, nor accepts one that an earlier baseline has', async () => {
+  const cwd = repo(policy('m', 'LOW'), policy('n', 'LOW'));
+  await check(cwd, '--write-baseline', 'old.json');
+  writeFileSync(
+    path.join(cwd, 'policies/a.yaml'),
+    [policy('m', 'LOW', 'mandatory'), policy('n', 'LOW')].join('---\n'),
+  );
+  const { exitCode, stdout } = await check(cwd, '--baseline', 'old.json');
+  expect([exitCode, stdout]).toEqual([2, expect.stringContaining('1 finding fails (1 LOW), 1 m')]);
+  expect(stdout).not.toContain('not found any more');
+  await check(cwd, '--write-baseline', 'new.json');
+  const written = readFileSync(path.join(cwd, 'new.json'), 'utf8');
+  expect(JSON.parse(written)).toMatchObject({ findings: [{ policy: 'n' }] });
+  expect((await check(cwd, '--baseline', 'new.json')).exitCode).toBe(2);
 });
 
 describe('every output says how a policy is enforced', () => {

@@ -9,6 +9,11 @@ const policy = PolicyInput.parse({
   tags: ['guard:SECURE_PARAMETER', 'cfn_nag:F37', 'suppressed_by:guard:NO_PLAINTEXT'],
 });
 
+test('no resource spares itself a mandatory policy', () => {
+  const tags = ['guard:SECURE_PARAMETER', 'enforcement:mandatory'];
+  expect(suppressionOf({ ...policy, tags }, ['guard:SECURE_PARAMETER'])).toBeUndefined();
+});
+
 test.each([
   ['guard:SECURE_PARAMETER', true],
   ['cfn_nag:F37', true],
