@@ -67,6 +67,44 @@ describe('govctl resource import', () => {
     expect((await json('violation', 'list')).violations).toHaveLength(3);
   });
 
+  it('rejects an id that comes again with other content, whichever file it is in', async () => {
+    const filler = Array.from({ length: 3_000 }, (_, at) =>
+      bucket(`f-${at}`, { x: 'y'.repeat(200) }),
+    );
+    const lines = [bucket('a', { x: 1 }), ...filler, bucket('a', { x: 1 }), bucket('a', { x: 2 })];
+    write('lines.ndjson', lines.join('\n'));
+    write('list.json', `[${bucket('b')},\n${bucket('a', { x: 3 })}]`);
+    const outcome = await run(['resource', 'import', 'lines.ndjson', 'list.json', '-o', 'json']);
+    expect(outcome.exitCode).toBe(3);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      created: 3_002,
+      unchanged: 1,
+      rejected: 2,
+      rejected_lines: [
+        {
+          file: 'lines.ndjson',
+          line: 3_003,
+          id: 'a',
+          reason: 'has the id of lines.ndjson:1, with other content',
+        },
+        { file: 'list.json', line: 2, id: 'a' },
+      ],
+    });
+    expect((await json('resource', 'get', 'a')).x).toBe(1);
+  });
+
+  it('names what a false condition leaves out', async () => {
+    write(
+      'conditions.yaml',
+      'Conditions: { Never: !Equals [a, b] }\nResources:\n  Out: { Type: A::B::C, Condition: Never }\n',
+    );
+    const outcome = await run(['resource', 'import', 'conditions.yaml', '-o', 'json']);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      left_out: [{ resource: 'Out', resource_type: 'A::B::C', condition: 'Never', line: 3 }],
+    });
+    expect(outcome.stderr).toContain('1 resource left out, as its condition is false: Out.');
+  });
+
   it('reads a template, leaves out what is not known yet, and says so', async () => {
     write(
       'template.yaml',

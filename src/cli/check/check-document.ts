@@ -4,7 +4,7 @@ import { readInventory } from '../../inventory/read.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Place } from '../../project/model.ts';
 import { takingTurns } from '../../project/read/turns.ts';
-import { duplicateAt } from './check-run.ts';
+import { duplicateAt, placeLeftOut } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 
@@ -51,8 +51,7 @@ export async function checkDocument(
   }
   const { resources, problems, leftOut, locate } = read.inventory;
   for (const problem of problems) run.unreadable.add({ file, ...problem });
-  for (const { address, type, condition, at } of leftOut)
-    run.leftOut.add({ resource: address, resource_type: type, condition, file, ...locate(at) });
+  for (const one of leftOut) run.leftOut.add(placeLeftOut(one, file, locate(one.at)));
   const ids = new Set<string>();
   const found: Finding[] = [];
   const turn = takingTurns(resourcesOfTurn, run.signal);

@@ -1,3 +1,5 @@
+import type { LeftOut } from '../../inventory/model.ts';
+import type { TextPlace } from '../../inventory/text/place.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Checker, Tally } from '../../project/check/checker.ts';
 import { addTally, emptyTally } from '../../project/check/checker.ts';
@@ -34,6 +36,18 @@ export interface PlacedLeftOut {
   readonly line?: number;
   readonly column?: number;
 }
+
+export const placeLeftOut = (
+  { address, type, condition }: LeftOut,
+  file: string,
+  place: Partial<TextPlace> = {},
+): PlacedLeftOut => ({
+  resource: address,
+  resource_type: type,
+  condition,
+  file,
+  ...place,
+});
 
 /** A list that may grow without bound: the first are kept, all are counted. */
 export interface Told<T> {

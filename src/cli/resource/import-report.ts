@@ -1,3 +1,4 @@
+import type { PlacedLeftOut } from '../check/check-run.ts';
 import type { Context } from '../context.ts';
 import { count, listWords, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
@@ -22,6 +23,8 @@ export interface ImportReport {
   readonly rejected_lines: Rejected[];
   /** Values that are known only after a deployment, and are left out. */
   unknown_values: number;
+  /** Resources of templates that are not deployed, as their condition is false. */
+  readonly left_out: PlacedLeftOut[];
   /** Files of the folders that hold something else. */
   readonly skipped: string[];
 }
@@ -34,6 +37,13 @@ export async function showImport(context: Context, report: ImportReport): Promis
   if (report.unknown_values > 0) {
     await context.say(
       `${count(report.unknown_values, 'value')} known only after a deployment ${report.unknown_values === 1 ? 'was' : 'were'} left out.`,
+    );
+  }
+  const [first] = report.left_out;
+  if (first) {
+    const { length } = report.left_out;
+    await context.say(
+      `${count(length, 'resource')} left out, as ${length === 1 ? 'its condition is' : 'their conditions are'} false: ${printableLine(first.resource)}${length > 1 ? ' and others (-o json names them)' : ''}.`,
     );
   }
   if (report.skipped.length > 0) {

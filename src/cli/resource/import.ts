@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
-import type { ReadOptions } from '../../inventory/model.ts';
+import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { unreadable } from '../../project/read/read-text.ts';
@@ -15,7 +15,7 @@ import {
   largestDocument,
   readAll,
 } from '../check/check-inputs.ts';
-import { interrupted } from '../check/check-run.ts';
+import { interrupted, placeLeftOut } from '../check/check-run.ts';
 import { LineTooLongError, cutAtLineEnds } from '../check/line-chunks.ts';
 import { readParameters } from '../check/options.ts';
 import { findInputs } from '../check/prepare.ts';
@@ -25,6 +25,7 @@ import { withOurServer } from '../objects/our-server.ts';
 import { showImport } from './import-report.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
 import { resourceLines } from './resource-lines.ts';
+import { createSentIds } from './sent-ids.ts';
 
 export interface ImportOptions {
   readonly args: readonly [string[]];
@@ -42,17 +43,20 @@ export async function runImport(context: Context, options: ImportOptions): Promi
     parameters: await readParameters(context.world, options),
   };
   const report = emptyReport();
+  const refuse = createSentIds();
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
   await withOurServer(context, 'an inventory', 'Importing', async (client, update) => {
     for (const input of files) {
       const told = (): void => update(`Importing ${input.file}: ${resourcesIn(report)} resources`);
-      await importFile(context, client, input, reading, report, told).catch((error: unknown) => {
-        if (context.world.signal.aborted) throw interrupted();
-        if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
-        const reason =
-          error instanceof LineTooLongError ? error.message : unreadable(error).message;
-        report.rejected_lines.push({ file: input.file, reason });
-      });
+      await importFile(context, client, input, { ...reading, refuse }, report, told).catch(
+        (error: unknown) => {
+          if (context.world.signal.aborted) throw interrupted();
+          if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
+          const reason =
+            error instanceof LineTooLongError ? error.message : unreadable(error).message;
+          report.rejected_lines.push({ file: input.file, reason });
+        },
+      );
     }
   });
   await showImport(context, report);
@@ -66,17 +70,23 @@ const emptyReport = (): ImportReport => ({
   rejected: 0,
   rejected_lines: [],
   unknown_values: 0,
+  left_out: [],
   skipped: [],
 });
 
 const resourcesIn = ({ created, updated, unchanged }: ImportReport): number =>
   created + updated + unchanged;
 
+interface Reading extends ReadOptions {
+  /** Why a line can't be sent after all the others. */
+  readonly refuse: ReturnType<typeof createSentIds>;
+}
+
 async function importFile(
   context: Context,
   client: Client,
   input: InputFile,
-  reading: ReadOptions,
+  reading: Reading,
   report: ImportReport,
   told: () => void,
 ): Promise<void> {
@@ -90,8 +100,16 @@ async function importFile(
     let before = 0;
     for await (const bytes of cutAtLineEnds(chain(head, rest))) {
       const from = before;
-      await send(new TextDecoder().decode(bytes), (line) => ({ line: from + line }));
-      for (const byte of bytes) if (byte === newline) before += 1;
+      const lines = new TextDecoder().decode(bytes).split('\n');
+      const kept = lines.map((text, index) => {
+        const line = from + index + 1;
+        const refused = reading.refuse(text, `${input.file}:${line}`);
+        if (!refused) return text;
+        reject(report, { file: input.file, line, ...refused });
+        return ''; // the lines after it keep their numbers
+      });
+      await send(kept.join('\n'), (line) => ({ line: from + line }));
+      before += lines.length - 1;
     }
     return;
   }
@@ -104,12 +122,15 @@ async function importFile(
   await importDocument(input, bytes, reading, report, send);
 }
 
-const newline = 0x0a;
+function reject(report: ImportReport, rejected: Rejected): void {
+  report.rejected += 1;
+  report.rejected_lines.push(rejected);
+}
 
 async function importDocument(
   input: InputFile,
   bytes: Uint8Array,
-  reading: ReadOptions,
+  reading: Reading,
   report: ImportReport,
   send: (body: string, place: (line: number) => Partial<Rejected>) => Promise<void>,
 ): Promise<void> {
@@ -121,10 +142,17 @@ async function importDocument(
     else report.rejected_lines.push({ file, ...placed(read.problem) });
     return;
   }
-  const { resources, problems, locate } = read.inventory;
+  const { resources, problems, leftOut, locate } = read.inventory;
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
-  const leftOut = (values: number): void => void (report.unknown_values += values);
-  for (const chunk of resourceLines(resources, leftOut)) {
+  for (const one of leftOut) report.left_out.push(placeLeftOut(one, file, locate(one.at)));
+  const unknown = (values: number): void => void (report.unknown_values += values);
+  const isNew = ({ at }: ReadResource, line: string): boolean => {
+    const place = locate(at);
+    const refused = reading.refuse(line, place ? `${file}:${place.line}` : file);
+    if (refused) reject(report, { file, ...place, ...refused });
+    return refused === undefined;
+  };
+  for (const chunk of resourceLines(resources, unknown, isNew)) {
     await send(chunk.text, (line) => {
       const one = chunk.resources[line - 1];
       return (one && locate(one.at)) ?? {};

@@ -10,15 +10,21 @@ export interface Chunk {
   readonly resources: readonly ReadResource[];
 }
 
-/** Resources as lines of JSON, in pieces of a bounded size; `leftOut` counts values that can't be known yet. */
+/**
+ * Resources as lines of JSON, in pieces of a bounded size; `leftOut` counts values that can't be known yet.
+ * @param wanted whether a resource is among them
+ */
 export function* resourceLines(
   read: readonly ReadResource[],
   leftOut: (values: number) => void,
+  wanted: (one: ReadResource, line: string) => boolean,
 ): Generator<Chunk> {
   let text = '';
   let resources: ReadResource[] = [];
   for (const one of read) {
-    text += `${knownJson(one, leftOut)}\n`;
+    const line = knownJson(one, leftOut);
+    if (!wanted(one, line)) continue;
+    text += `${line}\n`;
     resources.push(one);
     if (text.length < chunkLength) continue;
     yield { text, resources };

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { invalidField } from '../http/invalid-body.ts';
-import type { ResourceInput } from '../../contract/resources.ts';
+import type { KnownResource } from '../../contract/resources.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { BodyChecks } from '../http/bodies/body-checks.ts';
 import type { Handlers } from '../http/call.ts';
@@ -66,8 +67,8 @@ export const resourceHandlers = (
   },
 
   upsert: async ({ body }, call) => {
-    refuseTwice(body.resources);
     const given = body.resources.map(completeResource);
+    refuseClashes(given);
     return evaluateAndWrite(
       { evaluation, clock: deps.clock },
       askerOf(call),
@@ -111,15 +112,16 @@ function refuseOtherId(inPath: string, id: string): void {
   throw invalidField('invalid_resource', 'id', `must be ${shown}, as in the path`);
 }
 
-/** @throws GovctlError invalid_resource: of two with one id nobody can tell which is meant */
-function refuseTwice(given: readonly ResourceInput[]): void {
+/** @throws GovctlError invalid_resource: of two with one id that differ nobody can tell which is meant */
+function refuseClashes(given: readonly KnownResource[]): void {
   const seen = new Map<string, number>();
-  for (const [at, { id }] of given.entries()) {
-    const first = seen.get(id);
-    if (first !== undefined) {
+  for (const [at, resource] of given.entries()) {
+    const first = seen.get(resource.id);
+    if (first === undefined) seen.set(resource.id, at);
+    else if (!isDeepStrictEqual(given[first], resource)) {
       const field = `resources[${at}].id`;
-      throw invalidField('invalid_resource', field, `is the id of resources[${first}], too`);
+      const message = `is the id of resources[${first}], which has other content`;
+      throw invalidField('invalid_resource', field, message);
     }
-    seen.set(id, at);
   }
 }

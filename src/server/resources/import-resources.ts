@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { nextTurn } from '../next-turn.ts';
 import { maxObjectBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -10,6 +11,7 @@ import { createJudge } from '../evaluation/judge.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { evaluateAndWrite } from '../evaluation/retry.ts';
 import type { Asker } from '../threads/threads.ts';
+import { resources } from './collection.ts';
 import { readLines } from './lines.ts';
 import type { Line } from './lines.ts';
 import { completeResource, subjectsOf, upsertResources } from './service.ts';
@@ -49,6 +51,8 @@ export async function importResources(
 ): Promise<ImportAnswer> {
   const answer = emptyAnswer();
   let batch: KnownResource[] = [];
+  /** The line of each id. In the inventory an id is one resource. */
+  const lineOf = new Map<string, number>();
   let bytes = 0;
   const store = async (): Promise<void> => {
     const given = batch;
@@ -72,6 +76,22 @@ export async function importResources(
     answer.updated += counts.updated;
     answer.unchanged += counts.unchanged;
   };
+  /** What an earlier line said of an id: it is in the batch, or stored. */
+  const saidBefore = async (id: string): Promise<KnownResource | undefined> =>
+    batch.find((one) => one.id === id) ?? (await deps.store.get(resources, id))?.doc.resource;
+  const compare = async (read: Read, line: number): Promise<Read | 'copy'> => {
+    if ('reason' in read || readOnly) return read;
+    const { id } = read.resource;
+    const first = lineOf.get(id);
+    const before = first === undefined ? undefined : await saidBefore(id);
+    if (first === undefined || before === undefined) {
+      lineOf.set(id, line);
+      return read;
+    }
+    if (isDeepStrictEqual(before, read.resource)) return 'copy';
+    const reason = `has the id of line ${first}, with other content`;
+    return { line, id: id.slice(0, shownOfId), reason };
+  };
   try {
     let spent = 0;
     for await (const line of readLines(uncut(body), maxObjectBytes)) {
@@ -82,7 +102,11 @@ export async function importResources(
       }
       if (line.text?.trim() === '') continue;
       answer.lines += 1;
-      const read = await readLine(line, bodies, asker);
+      const read = await compare(await readLine(line, bodies, asker), line.number);
+      if (read === 'copy') {
+        answer.unchanged += 1;
+        continue;
+      }
       if ('reason' in read) {
         answer.rejected += 1;
         spent += bytesOfRejected;

@@ -55,13 +55,9 @@ export async function subjectsOf(
 ): Promise<StoredSubject[]> {
   const byType = new Map<string, StoredSubject['policies']>();
   const subjects: StoredSubject[] = [];
-  const changing = new Set<string>();
   for (const resource of given) {
     const before = await reader.get(resources, resource.id);
-    const isSame = before !== undefined && isDeepStrictEqual(before.doc.resource, resource);
-    if (isSame && !changing.has(resource.id)) continue;
-    // It may come again, as it was.
-    changing.add(resource.id);
+    if (before && isDeepStrictEqual(before.doc.resource, resource)) continue;
     const key = typeKey(resource.type);
     const policies = byType.get(key) ?? (await enabledPolicies(reader, key));
     byType.set(key, policies);

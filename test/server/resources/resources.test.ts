@@ -165,8 +165,13 @@ describe('POST /v1/resources', () => {
       updated: 1,
       unchanged: 1,
     });
-    const twice = await send([bucket('d'), bucket('e'), bucket('d')]);
+    const twice = await send([bucket('d'), bucket('e'), bucket('d', { x: 1 })]);
     expect([twice.status, fieldsOf(twice)]).toEqual([400, ['resources[2].id']]);
+    expect((await send([bucket('b', { x: 1 }), bucket('c'), bucket('c')])).json).toEqual({
+      created: 0,
+      updated: 0,
+      unchanged: 3,
+    });
     const broken = await send([bucket('d'), { id: 'e' }]);
     expect([broken.status, fieldsOf(broken)]).toEqual([400, ['resources[1].type']]);
     expect((await send(Array.from({ length: 1_001 }, (_, at) => bucket(`${at}`)))).status).toBe(
@@ -196,18 +201,47 @@ describe('POST /v1/resources/import', () => {
       {
         lines: 7,
         created: 2,
-        updated: 1,
+        updated: 0,
         unchanged: 0,
-        rejected: 4,
+        rejected: 5,
         rejected_lines: [
           { line: 3 },
           { line: 4 },
           { line: 5 },
           { line: 6, id: 'deep', reason: expect.stringContaining('nested deeper') as unknown },
+          { line: 7, id: 'first', reason: 'has the id of line 1, with other content' },
         ],
       },
     ]);
-    expect((await inventory.ok('GET', '/v1/resources/first')).json.x).toBe(1);
+    expect((await inventory.ok('GET', '/v1/resources/first')).json.x).toBeUndefined();
+  });
+
+  it('takes an id twice only with the same content, in one batch and over many', async () => {
+    await inventory.importLines(JSON.stringify(bucket('old', { x: 0 })));
+    const others = Array.from({ length: 300 }, (_, at) => bucket(`other-${at}`));
+    const lines = [
+      bucket('old', { x: 1 }),
+      { type: 'AWS::S3::Bucket', id: 'new' },
+      bucket('new'),
+      ...others,
+      bucket('old', { x: 1 }),
+      bucket('old', { x: 0 }),
+      bucket('new', { x: 2 }),
+    ];
+    const { json } = await inventory.importLines(
+      lines.map((one) => JSON.stringify(one)).join('\n'),
+    );
+    expect(json).toMatchObject({
+      lines: 306,
+      created: 301,
+      updated: 1,
+      unchanged: 2,
+      rejected_lines: [
+        { line: 305, id: 'old', reason: 'has the id of line 1, with other content' },
+        { line: 306, id: 'new', reason: 'has the id of line 2, with other content' },
+      ],
+    });
+    expect((await inventory.ok('GET', '/v1/resources/old')).json.x).toBe(1);
   });
 
   it('names a hundred rejected lines at most, and counts all', async () => {
