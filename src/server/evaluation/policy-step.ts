@@ -4,7 +4,8 @@ import { emptyTally, tally } from '../../engine/score.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { beginning, resources } from '../resources/collection.ts';
-import type { Versioned } from '../store/store.ts';
+import type { StoredResource } from '../resources/collection.ts';
+import type { Page, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
 import { judgedPolicy, resolveGone, writeCost } from './judge.ts';
@@ -18,6 +19,9 @@ import type { PolicyWork } from './work.ts';
 
 /** Maximum resources per step. */
 const mostResources = 500;
+
+/** Maximum pages per step without a resource that the policy is about. */
+const mostPages = 20;
 
 type Begun = PolicyWork & { readonly began: number };
 
@@ -39,17 +43,32 @@ export async function policyStep(step: Step, stored: PolicyWork): Promise<void> 
   return evaluatePage(step, work, row);
 }
 
+/** The next page of resources, at best one with a resource that the policy is about: a pattern passes over many. */
+async function nextPage(
+  { deps, most }: Step,
+  { after: first }: PolicyWork,
+  policy: StoredPolicy,
+): Promise<Page<StoredResource>> {
+  let after = first;
+  for (let read = 1; ; read++) {
+    const page = await deps.store.page(resources, {
+      where: whereAbout(policy),
+      orderBy: 'id',
+      direction: 'asc',
+      limit: Math.min(mostResources, most),
+      ...(after === undefined ? {} : { after: { value: beginning(after), id: after } }),
+    });
+    const isAbout = page.rows.some(({ doc: { resource } }) =>
+      matchesType(policy.resource_type, resource.type),
+    );
+    if (isAbout || !page.hasMore || read === mostPages) return page;
+    after = page.rows.at(-1)?.doc.id;
+  }
+}
+
 async function evaluatePage(step: Step, begun: Begun, row: Versioned<StoredPolicy>): Promise<void> {
   const { deps, evaluation, asker } = step;
-  const page = await deps.store.page(resources, {
-    where: whereAbout(row.doc),
-    orderBy: 'id',
-    direction: 'asc',
-    limit: Math.min(mostResources, step.most),
-    ...(begun.after === undefined
-      ? {}
-      : { after: { value: beginning(begun.after), id: begun.after } }),
-  });
+  const page = await nextPage(step, begun, row.doc);
   const evaluate = (rows: Evaluated['rows']): Promise<Verdicts> =>
     evaluation.ofStored(asker, {
       now: deps.clock.now(),

@@ -51,6 +51,17 @@ describe('a policy with a type pattern', () => {
     expect(await open()).toEqual(unowned);
   });
 
+  it('finds the few matching resources among many others', async () => {
+    const others = Array.from({ length: 100 }, (_, at) => ({ id: `g${at}`, type: 'GCP::A::B' }));
+    await service.send('POST', '/v1/resources', { body: { resources: others } });
+    await put('g', 'AWS::S3::Bucket');
+    await put('g50a', 'AWS::S3::Bucket');
+    await put('h', 'AWS::S3::Bucket');
+    await addPolicy();
+    await work();
+    expect(await open()).toEqual(['g', 'g50a', 'h'].map((id) => `${id} AWS::S3::Bucket`));
+  });
+
   it('resolves what a narrower pattern no longer matches', async () => {
     const id = await addPolicy();
     await putAll();
