@@ -34,6 +34,8 @@ type InventoryRead =
   | {
       readonly ok: false;
       readonly problem: InputProblem;
+      /** Others of the same input, where none of its parts could be used. */
+      readonly more?: readonly InputProblem[];
       /** It could be parsed, but no reader takes it. */
       readonly unknownFormat?: true;
     };
@@ -59,8 +61,10 @@ export function readInventory(
   const { raws, problems, leftOut = [] } = reader.read(parsed.document, options);
   const places = parsed.locate(problems.map(({ at = [] }) => at));
   const found = problems.map(({ message }, index) => ({ message, ...places[index] }));
-  const [first] = found;
-  if (raws.length + leftOut.length === 0 && first) return { ok: false, problem: first };
+  const [first, ...more] = found;
+  if (raws.length + leftOut.length === 0 && first) {
+    return { ok: false, problem: first, ...(more.length > 0 ? { more } : {}) };
+  }
   return {
     ok: true,
     inventory: {

@@ -237,6 +237,34 @@ describe('what a false condition leaves out is named', () => {
   });
 });
 
+describe('what can not be read is named', () => {
+  it('in a list of an API: things that have a name, and no type', () => {
+    const disk = { kind: 'compute#disk', name: 'd' };
+    const { resources, problems } = read({
+      items: [disk, { name: 'x' }, { kind: 'compute#disk' }],
+    });
+    expect([resources.length, problems.length]).toEqual([1, 2]);
+  });
+
+  it('in an Azure template: what is no map, or nested too deep', () => {
+    const deep = Array.from({ length: 20 }).reduce<unknown>(
+      (inner, _, at) => deployment(`d${at}`, [inner]),
+      account('a'),
+    );
+    const { resources, problems } = read({ $schema, resources: [account('b'), 'text', deep] });
+    expect(problems.map(({ message }) => message)).toEqual([
+      'a resource must be a map',
+      'what is nested more than 16 deep is not read',
+    ]);
+    expect(resources).toHaveLength(18);
+  });
+
+  it('all of it, where nothing can be read', () => {
+    const result = readInventory(JSON.stringify({ Resources: { A: {}, B: {}, C: 1 } }));
+    expect(result).toMatchObject({ ok: false, more: [{}, {}] });
+  });
+});
+
 describe('as many come out as go in, however they are called, ordered or split', () => {
   const conditions = ['Yes', 'No', 'Maybe', 'Undeclared', undefined] as const;
   const bodies = fc.array(

@@ -47,6 +47,7 @@ export async function checkDocument(
     // A folder holds other things too; what cannot even be parsed may be a template with a mistake.
     if (read.unknownFormat && !input.named) run.skipped.push(file);
     else run.unreadable.add({ file, ...(explainOwnLanguage(file) ?? read.problem) });
+    for (const problem of read.more ?? []) run.unreadable.add({ file, ...problem });
     return;
   }
   const { resources, problems, leftOut, locate } = read.inventory;

@@ -140,6 +140,7 @@ async function importDocument(
     // A folder holds other things, too.
     if (read.unknownFormat && !input.named) report.skipped.push(file);
     else report.rejected_lines.push({ file, ...placed(read.problem) });
+    for (const problem of read.more ?? []) report.rejected_lines.push({ file, ...placed(problem) });
     return;
   }
   const { resources, problems, leftOut, locate } = read.inventory;

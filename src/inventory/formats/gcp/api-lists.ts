@@ -1,5 +1,5 @@
 import { field, isFields, itemsOf, textOf } from '../../json.ts';
-import type { DocumentPath } from '../../model.ts';
+import type { DocumentPath, DocumentProblem } from '../../model.ts';
 import type { Asset } from './asset.ts';
 import { kindType } from './types.ts';
 
@@ -26,27 +26,40 @@ const listTypes: readonly (readonly [list: string, has: string, type: string])[]
   ['topics', '/topics/', 'GCP::Pubsub::Topic'],
 ];
 
+interface Answer {
+  readonly assets: readonly Asset[];
+  /** Things of which nothing says what they are. */
+  readonly problems: readonly DocumentProblem[];
+}
+
 /**
  * The things in a list that an API answered with, also as a recording keeps it (`{headers, body}`); undefined where the
  * document is no such list.
  */
-export function listAnswer(document: unknown): Asset[] | undefined {
+export function listAnswer(document: unknown): Answer | undefined {
   const recorded = isFields(field(document, 'body')) && isFields(field(document, 'headers'));
   const body = recorded ? field(document, 'body') : document;
   const base: DocumentPath = recorded ? ['body'] : [];
   if (!isFields(body)) return undefined;
-  const listed = Object.entries(body).flatMap(([name, list]) =>
-    listsIn(name, list).flatMap(({ items, at }) =>
-      items.flatMap((item, index) => {
+  const assets: Asset[] = [];
+  const problems: DocumentProblem[] = [];
+  for (const [name, list] of Object.entries(body)) {
+    for (const { items, at: place } of listsIn(name, list)) {
+      for (const [index, item] of items.entries()) {
         const type = typeOf(name, item);
         const id = idOf(item);
-        return type === undefined || id === undefined
-          ? []
-          : [{ type, name: id, data: item, beside: {}, at: [...base, ...at, index] }];
-      }),
-    ),
-  );
-  return listed.length > 0 ? listed : undefined;
+        const at = [...base, ...place, index];
+        if (type !== undefined && id !== undefined)
+          assets.push({ type, name: id, data: item, beside: {}, at });
+        else if (type !== undefined || id !== undefined)
+          problems.push({
+            message: `nothing says ${id === undefined ? 'which one' : 'what'} this is`,
+            at,
+          });
+      }
+    }
+  }
+  return assets.length > 0 ? { assets, problems } : undefined;
 }
 
 /** A list, or Compute Engine's aggregated form: by zone, the list under the name of its kind. */

@@ -14,15 +14,18 @@ export const gcp: Reader = {
   detects: (document) =>
     assetsOf(document).some(({ value }) => isAsset(value)) || listAnswer(document) !== undefined,
   read: (document) => {
-    const listed = listAnswer(document);
-    if (listed) {
-      const assets = listed.map((one) => ({ ...one, beside: { ...notExported, ...one.beside } }));
+    const answer = listAnswer(document);
+    if (answer) {
+      const assets = answer.assets.map((one) => ({
+        ...one,
+        beside: { ...notExported, ...one.beside },
+      }));
       const distinct = withoutCopies(
         assets,
         ({ type, name }) => JSON.stringify([type, name]),
         ({ data }) => data,
       );
-      return { raws: distinct.map(toRawResource), problems: [] };
+      return { raws: distinct.map(toRawResource), problems: answer.problems };
     }
     const found = assetsOf(document);
     return {
