@@ -3,7 +3,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { UnknownValue, providerOf, typeKey } from '../../contract/resources.ts';
 import type { Format } from '../formats/formats.ts';
 import type { RawResource, ReadResource } from '../model.ts';
-import type { Normaliser } from './normaliser.ts';
+import type { Attribute, Normaliser } from './normaliser.ts';
 import { createRelated } from './related.ts';
 import type { Related } from './related.ts';
 import { normalisers } from './types.ts';
@@ -15,6 +15,13 @@ interface Known {
   readonly type: string;
   readonly from: Normaliser['from'];
   readonly slots: readonly Slot[];
+  readonly spellings: readonly Spelling[];
+}
+
+/** Which words are respelled: the steps lead through lists where they end in `[]`. */
+interface Spelling {
+  readonly steps: readonly string[];
+  readonly spell: (word: string) => string;
 }
 
 /** Where an attribute goes, and what stands there when it is absent. */
@@ -29,7 +36,10 @@ for (const { types, attributes, from } of normalisers) {
   const slots = Object.entries(attributes)
     .filter(([path]) => !path.includes('[]')) // about the elements of a list, which is given whole
     .map(([path, { absent }]) => ({ path, steps: path.split('.'), absent }));
-  for (const type of types) knownTypes.set(typeKey(type), { type, from, slots });
+  const spellings = Object.entries(attributes).flatMap(([path, { spelling }]) =>
+    spelling === undefined ? [] : [{ steps: path.split('.'), spell: spellingOf(spelling) }],
+  );
+  for (const type of types) knownTypes.set(typeKey(type), { type, from, slots, spellings });
 }
 
 /** Fills in the well-known attributes. `raws` are all resources of one input: some are joined into others. */
@@ -75,7 +85,37 @@ function attributesOf(
     const value = isTold(raw, steps) ? (values[path] ?? absent) : notTold(path);
     if (value !== undefined && value !== null) put(nested, steps, value);
   }
+  for (const { steps, spell } of known.spellings) respell(nested, steps, spell);
   return nested;
+}
+
+/** Of a word that is none of those that are known, nothing is known: it stays as it is. */
+function spellingOf(spelling: NonNullable<Attribute['spelling']>): Spelling['spell'] {
+  if (spelling === 'lower') return (word) => word.toLowerCase();
+  const byLower = new Map(spelling.map((word) => [word.toLowerCase(), word]));
+  return (word) => byLower.get(word.toLowerCase()) ?? word;
+}
+
+/** Respells the words at a path of an object that has just been made. */
+function respell(
+  holder: Record<string, unknown>,
+  [step = '', ...rest]: readonly string[],
+  spell: Spelling['spell'],
+): void {
+  const name = step.replace(/\[\]$/, '');
+  const value = holder[name];
+  if (rest.length === 0) {
+    if (typeof value === 'string') holder[name] = spell(value);
+    else if (Array.isArray(value)) {
+      holder[name] = value.map((one: unknown) => (typeof one === 'string' ? spell(one) : one));
+    }
+    return;
+  }
+  for (const inner of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    if (typeof inner === 'object' && inner !== null && !isUnknown(inner)) {
+      respell(inner as Record<string, unknown>, rest, spell); // a plain object, made by an extractor
+    }
+  }
 }
 
 const isTold = ({ only }: RawResource, [first = '']: readonly string[]): boolean =>

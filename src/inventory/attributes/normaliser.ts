@@ -9,6 +9,11 @@ export interface Attribute {
   readonly type: AttributeType;
   /** One phrase for the table. */
   readonly meaning: string;
+  /**
+   * How conditions see a word, whatever its case in the document: all in one case, or as one of these. Providers ignore
+   * the case of many, and refuse the others, so a different case never means another value.
+   */
+  readonly spelling?: 'lower' | readonly string[];
   /** The value where a reader finds none, where absence has a known meaning. Left out: then the attribute is missing. */
   readonly absent?: unknown;
 }

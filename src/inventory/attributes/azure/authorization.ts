@@ -12,6 +12,7 @@ export const roleAssignments = normaliser({
     principal_type: {
       type: 'string',
       meaning: '`User`, `Group`, `ServicePrincipal`, `ForeignGroup` or `Device`',
+      spelling: ['User', 'Group', 'ServicePrincipal', 'ForeignGroup', 'Device'],
     },
     scope_level: {
       type: 'string',

@@ -78,7 +78,7 @@ const lowered = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCa
 export const virtualMachines = normaliser({
   types: ['Azure::Compute::virtualMachines'],
   attributes: {
-    os: { type: 'string', meaning: '`linux` or `windows`' },
+    os: { type: 'string', meaning: '`linux` or `windows`', spelling: 'lower' },
     password_auth: {
       type: 'bool',
       meaning: 'Linux: disablePasswordAuthentication is not true; Windows: true',

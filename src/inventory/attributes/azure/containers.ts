@@ -33,7 +33,11 @@ export const managedClusters = normaliser({
       meaning: 'authorized IP ranges',
       absent: ['0.0.0.0/0', '::/0'],
     },
-    'network.policy': { type: 'string', meaning: '`azure`, `calico` or `cilium`' },
+    'network.policy': {
+      type: 'string',
+      meaning: '`azure`, `calico` or `cilium`',
+      spelling: 'lower',
+    },
     local_auth: { type: 'bool', meaning: 'local accounts are accepted', absent: true },
     'rbac.enabled': { type: 'bool', meaning: 'Kubernetes RBAC', absent: true },
   },

@@ -13,6 +13,7 @@ export const webSites = normaliser({
     ftp_state: {
       type: 'string',
       meaning: '`AllAllowed`, `FtpsOnly` or `Disabled`',
+      spelling: ['AllAllowed', 'FtpsOnly', 'Disabled'],
       absent: 'FtpsOnly',
     },
     remote_debugging: { type: 'bool', meaning: 'remote debugging is on', absent: false },

@@ -18,6 +18,7 @@ export const computeSslPolicy = normaliser({
     'tls.profile': {
       type: 'string',
       meaning: '`COMPATIBLE`, `MODERN`, `RESTRICTED`, `FIPS_202205` or `CUSTOM`',
+      spelling: ['COMPATIBLE', 'MODERN', 'RESTRICTED', 'FIPS_202205', 'CUSTOM'],
       absent: 'COMPATIBLE',
     },
   },

@@ -5,7 +5,12 @@ import { fromGoogle } from './read-google.ts';
 export const dnsZone = normaliser({
   types: ['GCP::Dns::ManagedZone'],
   attributes: {
-    visibility: { type: 'string', meaning: '`public` or `private`', absent: 'public' },
+    visibility: {
+      type: 'string',
+      meaning: '`public` or `private`',
+      spelling: 'lower',
+      absent: 'public',
+    },
     'dnssec.enabled': { type: 'bool', meaning: 'DNSSEC is on', absent: false },
   },
   from: fromGoogle((get) => {

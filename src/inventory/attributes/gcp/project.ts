@@ -21,6 +21,7 @@ export const project = normaliser({
     'audit_configs[].log_types': {
       type: 'list<string>',
       meaning: '`ADMIN_READ`, `DATA_READ`, `DATA_WRITE`',
+      spelling: ['ADMIN_READ', 'DATA_READ', 'DATA_WRITE'],
       absent: [],
     },
     'audit_configs[].exempted_members': {

@@ -22,7 +22,7 @@ import { metadataService, metadataServiceAttributes } from './metadata-service.t
 export const ec2Instance = normaliser({
   types: ['AWS::EC2::Instance'],
   attributes: {
-    instance_type: { type: 'string', meaning: 'such as `m7g.large`' },
+    instance_type: { type: 'string', meaning: 'such as `m7g.large`', spelling: 'lower' },
     public_access: {
       type: 'bool',
       meaning: 'has, or asks for, a public IPv4 address',

@@ -10,6 +10,7 @@ export const metadataServiceAttributes = {
   'metadata_service.http_tokens': {
     type: 'string',
     meaning: '`required` (IMDSv2) or `optional`',
+    spelling: ['required', 'optional'],
     absent: 'optional',
   },
 } as const;

@@ -16,6 +16,7 @@ export const codebuildProject = normaliser({
     'variables[].kind': {
       type: 'string',
       meaning: '`PLAINTEXT`, `PARAMETER_STORE` or `SECRETS_MANAGER`: where the value is kept',
+      spelling: ['PLAINTEXT', 'PARAMETER_STORE', 'SECRETS_MANAGER'],
       absent: 'PLAINTEXT',
     },
     sources: { type: 'list', meaning: 'the source and the secondary sources', absent: [] },

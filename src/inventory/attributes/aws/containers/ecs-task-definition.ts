@@ -10,6 +10,7 @@ export const ecsTaskDefinition = normaliser({
     network_mode: {
       type: 'string',
       meaning: '`awsvpc`, `bridge`, `host` or `none`',
+      spelling: 'lower',
       absent: 'bridge',
     },
     ...containerAttributes,

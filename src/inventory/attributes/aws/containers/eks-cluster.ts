@@ -21,6 +21,7 @@ export const eksCluster = normaliser({
       type: 'list<string>',
       meaning:
         'control plane logs that are on: `api`, `audit`, `authenticator`, `controllerManager`, `scheduler`',
+      spelling: ['api', 'audit', 'authenticator', 'controllerManager', 'scheduler'],
       absent: [],
     },
   },

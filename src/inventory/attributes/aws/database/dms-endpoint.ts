@@ -6,7 +6,7 @@ import { plannedSecretSource, secretSource, secretSourceAttribute } from '../sec
 export const dmsEndpoint = normaliser({
   types: ['AWS::DMS::Endpoint'],
   attributes: {
-    engine: { type: 'string', meaning: 'such as `postgres`, `oracle`, `s3`' },
+    engine: { type: 'string', meaning: 'such as `postgres`, `oracle`, `s3`', spelling: 'lower' },
     'password.source': secretSourceAttribute("the password of the endpoint's database"),
   },
   from: {

@@ -22,7 +22,11 @@ export const dynamodbTable = normaliser({
     },
     ...kmsKeyAttributes(),
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
-    billing_mode: { type: 'string', meaning: '`PAY_PER_REQUEST` or `PROVISIONED`, as written' },
+    billing_mode: {
+      type: 'string',
+      meaning: '`PAY_PER_REQUEST` or `PROVISIONED`, as written',
+      spelling: ['PAY_PER_REQUEST', 'PROVISIONED'],
+    },
   },
   from: {
     cloudformation: ({ properties }, related) => ({

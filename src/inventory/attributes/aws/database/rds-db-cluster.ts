@@ -33,7 +33,11 @@ const isEncrypted = (given: unknown, mode: unknown) =>
 export const rdsDbCluster = normaliser({
   types: ['AWS::RDS::DBCluster'],
   attributes: {
-    engine: { type: 'string', meaning: 'such as `aurora-mysql`, `aurora-postgresql`, `postgres`' },
+    engine: {
+      type: 'string',
+      meaning: 'such as `aurora-mysql`, `aurora-postgresql`, `postgres`',
+      spelling: 'lower',
+    },
     'encryption.enabled': { type: 'bool', meaning: 'storage is encrypted', absent: false },
     'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
     'backup.retention_days': { type: 'int', meaning: 'automated backups', absent: 1 },
@@ -46,6 +50,7 @@ export const rdsDbCluster = normaliser({
     'logging.types': {
       type: 'list<string>',
       meaning: 'logs that go to CloudWatch, such as `audit`, `error`, `postgresql`',
+      spelling: 'lower',
       absent: [],
     },
     'master_password.source': secretSourceAttribute("the master user's password"),

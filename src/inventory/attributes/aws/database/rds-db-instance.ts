@@ -64,7 +64,11 @@ const retentionOfReplica = (source: unknown): number | UnknownValue | undefined 
 export const rdsDbInstance = normaliser({
   types: ['AWS::RDS::DBInstance'],
   attributes: {
-    engine: { type: 'string', meaning: 'such as `postgres`, `mysql`, `aurora-mysql`' },
+    engine: {
+      type: 'string',
+      meaning: 'such as `postgres`, `mysql`, `aurora-mysql`',
+      spelling: 'lower',
+    },
     cluster_id: {
       type: 'string',
       meaning:
@@ -102,6 +106,7 @@ export const rdsDbInstance = normaliser({
     'logging.types': {
       type: 'list<string>',
       meaning: 'logs that go to CloudWatch, such as `audit`, `error`, `postgresql`',
+      spelling: 'lower',
       absent: [],
     },
     'monitoring.interval_seconds': {

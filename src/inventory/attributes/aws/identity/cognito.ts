@@ -25,7 +25,12 @@ export const cognitoIdentityPool = normaliser({
 export const cognitoUserPool = normaliser({
   types: ['AWS::Cognito::UserPool'],
   attributes: {
-    'mfa.mode': { type: 'string', meaning: '`ON`, `OPTIONAL` or `OFF`', absent: 'OFF' },
+    'mfa.mode': {
+      type: 'string',
+      meaning: '`ON`, `OPTIONAL` or `OFF`',
+      spelling: ['ON', 'OPTIONAL', 'OFF'],
+      absent: 'OFF',
+    },
   },
   from: {
     cloudformation: usersOfApi,

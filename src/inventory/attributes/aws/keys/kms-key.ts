@@ -9,7 +9,12 @@ export const kmsKeyType = normaliser({
   types: ['AWS::KMS::Key'],
   attributes: {
     'policy.statements': { type: 'list<Statement>', meaning: 'the key policy', absent: [] },
-    key_manager: { type: 'string', meaning: '`CUSTOMER` or `AWS`', absent: 'CUSTOMER' },
+    key_manager: {
+      type: 'string',
+      meaning: '`CUSTOMER` or `AWS`',
+      spelling: ['CUSTOMER', 'AWS'],
+      absent: 'CUSTOMER',
+    },
     key_spec: {
       type: 'string',
       meaning: 'such as `SYMMETRIC_DEFAULT`, `RSA_2048`, `HMAC_256`',
@@ -18,6 +23,7 @@ export const kmsKeyType = normaliser({
     key_origin: {
       type: 'string',
       meaning: '`AWS_KMS`, `EXTERNAL`, `AWS_CLOUDHSM` or `EXTERNAL_KEY_STORE`',
+      spelling: ['AWS_KMS', 'EXTERNAL', 'AWS_CLOUDHSM', 'EXTERNAL_KEY_STORE'],
       absent: 'AWS_KMS',
     },
     'rotation.enabled': { type: 'bool', meaning: 'automatic rotation is on', absent: false },

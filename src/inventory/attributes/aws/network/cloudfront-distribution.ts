@@ -31,6 +31,7 @@ export const cloudfrontDistribution = normaliser({
     'behaviors[].viewer_protocol_policy': {
       type: 'string',
       meaning: '`allow-all`, `redirect-to-https` or `https-only`',
+      spelling: 'lower',
       absent: 'allow-all',
     },
     'tls.minimum_version': {

@@ -19,7 +19,11 @@ export const elbLoadBalancer = normaliser({
       absent: false,
     },
     listeners: { type: 'list', meaning: 'what clients connect to', absent: [] },
-    'listeners[].protocol': { type: 'string', meaning: '`HTTP`, `HTTPS`, `TCP` or `SSL`' },
+    'listeners[].protocol': {
+      type: 'string',
+      meaning: '`HTTP`, `HTTPS`, `TCP` or `SSL`',
+      spelling: ['HTTP', 'HTTPS', 'TCP', 'SSL'],
+    },
     'listeners[].acm_certificate': {
       type: 'bool',
       meaning: 'its certificate is from AWS Certificate Manager',

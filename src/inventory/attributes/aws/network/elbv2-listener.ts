@@ -36,6 +36,7 @@ export const elbv2Listener = normaliser({
     protocol: {
       type: 'string',
       meaning: '`HTTP`, `HTTPS`, `TCP`, `TLS`, `UDP`, `TCP_UDP` or `GENEVE`',
+      spelling: ['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP', 'GENEVE'],
     },
     redirects_to_https: {
       type: 'bool',

@@ -35,6 +35,7 @@ export const elbv2LoadBalancer = normaliser({
     load_balancer_type: {
       type: 'string',
       meaning: '`application`, `network` or `gateway`',
+      spelling: 'lower',
       absent: 'application',
     },
     public_access: { type: 'bool', meaning: 'the scheme is internet-facing', absent: true },

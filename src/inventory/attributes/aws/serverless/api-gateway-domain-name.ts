@@ -17,6 +17,7 @@ export const endpointTypes = {
   endpoint_types: {
     type: 'list<string>',
     meaning: '`EDGE`, `REGIONAL` or `PRIVATE`, as written; none written: EDGE',
+    spelling: ['EDGE', 'REGIONAL', 'PRIVATE'],
     absent: [],
   },
 } as const satisfies Record<string, Attribute>;

@@ -8,6 +8,7 @@ export const apiGatewayMethod = normaliser({
     authorization_type: {
       type: 'string',
       meaning: '`NONE`, `AWS_IAM`, `CUSTOM` or `COGNITO_USER_POOLS`',
+      spelling: ['NONE', 'AWS_IAM', 'CUSTOM', 'COGNITO_USER_POOLS'],
       absent: 'NONE',
     },
   },

@@ -9,7 +9,11 @@ import { planned } from '../plan-value.ts';
 export const lambdaFunction = normaliser({
   types: ['AWS::Lambda::Function', 'AWS::Serverless::Function'],
   attributes: {
-    runtime: { type: 'string', meaning: 'such as `nodejs22.x`; none for container images' },
+    runtime: {
+      type: 'string',
+      meaning: 'such as `nodejs22.x`; none for container images',
+      spelling: 'lower',
+    },
     environment_variables: {
       type: 'map<string,string>',
       meaning: "the function's variables",

@@ -12,7 +12,11 @@ const kinds = ['Windows', 'Lustre', 'Ontap', 'OpenZFS'];
 export const fsxFileSystem = normaliser({
   types: ['AWS::FSx::FileSystem'],
   attributes: {
-    file_system_type: { type: 'string', meaning: '`WINDOWS`, `LUSTRE`, `ONTAP` or `OPENZFS`' },
+    file_system_type: {
+      type: 'string',
+      meaning: '`WINDOWS`, `LUSTRE`, `ONTAP` or `OPENZFS`',
+      spelling: ['WINDOWS', 'LUSTRE', 'ONTAP', 'OPENZFS'],
+    },
     deployment_type: {
       type: 'string',
       meaning: 'such as `MULTI_AZ_1`, `SCRATCH_2`, `PERSISTENT_2`',

@@ -52,6 +52,7 @@ export const s3Bucket = normaliser({
     'encryption.algorithm': {
       type: 'string',
       meaning: 'of the default encryption: `AES256`, `aws:kms` or `aws:kms:dsse`',
+      spelling: ['AES256', 'aws:kms', 'aws:kms:dsse'],
     },
     'encryption.customer_managed': {
       type: 'bool',
@@ -76,6 +77,7 @@ export const s3Bucket = normaliser({
     'object_lock.mode': {
       type: 'string',
       meaning: '`GOVERNANCE`, `COMPLIANCE` or `NONE`: the default retention',
+      spelling: ['GOVERNANCE', 'COMPLIANCE', 'NONE'],
       absent: 'NONE',
     },
     'object_lock.retention_days': {
