@@ -130,10 +130,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const metricsListener =
       options.metricsListen && (await listenForMetrics(deps, service, options.metricsListen));
     if (metricsListener) opened.push(() => metricsListener.close(0), metricsListener.stopListening);
-    door.open(service);
     const publish = readyFile === undefined ? undefined : await writeReadyFile(readyFile, baseUrl);
     // Late, as a generated key is shown once: a start that fails must not have made one.
     const apiKey = await ensureBootstrapKey(deps, options.apiKey);
+    // Not before: requests with that key, which came already, would be refused.
+    door.open(service);
     await publish?.();
     notices.push(...startNotices(options, apiKey));
     log.info({ base_url: baseUrl, data_dir: options.dataDir }, 'listening');

@@ -122,6 +122,32 @@ describe('a started server', () => {
     ).toBe(401);
   });
 
+  it('knows the key it is given from its first answer on', async () => {
+    const spare = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => spare.once('listening', resolve));
+    const { port } = spare.address() as AddressInfo; // listens on a port, not on a pipe
+    await new Promise((resolve) => spare.close(resolve));
+    const key = 'a-key-of-my-own-0123456789';
+    const statuses: number[] = [];
+    let isStarting = true;
+    /** Asks while it starts: a request that comes first waits until the service is there. */
+    const ask = async (): Promise<void> => {
+      while (isStarting || statuses.length === 0) {
+        const asked = fetch(`http://127.0.0.1:${port}/v1/policies`, {
+          headers: { authorization: `Bearer ${key}`, connection: 'close' },
+        });
+        // Until it listens, it is refused.
+        const status = await asked.then((answer) => answer.status).catch(() => undefined);
+        if (status !== undefined) statuses.push(status);
+      }
+    };
+    const asking = [ask(), ask(), ask()];
+    await start({ port, apiKey: key });
+    isStarting = false;
+    await Promise.all(asking);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
   it('writes the ready file whole, and removes it when it stops', async () => {
     const readyFile = path.join(folder, 'ready.json');
     const server = await start({ readyFile });

@@ -1,6 +1,11 @@
+import { nextTurn } from '../next-turn.ts';
 import type { ByteBody } from './call.ts';
 
-/** @param ended called once: when all were taken, nobody wants more, or reading failed */
+/**
+ * Each piece is read in a turn of its own, over all answers: very many readers at once, who take what they are sent or not,
+ * hold up no other answer.
+ * @param ended called once: when all were taken, nobody wants more, or reading failed
+ */
 export function streamBytes(
   { open }: ByteBody,
   ended: (taken: number, error?: unknown) => void,
@@ -17,6 +22,9 @@ export function streamBytes(
     {
       async pull(controller) {
         try {
+          await nextTurn();
+          // Nobody wanted more meanwhile.
+          if (isOver) return;
           chunks ??= open()[Symbol.asyncIterator]();
           const next = await chunks.next();
           // Nobody wanted more while it was read.

@@ -4,7 +4,6 @@ import type { Pagination } from '../../contract/lists.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import { nextTurn } from '../next-turn.ts';
 import type { Answer, ByteBody } from './call.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
@@ -151,7 +150,6 @@ const longPage = <T extends Document>(
       if (waiting.length <= shortPage) continue;
       yield Buffer.from(waiting);
       waiting = '';
-      await nextTurn();
     }
     yield Buffer.from(`${waiting}],"pagination":${toJson(paginationOf(page, place))}}`);
   },

@@ -52,7 +52,7 @@ export function localHandlers(deps: Deps, local: LocalService | undefined): Hand
       const { requests } = here(call);
       return { body: toJson({ requests: requests.list(query), last: requests.last }) };
     },
-    snapshot: async (_, call) => ({ body: await here(call).snapshot() }),
+    snapshot: async (_, call) => ({ body: await here(call).snapshot(call.signal) }),
     restore: async ({ query, body }, call) => {
       const service = here(call);
       const text = await readStream(body);

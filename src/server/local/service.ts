@@ -32,8 +32,8 @@ export interface LocalService extends LocalHooks {
   setClock(to: number | undefined): Promise<LocalClock>;
   /** @param target from the clock's time, in milliseconds since the epoch, to where it is to go */
   advance(target: (now: number) => number, withinMs: number): Promise<Advanced>;
-  /** JSON lines. */
-  snapshot(): Promise<string>;
+  /** JSON lines. @param signal ends the work, with its reason */
+  snapshot(signal: AbortSignal): Promise<string>;
   /** @throws GovctlError malformed_request before anything is touched */
   restore(text: string, options: RestoreOptions, actor: Actor): Promise<Restored>;
   reset(actor: Actor): Promise<Emptied>;
@@ -233,14 +233,19 @@ export function createLocalService({
           steps,
         };
       }),
-    snapshot: () =>
-      takeSnapshot(store, stored, {
-        kind: 'govctl-snapshot',
-        format_version: 1,
-        version: deps.version,
-        taken_at: timestamp(clock.now()),
-        sealed: secrets.seal(sealedAs, sealedAs),
-      }),
+    snapshot: (signal) =>
+      takeSnapshot(
+        store,
+        stored,
+        {
+          kind: 'govctl-snapshot',
+          format_version: 1,
+          version: deps.version,
+          taken_at: timestamp(clock.now()),
+          sealed: secrets.seal(sealedAs, sealedAs),
+        },
+        signal,
+      ),
     restore: (text, options, actor) => inTurn(() => restore(text, options, actor)),
     stop() {
       isStopping = true;

@@ -75,13 +75,17 @@ const pageSize = 1_000;
 /** Bytes of a blob in one line; a multiple of three, so that base64 needs no filling up. */
 const partBytes = 192 << 10;
 
-/** Everything at one moment, as JSON lines of which the last has the checksum of the others. */
+/**
+ * Everything at one moment, as JSON lines of which the last has the checksum of the others.
+ * @throws the signal's reason once it is aborted: changes wait no longer for what nobody wants
+ */
 export async function takeSnapshot(
   store: Store,
   stored: Stored,
   head: SnapshotHead,
+  signal: AbortSignal,
 ): Promise<string> {
-  const { lines, sequences } = await readAtOnce(store, stored);
+  const { lines, sequences } = await readAtOnce(store, stored, signal);
   const digest = createHash('sha256');
   const texts: string[] = [];
   let size = 0;
@@ -91,7 +95,9 @@ export async function takeSnapshot(
     if (size > largestSnapshot) throw tooLarge();
     digest.update(text);
     texts.push(text);
-    if (texts.length % pageSize === 0) await nextTurn();
+    if (texts.length % pageSize > 0) continue;
+    await nextTurn();
+    signal.throwIfAborted();
   }
   const end = { end: true, lines: texts.length, sha256: digest.digest('hex') };
   return `${texts.join('')}${JSON.stringify(end)}\n`;
@@ -113,27 +119,33 @@ class Discarded {
   constructor(readonly moment: Moment) {}
 }
 
-async function readAtOnce(store: Store, stored: Stored): Promise<Moment> {
+async function readAtOnce(store: Store, stored: Stored, signal: AbortSignal): Promise<Moment> {
   try {
     // Nobody comes in between, and nothing of it lasts.
     return await store.transact<never>(async (tx) => {
       const lines: SnapshotLine[] = [];
       let room = largestSnapshot;
+      const add = (line: SnapshotLine): void => {
+        signal.throwIfAborted();
+        lines.push(line);
+      };
+      // Its turn may have come after its caller left.
+      signal.throwIfAborted();
       for (const collection of stored.collections) {
         for await (const doc of everyDocument(tx, collection)) {
-          lines.push({ in: collection.spec.name, doc });
+          add({ in: collection.spec.name, doc });
           // Here, as what a document names can't be removed before this transaction has ended.
           for (const { blob } of collection.files?.(doc) ?? []) {
             for await (const part of partsOf(store.blobs, blob)) {
               room -= part.bytes.length;
               if (room < 0) throw tooLarge();
-              lines.push(part);
+              add(part);
             }
           }
         }
       }
       for (const family of stored.lanes) {
-        lines.push(...(await readLanes(tx, stored, family)));
+        for (const line of await readLanes(tx, stored, family)) add(line);
       }
       const sequences: SnapshotLine[] = [];
       for (const sequence of stored.sequences) {

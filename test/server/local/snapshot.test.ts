@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as setImmediately } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { storedBy, takeSnapshot } from '../../../src/server/local/snapshot.ts';
+import { modules } from '../../../src/server/wiring/modules.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { Got, TestService } from '../test-service.ts';
 import { startTestService } from '../test-service.ts';
@@ -48,6 +51,37 @@ function edited(text: string, change: (lines: string[]) => string[]): string {
 }
 
 describe('a snapshot', () => {
+  const take = (signal: AbortSignal): Promise<string> => {
+    const head = {
+      kind: 'govctl-snapshot',
+      format_version: 1,
+      version: '1',
+      taken_at: '',
+    } as const;
+    return takeSnapshot(service.deps.store, storedBy(modules), head, signal);
+  };
+
+  it('is taken no further for a caller who has left', async () => {
+    const lines = Array.from(
+      { length: 2_500 },
+      (_, n) => `{"id":"r${n}","type":"AWS::S3::Bucket"}\n`,
+    );
+    expect((await inventory.importLines(lines.join(''))).status).toBe(200);
+    const leaving = new AbortController();
+    const taking = take(leaving.signal);
+    setImmediate(() => leaving.abort(new Error('left')));
+    await expect(taking).rejects.toThrow('left');
+  });
+
+  it('is not begun for a caller who left while it waited for changes', async () => {
+    const leaving = new AbortController();
+    const changing = service.deps.store.transact(async () => void (await setImmediately()));
+    const taking = take(leaving.signal);
+    leaving.abort(new Error('left'));
+    await changing;
+    await expect(taking).rejects.toThrow('left');
+  });
+
   it('brings everything back, into the same server and into another', async () => {
     await fill();
     const before = await state();
