@@ -15,6 +15,7 @@ interface CaseType {
   readonly messageType?: string;
   readonly listType?: { readonly elemType?: CaseType };
   readonly mapType?: { readonly keyType?: CaseType; readonly valueType?: CaseType };
+  readonly abstractType?: { readonly name: string; readonly parameterTypes?: CaseType[] };
   readonly null?: unknown;
   readonly type?: unknown;
 }
@@ -128,6 +129,9 @@ export function typeOfCase(type: CaseType | undefined): string {
   if (type?.listType) return `list<${typeOfCase(type.listType.elemType)}>`;
   if (type?.mapType) {
     return `map<${typeOfCase(type.mapType.keyType)}, ${typeOfCase(type.mapType.valueType)}>`;
+  }
+  if (type?.abstractType?.name === 'optional_type') {
+    return `optional<${typeOfCase(type.abstractType.parameterTypes?.[0])}>`;
   }
   if (type?.messageType) return type.messageType;
   if (type?.wellKnown)

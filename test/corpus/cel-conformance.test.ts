@@ -22,7 +22,7 @@ function failing(one: Case, run: Run): string | undefined {
     name,
     typeOfCase(ident?.type),
   ]);
-  const language = createLanguage(variables, { extensions: true });
+  const language = createLanguage(variables);
   const compiled = compileExpression(one.expr, language, { check: !one.disableCheck });
   if (!compiled.ok) {
     return one.evalError === undefined ? `refused: ${compiled.problem.message}` : undefined;
@@ -63,7 +63,7 @@ function score({ name, cases }: CaseFile, run: Run): Score {
 }
 
 /** Of the half of the suite that is public; it only grows. */
-const recorded = 800;
+const recorded = 834;
 
 describe.skipIf(!existsSync(folder))('the CEL conformance cases', () => {
   it.each(backEnds)('pass as often as they did: %s', (backEnd, run) => {

@@ -125,6 +125,18 @@ const { condition } = fc.letrec<Record<'condition' | 'number' | 'text' | 'list' 
         tie('number'),
         tie('text'),
         tie('condition'),
+        fc
+          .tuple(attribute, fc.constantFrom(...names), tie('any'))
+          .map(([of, name, other]) => `${of}.?${name}.orValue(${other})`),
+        fc
+          .tuple(tie('any'), tie('any'))
+          .map(([value, made]) => `optional.ofNonZeroValue(${value}).optMap(it, ${made}).value()`),
+        fc
+          .tuple(attribute, fc.constantFrom(...names), fc.constantFrom('0', '"a"'))
+          .map(([of, name, key]) => `[?${of}.?${name}[${key}].or(${of}[?${key}])]`),
+        fc
+          .tuple(attribute, fc.constantFrom(...names), tie('any'))
+          .map(([of, name, other]) => `{"k": ${other}, ?"a": ${of}.?${name}}`),
         fc.constantFrom('null', '[1]', '{"a": 1}', '{1: 2}'),
         fc
           .tuple(attribute, fc.constantFrom('0', '1', '"a"', '"constructor"'))
@@ -175,7 +187,7 @@ function isKnownDifference(source: string, document: string, answer: boolean | U
   const message = typeof answer === 'object' ? answer.message : '';
   return (
     // What the other engine lacks.
-    /\bat, it\b|cel\.bind|math\./.test(source) ||
+    /\bat, it\b|cel\.bind|math\.|\.\?|optional/.test(source) ||
     // Names that every JavaScript object inherits.
     /constructor|toString|length/.test(source + document) ||
     // There, an attribute that is null is not set, and what is no map has none.

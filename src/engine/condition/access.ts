@@ -1,6 +1,7 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { spend } from './budget.ts';
 import { entryOf, isMap, isPresent, keysOf } from './compare.ts';
+import { none, some } from './optionals.ts';
 import { prices } from './prices.ts';
 import { toIndex } from './text.ts';
 import {
@@ -47,6 +48,7 @@ export const isShared = (name: string): boolean => inherited.has(name) || /^\d+$
 
 /** `of.key`. `missing` is the answer where there is none: made once, as many resources lack an attribute. */
 export function select(of: unknown, key: string, missing: Failure): unknown {
+  if (of instanceof Optional) return optionalAt(of, key, missing.path);
   if (!isMap(of)) return notMap(of, key, missing.path);
   const entry = entryOf(of, key);
   return entry ? entry[1] : missing;
@@ -71,6 +73,7 @@ export const missingKey = (key: unknown, path: string | undefined): Failure =>
 /** `of[at]`: an item of a list or what a map has under a key. `path` is that of `of`. */
 export function index(of: unknown, at: unknown, path: string | undefined): unknown {
   if (of instanceof UnknownValue) return unknownFailure(of, path);
+  if (of instanceof Optional) return optionalAt(of, at, path);
   if (at instanceof UnknownValue) return unknownFailure(at);
   if (Array.isArray(of)) {
     const place = toIndex(at);
@@ -92,8 +95,32 @@ export function index(of: unknown, at: unknown, path: string | undefined): unkno
   return missingKey(shown, path && `${path}[${shown}]`);
 }
 
+/**
+ * `of.?at` and `of[?at]`: an optional without a value where there is none. What is unknown is never taken for missing.
+ * @param path that of the attribute
+ */
+export function optionalAt(of: unknown, at: unknown, path: string | undefined): Optional | Failure {
+  if (of instanceof UnknownValue) return unknownFailure(of, path);
+  if (of instanceof Optional) return of.present ? optionalAt(of.content, at, path) : none;
+  if (at instanceof UnknownValue) return unknownFailure(at);
+  spend(prices.key);
+  const found = Array.isArray(of) ? itemAt(of, at) : isMap(of) ? entryOf(of, at) : undefined;
+  if (found instanceof Failure) return found;
+  if (!found) return Array.isArray(of) || isMap(of) ? none : notMap(of, at, path);
+  const isThere = isPresent(found[1]);
+  if (typeof isThere !== 'boolean') return locate(isThere, [found[1]], [path]);
+  return some(found[1]);
+}
+
+function itemAt(list: readonly unknown[], at: unknown): Failure | readonly unknown[] | undefined {
+  const place = toIndex(at);
+  if (place === undefined) return mismatch('[?]', list, at);
+  return list[place] === undefined ? undefined : [place, list[place]];
+}
+
 /** `has(of.key)`: also where the value is null. */
 export function has(of: unknown, key: string, path: string | undefined): boolean | Failure {
+  if (of instanceof Optional) return of.present && has(of.content, key, path);
   if (!isMap(of)) return notMap(of, key, path);
   const entry = entryOf(of, key);
   if (!entry) return false;

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { optionalsOf } from './nodes.ts';
 import { loopOf } from './program.ts';
 
 /** A type as the package's checker has it. */
@@ -81,10 +82,98 @@ export const checkIndex: Check<Extract<ASTNode, { readonly op: '[]' }>> = (
   const [of, at] = node.args;
   const type = checker.check(of, context);
   const place = checker.check(at, context);
+  if (type.kind === 'optional') return checkOptionalAccess(checker, node, context);
   return type.kind === 'list' && type.valueType && placeTypes.has(place.name)
     ? type.valueType
     : checker.checkAccessOnType(node, context, type);
 };
+
+type Access = Extract<ASTNode, { readonly op: '.' | '[]' | '.?' | '[?]' }>;
+
+/** What stands in a value of a type, where the type says. */
+function typeInside({ kind, valueType }: CheckedType): CheckedType | undefined {
+  // A type such as `T` is open: that of `optional.none()`.
+  const isOpen = valueType === undefined || /^[A-Z]$/.test(valueType.name);
+  return isOpen || kind === 'dyn' ? undefined : valueType;
+}
+
+/** `of.?a`, `of[?a]`, and `of.a`, `of[a]` of an optional: an optional. */
+export function checkOptionalAccess(
+  checker: Checker,
+  node: Access,
+  context: CheckContext,
+): CheckedType {
+  const [of, at] = node.args;
+  const type = checker.check(of, context);
+  if (typeof at !== 'string') checker.check(at, context);
+  const inside = type.kind === 'optional' ? typeInside(type) : type;
+  if (inside && !['list', 'map', 'dyn'].includes(inside.kind)) {
+    const message = `${inside.name} has no attributes`;
+    throw checker.createError('cannot_index_type', message, node);
+  }
+  const held = inside && typeInside(inside);
+  return checker.getType(`optional<${held?.name ?? 'dyn'}>`);
+}
+
+/** `of.a`, where `of` may be an optional. */
+export const checkField: Check<Extract<ASTNode, { readonly op: '.' }>> = (
+  checker,
+  node,
+  context,
+) =>
+  checker.check(node.args[0], context).kind === 'optional'
+    ? checkOptionalAccess(checker, node, context)
+    : checkAsUsual(checker, node, context);
+
+/** The package compares no optionals of types. */
+export const checkEquality: Check<Extract<ASTNode, { readonly op: '==' | '!=' }>> = (
+  checker,
+  node,
+  context,
+) => {
+  const types = node.args.map((operand) => checker.check(operand, context).kind);
+  return types.every((kind) => kind === 'optional')
+    ? checker.getType('bool')
+    : checkAsUsual(checker, node, context);
+};
+
+/** `[?a]` and `{?k: v}`: what has a `?` before it has to be an optional. */
+export const checkOptionals: Check<Extract<ASTNode, { readonly op: 'list' | 'map' }>> = (
+  checker,
+  node,
+  context,
+) => {
+  const optional = optionalsOf(node);
+  for (const [i, item] of node.args.entries()) {
+    const [key, value = key] = Array.isArray(item) ? item : [item];
+    checker.check(key, context);
+    const { kind, name } = checker.check(value, context);
+    if (optional?.has(i) === true && kind !== 'optional' && kind !== 'dyn') {
+      throw checker.createError('optional_expected', `? is for optionals, not ${name}`, value);
+    }
+  }
+  return checker.getType(node.op === 'list' ? 'list<dyn>' : 'map<dyn, dyn>');
+};
+
+/** `optional.optMap(name, made)` and `optional.optFlatMap(name, made)`. */
+export const checkOptMap =
+  ({ methodName, receiver, args }: Macro) =>
+  (checker: Checker, _macro: unknown, context: CheckContext): CheckedType => {
+    const [name, body = receiver] = args;
+    const type = checker.check(receiver, context);
+    const wrong = (message: string, node: ASTNode) =>
+      checker.createError('invalid_macro_argument', `${methodName}() ${message}`, node);
+    if (type.kind !== 'optional' && type.kind !== 'dyn') {
+      throw wrong(`is of optionals, not of ${type.name}`, receiver);
+    }
+    if (name?.op !== 'id') throw wrong('expects a name here', name ?? receiver);
+    const held = typeInside(type) ?? checker.getType('dyn');
+    const made = checker.check(body, context.forkWithVariable(name.args, held));
+    if (methodName === 'optMap') return checker.getType(`optional<${made.name}>`);
+    if (made.kind === 'optional') return made;
+    if (made.kind === 'dyn') return checker.getType('optional<dyn>');
+    throw wrong(`makes optionals, not ${made.name}`, body);
+  };
 
 const timestampType = 'google.protobuf.Timestamp';
 

@@ -1,6 +1,7 @@
 import { has, index, isShared, locate, merge, notBool, pairs, range, select } from './access.ts';
 import type { Program, Term } from './program.ts';
 import { spend, startEvaluation } from './budget.ts';
+import { opened, some } from './optionals.ts';
 import { prices } from './prices.ts';
 import { CelMap, Failure, mismatch } from './values.ts';
 import type { JsonMap } from './values.ts';
@@ -90,7 +91,9 @@ function runOf(term: Term, build: Build): Run {
     case 'chain':
       return runChain(term, build);
     case 'list':
-      return runList(term.items.map(build));
+      return runList(term.items.map(build), term.optional);
+    case 'optional':
+      return runOptional(term, build);
     case 'map':
       return runMap(term, build);
     case 'loop':
@@ -200,29 +203,62 @@ function runChain(term: Of<'chain'>, build: Build): Run {
 }
 
 const runList =
-  (items: readonly Run[]): Run =>
+  (items: readonly Run[], optional: ReadonlySet<number> | undefined): Run =>
   (frame) => {
     spend(items.length);
     const values: unknown[] = [];
-    for (const item of items) {
-      const value = item(frame);
+    for (let i = 0; i < items.length; i++) {
+      const value = items[i]?.(frame);
       if (value instanceof Failure) return value;
-      values.push(value);
+      if (optional?.has(i) !== true) values.push(value);
+      else {
+        const held = opened(value);
+        if (held instanceof Failure) return held;
+        if (held.present) values.push(held.content);
+      }
     }
     return values;
   };
 
+function runOptional(term: Of<'optional'>, build: Build): Run {
+  const of = build(term.of);
+  const then = build(term.then);
+  const { act, slot } = term;
+  return (frame) => {
+    const value = of(frame);
+    if (value instanceof Failure) return value;
+    const held = opened(value);
+    if (held instanceof Failure) return locate(held, [value], [term.of.path]);
+    if (slot === undefined) {
+      if (held.present) return act === 'or' ? held : held.content;
+    } else {
+      if (!held.present) return held;
+      frame.slots[slot] = held.content;
+    }
+    const made = then(frame);
+    if (made instanceof Failure || act === 'orValue') return made;
+    if (act === 'optMap') return some(made);
+    const other = opened(made);
+    return other instanceof Failure ? locate(other, [made], [term.then.path]) : other;
+  };
+}
+
 function runMap(term: Of<'map'>, build: Build): Run {
-  const entries = term.entries.map(({ key, value }) => [build(key), build(value)] as const);
+  const entries = term.entries.map(
+    ({ key, value, isOptional }) => [build(key), build(value), isOptional] as const,
+  );
   return (frame) => {
     spend(prices.map + entries.length * prices.item);
     const map = new CelMap();
-    for (const [keyOf, valueOf] of entries) {
+    for (const [keyOf, valueOf, isOptional] of entries) {
       const key = keyOf(frame);
       if (key instanceof Failure) return key;
       const value = valueOf(frame);
       if (value instanceof Failure) return value;
-      if (!map.add(key, value)) return badKey(key);
+      const held = isOptional ? opened(value) : undefined;
+      if (held instanceof Failure) return held;
+      if (held?.present === false) continue;
+      if (!map.add(key, held ? held.content : value)) return badKey(key);
     }
     return map;
   };

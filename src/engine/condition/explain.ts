@@ -12,7 +12,7 @@ import { termsOf } from './program.ts';
 import type { Term } from './program.ts';
 import { timestampOfMillis } from './time.ts';
 import { undecided } from './undecided.ts';
-import { Failure, TypeValue } from './values.ts';
+import { Failure, Optional, TypeValue } from './values.ts';
 
 /** What a part of a condition came to. */
 export interface Explained {
@@ -130,6 +130,9 @@ function show(value: unknown, room: number): string {
   if (value === null) return 'null';
   if (value instanceof UnknownValue) return `unknown (${value.expression})`;
   if (value instanceof TypeValue) return value.typeName;
+  if (value instanceof Optional) {
+    return value.present ? `optional.of(${show(value.content, room)})` : 'optional.none()';
+  }
   if (room <= 0) return '…';
   if (Array.isArray(value)) {
     return `[${joined(value as unknown[], room, (item, left) => show(item, left))}]`;

@@ -17,6 +17,7 @@ import {
 import { format, quote } from './format.ts';
 import { mathFunctions } from './math.ts';
 import { cidrContains } from './network.ts';
+import { optionalFunctions, optionalMethods } from './optionals.ts';
 import { matches } from './regex.ts';
 import {
   charAt,
@@ -74,6 +75,7 @@ const functions: ReadonlyMap<string, Strict> = new Map<string, Strict>([
   ['base64.encode/1', encodeBase64],
   ['base64.decode/1', decodeBase64],
   ...mathFunctions,
+  ...optionalFunctions,
 ]);
 
 const methods: ReadonlyMap<string, Strict> = new Map<string, Strict>([
@@ -100,6 +102,7 @@ const methods: ReadonlyMap<string, Strict> = new Map<string, Strict>([
   ['trim/1', trim],
   ['reverse/1', reverse],
   ['format/2', format],
+  ...optionalMethods,
   ...timeFields.flatMap((name): [string, Strict][] => {
     const field = timeField(name);
     return [

@@ -5,6 +5,7 @@ import { addEntry, badKey } from './closures.ts';
 import { count } from './text.ts';
 import { timestampOfMillis } from './time.ts';
 import type { Evaluator, Undecided } from './evaluate.ts';
+import { opened, some } from './optionals.ts';
 import type { Program } from './program.ts';
 import { quoted } from './js-operators.ts';
 import { CelMap, Failure } from './values.ts';
@@ -21,6 +22,8 @@ const runtime = {
   locate,
   notBool,
   merge,
+  opened,
+  some,
   pairs,
   range,
   select,

@@ -1,5 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { checkMacro } from './checks.ts';
+import { checkMacro, checkOptMap } from './checks.ts';
 import type { Macro } from './checks.ts';
 import { findFunction, findMethod } from './functions.ts';
 import { mathSignatures } from './math.ts';
@@ -70,11 +70,10 @@ const neverRuns = (): never => {
 /** @param variables names and types, such as `['resource', 'map']` */
 export function createLanguage(
   variables: readonly (readonly [name: string, type: string])[],
-  { extensions = false }: { readonly extensions?: boolean } = {},
 ): Language {
   const environment = new Environment({
     homogeneousAggregateLiterals: false,
-    enableOptionalTypes: extensions,
+    enableOptionalTypes: true,
     limits,
   });
   for (const signature of signatures) environment.registerFunction(signature, neverRuns);
@@ -91,6 +90,13 @@ export function createLanguage(
       typeCheck: checkMacro(macroCall),
     }));
   }
+  for (const name of ['optMap', 'optFlatMap']) {
+    environment.registerFunction(`optional.${name}(ast, ast): optional<dyn>`, (call: Macro) => ({
+      evaluate: neverRuns,
+      typeCheck: checkOptMap(call),
+    }));
+  }
+  environment.registerFunction('OptionalNamespace.ofNonZeroValue(dyn): optional<dyn>', neverRuns);
   for (const [name, type] of variables) environment.registerVariable(name, type);
   const functions = environment
     .getDefinitions()
@@ -112,6 +118,10 @@ const macros: ReadonlySet<string> = new Set([
   'transformMap',
   'transformMapEntry',
   'bind',
+  'or',
+  'orValue',
+  'optMap',
+  'optFlatMap',
 ]);
 
 const isOffered = (name: string, receiver: string | null, count: number): boolean =>

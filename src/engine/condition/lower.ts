@@ -3,15 +3,23 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { apart } from './budget.ts';
 import { findFunction, findMethod, operators } from './functions.ts';
 import type { Strict } from './values.ts';
+import { optionalAt } from './access.ts';
 import { find, loopOver, nameOf, presence, scopeOfItem, scopeOfName } from './macros.ts';
 import type { Scope } from './macros.ts';
 import { matching } from './matching.ts';
-import { LoweringProblem, isBinary, literal, operandsOf, protobufType } from './nodes.ts';
+import {
+  LoweringProblem,
+  isBinary,
+  literal,
+  operandsOf,
+  optionalsOf,
+  protobufType,
+} from './nodes.ts';
 import type { Node } from './nodes.ts';
-import { loopOf } from './program.ts';
-import type { Program, Term } from './program.ts';
+import { loopOf, optionalActOf } from './program.ts';
+import type { OptionalAct, Program, Term } from './program.ts';
 import type { PatternRoom } from './regex.ts';
-import { constants, folded, membership, selection, shownIndex, stepsOf, textsOf } from './terms.ts';
+import { constants, folded, membership, pathInto, selection, stepsOf, textsOf } from './terms.ts';
 import { CelMap, TypeValue, minInt, typeError } from './values.ts';
 
 const typeNames: ReadonlyMap<string, string> = new Map([
@@ -104,8 +112,13 @@ class Lowering {
       case '!_':
         return this.#unary(node, scope);
       case '.?':
+        return this.#optionalAccess(
+          node,
+          { ...place, kind: 'constant', value: node.args[1] },
+          scope,
+        );
       case '[?]':
-        throw new LoweringProblem('optional access is not offered', node);
+        return this.#optionalAccess(node, this.term(node.args[1], scope), scope);
       default:
         return this.#binary(node, scope);
     }
@@ -141,8 +154,33 @@ class Lowering {
     if (at.kind === 'constant' && typeof at.value === 'string') {
       return selection(place, of, at.value);
     }
-    const inside = of.path === undefined ? undefined : `${of.path}[${shownIndex(at)}]`;
-    return { ...place, ...(inside ? { path: inside } : {}), kind: 'index', of, at };
+    return { ...place, ...defined({ path: pathInto(of, at) }), kind: 'index', of, at };
+  }
+
+  #optionalAccess(node: Node<'.?' | '[?]'>, at: Term, scope: Scope | undefined): Term {
+    const of = this.term(node.args[0], scope);
+    const path = pathInto(of, at);
+    return {
+      start: node.start,
+      end: node.end,
+      ...defined({ path }),
+      kind: 'call',
+      name: node.op,
+      run: (from, place) => optionalAt(from, place, path),
+      args: [of, at],
+    };
+  }
+
+  /** `optional.or(other)` and its like. */
+  #optional(node: Node<'rcall'>, act: OptionalAct, scope: Scope | undefined): Term {
+    const [, receiver, args] = node.args;
+    const of = this.term(receiver, scope);
+    const place = { start: node.start, end: node.end, ...defined({ path: of.path }) };
+    const [first = receiver, second] = args;
+    if (!second) return { ...place, kind: 'optional', act, of, then: this.term(first, scope) };
+    const slot = this.slots++;
+    const inner = scopeOfName(nameOf(first, node), slot, of.path, scope);
+    return { ...place, kind: 'optional', act, of, slot, then: this.term(second, inner) };
   }
 
   #call(node: Node<'call'>, scope: Scope | undefined): Term {
@@ -164,6 +202,8 @@ class Lowering {
     const spaced = inNamespace ? `${receiver.args}.${name}` : name;
     const ofNamespace = inNamespace ? findFunction(spaced, args.length) : undefined;
     if (ofNamespace) return this.#applied(node, spaced, ofNamespace, args, scope);
+    const act = optionalActOf(name, args.length);
+    if (act) return this.#optional(node, act, scope);
     const run = findMethod(name, args.length + 1);
     if (!run) return this.#unknown(node, `.${name}()`);
     const [pattern] = args;
@@ -227,6 +267,8 @@ class Lowering {
   #list(node: Node<'list'>, scope: Scope | undefined): Term {
     const place = { start: node.start, end: node.end };
     const items = node.args.map((item) => this.term(item, scope));
+    const optional = optionalsOf(node);
+    if (optional) return { ...place, kind: 'list', items, optional };
     const values = constants(items);
     return values
       ? { ...place, kind: 'constant', value: values }
@@ -235,12 +277,14 @@ class Lowering {
 
   #map(node: Node<'map'>, scope: Scope | undefined): Term {
     const keys = new CelMap();
-    const entries = node.args.map(([key, value]) => {
+    const optional = optionalsOf(node);
+    const entries = node.args.map(([key, value], i) => {
       const term = this.term(key, scope);
       if (term.kind === 'constant' && !keys.add(term.value, null)) {
         throw new LoweringProblem('this key is already there, or is none', key);
       }
-      return { key: term, value: this.term(value, scope) };
+      const isOptional = optional?.has(i) === true;
+      return { key: term, value: this.term(value, scope), ...(isOptional ? { isOptional } : {}) };
     });
     return { start: node.start, end: node.end, kind: 'map', entries };
   }

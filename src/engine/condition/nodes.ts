@@ -56,3 +56,7 @@ export function literal(node: Node<'value'>): unknown {
   }
   return value;
 }
+
+/** Places of the items of a list or map that have a `?` before them; the parser of the package does not take them. */
+export const optionalsOf = (node: ASTNode): ReadonlySet<number> | undefined =>
+  (node as ASTNode & { readonly optionals?: ReadonlySet<number> }).optionals;

@@ -41,6 +41,13 @@ const loops: ReadonlyMap<string, Loop> = new Map<string, Loop>([
 export const loopOf = (method: string, count: number): Loop | undefined =>
   loops.get(`${method}/${count}`);
 
+const optionalActs = ['or', 'orValue', 'optMap', 'optFlatMap'] as const;
+export type OptionalAct = (typeof optionalActs)[number];
+
+/** Whether a method is one of optionals that looks at its argument only where that is needed. */
+export const optionalActOf = (method: string, count: number): OptionalAct | undefined =>
+  optionalActs.find((act) => act === method && count === (act.startsWith('opt') ? 2 : 1));
+
 /**
  * A condition ready to be run or written as code: names are slots, macros are loops, functions are found, chains are
  * flat, so that neither back end recurses deeper than an expression nests.
@@ -92,10 +99,29 @@ export type Term = Place &
           readonly operand: Term;
         }[];
       }
-    | { readonly kind: 'list'; readonly items: readonly Term[] }
+    | {
+        readonly kind: 'list';
+        readonly items: readonly Term[];
+        /** Places of `?` items: optionals, of which those without a value are left out. */
+        readonly optional?: ReadonlySet<number>;
+      }
+    /** What is made of an optional: `or` and `orValue` look at `then` where it has no value, the others where it has one. */
+    | {
+        readonly kind: 'optional';
+        readonly act: OptionalAct;
+        readonly of: Term;
+        readonly then: Term;
+        /** Of the value, for those that name it. */
+        readonly slot?: number;
+      }
     | {
         readonly kind: 'map';
-        readonly entries: readonly { readonly key: Term; readonly value: Term }[];
+        readonly entries: readonly {
+          readonly key: Term;
+          readonly value: Term;
+          /** `{?key: value}`: the value is an optional, and without one there is no entry. */
+          readonly isOptional?: boolean;
+        }[];
       }
     | {
         readonly kind: 'loop';
@@ -147,6 +173,8 @@ export function partsOf(term: Term): readonly Term[] {
       return term.args;
     case 'chain':
       return [term.first, ...term.steps.map(({ operand }) => operand)];
+    case 'optional':
+      return [term.of, term.then];
     case 'list':
       return term.items;
     case 'map':
@@ -173,6 +201,9 @@ export function attributesOf(root: Term): ReadonlySet<string> {
   const inner = new Set<Term>();
   for (const term of termsOf(root)) {
     if (term.kind === 'select' || term.kind === 'has' || term.kind === 'index') inner.add(term.of);
+    if (term.kind === 'call' && (term.name === '.?' || term.name === '[?]') && term.args[0]) {
+      inner.add(term.args[0]);
+    }
     if (term.path !== undefined && !inner.has(term)) paths.add(term.path);
   }
   return paths;

@@ -1,5 +1,15 @@
 import type { ASTNode, Environment, TypeCheckResult } from '@marcbachmann/cel-js';
-import { checkHas, checkIndex, checkSum, checkWith } from './checks.ts';
+import {
+  checkEquality,
+  checkField,
+  checkHas,
+  checkIndex,
+  checkOptionalAccess,
+  checkOptionals,
+  checkSum,
+  checkWith,
+} from './checks.ts';
+import { LoweringProblem } from './nodes.ts';
 
 /** Past this, parsing, checking and running could end the stack, at a place that depends on who calls. */
 export const maxTreeDepth = 1_000;
@@ -28,14 +38,22 @@ export function parse(environment: Environment, source: string): Parsed {
   const parsed = environment.parse(text);
   const { ast } = parsed;
   const nodes = nodesOf(ast);
+  const mayHaveOptionals = /\?|\boptional\b/.test(source);
   for (const node of nodes) {
     if (names.size > 0) restoreName(node, names);
     if (isEmpty(node)) giveType(environment, node);
     if (node.op === 'call' && node.args[0] === 'has') checkWith(node, checkHas);
     if (node.op === '[]') checkWith(node, checkIndex);
     if (node.op === '+') checkWith(node, checkSum);
+    if (mayHaveOptionals) checkOptionalParts(node, spelled.optionals);
     if (node.op === 'value') restoreLiteral(node, source, spelled);
     else if (node.op === '||' || node.op === '&&') balance(node);
+  }
+  for (const start of spelled.optionals) {
+    throw new LoweringProblem('? stands before an item of a list or a key of a map', {
+      start,
+      end: start + 1,
+    });
   }
   // A level takes a character at least and a part of a chain two, so a short expression needs no measuring.
   const spines = source.length < 2 * checkedAtOnce ? [] : measure(ast);
@@ -54,9 +72,9 @@ export function parse(environment: Environment, source: string): Parsed {
 
 // ---- what is spelled in a way the package can't read ----
 
-/** A literal or a comment, a name in backticks, or a double without a whole part; what is between them is code. */
+/** A literal or a comment, a name in backticks, a double without a whole part, or the `?` of an item; what is between them is code. */
 const lexeme =
-  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')|`[\w.\-/ ]+`|(?<![\w.])\.\d+(?:[eE][+-]?\d+)?/g;
+  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')|`[\w.\-/ ]+`|(?<![\w.])\.\d+(?:[eE][+-]?\d+)?|(?<=(?:[{,]|(?:(?<![\w)\]}"'`]\s*)|\bin\s*)\[)\s*)\?/g;
 
 interface Spelling {
   /** As long as the source, so that places stay where they are. */
@@ -65,6 +83,8 @@ interface Spelling {
   readonly names: ReadonlyMap<number, string>;
   /** Places of raw bytes literals. */
   readonly rawBytes: ReadonlySet<number>;
+  /** Places of the `?` of `[?item]` and `{?key: value}`. */
+  readonly optionals: Set<number>;
   /** Doubles without a whole part, such as `.5`, by their place. */
   readonly fractions: ReadonlyMap<number, number>;
 }
@@ -73,13 +93,18 @@ function spell(source: string): Spelling {
   const names = new Map<number, string>();
   const rawBytes = new Set<number>();
   const fractions = new Map<number, number>();
-  if (!/`|[bB][rR]["']|[rR][bB]["']|\.\d/.test(source)) {
-    return { text: source, names, rawBytes, fractions };
+  const optionals = new Set<number>();
+  if (!/`|[bB][rR]["']|[rR][bB]["']|\.\d|\?/.test(source)) {
+    return { text: source, names, rawBytes, fractions, optionals };
   }
   const text = source.replace(lexeme, (found, at: number) => {
     if (found.startsWith('`')) {
       names.set(at, found.slice(1, -1));
       return '_'.repeat(found.length);
+    }
+    if (found === '?') {
+      optionals.add(at);
+      return ' ';
     }
     if (found.startsWith('.')) {
       fractions.set(at, Number(found));
@@ -89,7 +114,7 @@ function spell(source: string): Spelling {
     rawBytes.add(at + 1);
     return ` r${found.slice(2)}`;
   });
-  return { text, names, rawBytes, fractions };
+  return { text, names, rawBytes, fractions, optionals };
 }
 
 /** The nodes are the package's own; it reads these again when it checks, so what is put there counts. */
@@ -136,6 +161,35 @@ function restoreBytes(node: ASTNode, source: string, rawBytes: ReadonlySet<numbe
 function bodyOf(literal: string): string {
   const quote = /^[bB]("""|'''|"|')/.exec(literal)?.[1] ?? '"';
   return literal.slice(1 + quote.length, -quote.length);
+}
+
+// ---- optionals ----
+
+function checkOptionalParts(node: ASTNode, optionals: Set<number>): void {
+  if (node.op === '.') checkWith(node, checkField);
+  else if (node.op === '.?' || node.op === '[?]') checkWith(node, checkOptionalAccess);
+  else if (node.op === '==' || node.op === '!=') checkWith(node, checkEquality);
+  else if ((node.op === 'list' || node.op === 'map') && optionals.size > 0) {
+    const marked = claimed(node, optionals);
+    if (marked.size === 0) return;
+    Object.assign(node, { optionals: marked });
+    checkWith(node, checkOptionals);
+  }
+}
+
+/** Which items of a list or map have a `?` before them: those are taken out of `optionals`. */
+function claimed(
+  node: Extract<ASTNode, { readonly op: 'list' | 'map' }>,
+  optionals: Set<number>,
+): ReadonlySet<number> {
+  const marked = new Set<number>();
+  let from = node.start;
+  for (const [i, item] of node.args.entries()) {
+    const [first, last = first] = Array.isArray(item) ? item : [item];
+    for (let at = from; at < first.start; at++) if (optionals.delete(at)) marked.add(i);
+    from = last.end;
+  }
+  return marked;
 }
 
 // ---- what the checker takes for less than it is ----

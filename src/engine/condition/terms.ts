@@ -12,15 +12,24 @@ import { Failure } from './values.ts';
 export const stepsOf = (body: Term | undefined): number =>
   body ? Math.ceil(countTerms(body) / prices.partsOfStep) : 0;
 
+const shownKey = (key: string): string =>
+  /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+
+/** The path of what stands in `of` at a place or under a key. */
+export function pathInto(of: Term, at: Term): string | undefined {
+  if (of.path === undefined) return undefined;
+  const isText = at.kind === 'constant' && typeof at.value === 'string';
+  return isText ? `${of.path}${shownKey(String(at.value))}` : `${of.path}[${shownIndex(at)}]`;
+}
+
 export function selection(place: { start: number; end: number }, of: Term, key: string): Term {
-  const inside = /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
-  const path = of.path === undefined ? undefined : `${of.path}${inside}`;
+  const path = of.path === undefined ? undefined : `${of.path}${shownKey(key)}`;
   const missing = missingKey(key, path);
   return { ...place, ...defined({ path }), kind: 'select', of, key, missing };
 }
 
 /** How a path shows a place in a list. */
-export const shownIndex = (at: Term): string =>
+const shownIndex = (at: Term): string =>
   at.kind === 'constant' && typeof at.value === 'bigint' ? String(at.value) : '*';
 
 /** The texts of a literal list that has nothing else. */

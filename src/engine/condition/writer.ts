@@ -53,9 +53,12 @@ export class Writer {
         return this.#chain(term, fail);
       case 'list': {
         this.#emit(`spend(${term.items.length});`);
+        if (term.optional) return this.#optionalList(term, term.optional, fail);
         const items = term.items.map((item) => this.value(item, fail).code);
         return this.#let(`[${items.join(', ')}]`);
       }
+      case 'optional':
+        return this.#optional(term, fail);
       case 'map':
         return this.#map(term, fail);
       case 'loop':
@@ -306,12 +309,50 @@ export class Writer {
   #map(term: Of<'map'>, fail: Fail): Value {
     this.#emit(`spend(${prices.map + term.entries.length * prices.item});`);
     const map = this.#let('new CelMap()');
-    for (const { key, value } of term.entries) {
+    for (const { key, value, isOptional } of term.entries) {
       const under = this.value(key, fail).code;
       const held = this.value(value, fail).code;
-      this.#emit(`if (!${map.code}.add(${under}, ${held})) ${fail(`badKey(${under})`)}`);
+      if (isOptional) {
+        const opened = this.#checked(`opened(${held})`, fail).code;
+        const add = `!${map.code}.add(${under}, ${opened}.content)`;
+        this.#emit(`if (${opened}.present && ${add}) ${fail(`badKey(${under})`)}`);
+      } else this.#emit(`if (!${map.code}.add(${under}, ${held})) ${fail(`badKey(${under})`)}`);
     }
     return map;
+  }
+
+  #optionalList(term: Of<'list'>, optional: ReadonlySet<number>, fail: Fail): Value {
+    const list = this.#let('[]');
+    for (const [i, item] of term.items.entries()) {
+      const { code } = this.value(item, fail);
+      if (optional.has(i)) {
+        const held = this.#checked(`opened(${code})`, fail).code;
+        this.#emit(`if (${held}.present) ${list.code}.push(${held}.content);`);
+      } else this.#emit(`${list.code}.push(${code});`);
+    }
+    return list;
+  }
+
+  #opened(term: Term, fail: Fail): string {
+    const { code } = this.value(term, fail);
+    const held = this.#let(`opened(${code})`).code;
+    const located = `locate(${held}, [${code}], [${this.#path(term.path)}])`;
+    this.#emit(`if (${held} instanceof Failure) ${fail(located)}`);
+    return held;
+  }
+
+  #optional(term: Of<'optional'>, fail: Fail): Value {
+    const held = this.#opened(term.of, fail);
+    const result = this.#let(term.act === 'orValue' ? `${held}.content` : held);
+    this.#emit(`if (${term.slot === undefined ? '!' : ''}${held}.present) {`);
+    if (term.slot !== undefined) this.#emit(`const v${term.slot} = ${held}.content;`);
+    const made =
+      term.act === 'or' || term.act === 'optFlatMap'
+        ? this.#opened(term.then, fail)
+        : this.value(term.then, fail).code;
+    this.#emit(`${result.code} = ${term.act === 'optMap' ? `some(${made})` : made};`);
+    this.#emit('}');
+    return result;
   }
 
   #loop(term: Of<'loop'>, fail: Fail): Value {

@@ -43,8 +43,10 @@ class Look {
       case 'id':
         return find(scope, node.args)?.shape;
       case '.':
+      case '.?':
         return this.#field(this.at(node.args[0], scope), node.args[1]);
-      case '[]': {
+      case '[]':
+      case '[?]': {
         const of = this.at(node.args[0], scope);
         const [, place] = node.args;
         if (place.op === 'value' && typeof place.args === 'string') {
