@@ -86,6 +86,8 @@ describe('an evaluator', () => {
       'resource.t',
       'resource.tags["a-b"]',
     ]);
+    const optional = createEvaluator(compile('resource.?a.?b.orValue(1) == 1'));
+    expect([...optional.attributes()]).toEqual(['resource.a.b']);
     expect(createEvaluator(compile('resource.now == 1')).readsNow).toBe(false);
   });
 });

@@ -195,15 +195,17 @@ export function* termsOf(root: Term): Generator<Term> {
 
 export const countTerms = (root: Term): number => [...termsOf(root)].length;
 
+/** Whether a part is `of.?key` or `of[?key]`: a call of these two. */
+export const isOptionalAccess = (term: Term): term is Extract<Term, { readonly kind: 'call' }> =>
+  term.kind === 'call' && (term.name === '.?' || term.name === '[?]');
+
 /** The attributes that a program reads, such as `resource.tags["team"]` and `resource.ingress[*].cidr`. */
 export function attributesOf(root: Term): ReadonlySet<string> {
   const paths = new Set<string>();
   const inner = new Set<Term>();
   for (const term of termsOf(root)) {
     if (term.kind === 'select' || term.kind === 'has' || term.kind === 'index') inner.add(term.of);
-    if (term.kind === 'call' && (term.name === '.?' || term.name === '[?]') && term.args[0]) {
-      inner.add(term.args[0]);
-    }
+    if (isOptionalAccess(term) && term.args[0]) inner.add(term.args[0]);
     if (term.path !== undefined && !inner.has(term)) paths.add(term.path);
   }
   return paths;

@@ -1,7 +1,7 @@
 import { nearestWord } from '../../contract/nearest.ts';
 import { isTypePattern, matchesType } from '../../contract/resources.ts';
 import type { CompiledCondition } from '../../engine/condition/compile.ts';
-import { termsOf } from '../../engine/condition/program.ts';
+import { isOptionalAccess, termsOf } from '../../engine/condition/program.ts';
 import type { Term } from '../../engine/condition/program.ts';
 import type { SyntaxTree } from '../../engine/condition/syntax.ts';
 import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/attributes/shapes.ts';
@@ -173,9 +173,18 @@ const named: Readonly<Record<string, string>> = {
   timestamp: 'a text',
 };
 
+/** The name that a part reads of another: `of.key`, `has(of.key)`, `of.?key`. */
+function attributeRead(term: Term): { readonly of: Term; readonly key: string } | undefined {
+  if (term.kind === 'select' || term.kind === 'has') return term;
+  const [of, at] = isOptionalAccess(term) ? term.args : [];
+  const key = at?.kind === 'constant' ? at.value : undefined;
+  return of && typeof key === 'string' ? { of, key } : undefined;
+}
+
 function judgeName(term: Term, source: string, { shapeAt, nearestTo }: LookUp): Slip | undefined {
-  if (term.kind !== 'select' && term.kind !== 'has') return undefined;
-  const { of, key } = term;
+  const read = attributeRead(term);
+  if (!read) return undefined;
+  const { of, key } = read;
   const { path = '' } = of;
   const shape = shapeAt(path);
   if (!shape || shape.fields?.has(key)) return undefined;

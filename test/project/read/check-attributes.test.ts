@@ -30,6 +30,8 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
   it.each([
     [bucket, 'resource.encrypton.enabled == false', 'encrypton', 'Did you mean encryption?'],
     [bucket, 'has(resource.encrypton) && true', 'encrypton', 'Did you mean encryption?'],
+    [bucket, 'resource.?encrypton.hasValue()', 'encrypton', 'Did you mean encryption?'],
+    [bucket, 'resource[?"regon"].orValue("eu") == "eu"', 'regon', 'Did you mean region?'],
     [bucket, 'resource["regon"] == "eu"', 'regon', 'Did you mean region?'],
     [bucket, 'resource.encryption.enable == false', 'enable', 'Did you mean enabled?'],
     [

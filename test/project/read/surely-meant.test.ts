@@ -18,6 +18,7 @@ const { condition } = fc.letrec<{ attribute: string; value: string; condition: s
     fc.constantFrom('resource', 'resource', 'r', 'resource.ingress', 'resource.encryption'),
     fc.tuple(tie('attribute'), names).map(([of, key]) => `${of}.${key}`),
     fc.tuple(tie('attribute'), names).map(([of, key]) => `${of}["${key}"]`),
+    fc.tuple(tie('attribute'), names).map(([of, key]) => `${of}.?${key}`),
     fc.tuple(tie('attribute'), tie('value')).map(([of, at]) => `${of}[${at}]`),
   ),
   value: fc.oneof(
