@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
+import { inThrees } from './in-threes.ts';
 import { ById, Timestamp, commaList, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { ResourceType } from './policies.ts';
@@ -166,6 +167,15 @@ function checkAsGiven<S extends z.ZodType>(
   return error === undefined;
 }
 
+/** Of one resource. Each tag is in two indexes; providers allow 50 to 64. */
+export const maxTags = 1_000;
+/** Of all resources that one request stores at once. */
+export const maxTagsPerRequest = 20_000;
+
+export const tooManyTags = `has more than ${inThrees(maxTags)} tags`;
+
+const countTags = ({ tags }: { readonly tags?: object }): number => Object.keys(tags ?? {}).length;
+
 /** A resource as the service takes one. */
 export const GivenResource = z
   .unknown()
@@ -173,6 +183,7 @@ export const GivenResource = z
     if (!checkAsGiven(ResourceInput, given, context)) return z.NEVER;
     const unfit = unfitForJson(given);
     if (unfit !== undefined) context.addIssue(unfit);
+    if (countTags(given) > maxTags) context.addIssue(tooManyTags);
     const { tags = {}, properties = {} }: Partial<ResourceInput> = given;
     return { ...given, tags, properties };
   })
@@ -280,7 +291,13 @@ export const resources = {
     scope: 'compliance:write',
     ext: true,
     body: z.strictObject({
-      resources: z.array(GivenResource).min(1).max(maxResourcesPerRequest),
+      resources: z
+        .array(GivenResource)
+        .min(1)
+        .max(maxResourcesPerRequest)
+        .refine((all) => all.reduce((sum, one) => sum + countTags(one), 0) <= maxTagsPerRequest, {
+          message: `have more than ${inThrees(maxTagsPerRequest)} tags in total; send fewer at once, or import them`,
+        }),
     }),
     response: { status: 200, body: z.looseObject(counts) },
     errors: ['invalid_resource'],

@@ -17,9 +17,10 @@ import type { Line } from './lines.ts';
 import { completeResource, subjectsOf, upsertResources } from './service.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 
-/** Resources, and bytes of their lines, that go into one transaction. */
+/** Resources, bytes of their lines, and tags that go into one transaction. */
 const batchSize = 200;
 const batchBytes = 1 << 20;
+const batchTags = 10_000;
 
 /** Bytes that are read between two turns of others: some milliseconds. A line costs as much as so many, however short. */
 const bytesPerTurn = 65_536;
@@ -54,9 +55,10 @@ export async function importResources(
   /** The line of each id. In the inventory an id is one resource. */
   const lineOf = new Map<string, number>();
   let bytes = 0;
+  let tags = 0;
   const store = async (): Promise<void> => {
     const given = batch;
-    [batch, bytes] = [[], 0];
+    [batch, bytes, tags] = [[], 0, 0];
     if (given.length === 0 || readOnly) return;
     // The first batch that changes something says so in the audit log for all of them.
     const isAudited = answer.created + answer.updated > 0;
@@ -116,7 +118,8 @@ export async function importResources(
       }
       batch.push(read.resource);
       bytes += line.bytes;
-      if (batch.length >= batchSize || bytes >= batchBytes) await store();
+      tags += Object.keys(read.resource.tags).length;
+      if (batch.length >= batchSize || bytes >= batchBytes || tags >= batchTags) await store();
     }
     await store();
     if (answer.rejected >= maxRejected) throw tooManyRejected(answer);

@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { streamBytes } from '../../../src/server/http/byte-body.ts';
+import { until } from '../../support/until.ts';
 
 /** A body of chunks that are read when they are let go, and what becomes of it. */
 const world = (count: number, failAt = Infinity) => {
   const seen: string[] = [];
   const ended: unknown[][] = [];
-  let letGo = (): void => undefined;
+  let permits = 0;
+  let wake = (): void => undefined;
+  const letGo = (): void => {
+    permits += 1;
+    wake();
+  };
   const stream = streamBytes(
     {
       type: 'text/plain',
@@ -14,7 +20,8 @@ const world = (count: number, failAt = Infinity) => {
         seen.push('opened');
         try {
           for (let at = 0; at < count; at += 1) {
-            await new Promise<void>((resolve) => (letGo = resolve));
+            while (permits === 0) await new Promise<void>((resolve) => (wake = resolve));
+            permits -= 1;
             if (at === failAt) throw new Error('the disk fails');
             yield Buffer.from(String(at));
           }
@@ -26,13 +33,12 @@ const world = (count: number, failAt = Infinity) => {
     (...how) => ended.push(how),
   );
   const reader = stream.getReader();
-  const read = async () => {
+  const read = () => {
     const next = reader.read();
-    await new Promise((resolve) => setImmediate(resolve));
     letGo();
     return next;
   };
-  return { seen, ended, reader, read, letGo: () => letGo() };
+  return { seen, ended, reader, read, letGo };
 };
 
 describe('a body of bytes', () => {
@@ -58,12 +64,12 @@ describe('a body of bytes', () => {
     expect([between.seen, between.ended]).toEqual([['opened', 'closed'], [[1, undefined]]]);
     const amid = world(3);
     const pending = amid.reader.read();
-    await new Promise((resolve) => setImmediate(resolve));
+    await until(() => amid.seen.includes('opened'));
     const cancelled = amid.reader.cancel();
     amid.letGo();
     await cancelled;
     expect((await pending).done).toBe(true);
-    await new Promise((resolve) => setImmediate(resolve));
+    await until(() => amid.seen.includes('closed'));
     expect([amid.seen, amid.ended]).toEqual([['opened', 'closed'], [[0, undefined]]]);
   });
 

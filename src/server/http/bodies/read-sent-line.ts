@@ -1,4 +1,5 @@
 import { maxNested } from '../../../contract/endpoint.ts';
+import { maxTags, tooManyTags } from '../../../contract/resources.ts';
 import { readResourceLine } from '../../../inventory/formats/native/read-line.ts';
 import type { LineRead } from '../../../inventory/formats/native/read-line.ts';
 import { maxDepth, tooDeep } from '../../../inventory/text/depth.ts';
@@ -14,6 +15,13 @@ export function readSentLine(line: string): LineRead {
   const deep = findDeep(line, maxDepth);
   if (deep !== undefined) return { ok: false, problem: { message: tooDeep, column: deep + 1 } };
   const read = readResourceLine(line);
-  const isWide = read.ok && countNested(read.resource) > maxNested;
-  return isWide ? { ok: false, problem: { message: hasMore(maxNested), column: 1 } } : read;
+  if (!read.ok) return read;
+  const { resource } = read;
+  const message =
+    Object.keys(resource.tags).length > maxTags
+      ? tooManyTags
+      : countNested(resource) > maxNested
+        ? hasMore(maxNested)
+        : undefined;
+  return message === undefined ? read : { ok: false, problem: { message, column: 1 } };
 }
