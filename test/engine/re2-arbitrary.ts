@@ -54,7 +54,8 @@ interface CharacterSet {
 const isIn =
   (holds: (character: string) => boolean, isNegated = false) =>
   (character: string, { i }: Flags): boolean =>
-    (i ? (folded.get(character) ?? []) : [character]).some(holds) !== isNegated;
+    // Halves of two characters may have become another one, which has no case.
+    (i ? (folded.get(character) ?? [character]) : [character]).some(holds) !== isNegated;
 
 const by = (re2: string, set: RegExp, isCommon: boolean, isNegated = false): CharacterSet => ({
   re2,
