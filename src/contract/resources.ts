@@ -170,7 +170,7 @@ function checkAsGiven<S extends z.ZodType>(
 /** Of one resource. Each tag is in two indexes; providers allow 50 to 64. */
 export const maxTags = 1_000;
 /** Of all resources that one request stores at once. */
-export const maxTagsPerRequest = 20_000;
+const maxTagsPerRequest = 20_000;
 
 export const tooManyTags = `has more than ${inThrees(maxTags)} tags`;
 
