@@ -212,6 +212,54 @@ function placeOf(key: bigint): bigint {
   return (hash ^ (hash >> 22n)) & 511n;
 }
 
+describe('what is read more than once', () => {
+  test('is no run of = before a text that is no base64', () => {
+    // A condition of 40 characters and a resource of 1 MiB took a quarter of an hour, for 131,000 steps.
+    const { answer } = run('base64.decode(resource.text) == b""', {
+      text: `${'='.repeat(1 << 20)}x`,
+    });
+    expect(answer).toMatchObject({ reason: 'type_error' });
+    const decoded = ['YQ==', 'YQ', 'YQ=', 'YQ===', 'YWI=', 'YWJj', 'Y', '=', '=='].map(
+      (text) => run('base64.decode(resource.text) != b""', { text }).answer,
+    );
+    const refused = expect.objectContaining({ reason: 'type_error' }) as unknown;
+    expect(decoded).toEqual([true, true, true, refused, true, true, refused, false, false]);
+  });
+
+  test.each([
+    ['spaces', ' '],
+    ['quotes that end nothing', '\\"'],
+    ['single quotes that end nothing', "\\'"],
+    ['three quotes that end nothing', '\\"""\n'],
+    ['brackets', '[ '],
+  ])('is nothing of a condition that has a ? and many %s', (_, part) => {
+    const start = 'resource.?a.hasValue() ';
+    const source = start + part.repeat(Math.floor((65_536 - start.length) / part.length));
+    const cpuTime = startCpuTime();
+    compileCondition(source);
+    // Spaces took 5 s.
+    expect(cpuTime()).toBeLessThan(1_500);
+  });
+
+  test('is no optional in an optional without steps for each', () => {
+    const wrapped = (value: string) => `${'optional.of('.repeat(45)}${value}${')'.repeat(45)}`;
+    const names = Array.from({ length: 30 }, (_, i) => `o${i}`);
+    const nested = (start: string, body: string) =>
+      names.reduceRight(
+        (inner, name, i) => `cel.bind(${name}, ${wrapped(names[i - 1] ?? start)}, ${inner})`,
+        `cel.bind(o, dyn(o29), ${body})`,
+      );
+    for (const source of [
+      nested('dyn(resource)', 'resource.list.all(x, o.?none.hasValue() || true)'),
+      nested('dyn(resource)', 'resource.list.all(x, !has(o.none))'),
+      nested('1', 'resource.list.all(x, o == o)'),
+    ]) {
+      const { answer } = run(source, { list: Array.from({ length: 100_000 }, () => 1) });
+      expect(answer, source.slice(-60)).toMatchObject({ reason: 'budget' });
+    }
+  });
+});
+
 describe('keys of a map', () => {
   test('that all have one hash are found as fast as others', () => {
     const keys: bigint[] = [];

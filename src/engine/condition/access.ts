@@ -101,7 +101,10 @@ export function index(of: unknown, at: unknown, path: string | undefined): unkno
  */
 export function optionalAt(of: unknown, at: unknown, path: string | undefined): Optional | Failure {
   if (of instanceof UnknownValue) return unknownFailure(of, path);
-  if (of instanceof Optional) return of.present ? optionalAt(of.content, at, path) : none;
+  if (of instanceof Optional) {
+    spend(prices.item);
+    return of.present ? optionalAt(of.content, at, path) : none;
+  }
   if (at instanceof UnknownValue) return unknownFailure(at);
   spend(prices.key);
   const found = Array.isArray(of) ? itemAt(of, at) : isMap(of) ? entryOf(of, at) : undefined;
@@ -120,7 +123,10 @@ function itemAt(list: readonly unknown[], at: unknown): Failure | readonly unkno
 
 /** `has(of.key)`: also where the value is null. */
 export function has(of: unknown, key: string, path: string | undefined): boolean | Failure {
-  if (of instanceof Optional) return of.present && has(of.content, key, path);
+  if (of instanceof Optional) {
+    spend(prices.item);
+    return of.present && has(of.content, key, path);
+  }
   if (!isMap(of)) return notMap(of, key, path);
   const entry = entryOf(of, key);
   if (!entry) return false;

@@ -59,6 +59,8 @@ function equalObjects(level: number, a: object, b: object): boolean | Failure {
   if (a instanceof TypeValue) return b instanceof TypeValue && a.typeName === b.typeName;
   if (a instanceof Optional) {
     if (!(b instanceof Optional) || a.present !== b.present) return false;
+    if (level > deepest) return tooDeep();
+    spend(prices.item);
     return !a.present || equalAt(level + 1, a.content, b.content);
   }
   return isMap(a) && isMap(b) && equalMaps(level + 1, a, b);

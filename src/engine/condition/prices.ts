@@ -9,7 +9,7 @@ export const prices = {
   partsOfStep: 4,
   /** A macro, without its items. */
   macro: 1,
-  /** An item of a list or map that is created, joined, compared or listed. */
+  /** An item of a list or map that is created, joined, compared or listed; an optional that is compared or looked into. */
   item: 1,
   /** A map literal, without its entries: most of it is memory. */
   map: 6,

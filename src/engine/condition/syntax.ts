@@ -72,9 +72,12 @@ export function parse(environment: Environment, source: string): Parsed {
 
 // ---- what is spelled in a way the package can't read ----
 
-/** A literal or a comment, a name in backticks, a double without a whole part, or the `?` of an item; what is between them is code. */
+/**
+ * A literal or a comment, a name in backticks, a double without a whole part, or the `?` of an item; what is between them is
+ * code. Its time is proportional to the source: a literal without an end goes to the end, and only a `?` is looked behind.
+ */
 const lexeme =
-  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')|`[\w.\-/ ]+`|(?<![\w.])\.\d+(?:[eE][+-]?\d+)?|(?<=(?:[{,]|(?:(?<![\w)\]}"'`]\s*)|\bin\s*)\[)\s*)\?/g;
+  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^]?)*?(?:"""|$)|'''(?:[^\\]|\\[^]?)*?(?:'''|$)|"(?:[^"\\\n]|\\[^]?)*"?|'(?:[^'\\\n]|\\[^]?)*'?)|`[\w.\-/ ]+`|(?<![\w.])\.\d+(?:[eE][+-]?\d+)?|\?(?<=(?:[{,]|(?:(?<![\w)\]}"'`]\s*)|\bin\s*)\[)\s*\?)/g;
 
 interface Spelling {
   /** As long as the source, so that places stay where they are. */
