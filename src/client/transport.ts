@@ -3,6 +3,7 @@ import { GovctlError } from '../contract/errors.ts';
 import { errorFromResponse } from './answer.ts';
 import type { Fetch, HttpAnswer } from './http.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
+import { trimEnd } from '../contract/trim-end.ts';
 
 export interface TransportOptions {
   /** Where the service is, e.g. https://governance.example.com; a path prefix is kept. */
@@ -102,7 +103,7 @@ function timeoutOf(
 export function createTransport(options: TransportOptions): Transport {
   const { retries = 4, timeoutMs = 30_000, sleep = realSleep, random = Math.random } = options;
   const newKey = options.idempotencyKey ?? (() => crypto.randomUUID());
-  const base = options.baseUrl.replace(/\/+$/, '');
+  const base = trimEnd(options.baseUrl, '/');
 
   // Where only reads went out, whoever interrupts them wants to know just that.
   let isChanging = false;

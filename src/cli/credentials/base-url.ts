@@ -1,4 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
+import { trimEnd } from '../../contract/trim-end.ts';
 
 /**
  * The address of a service in one spelling: no trailing slash, a path prefix kept.
@@ -16,7 +17,7 @@ export function parseBaseUrl(text: string, from: string): string {
   }
   if (url.username || url.password) throw refuse('must not hold a user name or password');
   if (url.search || url.hash) throw refuse('must not have a query or a fragment');
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + trimEnd(url.pathname, '/');
 }
 
 const withoutPassword = (text: string): string => text.replace(/\/\/[^@/]*@/, '//***@');
@@ -30,7 +31,7 @@ const mayClimb = /%(?:25|2e|2f|5c)/i;
 /** Whether an address is `known`, or lies below it: the same origin, and a path that continues that of `known`. */
 export function covers(known: string, address: string): boolean {
   if (!sameOrigin(known, address)) return false;
-  const [from, to] = [known, address].map((url) => new URL(url).pathname.replace(/\/*$/, '/'));
+  const [from, to] = [known, address].map((url) => `${trimEnd(new URL(url).pathname, '/')}/`);
   return to?.startsWith(from ?? '') === true && !mayClimb.test(to.slice(from?.length));
 }
 

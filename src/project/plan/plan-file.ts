@@ -4,6 +4,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { whyFileFailed } from '../read/file-failure.ts';
 import { needsItsFile } from './change.ts';
 import { Plan, digestPlan, planVariables } from './plan.ts';
+import { trimEnd } from '../../contract/trim-end.ts';
 
 /** Bytes; ten thousand policies of usual size are a tenth of it. */
 const largestPlan = 256 * 1024 * 1024;
@@ -156,5 +157,4 @@ export function refuseOtherService(plan: Plan, file: string, baseUrl: string): v
   );
 }
 
-const sameService = (a: string, b: string): boolean =>
-  a.replace(/\/+$/, '') === b.replace(/\/+$/, '');
+const sameService = (a: string, b: string): boolean => trimEnd(a, '/') === trimEnd(b, '/');

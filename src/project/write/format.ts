@@ -10,6 +10,7 @@ import type { Problem } from '../model.ts';
 import { presetKind, schemaOf } from '../read/read-document.ts';
 import type { Kind } from '../read/read-document.ts';
 import type { Source } from '../read/source.ts';
+import { trimEnd } from '../../contract/trim-end.ts';
 
 type Formatted = { readonly text: string } | { readonly problems: readonly Problem[] };
 
@@ -125,8 +126,8 @@ function foldedLines(node: Scalar, text: string): string | undefined {
     if (/[1-9]/.test(header.replace(/#.*/, ''))) return undefined;
     const indent = body.find((line) => line.trim() !== '')?.search(/\S/) ?? 0;
     const lines = body.map((line) => line.slice(indent)).join('\n');
-    const ending = /\n*$/.exec(node.value)?.[0] ?? '';
-    return lines.trimEnd() === '' ? undefined : lines.replace(/\n*$/, '') + ending;
+    const ending = node.value.slice(trimEnd(node.value, '\n').length);
+    return lines.trimEnd() === '' ? undefined : trimEnd(lines, '\n') + ending;
   }
   const isPlain = node.type === 'PLAIN';
   if ((!isPlain && node.type !== 'QUOTE_SINGLE') || !written.includes('\n')) return undefined;
