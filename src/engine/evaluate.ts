@@ -86,7 +86,7 @@ export function evaluate(
 }
 
 /** What a verdict comes to with exemptions, and the one that covers it. */
-export function conclude<E extends Exemption>(
+function conclude<E extends Exemption>(
   policy: EvaluatedPolicy,
   resource: Resource,
   verdict: Verdict,

@@ -5,12 +5,12 @@ import type { Finding, UndecidedReason } from '../../contract/findings.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import { matchesType, typeKey } from '../../contract/resources.ts';
 import type { StatusCause, ViolationStatus } from '../../contract/violations.ts';
-import { describeExemption, findingOf, isExempt } from '../../engine/evaluate.ts';
+import { describeExemption, findingOf } from '../../engine/evaluate.ts';
 import type { EvaluatedPolicy } from '../../engine/evaluate.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { hasManyPlaces } from '../events/emit.ts';
-import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
+import { createFindCover, exemptionsOf, namesOf } from '../exemptions/collection.ts';
 import type { StoredExemption } from '../exemptions/collection.ts';
 import { anyPattern, policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
@@ -79,6 +79,7 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
   const now = deps.clock.now();
   const byType = new Map<string, readonly JudgedPolicy[]>();
   const exemptionsByPolicy = new Map<string, readonly StoredExemption[]>();
+  const findCover = createFindCover(now);
   let spent = 0;
   let written = 0;
   const postponed = new Set<string>();
@@ -89,7 +90,7 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
       known = await exemptionsOf(tx, namesOf(named));
       exemptionsByPolicy.set(policy.id, known);
     }
-    return known.find((exemption) => isExempt(exemption, named, resourceId, now));
+    return findCover(known, named, resourceId);
   }
 
   return {

@@ -8,12 +8,17 @@ import type { ValidateAnswer, ValidateInput } from '../../contract/evaluation.ts
 import type { KnownResource } from '../../contract/resources.ts';
 import type { Finding } from '../../contract/findings.ts';
 import { typeKey } from '../../contract/resources.ts';
-import { conclude, createPolicySet, findingOf, policiesFor } from '../../engine/evaluate.ts';
+import { createPolicySet, findingOf, policiesFor } from '../../engine/evaluate.ts';
 import type { EvaluatedPolicy, PolicySet } from '../../engine/evaluate.ts';
 import { emptyTally, tally } from '../../engine/score.ts';
 import type { Deps } from '../deps.ts';
-import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
-import type { StoredExemption } from '../exemptions/collection.ts';
+import {
+  concludeInTurns,
+  createFindCover,
+  exemptionsOf,
+  namesOf,
+} from '../exemptions/collection.ts';
+import type { FindCover, StoredExemption } from '../exemptions/collection.ts';
 import { policies } from '../policies/collection.ts';
 import { checkConditions, readPolicy } from '../policies/service.ts';
 import { completeResource } from '../resources/service.ts';
@@ -82,6 +87,7 @@ export async function validate(
       rules: enabledOf(resource).map(({ policy }) => policy.rules),
     })),
   });
+  const findCover = createFindCover(now);
   const results = createPieces();
   let counted = emptyTally;
   let findings: Finding[] = [];
@@ -89,7 +95,7 @@ export async function validate(
   let turned = 0;
   for (const resource of resources) {
     for (const named of policiesFor(set, resource.type)) {
-      const finding = findingBy(verdicts, named, { resource, exemptions, now });
+      const finding = await findingBy(verdicts, named, { resource, exemptions, findCover });
       findings.push(finding);
       const isFailure = finding.status !== 'PASS' && finding.status !== 'SKIPPED';
       if (mode !== 'failures' || isFailure) {
@@ -140,23 +146,24 @@ function createPieces() {
   };
 }
 
-function findingBy(
+async function findingBy(
   verdicts: Verdicts,
   named: EvaluatedPolicy,
   {
     resource,
     exemptions,
-    now,
+    findCover,
   }: {
     readonly resource: KnownResource;
     readonly exemptions: ReadonlyMap<EvaluatedPolicy, readonly StoredExemption[]>;
-    readonly now: number;
+    readonly findCover: FindCover;
   },
-): Finding {
+): Promise<Finding> {
   if (!named.policy.enabled) return findingOf(named, resource, { status: 'SKIPPED' });
   const verdict = verdicts.of({ rules: named.policy.rules }, resource);
   if (!verdict) throw new Error('a policy was not evaluated');
-  return conclude(named, resource, verdict, exemptions.get(named) ?? [], now).finding;
+  const known = exemptions.get(named) ?? [];
+  return (await concludeInTurns(findCover, named, resource, verdict, known)).finding;
 }
 
 /** The key of a policy from the request, and the id of the stored policy that it stands for. */

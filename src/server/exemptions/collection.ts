@@ -3,9 +3,14 @@ import type {
   ExemptionListQuery,
   exemptionSortFields,
 } from '../../contract/exemptions.ts';
-import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import type { Finding } from '../../contract/findings.ts';
+import type { KnownResource } from '../../contract/resources.ts';
+import type { Verdict } from '../../engine/decide.ts';
+import { describeExemption, findingOf, isExempt } from '../../engine/evaluate.ts';
+import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
+import { nextTurn } from '../next-turn.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { CollectionSpec, Reader, Scalar } from '../store/store.ts';
 
@@ -59,3 +64,51 @@ export const namesOf = ({
   key,
 }: Pick<PreparedPolicy, 'policy' | 'id' | 'key'>): readonly string[] =>
   [policy.name, id, key].filter((name) => name !== undefined);
+
+/** Characters of globs and ids that are compared between two turns of others: some milliseconds. */
+const charactersPerTurn = 2_000_000;
+
+/** Finds the exemption that covers a policy's finding on a resource. */
+export type FindCover = (
+  known: readonly StoredExemption[],
+  policy: EvaluatedPolicy,
+  resourceId: string,
+) => Promise<StoredExemption | undefined>;
+
+/** Compares in turns: many globs on many resources would block the event loop. @param now as `isExempt` */
+export function createFindCover(now: number): FindCover {
+  let compared = 0;
+  return async (known, policy, resourceId) => {
+    for (const exemption of known) {
+      const { resources: globs } = exemption;
+      for (const glob of globs) compared += glob.length + resourceId.length;
+      if (compared >= charactersPerTurn) {
+        compared = 0;
+        await nextTurn();
+      }
+      if (isExempt(exemption, policy, resourceId, now)) return exemption;
+    }
+    return undefined;
+  };
+}
+
+/** A finding, and the exemption that covers it. */
+export interface Concluded {
+  readonly finding: Finding;
+  readonly cover: StoredExemption | undefined;
+}
+
+/** What a verdict becomes with the exemptions of its policy. */
+export async function concludeInTurns(
+  findCover: FindCover,
+  policy: EvaluatedPolicy,
+  resource: KnownResource,
+  verdict: Verdict,
+  known: readonly StoredExemption[],
+): Promise<Concluded> {
+  const cover = verdict.status === 'FAIL' ? await findCover(known, policy, resource.id) : undefined;
+  return {
+    finding: findingOf(policy, resource, verdict, cover && describeExemption(cover)),
+    cover,
+  };
+}

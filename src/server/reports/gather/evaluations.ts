@@ -1,9 +1,10 @@
 import { defined } from '../../../contract/defined.ts';
 import type { Finding } from '../../../contract/findings.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
-import { conclude, policiesFor } from '../../../engine/evaluate.ts';
+import { policiesFor } from '../../../engine/evaluate.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
-import type { StoredExemption } from '../../exemptions/collection.ts';
+import { concludeInTurns, createFindCover } from '../../exemptions/collection.ts';
+import type { Concluded } from '../../exemptions/collection.ts';
 import { resources } from '../../resources/collection.ts';
 import type { Reader } from '../../store/store.ts';
 import type { EvaluationFacts, EvaluationRow } from '../../../report/content/facts.ts';
@@ -48,6 +49,7 @@ export async function gatherEvaluations(
   { evaluation, scope, spools, pace, signal, onProgress }: EvaluationPass,
 ): Promise<Evaluated> {
   const counts = newCounts();
+  const findCover = createFindCover(scope.at);
   let seen = 0;
   for await (const page of pagesOf(reader, resources, { orderBy: 'id' })) {
     const verdicts = await evaluation.ofStored(
@@ -70,7 +72,8 @@ export async function gatherEvaluations(
       for (const policy of about) {
         const verdict = verdicts.of(policy.row.doc, doc.resource);
         if (!verdict) throw new Error('a policy was not evaluated');
-        const concluded = conclude(policy, doc.resource, verdict, policy.exemptions, scope.at);
+        const known = policy.exemptions;
+        const concluded = await concludeInTurns(findCover, policy, doc.resource, verdict, known);
         countOne(counts, policy.fact, doc.resource, concluded, spools);
       }
       await pace.spend(about.length);
@@ -120,7 +123,7 @@ function countOne(
   counts: ReturnType<typeof newCounts>,
   fact: CountedPolicy['fact'],
   resource: KnownResource,
-  { finding, cover }: ReturnType<typeof conclude<StoredExemption>>,
+  { finding, cover }: Concluded,
   spools: EvaluationSpools,
 ): void {
   for (const counter of [
