@@ -65,6 +65,13 @@ export async function validate(
   const resources = given.map(completeResource);
   const types = new Set(resources.map(({ type }) => typeKey(type)));
   const set = await choosePolicies(deps, which, types);
+  // Once each: a policy with a pattern is about each of the types. Finding them takes time for each type and pattern.
+  const concerned = new Set<EvaluatedPolicy>();
+  for (const type of types) {
+    for (const policy of policiesFor(set, type)) concerned.add(policy);
+    await nextTurn();
+    asker.signal.throwIfAborted();
+  }
   const evaluations = resources.reduce((sum, { type }) => sum + policiesFor(set, type).length, 0);
   if (evaluations > maxEvaluationsPerRequest) {
     throw new GovctlError(
@@ -75,7 +82,7 @@ export async function validate(
   }
   const now = deps.clock.now();
   const exemptions = new Map<EvaluatedPolicy, readonly StoredExemption[]>();
-  for (const policy of [...types].flatMap((type) => policiesFor(set, type))) {
+  for (const policy of concerned) {
     exemptions.set(policy, await exemptionsOf(deps.store, namesOf(policy)));
   }
   const enabledOf = ({ type }: KnownResource) =>
@@ -202,6 +209,7 @@ async function choosePolicies(
       for (const { doc } of await enabledPolicies(deps.store, type)) {
         if (!byId.has(doc.id)) byId.set(doc.id, namedPolicy(doc));
       }
+      await nextTurn();
     }
     chosen.push(...byId.values());
   }
