@@ -72,6 +72,8 @@ export interface Judge {
 
 /** Maximum violations per transaction: serializing a transaction blocks the event loop. */
 const mostWritten = 1_000;
+/** Characters of globs and ids that one transaction compares, as others wait for it: some tenths of a second. */
+const mostCompared = 20_000_000;
 /** Characters of messages that count as one violation. */
 const charactersOfOne = 1_000;
 
@@ -79,7 +81,8 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
   const now = deps.clock.now();
   const byType = new Map<string, readonly JudgedPolicy[]>();
   const exemptionsByPolicy = new Map<string, readonly StoredExemption[]>();
-  const findCover = createFindCover(now);
+  let compared = 0;
+  const findCover = createFindCover(now, (characters) => (compared += characters));
   let spent = 0;
   let written = 0;
   const postponed = new Set<string>();
@@ -120,7 +123,7 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
     wrote({ message }) {
       written += 1 + message.length / charactersOfOne;
     },
-    isFull: () => written >= mostWritten || hasManyPlaces(tx),
+    isFull: () => written >= mostWritten || compared >= mostCompared || hasManyPlaces(tx),
     async postpone(policyId) {
       if (postponed.has(policyId)) return;
       postponed.add(policyId);

@@ -75,13 +75,22 @@ export type FindCover = (
   resourceId: string,
 ) => Promise<StoredExemption | undefined>;
 
-/** Compares in turns: many globs on many resources would block the event loop. @param now as `isExempt` */
-export function createFindCover(now: number): FindCover {
+/**
+ * Compares in turns: many globs on many resources would block the event loop.
+ * @param now as `isExempt`
+ * @param onCompared is given the characters of each comparison
+ */
+export function createFindCover(
+  now: number,
+  onCompared: (characters: number) => void = () => undefined,
+): FindCover {
   let compared = 0;
   return async (known, policy, resourceId) => {
     for (const exemption of known) {
       const { resources: globs } = exemption;
-      for (const glob of globs) compared += glob.length + resourceId.length;
+      const characters = globs.reduce((sum, { length }) => sum + length + resourceId.length, 0);
+      onCompared(characters);
+      compared += characters;
       if (compared >= charactersPerTurn) {
         compared = 0;
         await nextTurn();

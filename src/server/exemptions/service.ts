@@ -141,8 +141,13 @@ async function moveViolations(judge: Judge, named: readonly string[]): Promise<v
         limit: movedAtOnce,
       });
       const judged = judgedPolicy(row.doc);
-      for (const { doc } of page.rows) await applyExemptions(judge, judged, doc);
-      if (page.hasMore) await schedulePolicy(tx, judge.now, row.doc.id);
+      let isDone = !page.hasMore;
+      for (const { doc } of page.rows) {
+        // The background moves the others.
+        if (judge.isFull()) isDone = false;
+        else await applyExemptions(judge, judged, doc);
+      }
+      if (!isDone) await schedulePolicy(tx, judge.now, row.doc.id);
     }
   }
 }

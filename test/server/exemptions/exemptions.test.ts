@@ -57,6 +57,28 @@ describe('an exemption', () => {
     expect(await count()).toBe(701);
   });
 
+  it('of very many globs moves some violations at once and all in the background', async () => {
+    const many = Array.from({ length: 30 }, (_, at) => ({
+      id: `${'a'.repeat(1_000)}${at}`,
+      type: 'AWS::S3::Bucket',
+      public: true,
+    }));
+    await inventory.ok('POST', '/v1/resources', { body: { resources: many } });
+    const count = async () =>
+      (
+        (await inventory.ok('GET', '/v1/violations?status=EXEMPT')).json.pagination as {
+          total: number;
+        }
+      ).total;
+    const globs = Array.from({ length: 500 }, (_, at) => `${'a*'.repeat(1_000)}x${at}`);
+    await inventory.exempt({ resources: [...globs, 'a*'] });
+    const atOnce = await count();
+    expect(atOnce).toBeGreaterThan(0);
+    expect(atOnce).toBeLessThan(30);
+    await service.evaluator.run();
+    expect(await count()).toBe(30);
+  });
+
   it('sent back as it was read changes nothing', async () => {
     const id = await inventory.exempt({ category: 'waiver' });
     const read = await inventory.ok('GET', `/v1/exemptions/${id}`);
