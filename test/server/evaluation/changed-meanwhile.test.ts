@@ -9,12 +9,16 @@ import { testEvaluator } from './test-evaluator.ts';
 let service: TestService;
 afterEach(() => service.close());
 
-/** A service in which something happens between the next evaluation and the transaction that writes it down. */
-async function start() {
+/**
+ * A service in which something happens between the next evaluation and the transaction that writes it down.
+ * @param hasBudget whether requests have any for their evaluations
+ */
+async function start(hasBudget = true) {
   let meanwhile: (() => Promise<unknown>) | undefined;
   const wrap = (evaluation: Evaluation): Evaluation => ({
     ...evaluation,
     async ofStored(asker, question) {
+      if (question.request && !hasBudget) return { of: () => undefined, isSpent: true };
       const verdicts = await evaluation.ofStored(asker, question);
       const happens = meanwhile;
       meanwhile = undefined;
@@ -141,28 +145,11 @@ it('an import that fails here is not said to be the fault of its sender', async 
 });
 
 it('a resource that comes during the first step of a policy, and is left to the background, is evaluated', async () => {
-  let meanwhile: (() => Promise<unknown>) | undefined;
-  const wrap = (evaluation: Evaluation): Evaluation => ({
-    ...evaluation,
-    async ofStored(asker, question) {
-      // A request that has no budget left for it.
-      if (question.request) return { of: () => undefined, isSpent: true };
-      const verdicts = await evaluation.ofStored(asker, question);
-      const happens = meanwhile;
-      meanwhile = undefined;
-      await happens?.();
-      return verdicts;
-    },
-  });
-  let wrapped: Evaluation | undefined;
-  service = await startTestService({
-    wrapEvaluation: (evaluation) => (wrapped = wrap(evaluation)),
-  });
-  const inventory = inventoryOf(service);
+  const { inventory, evaluator, meanwhile } = await start(false);
   await inventory.put('r1', { public: true });
   await inventory.createPolicy('p');
-  meanwhile = () => inventory.put('r0', { public: true });
-  await testEvaluator(service.deps, undefined, wrapped).run();
+  meanwhile(() => inventory.put('r0', { public: true }));
+  await evaluator.run();
   const found = (await inventory.violations()).map(({ resource_id: id }) => id);
   expect(found.sort()).toEqual(['r0', 'r1']);
 });
