@@ -9,6 +9,7 @@ import { errorCatalogue, exitCodes } from '../../src/contract/errors.ts';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
 import { providerOf } from '../../src/contract/resources.ts';
 import { formatWords } from '../../src/inventory/formats/formats.ts';
+import type { Normaliser } from '../../src/inventory/attributes/normaliser.ts';
 import { normalisers } from '../../src/inventory/attributes/types.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { createFakeWorld } from '../support/fake-world.ts';
@@ -79,24 +80,24 @@ ${rows.join('\n')}
     const types = normalisers
       .flatMap((one) => one.types.map((type) => ({ ...one, type })))
       .sort((a, b) => (a.type < b.type ? -1 : 1));
-    const sections = types.map(({ type, attributes, from }, index) => {
+    const sections = types.map(({ type, attributes, from, source }, index) => {
       const title = providerTitles[providerOf(type)] ?? '';
       const isFirst = providerOf(types[index - 1]?.type ?? '') !== providerOf(type);
       const rows = Object.entries(attributes).map(
         ([name, { type: kind, meaning, absent }]) =>
           `| \`${name}\` | \`${kind}\` | ${meaning.replaceAll('|', '\\|')} | ${absent === undefined ? '—' : `\`${JSON.stringify(absent).replaceAll('","', '", "')}\``} |`,
       );
-      const sources = Object.keys(from).map(
+      const formats = Object.keys(from).map(
         (format) => formatWords[format as keyof typeof from].heading,
       );
       return `${isFirst ? `## ${title}\n\n` : ''}### ${type}
 
-Read from ${sources.join(', ')}.
+Read from ${formats.join(', ')}.
 
 | attribute | type | meaning | when absent |
 |---|---|---|---|
 ${rows.join('\n')}
-`;
+${sourcesOf(attributes, source)}`;
     });
     const text = `${generated}
 # Attributes by resource type
@@ -116,6 +117,23 @@ ${sections.join('\n')}`;
     await expect(text).toMatchFileSnapshot(reference('commands.md'));
   });
 });
+
+/** Where the values when absent come from: a line for each document, with the attributes that one is about. */
+function sourcesOf(attributes: Normaliser['attributes'], ofType: string | undefined): string {
+  const bySource = new Map<string, string[]>();
+  for (const [name, { absent, source = ofType }] of Object.entries(attributes)) {
+    if (absent === undefined || source === undefined) continue;
+    bySource.set(source, [...(bySource.get(source) ?? []), name]);
+  }
+  const lines = [...bySource]
+    .sort(([a], [b]) => Number(b === ofType) - Number(a === ofType))
+    .map(([source, names]) =>
+      source === ofType
+        ? `- ${source}`
+        : `- ${names.map((name) => `\`${name}\``).join(', ')}: ${source}`,
+    );
+  return lines.length === 0 ? '' : `\nValues when absent, by:\n\n${lines.join('\n')}\n`;
+}
 
 const providerTitles: Record<string, string> = { aws: 'AWS', azure: 'Azure', gcp: 'Google Cloud' };
 

@@ -16,6 +16,8 @@ export interface Attribute {
   readonly spelling?: 'lower' | readonly string[];
   /** The value where a reader finds none, where absence has a known meaning. Left out: then the attribute is missing. */
   readonly absent?: unknown;
+  /** The document that says what is so when nothing is set, where it isn't the type's: see `Normaliser.source`. */
+  readonly source?: string;
 }
 
 /**
@@ -31,6 +33,11 @@ type Extract = (raw: RawResource, related: Related) => Attributes;
 export interface Normaliser {
   /** Resource types with these attributes; most have one. */
   readonly types: readonly string[];
+  /**
+   * The provider's document that the values when absent come from, as it is called, and its date: the version of the API,
+   * or when the behaviour began (`2023-04`).
+   */
+  readonly source?: string;
   readonly attributes: Readonly<Record<string, Attribute>>;
   readonly from: Partial<Record<Exclude<Format, 'native'>, Extract>>;
 }
@@ -38,6 +45,7 @@ export interface Normaliser {
 /** Keeps the paths of `attributes` while checking the shape; what `from` gives must be declared. */
 export const normaliser = <const A extends Readonly<Record<string, Attribute>>>(given: {
   readonly types: readonly string[];
+  readonly source?: string;
   readonly attributes: A;
   readonly from: Partial<
     Record<

@@ -16,6 +16,7 @@ import { bucketOfPlan } from './s3-bucket-plan.ts';
 
 export const s3Bucket = normaliser({
   types: ['AWS::S3::Bucket'],
+  source: 'Amazon S3 API Reference, API version 2006-03-01',
   attributes: {
     'public_access_block.block_public_acls': {
       type: 'bool',
