@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { UnknownValue, typeKey } from '../../src/contract/resources.ts';
+import { compileCondition } from '../../src/engine/condition/compile.ts';
 import type { Program, Term } from '../../src/engine/condition/program.ts';
 import { partsOf } from '../../src/engine/condition/program.ts';
 import { normalisers } from '../../src/inventory/attributes/types.ts';
@@ -32,6 +33,14 @@ export const declared: ReadonlyMap<string, AttributeTable> = new Map(
     return types.map((type) => [typeKey(type), table] as const);
   }),
 );
+
+/** What the reference says of a type's attributes where they are absent, by path. */
+export const declaredAbsences = (type: string): (readonly [path: string, value: unknown])[] =>
+  normalisers
+    .filter(({ types }) => types.includes(type))
+    .flatMap(({ attributes }) => Object.entries(attributes))
+    .filter(([path]) => !path.includes('[]'))
+    .map(([path, { absent }]) => [path, absent] as const);
 
 /** Whether a resource of the type can have the attribute, or an object above it. */
 export const isDeclared = (read: string, resourceType: string): boolean =>
@@ -74,6 +83,13 @@ export function readPaths(program: Program): Set<string> {
     waiting.push(...partsOf(term));
   }
   return found;
+}
+
+/** The same, of a condition that compiles. */
+export function readPathsOf(condition: string): string[] {
+  const compiled = compileCondition(condition);
+  if (!compiled.ok) throw new Error(compiled.problem.message);
+  return [...readPaths(compiled.condition.program)];
 }
 
 const isNumber = (value: unknown): boolean => typeof value === 'number';

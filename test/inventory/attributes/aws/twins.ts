@@ -36,19 +36,28 @@ export function attributesOfTemplate(
   template: Twins['template'],
   parameters: Fields = {},
 ): Record<string, unknown> {
+  return first(templateDocument(template, parameters));
+}
+
+/** A template of these, by logical ID. */
+export function templateDocument(template: Twins['template'], parameters: Fields = {}): Fields {
   const Resources = Object.fromEntries(
     Object.entries(template).map(([name, [Type, Properties]]) => [name, { Type, Properties }]),
   );
-  return first({ AWSTemplateFormatVersion: '2010-09-09', Parameters: parameters, Resources });
+  return { AWSTemplateFormatVersion: '2010-09-09', Parameters: parameters, Resources };
 }
 
 /** The attributes that a plan's first resource gets. */
-export function attributesOfPlan(plan: Twins['plan']): Record<string, unknown> {
+export const attributesOfPlan = (plan: Twins['plan']): Record<string, unknown> =>
+  first(planDocument(plan));
+
+/** A plan that creates these, by address, with the expressions that give their values. */
+export function planDocument(plan: Twins['plan']): Fields {
   const resources = Object.entries(plan).map(([address, values]) => {
     const [type = '', name = ''] = address.split('.');
     return { address, mode: 'managed', type, name, values };
   });
-  return first({
+  return {
     format_version: '1.2',
     terraform_version: '1.9.0',
     resource_changes: resources.map(({ values, ...one }) => ({
@@ -68,28 +77,37 @@ export function attributesOfPlan(plan: Twins['plan']): Record<string, unknown> {
         })),
       },
     },
-  });
+  };
 }
 
 /** The attributes that the item gets which AWS Config has of a resource, beside other items. */
 export const attributesOfItem = (
   ...items: readonly (readonly [type: string, configuration: Fields, supplementary?: Fields])[]
 ): Record<string, unknown> =>
-  first({
-    fileVersion: '1.0',
-    configurationItems: items.map(([resourceType, configuration, supplementary], index) => ({
-      configurationItemVersion: '1.3',
-      configurationItemStatus: 'OK',
-      configurationItemCaptureTime: '2026-01-01T00:00:00Z',
-      resourceType,
-      resourceId: `item-${index}`,
-      awsAccountId: '123456789012',
-      awsRegion: 'eu-central-1',
-      configuration,
-      supplementaryConfiguration: supplementary ?? {},
-      tags: {},
-    })),
-  });
+  first(
+    itemsDocument(
+      ...items.map(([resourceType, configuration, supplementaryConfiguration = {}]) => ({
+        resourceType,
+        configuration,
+        supplementaryConfiguration,
+      })),
+    ),
+  );
+
+/** A snapshot of AWS Config with these items. */
+export const itemsDocument = (...items: readonly Fields[]): Fields => ({
+  fileVersion: '1.0',
+  configurationItems: items.map((item, index) => ({
+    configurationItemVersion: '1.3',
+    configurationItemStatus: 'OK',
+    configurationItemCaptureTime: '2026-01-01T00:00:00Z',
+    resourceId: `item-${index}`,
+    awsAccountId: '123456789012',
+    awsRegion: 'eu-central-1',
+    tags: {},
+    ...item,
+  })),
+});
 
 function first(document: unknown): Record<string, unknown> {
   const read = readInventory(JSON.stringify(document));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { attributesOf, planOf, readOne, verdictsOf } from '../provider-twins.ts';
+import { verdictsOf } from '../../../support/policy-library.ts';
+import { attributesOf, planOf, readOne } from '../provider-twins.ts';
 import type { Fields } from '../provider-twins.ts';
 
 const schema = 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { attributesOf, planOf, readOne, verdictsOf } from '../provider-twins.ts';
+import { verdictsOf } from '../../../support/policy-library.ts';
+import { attributesOf, planOf, readOne } from '../provider-twins.ts';
 import type { Fields } from '../provider-twins.ts';
 
 const twins: readonly [name: string, type: string, data: Fields, plan: Fields][] = [
