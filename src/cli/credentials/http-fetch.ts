@@ -2,6 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import type { AnswerHeaders, Fetch, FetchInit, HttpAnswer } from '../../client/http.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Dispatcher } from 'undici';
+import { isLoopback } from './base-url.ts';
 
 /** Milliseconds until a connection must stand, TLS included. */
 const connectTimeoutMs = 10_000;
@@ -15,21 +16,30 @@ const anyLength = -1;
 
 /**
  * The network, by undici: connections are kept, HTTP/1.1 without pipelining, a proxy where the environment names
- * one. The answer's body is read before it resolves, so a connection cut in its middle counts as no answer; but not that
+ * one and the address is not of this machine. The answer's body is read before it resolves, so a connection cut in its middle counts as no answer; but not that
  * of a file that is asked for as it comes.
  */
 export function createHttpFetch(env: NodeJS.ProcessEnv): Fetch {
-  let network: Promise<Network> | undefined;
+  let direct: Promise<Network> | undefined;
+  let proxied: Promise<Network> | undefined;
   return async (url, init) => {
-    network ??= openNetwork(env);
+    const proxy = proxySettings(env);
+    const network =
+      proxy && !isLoopback(url) ? (proxied ??= openNetwork(proxy)) : (direct ??= openNetwork());
     return (await network)(url, init);
   };
 }
 
 type Network = (url: string, init: FetchInit) => Promise<HttpAnswer>;
 
+interface ProxySettings {
+  readonly httpProxy?: string;
+  readonly httpsProxy?: string;
+  readonly noProxy: string;
+}
+
 /** A proxy as curl and others read it from the environment; undefined when none is named. */
-function proxySettings(env: NodeJS.ProcessEnv) {
+function proxySettings(env: NodeJS.ProcessEnv): ProxySettings | undefined {
   const http = env.http_proxy || env.HTTP_PROXY;
   const https = env.https_proxy || env.HTTPS_PROXY;
   if (!http && !https) return undefined;
@@ -55,8 +65,7 @@ const optionsFor = (maxResponseSize: number) => ({
   maxResponseSize,
 });
 
-async function openNetwork(env: NodeJS.ProcessEnv): Promise<Network> {
-  const proxy = proxySettings(env);
+async function openNetwork(proxy?: ProxySettings): Promise<Network> {
   // These two files are what a request needs; all of undici takes 45 ms longer to load.
   const [{ default: request }, dispatcherFor] = await Promise.all([
     import('undici/lib/api/api-request.js'),

@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../../client/http.ts';
 import { createTransport } from '../../client/transport.ts';
 import { connectAs, transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { isUnprotected } from '../credentials/base-url.ts';
+import { isLoopback, isUnprotected } from '../credentials/base-url.ts';
 import type { Target } from '../credentials/find-login.ts';
 import { findTarget } from '../credentials/find-login.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
@@ -47,7 +47,8 @@ const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'
 
 async function wireChecks({ world }: Context, baseUrl: string): Promise<Finding[]> {
   const proxy = proxyVariables.find((name) => world.env[name]);
-  if (proxy) return [{ check: 'proxy', status: 'ok', message: `requests go through ${proxy}` }];
+  if (proxy && !isLoopback(baseUrl))
+    return [{ check: 'proxy', status: 'ok', message: `requests go through ${proxy}` }];
   const url = new URL(baseUrl);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ExitCode } from '../../contract/errors.ts';
+import { reportFormats } from '../../contract/reports.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, World } from '../context.ts';
 import { downloadAside } from './download/download-aside.ts';
 import { formatsOf, passwordOf } from './download/download-report.ts';
 import { lookUp } from '../objects/get.ts';
+import type { ShownReport } from './report-objects.ts';
 import { reports } from './reports.ts';
 import type { PasswordFlags } from './read-password.ts';
 import { parseFormats } from './report-fields.ts';
@@ -14,8 +16,8 @@ export interface OpenOptions extends PasswordFlags {
   readonly format?: readonly string[];
 }
 
-/** What shows a report best, where it has it. */
-const preferred: readonly string[] = ['html', 'pdf'];
+/** What shows a report best, where it has it, comes first. */
+const shown: readonly string[] = [...new Set(['html', 'pdf', ...reportFormats])];
 
 /** Fetches a report into a folder of its own and shows it; off a terminal it says where it is. */
 export async function runOpen(context: Context, options: OpenOptions): Promise<ExitCode> {
@@ -25,7 +27,9 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
   const password = await passwordOf(context, options);
   const { client, item: report } = await lookUp(context, reports, options.args[0]);
   const formats = formatsOf(report);
-  const format = asked ?? preferred.find((one) => formats.includes(one)) ?? formats[0] ?? 'pdf';
+  // A server could name anything, and systems run files of some types: exe, terminal, desktop.
+  const format = asked ?? shown.find((one) => formats.includes(one));
+  if (format === undefined) throw nothingToOpen(report, formats);
   const file = await downloadAside(context, client, report, format, password);
   await context.show({
     value: { report_id: report.id, format, file },
@@ -36,6 +40,13 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
   }
   return exitCodes.ok;
 }
+
+const nothingToOpen = ({ id }: ShownReport, formats: readonly string[]): GovctlError =>
+  new GovctlError(
+    'file_error',
+    `The report ${id} has no file in a format that is opened: ${formats.join(', ')}`,
+    { hint: `\`govctl report download ${id}\` stores it, unopened.` },
+  );
 
 /** The command of this platform that shows a file with whatever is meant for it. */
 function opener(platform: string): readonly [command: string, ...before: string[]] {

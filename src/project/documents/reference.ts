@@ -11,6 +11,7 @@ const ownLogins = [
   'GOVCTL_CLIENT_SECRET',
   'GOVCTL_SERVER_API_KEY',
   'GOVCTL_SERVER_SECRET_KEY',
+  'GOVCTL_SMTP_URL',
 ];
 
 export const isReference = (text: string): boolean => whole.test(text);
@@ -26,7 +27,9 @@ export function referenceFault(text: string): string | undefined {
     if (!variableName.test(name)) {
       return `\${${name}} names no environment variable; a reference looks like \${WEBHOOK_SECRET}`;
     }
-    if (ownLogins.includes(name)) return `${name} is govctl's own login and is sent nowhere else`;
+    // Windows tells no case apart in the names of variables.
+    if (ownLogins.includes(name.toUpperCase()))
+      return `${name} is govctl's own login and is sent nowhere else`;
   }
   return text.replace(pattern, '').includes('${') ? 'a ${ without its }' : undefined;
 }

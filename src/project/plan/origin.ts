@@ -37,12 +37,18 @@ async function readGitState(folder: string): Promise<{ sha: string; dirty: boole
     : { sha: sha.trim(), dirty: status.trim() !== '' };
 }
 
+/**
+ * A folder of a cloned repo can look like a bare repository, whose configuration git would read: one that names a program
+ * as its file system monitor has it started by `git status`.
+ */
+const startNothing = ['-c', 'safe.bareRepository=explicit', '-c', 'core.fsmonitor=false'];
+
 /** Runs git without a shell, and without locks that could block the user's own git commands. */
 function git(folder: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(
       'git',
-      ['--no-optional-locks', '-C', folder, ...args],
+      [...startNothing, '--no-optional-locks', '-C', folder, ...args],
       { timeout, windowsHide: true, maxBuffer: 16 * 1024 * 1024 },
       (error, stdout) => resolve(error ? undefined : stdout),
     );

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { createServer as createTcpServer } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -208,30 +208,39 @@ describe('over real HTTP', () => {
 
   it('goes through the proxy that the environment names, but for the hosts it excepts', async () => {
     const proxied: string[] = [];
-    const baseUrl = await serve(answerList);
-    const target = new URL(baseUrl);
-    const proxy = createServer((request, response) => {
+    const target = new URL(await serve(answerList));
+    // It looks names up itself.
+    const proxy = createServer().on('connect', (request, socket: Socket) => {
       proxied.push(request.url ?? '');
-      answerList(request, response);
-    }).on('connect', (request, socket: Socket) => {
-      proxied.push(request.url ?? '');
-      import('node:net').then(
-        ({ connect }) => {
-          const onward = connect(Number(target.port), target.hostname, () => {
-            socket.write('HTTP/1.1 200 OK\r\n\r\n');
-            socket.pipe(onward).pipe(socket);
-          });
-        },
-        () => socket.destroy(),
-      );
+      const onward = connect(Number(target.port), target.hostname, () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(onward).pipe(socket);
+      });
+    });
+    const env = { HTTP_PROXY: `http://127.0.0.1:${await listen(proxy)}` };
+    const far = 'http://governance.invalid';
+    expect(await list(far, env)).toMatchObject({ exitCode: 0 });
+    expect(proxied).toHaveLength(1);
+    expect(proxied[0]).toContain('governance.invalid');
+    const excepted = await list(far, { ...env, NO_PROXY: 'governance.invalid' });
+    expect(excepted.exitCode).not.toBe(0);
+    expect(proxied).toHaveLength(1);
+  });
+
+  it('takes no proxy to this machine: the token would cross a network in the clear', async () => {
+    const told: string[] = [];
+    const proxy = createServer().on('connect', (request, socket: Socket) => {
+      told.push(request.url ?? '');
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     });
     const proxyUrl = `http://127.0.0.1:${await listen(proxy)}`;
-    const env = { HTTP_PROXY: proxyUrl };
-    expect(await list(baseUrl, env)).toMatchObject({ exitCode: 0 });
-    expect(proxied).toHaveLength(1);
-    expect(proxied[0]).toContain(target.host);
-    expect(await list(baseUrl, { ...env, NO_PROXY: '127.0.0.1' })).toMatchObject({ exitCode: 0 });
-    expect(proxied).toHaveLength(1);
+    const { port } = new URL(await serve(answerList));
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY']) {
+      for (const host of ['127.0.0.1', 'localhost']) {
+        const outcome = await list(`http://${host}:${port}`, { [name]: proxyUrl });
+        expect([name, host, outcome.exitCode, told]).toEqual([name, host, 0, []]);
+      }
+    }
   });
 });
 

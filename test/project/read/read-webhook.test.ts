@@ -67,6 +67,16 @@ describe('reading a webhook', () => {
       'headers: {X-A: "${GOVCTL_TOKEN}"}\n',
       "headers.X-A GOVCTL_TOKEN is govctl's own login",
     ],
+    [
+      "govctl's own login in another case, which Windows does not tell apart",
+      'headers: {X-A: "${Govctl_Token}"}\n',
+      "headers.X-A Govctl_Token is govctl's own login",
+    ],
+    [
+      "the address of govctl's mail server, which holds its login",
+      'headers: {X-A: "${GOVCTL_SMTP_URL}"}\n',
+      "headers.X-A GOVCTL_SMTP_URL is govctl's own login",
+    ],
     ['a line break in a header', 'headers: {X-A: "a\\r\\nX-B: c"}\n', 'must have no line breaks'],
     ['a header of no name', 'headers: {"X A": b}\n', 'is not a name that a header can have'],
     ['a header that stands twice', 'headers: {X-A: b, x-a: c}\n', 'is there twice'],
