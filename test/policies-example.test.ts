@@ -83,6 +83,7 @@ describe('the policy library', () => {
     expect(policy.description?.length).toBeGreaterThan(20);
     expect(policy.tags).toContain(`domain:${domain}`);
     expect(policy.tags?.filter((tag) => tag.startsWith('team:'))).toHaveLength(1);
+    expect(policy.tags?.filter((tag) => /^set:(baseline|strict)$/.test(tag))).toHaveLength(1);
   });
 
   test('is written in the form that govctl fmt gives', () => {

@@ -15,7 +15,7 @@ describe('the demo', () => {
     expect(stdout).toMatch(/\d+ findings fail \(\d+ CRITICAL/);
     expect(stdout).toContain('Imported 4 created');
     expect(stdout).toMatch(
-      /CRITICAL\s+arn:aws:s3:::acme-shop-uploads\s+aws-s3-block-public-access/,
+      /CRITICAL\s+arn:aws:ec2:\S+:security-group\/\S+\s+aws-ec2-security-group-no-public-ssh/,
     );
     const [, report = ''] = /The report is in (\S+)\./.exec(stderr) ?? [];
     expect(
