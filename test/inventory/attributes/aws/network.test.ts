@@ -524,6 +524,65 @@ describe('the same attributes come from a template and from a plan of', () => {
 });
 
 describe('of a security group', () => {
+  const nothing = { IpProtocol: '-1', CidrIp: '127.0.0.1/32' };
+
+  test.each([
+    ['127.0.0.1/32', { CidrIp: '127.0.0.1/32' }],
+    ['::1/128', { CidrIpv6: '::1/128' }],
+    ['255.255.255.255/32', { CidrIp: '255.255.255.255/32' }],
+  ])('a rule for %s alone takes the place of the default egress and opens nothing', (_cidr, to) => {
+    const { ingress, egress, default_egress } = attributesOfTemplate({
+      It: [
+        'AWS::EC2::SecurityGroup',
+        { SecurityGroupEgress: [{ ...nothing, ...to }], SecurityGroupIngress: [nothing] },
+      ],
+    });
+    expect({ ingress, egress, default_egress }).toEqual({
+      ingress: [],
+      egress: [],
+      default_egress: false,
+    });
+  });
+
+  test('a plan and an item of AWS Config that say "none" so have no rules either', () => {
+    const plan = {
+      'aws_security_group.it': {
+        egress: [{ protocol: '-1', from_port: 0, to_port: 0, cidr_blocks: ['127.0.0.1/32'] }],
+      },
+    };
+    expect(attributesOfPlan(plan)).toMatchObject({ egress: [], default_egress: false });
+    const item = attributesOfItem([
+      'AWS::EC2::SecurityGroup',
+      { ipPermissionsEgress: [{ ipProtocol: '-1', ipRanges: ['127.0.0.1/32'] }] },
+    ]);
+    expect(item).toMatchObject({ egress: [] });
+  });
+
+  test.each([
+    { CidrIp: '127.0.0.1/7' },
+    { CidrIp: '127.0.0.1/32', DestinationSecurityGroupId: 'sg-1' },
+    { CidrIp: '128.0.0.1/32' },
+    { CidrIpv6: '::/0' },
+    { CidrIp: { Ref: 'Office' } },
+  ])('a rule for %j opens something', (to) => {
+    const { egress } = attributesOfTemplate(
+      {
+        It: ['AWS::EC2::SecurityGroup', { SecurityGroupEgress: { IpProtocol: '-1', ...to } }],
+      },
+      { Office: { Type: 'String' } },
+    );
+    expect(egress).toHaveLength(1);
+  });
+
+  test('a rule of its own tells that it opens nothing', () => {
+    const template = { It: ['AWS::EC2::SecurityGroupEgress', nothing] as const };
+    const plan = {
+      'aws_vpc_security_group_egress_rule.it': { ip_protocol: '-1', cidr_ipv4: '127.0.0.1/32' },
+    };
+    expect(attributesOfTemplate(template)).toMatchObject({ opens_nothing: true });
+    expect(attributesOfPlan(plan)).toMatchObject({ opens_nothing: true });
+  });
+
   test('a template without outbound rules lets all out', () => {
     const { egress, default_egress } = attributesOfTemplate({
       It: ['AWS::EC2::SecurityGroup', { GroupDescription: 'web servers' }],
@@ -582,6 +641,59 @@ describe('of a security group', () => {
     ]);
     const both = { ...https, cidrs: ['0.0.0.0/0', '::/0'] };
     expect(ingress).toEqual([{ ...both, description: 'public' }, both]);
+  });
+});
+
+describe('a listener', () => {
+  const toHttps = { Type: 'redirect', RedirectConfig: { Protocol: 'HTTPS' } };
+  const fixed = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '404' } };
+  const forward = { Type: 'forward', TargetGroupArn: 'arn:tg' };
+  const serves = (own: unknown, ofRule: unknown): unknown =>
+    attributesOfTemplate({
+      It: ['AWS::ElasticLoadBalancingV2::Listener', { DefaultActions: own }],
+      Rule: [
+        'AWS::ElasticLoadBalancingV2::ListenerRule',
+        { ListenerArn: { Ref: 'It' }, Actions: ofRule },
+      ],
+    })['serves_requests'];
+
+  test.each([
+    ['redirects', [toHttps]],
+    ['answers with a fixed text', [fixed]],
+  ])('that %s, as its rules do, serves no requests', (_title, actions) => {
+    expect(serves(actions, [toHttps])).toBe(false);
+    expect(serves(actions, [fixed])).toBe(false);
+    const { serves_requests } = attributesOfPlan({
+      'aws_lb_listener.it': {
+        default_action: [{ type: 'redirect', redirect: [{ protocol: 'HTTPS' }] }],
+      },
+      'aws_lb_listener_rule.it': {
+        listener_arn: new Reference('aws_lb_listener.it.arn'),
+        action: [{ type: 'fixed-response' }],
+      },
+    });
+    expect(serves_requests).toBe(false);
+  });
+
+  test('serves requests where a rule forwards them, whatever its default action is', () => {
+    expect(serves([toHttps], [forward])).toBe(true);
+    expect(serves([fixed], [forward])).toBe(true);
+    const { serves_requests } = attributesOfPlan({
+      'aws_lb_listener.it': { default_action: [{ type: 'fixed-response' }] },
+      'aws_lb_listener_rule.it': {
+        listener_arn: new Reference('aws_lb_listener.it.arn'),
+        action: [{ type: 'forward' }],
+      },
+    });
+    expect(serves_requests).toBe(true);
+  });
+
+  test('serves requests where it redirects to plain HTTP, forwards, or says nothing', () => {
+    expect(serves([{ Type: 'redirect', RedirectConfig: { Host: 'b.example' } }], [fixed])).toBe(
+      true,
+    );
+    expect(serves([forward], [fixed])).toBe(true);
+    expect(serves([], [fixed])).toBe(true);
   });
 });
 

@@ -1,22 +1,54 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { and, every, hasItems, isOneOf, some, text } from '../../values.ts';
+import { and, at, every, hasItems, isOneOf, mapList, not, or, some, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
 import { isAcmCertificate } from './certificate.ts';
 
-const fromApi = ({ properties }: RawResource, related: Related) => {
+/** What an action of a listener or of its rules does with a request. */
+const readActions = (actions: unknown) =>
+  mapList(actions, (action) => ({
+    type: planned(action, 'type') ?? field(action, 'Type'),
+    redirectsTo:
+      planned(action, 'redirect', 'protocol') ?? field(action, 'RedirectConfig', 'Protocol'),
+  }));
+
+const redirectsToHttps = (actions: unknown) =>
+  some(readActions(actions), (action) =>
+    and(isOneOf(at(action, 'type'), 'redirect'), isOneOf(at(action, 'redirectsTo'), 'HTTPS')),
+  );
+
+/** Whether requests get further than to a redirect to HTTPS or to a fixed text; so without actions, too. */
+const passesOn = (actions: unknown) => {
+  const isFixed = every(readActions(actions), (action) =>
+    isOneOf(at(action, 'type'), 'fixed-response'),
+  );
+  return not(and(hasItems(actions), or(redirectsToHttps(actions), isFixed)));
+};
+
+const listenerOfRule = ({ properties }: RawResource): unknown =>
+  properties.ListenerArn ?? properties.listener_arn;
+
+const servesRequests = (raw: RawResource, related: Related, actions: unknown) =>
+  or(
+    passesOn(actions),
+    ...related
+      .referring(raw, 'AWS::ElasticLoadBalancingV2::ListenerRule', listenerOfRule)
+      .map(({ properties }) =>
+        passesOn(planned(properties, 'action') ?? field(properties, 'Actions')),
+      ),
+  );
+
+const fromApi = (raw: RawResource, related: Related) => {
+  const { properties } = raw;
+  const actions = field(properties, 'DefaultActions');
   const certificates = field(properties, 'Certificates');
   return {
     protocol: text(field(properties, 'Protocol')),
-    redirects_to_https: some(field(properties, 'DefaultActions'), (action) =>
-      and(
-        isOneOf(field(action, 'Type'), 'redirect'),
-        isOneOf(field(action, 'RedirectConfig', 'Protocol'), 'HTTPS'),
-      ),
-    ),
+    redirects_to_https: redirectsToHttps(actions),
+    serves_requests: servesRequests(raw, related, actions),
     security_policy: text(field(properties, 'SslPolicy')),
     'tls.minimum_version': tlsOfPolicy(field(properties, 'SslPolicy')),
     acm_certificate: and(
@@ -43,6 +75,12 @@ export const elbv2Listener = normaliser({
       meaning: 'the default action redirects to HTTPS',
       absent: false,
     },
+    serves_requests: {
+      type: 'bool',
+      meaning:
+        'some action, of its own or of its rules in the same input, does more than to redirect to HTTPS or to give a fixed response',
+      absent: true,
+    },
     security_policy: { type: 'string', meaning: 'such as `ELBSecurityPolicy-TLS13-1-2-2021-06`' },
     'tls.minimum_version': {
       type: 'string',
@@ -59,17 +97,17 @@ export const elbv2Listener = normaliser({
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,
-    terraform: ({ properties }, related) => ({
-      protocol: text(planned(properties, 'protocol') ?? defaultProtocol(properties)),
-      redirects_to_https: some(planned(properties, 'default_action'), (action) =>
-        and(
-          isOneOf(planned(action, 'type'), 'redirect'),
-          isOneOf(planned(action, 'redirect', 'protocol'), 'HTTPS'),
-        ),
-      ),
-      security_policy: text(planned(properties, 'ssl_policy')),
-      'tls.minimum_version': tlsOfPolicy(planned(properties, 'ssl_policy')),
-      acm_certificate: isAcmCertificate(planned(properties, 'certificate_arn'), related),
-    }),
+    terraform: (raw, related) => {
+      const { properties } = raw;
+      const actions = planned(properties, 'default_action');
+      return {
+        protocol: text(planned(properties, 'protocol') ?? defaultProtocol(properties)),
+        redirects_to_https: redirectsToHttps(actions),
+        serves_requests: servesRequests(raw, related, actions),
+        security_policy: text(planned(properties, 'ssl_policy')),
+        'tls.minimum_version': tlsOfPolicy(planned(properties, 'ssl_policy')),
+        acm_certificate: isAcmCertificate(planned(properties, 'certificate_arn'), related),
+      };
+    },
   },
 });

@@ -2,7 +2,7 @@ import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, flag } from '../../values.ts';
 import { planned } from '../plan-value.ts';
-import { trafficRule } from './traffic-rule.ts';
+import { opensNothing, trafficRule } from './traffic-rule.ts';
 
 /** A rule of a template: of a group, or a resource of its own. */
 export const ruleOfTemplate = (rule: unknown) =>
@@ -46,6 +46,11 @@ export const ruleOfPlan = (rule: unknown) =>
 export const groupOfRule = ({ properties }: RawResource): unknown =>
   properties.GroupId ?? properties.GroupName ?? properties.security_group_id;
 
+const withEffect = <Rule extends object>(rule: Rule) => ({
+  ...rule,
+  opens_nothing: opensNothing(rule),
+});
+
 export const securityGroupRule = normaliser({
   types: ['AWS::EC2::SecurityGroupIngress', 'AWS::EC2::SecurityGroupEgress'],
   attributes: {
@@ -59,9 +64,15 @@ export const securityGroupRule = normaliser({
     cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 blocks', absent: [] },
     groups: { type: 'list<string>', meaning: 'security groups and prefix lists', absent: [] },
     description: { type: 'string', meaning: "the rule's own" },
+    opens_nothing: {
+      type: 'bool',
+      meaning:
+        'names loopback or broadcast addresses alone, by which one says "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
+      absent: false,
+    },
   },
   from: {
-    cloudformation: ({ properties }) => ruleOfTemplate(properties),
-    terraform: ({ properties }) => ruleOfPlan(properties),
+    cloudformation: ({ properties }) => withEffect(ruleOfTemplate(properties)),
+    terraform: ({ properties }) => withEffect(ruleOfPlan(properties)),
   },
 });

@@ -1,10 +1,11 @@
+import type { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, isUnknown, list, mapList, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 import { groupOfRule, ruleOfPlan, ruleOfTemplate } from './security-group-rule.ts';
-import { flatten, trafficRule } from './traffic-rule.ts';
+import { flatten, opensNothing, trafficRule } from './traffic-rule.ts';
 
 export const securityGroup = normaliser({
   types: ['AWS::EC2::SecurityGroup'],
@@ -13,7 +14,8 @@ export const securityGroup = normaliser({
     description: { type: 'string', meaning: "the group's own" },
     ingress: {
       type: 'list<TrafficRule>',
-      meaning: 'inbound rules, joined from the group and from separate rule resources',
+      meaning:
+        'inbound rules, joined from the group and from separate rule resources; rules for loopback or broadcast addresses alone, by which one says "none", are left out',
       absent: [],
     },
     egress: { type: 'list<TrafficRule>', meaning: 'outbound rules, likewise', absent: [] },
@@ -32,22 +34,26 @@ export const securityGroup = normaliser({
       return {
         group_name: text(at(raw.properties, 'GroupName')),
         description: text(at(raw.properties, 'GroupDescription')),
-        ingress: own('Ingress'),
-        egress,
+        ingress: thatOpen(own('Ingress')),
+        egress: thatOpen(egress),
         default_egress: isUnknown(egress) ? egress : egress.length === 0,
       };
     },
     terraform: (raw, related) => ({
       group_name: isDefaultGroup(raw) ? 'default' : text(planned(raw.properties, 'name')),
       description: text(planned(raw.properties, 'description')),
-      ingress: joined(raw, related, 'Ingress', planned(raw.properties, 'ingress'), ruleOfPlan),
-      egress: joined(raw, related, 'Egress', planned(raw.properties, 'egress'), ruleOfPlan),
+      ingress: thatOpen(
+        joined(raw, related, 'Ingress', planned(raw.properties, 'ingress'), ruleOfPlan),
+      ),
+      egress: thatOpen(
+        joined(raw, related, 'Egress', planned(raw.properties, 'egress'), ruleOfPlan),
+      ),
     }),
     'aws-config': (raw) => ({
       group_name: text(at(raw.properties, 'groupName')),
       description: text(at(raw.properties, 'description')),
-      ingress: mapList(at(raw.properties, 'ipPermissions'), permission),
-      egress: mapList(at(raw.properties, 'ipPermissionsEgress'), permission),
+      ingress: thatOpen(mapList(at(raw.properties, 'ipPermissions'), permission)),
+      egress: thatOpen(mapList(at(raw.properties, 'ipPermissionsEgress'), permission)),
     }),
   },
 });
@@ -70,6 +76,9 @@ function joined(
     ? own
     : [...own.map((rule) => (isUnknown(rule) ? rule : read(rule))), ...separate];
 }
+
+const thatOpen = (rules: readonly unknown[] | UnknownValue) =>
+  isUnknown(rules) ? rules : rules.filter((rule) => !opensNothing(rule));
 
 const isDefaultGroup = ({ source }: RawResource): boolean =>
   source.terraform_type === 'aws_default_security_group';

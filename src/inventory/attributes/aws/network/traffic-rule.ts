@@ -1,5 +1,5 @@
 import { defined } from '../../../../contract/defined.ts';
-import { isUnknown, number, text } from '../../values.ts';
+import { at, isUnknown, number, text } from '../../values.ts';
 
 /** The parts of a rule, as the sources name them in their ways. */
 interface RuleParts {
@@ -54,3 +54,23 @@ export function trafficRule(parts: RuleParts) {
 
 export const flatten = (values: readonly unknown[]): unknown[] =>
   values.flat().filter((one) => one !== undefined && one !== null && one !== '');
+
+/**
+ * Whether a rule names nothing but addresses that no packet of a network interface comes from or goes to: loopback, and
+ * the broadcast address of IPv4. That is how one says "no rule": AWS documents 127.0.0.1/32 and ::1/128 in the place of
+ * the default egress (AWS::EC2::SecurityGroup, "Remove the default egress rule"); the CDK writes 255.255.255.255/32.
+ */
+export const opensNothing = (rule: unknown): boolean => {
+  const cidrs = at(rule, 'cidrs');
+  const groups = at(rule, 'groups');
+  return (
+    Array.isArray(cidrs) &&
+    cidrs.length > 0 &&
+    cidrs.every((cidr) => typeof cidr === 'string' && nowhere.test(cidr)) &&
+    Array.isArray(groups) &&
+    groups.length === 0
+  );
+};
+
+const nowhere =
+  /^(?:127(?:\.\d{1,3}){3}\/(?:[89]|[12]\d|3[0-2])|255\.255\.255\.255\/32|[0:]*:0*1\/128)$/;
