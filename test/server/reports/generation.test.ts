@@ -330,6 +330,8 @@ test('a report without a PDF has no pages', async () => {
   });
 });
 
+const asker = { owner: 'somebody', signal: new AbortController().signal };
+
 test('a further format is rendered once, from the same data, for all who ask for it', async () => {
   const rendered: string[] = [];
   service = await startReports({
@@ -342,9 +344,11 @@ test('a further format is rendered once, from the same data, for all who ask for
   });
   const id = idOf(await create(service, { format_options: { formats: ['csv'] } }));
   await service.reportWork.idle();
-  const files = await Promise.all([1, 2, 3].map(() => service.reportWork.ensureFile(id, 'pdf')));
+  const files = await Promise.all(
+    [1, 2, 3].map(() => service.reportWork.ensureFile(id, 'pdf', asker)),
+  );
   expect(new Set(files.map(({ blob }) => blob)).size).toBe(1);
-  expect(await service.reportWork.ensureFile(id, 'pdf')).toEqual(files[0]);
+  expect(await service.reportWork.ensureFile(id, 'pdf', asker)).toEqual(files[0]);
   expect(rendered).toEqual(['csv', 'pdf']);
   expect(await read(service, id)).toMatchObject({
     content: { pages: 3, sections: [{ pages: 1 }, { pages: 2 }] },
@@ -352,7 +356,7 @@ test('a further format is rendered once, from the same data, for all who ask for
   });
   await service.send('DELETE', `/v1/reports/${id}`);
   expect(await blobIds(service)).toEqual([]);
-  await expect(service.reportWork.ensureFile(id, 'pdf')).rejects.toMatchObject({
+  await expect(service.reportWork.ensureFile(id, 'pdf', asker)).rejects.toMatchObject({
     error: 'report_not_found',
   });
 });
@@ -368,15 +372,17 @@ test('a further format that can not be made says so, leaves nothing, and may be 
     },
   });
   const id = idOf(await create(service));
-  await expect(service.reportWork.ensureFile(id, 'excel')).rejects.toMatchObject({
+  await expect(service.reportWork.ensureFile(id, 'excel', asker)).rejects.toMatchObject({
     error: 'report_not_ready',
   });
   await service.reportWork.idle();
   const before = await blobIds(service);
-  await expect(service.reportWork.ensureFile(id, 'excel')).rejects.toThrow('No excel yet');
+  await expect(service.reportWork.ensureFile(id, 'excel', asker)).rejects.toThrow('No excel yet');
   expect(await blobIds(service)).toEqual(before);
   fails = false;
-  expect((await service.reportWork.ensureFile(id, 'excel')).filename).toBe('First-quarter.xlsx');
+  expect((await service.reportWork.ensureFile(id, 'excel', asker)).filename).toBe(
+    'First-quarter.xlsx',
+  );
 });
 
 test('one that waits is answered anew though its ETag is known, as its place in the queue changes', async () => {

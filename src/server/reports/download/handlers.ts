@@ -6,8 +6,11 @@ import type { ReportFormat } from '../../../contract/reports.ts';
 import { reportPasswordHeader } from '../../../contract/report-downloads.ts';
 import { ReportFormat as Format, reportFormats } from '../../../contract/reports.ts';
 import { recordAudit } from '../../audit/service.ts';
+import { askerOf } from '../../evaluation/thread/threads.ts';
 import type { Answer, ByteBody, Call, Handlers, PublicCall } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';
+import type { ReportWork } from '../generation/report-work.ts';
+import type { Asker } from '../../threads/threads.ts';
 import { timestamp } from '../../deps.ts';
 import { toJson } from '../../json.ts';
 import { listPage } from '../../http/paging.ts';
@@ -31,8 +34,7 @@ type DownloadHandlers = Pick<
 >;
 
 export interface DownloadOptions {
-  /** The file of a completed report in a format; rendered now where it was not asked for at first. */
-  readonly ensureFile: (reportId: string, format: ReportFormat) => Promise<StoredFile>;
+  readonly ensureFile: ReportWork['ensureFile'];
   /** What addresses of the service begin with, without a slash at their end. */
   readonly baseUrl: () => string;
 }
@@ -85,23 +87,23 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
     call: PublicCall,
     report: StoredReport,
     format: ReportFormat,
-    taker: Taker,
+    { asker, ...taker }: Taker & { readonly asker: Asker },
   ): Promise<Answer<ByteBody | undefined>> => {
-    const file = await options.ensureFile(report.id, format);
+    const file = await options.ensureFile(report.id, format, asker);
     return give(call, { report, format, file: downloadableOf(file), taker });
   };
 
   return {
     download: async ({ params }, call) => {
       const report = await openReport(params.report_id, call, tokenOf(call));
-      const taker = { by: call.principal.userId, via: 'token' } as const;
+      const taker = { by: call.principal.userId, via: 'token', asker: askerOf(call) } as const;
       return giveFile(call, report, readFormat(params.format), taker);
     },
 
     downloadSignature: async ({ params }, call) => {
       const report = await openReport(params.report_id, call, tokenOf(call));
       const format = readFormat(params.format);
-      const file = await options.ensureFile(report.id, format);
+      const file = await options.ensureFile(report.id, format, askerOf(call));
       if (!file.signature) throw notSigned(report, format);
       const taker = { by: call.principal.userId, via: 'token' } as const;
       const signature = await signatureOf(deps, file, file.signature);
@@ -111,7 +113,7 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
     createLink: async ({ params, body: { format, expires_in: expiresIn } }, call) => {
       const { doc: report } = await readReport(store, params.report_id);
       if (report.status !== 'completed') throw notReady(report);
-      const { sha256, size } = await options.ensureFile(report.id, format);
+      const { sha256, size } = await options.ensureFile(report.id, format, askerOf(call));
       return call.transact(async (tx) => {
         // It may have been deleted meanwhile. Its links are shown in it, so its ETag changes.
         const { doc } = await readReport(tx, report.id);
@@ -145,7 +147,9 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
     followLink: async ({ params, query }, call) => {
       const link = await checkLink(deps, params, query);
       const report = await openReport(link.report_id, call, { via: 'link', id: link.id });
-      const taker = { by: link.created_by, via: 'link', link_id: link.id } as const;
+      // All links of a caller share their turns, and leave those of the caller free.
+      const asker = { owner: `link ${link.created_by}`, signal: call.signal };
+      const taker = { by: link.created_by, via: 'link', link_id: link.id, asker } as const;
       return giveFile(call, report, readFormat(link.format), taker);
     },
 

@@ -2,6 +2,8 @@ import { GovctlError } from '../../../contract/errors.ts';
 import type { ReportFormat } from '../../../contract/reports.ts';
 import type { Deps } from '../../deps.ts';
 import type { Rendered } from '../../../report/formats/render.ts';
+import type { Asker } from '../../threads/threads.ts';
+import { createTurns } from '../../threads/turns.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import type { Blobs } from '../../store/store.ts';
 import { reports } from '../collection.ts';
@@ -16,8 +18,12 @@ import { blobPrefix, createScratch } from './scratch.ts';
 
 /** Files of completed reports in formats that were not asked for at first. */
 export interface FurtherFiles {
-  /** One is rendered once, however many ask for it. */
-  ensure(reportId: string, format: ReportFormat): Promise<StoredFile>;
+  /**
+   * One is rendered at a time, in turn by owner, and each once, however many ask for it. Who leaves gives up their turn;
+   * what is being rendered by then is finished, as it is asked for again.
+   * @throws GovctlError as of `ReportWork`; the reason of the asker's signal
+   */
+  ensure(reportId: string, format: ReportFormat, asker: Asker): Promise<StoredFile>;
   /** Ends what is rendered of a report. */
   forget(reportId: string): Promise<void>;
   /** Renders no more, and ends what is under way. */
@@ -37,6 +43,8 @@ export function createFurtherFiles(
   writing: Set<string>,
 ): FurtherFiles {
   const makings = new Map<string, Making>();
+  // Each takes a core, and up to minutes.
+  const turns = createTurns(1);
   let stopped = false;
 
   const make = async (
@@ -83,23 +91,38 @@ export function createFurtherFiles(
     await Promise.all(which.map(({ file }) => file.catch(() => undefined)));
   };
 
+  /** The file that is there or being made; else what it is to be made of. */
+  const find = async (reportId: string, format: ReportFormat) => {
+    const { doc } = await readReport(deps.store, reportId);
+    const { result } = doc;
+    if (doc.status !== 'completed' || !result) throw notReady(doc);
+    const named = result.files.find((file) => file.format === format);
+    if (named && (await isThere(deps.store.blobs, named))) return { file: named };
+    const known = makings.get(keyOf(reportId, format));
+    return known ?? { report: doc, result, lost: named };
+  };
+
   return {
-    async ensure(reportId, format) {
-      const { doc } = await readReport(deps.store, reportId);
-      const { result } = doc;
-      if (doc.status !== 'completed' || !result) throw notReady(doc);
-      const named = result.files.find((file) => file.format === format);
-      if (named && (await isThere(deps.store.blobs, named))) return named;
-      const key = `${reportId} ${format}`;
-      const known = makings.get(key);
-      if (known) return known.file;
-      if (stopped) throw stopping();
-      const abort = new AbortController();
-      const file = make(doc, result, { format, lost: named }, abort.signal).finally(() =>
-        makings.delete(key),
-      );
-      makings.set(key, { report: reportId, abort, file });
-      return file;
+    async ensure(reportId, format, { owner, signal }) {
+      const before = await find(reportId, format);
+      if ('file' in before) return before.file;
+      const leave = await turns.take(signal, owner);
+      try {
+        if (stopped) throw stopping();
+        // Somebody else may have had it made meanwhile.
+        const found = await find(reportId, format);
+        if ('file' in found) return await found.file;
+        const { report, result, lost } = found;
+        const abort = new AbortController();
+        const key = keyOf(reportId, format);
+        const file = make(report, result, { format, lost }, abort.signal).finally(() =>
+          makings.delete(key),
+        );
+        makings.set(key, { report: reportId, abort, file });
+        return await file;
+      } finally {
+        leave();
+      }
     },
     forget: (reportId) =>
       end(
@@ -112,6 +135,8 @@ export function createFurtherFiles(
     },
   };
 }
+
+const keyOf = (reportId: string, format: ReportFormat): string => `${reportId} ${format}`;
 
 const stopping = (): GovctlError => new GovctlError('unavailable', 'The service is stopping');
 

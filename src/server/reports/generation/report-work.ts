@@ -1,4 +1,3 @@
-import type { ReportFormat } from '../../../contract/reports.ts';
 import type { Deps } from '../../deps.ts';
 import type { CreateLaneRunner } from '../../lanes/runner.ts';
 import type { LaneWork, Tx } from '../../store/store.ts';
@@ -6,12 +5,13 @@ import { StoreUnavailable } from '../../store/store.ts';
 import { TimeUp } from '../../threads/time-up.ts';
 import { announceAudit, announceReport } from '../announce.ts';
 import { reportLanes, reports } from '../collection.ts';
-import type { StoredFile, StoredReport } from '../collection.ts';
+import type { StoredReport } from '../collection.ts';
 import { estimate, recordDuration, reportsAtOnce } from './estimate.ts';
 import { describeFailure } from './failure.ts';
 import { generate } from './generate.ts';
 import type { Generated, Generator } from './generate.ts';
 import { createFurtherFiles } from './further-files.ts';
+import type { FurtherFiles } from './further-files.ts';
 import { createProgress } from './progress.ts';
 import { cleanUp, removeReportBlobs } from './clean-up.ts';
 import { blobPrefix, createScratch, readBlobId } from './scratch.ts';
@@ -24,10 +24,10 @@ export interface ReportWork {
   /** Resolves when nothing is due and nothing is under way. */
   idle(): Promise<void>;
   /**
-   * The file of a completed report in a format: rendered now where it was not asked for at first.
+   * The file of a completed report in a format: rendered now, in the asker's turn, where it was not asked for at first.
    * @throws GovctlError report_not_found, report_not_ready, or unavailable where it can't be made
    */
-  ensureFile(reportId: string, format: ReportFormat): Promise<StoredFile>;
+  ensureFile: FurtherFiles['ensure'];
   /** Stops what is made of a report that has been deleted, and removes its files. */
   forget(report: StoredReport): Promise<void>;
   /** Whether a blob is of an attempt that is under way: its report may name it yet. */

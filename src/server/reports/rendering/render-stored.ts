@@ -13,7 +13,7 @@ export interface RenderJob {
   /** Resolves when more can be taken. */
   readonly write: (chunk: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Somebody waits for it: it is to wait for nothing that is made in the background. */
+  /** Somebody waits for it and has their turn: it is to wait for nothing that is made in the background. */
   readonly isAwaited?: boolean;
 }
 

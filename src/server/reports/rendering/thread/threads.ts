@@ -16,10 +16,8 @@ export interface Renderer {
 }
 
 export interface RendererOptions {
-  /** Files that are rendered at once; others wait. */
+  /** Files that are rendered at once in the background; others wait. Those that somebody waits for come beside them. */
   readonly most: number;
-  /** And beside them, of those that somebody waits for; default 1. */
-  readonly mostAwaited?: number;
   /** What a thread runs; absent: this thread renders. */
   readonly file?: URL | undefined;
   /** MiB of a thread's heap. */
@@ -36,14 +34,13 @@ const keptIdle = 30_000;
 /** In threads, where the built worker is there; else in this one. */
 export function createRenderer({
   most,
-  mostAwaited = 1,
   file = workerFile('render-worker'),
   mostMemory = heapOfThread,
   patience = usualPatience,
 }: RendererOptions): Renderer {
   if (!file) return { render: renderHere, close: () => Promise.resolve() };
   const pool = createThreadPool<FromThread, ToThread>({ file, mostMemory, keptIdle });
-  const [turns, awaited] = [createTurns(most), createTurns(mostAwaited)];
+  const [turns, awaited] = [createTurns(most), createTurns(Infinity)];
   return {
     render: (job) =>
       pool.use(
