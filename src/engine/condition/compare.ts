@@ -160,9 +160,10 @@ const orderNumbers = (x: number | bigint, y: number | bigint): number =>
 
 /** By code points, which UTF-16 order is not where one side is beyond U+FFFF. */
 function compareText(a: string, b: string): number {
-  if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
+  // Also where they are equal: to find that out, each character is read.
   spendOnEach(shorter);
+  if (a === b) return 0;
   let at = 0;
   while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   if (at === shorter) return a.length - b.length;

@@ -238,11 +238,13 @@ function zoneFormat(name: string): Intl.DateTimeFormat | undefined {
 /** Seconds since the epoch as a clock in the zone would show them in UTC. */
 function localSeconds(at: Timestamp, zone: string): number | Failure {
   if (zone === 'UTC' || zone === '') return at.seconds;
-  const signed = /^\d/.test(zone) ? `+${zone}` : zone;
+  const isShort = zone.length <= longestZone;
+  // A long text is not even copied.
+  const signed = isShort && /^\d/.test(zone) ? `+${zone}` : zone;
   const offset = /^[+-]/.test(signed) ? parseOffset(signed, 0) : undefined;
   if (offset !== undefined) return at.seconds + offset;
   spend(prices.namedZone);
-  const format = zone.length > longestZone ? undefined : zoneFormat(zone);
+  const format = isShort ? zoneFormat(zone) : undefined;
   if (!format) {
     spend(prices.unknownZone);
     return typeError('the text is not a time zone such as Europe/Berlin or +02:00');
