@@ -7,6 +7,7 @@ import { configFileName, showPath } from './read/discover.ts';
 import { explainIssues } from './read/explain-issue.ts';
 import { locate, valueSpan } from './read/locate.ts';
 import type { Problem, ProjectConfig } from './model.ts';
+import { defaultPolicySet, policySets } from './policy-sets.ts';
 import { parseYaml } from './read/parse-yaml.ts';
 import { readText } from './read/read-text.ts';
 import { createSource, problemAt } from './read/source.ts';
@@ -38,6 +39,7 @@ export const ProjectFile = z.strictObject({
   project: projectName.optional(),
   base_url: baseUrl.optional(),
   paths: z.array(z.string().min(1)).min(1).optional(),
+  set: z.enum(policySets).optional(),
   concurrency: z.int().min(1).max(64).optional(),
   guards: z.strictObject({ max_delete: z.number().min(0).max(100).optional() }).optional(),
 });
@@ -91,6 +93,7 @@ function withDefaults(file: ProjectFile): ProjectConfig {
   return {
     ...defined({ project: file.project, base_url: file.base_url }),
     paths: file.paths ?? ['.'],
+    set: file.set ?? defaultPolicySet,
     concurrency: file.concurrency ?? 8,
     guards: { max_delete: file.guards?.max_delete ?? 30 },
   };

@@ -2,6 +2,7 @@ import type { PolicyInput } from '../contract/policies.ts';
 import type { TextPlace } from '../inventory/text/place.ts';
 import type { ScheduleDocument } from './documents/schedule.ts';
 import type { WebhookDocument } from './documents/webhook.ts';
+import type { PolicySet } from './policy-sets.ts';
 
 /** Where something stands in a file. */
 export interface Place extends TextPlace {
@@ -78,6 +79,8 @@ export interface ProjectConfig {
   readonly base_url?: string;
   /** Folders and files, relative to `root`. */
   readonly paths: readonly string[];
+  /** The policies that `check` runs. Default baseline. */
+  readonly set: PolicySet;
   /** Requests at once. Default 8. */
   readonly concurrency: number;
   readonly guards: Guards;

@@ -1,6 +1,7 @@
 import type { BaselineEntry } from '../../project/check/baseline.ts';
 import type { PolicyTally, Tally } from '../../project/check/checker.ts';
 import type { Unreadable } from '../../project/check/discover-inputs.ts';
+import type { PoliciesOfSet } from '../../project/check/select-policies.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
 import type { PlacedLeftOut, Told } from './check-run.ts';
 import type { PlacedFinding } from './placed-finding.ts';
@@ -25,6 +26,8 @@ export interface CheckResult {
   /** By the index of the policy, without what the baseline had. */
   readonly counts: readonly PolicyTally[];
   readonly policies: readonly LocalPolicy[];
+  /** The set that was run, and how many policies it left out. */
+  readonly set: PoliciesOfSet['set'];
   /** The first ones, in the order of the input. */
   readonly findings: readonly PlacedFinding[];
   /** Findings beyond those. */

@@ -15,6 +15,7 @@ export function describeCheck(result: CheckResult): string[] {
     figuresOf(result),
     ...(summary.evaluated > 0 ? describeUnmatched(result) : []),
     ...describeLeftOut(result),
+    ...describeSet(result),
     ...(unread > 0
       ? [`${count(unread, 'place')} of the input could not be read: the check is not complete.`]
       : []),
@@ -45,6 +46,15 @@ function describeLeftOut({ leftOut }: Pick<CheckResult, 'leftOut'>): string[] {
     amount === 1 ? 'was left out, as its condition is' : 'were left out, as their conditions are';
   return [
     `${count(amount, 'resource')} ${said} false: ${names}. --all-conditions checks ${amount === 1 ? 'it' : 'them'}, too.`,
+  ];
+}
+
+/** How many policies the set leaves out, and what runs them. */
+function describeSet({ set: { name, policies_left_out: amount } }: CheckResult): string[] {
+  if (amount === 0) return [];
+  const [are, them] = amount === 1 ? ['is', 'it'] : ['are', 'them'];
+  return [
+    `${count(amount, 'policy', 'policies')} ${are} not in the ${name} set. --set strict runs ${them}, too.`,
   ];
 }
 
@@ -121,7 +131,8 @@ function describeUnmatched({ tally }: CheckResult): string[] {
   ];
 }
 
-function describeNothing({ tally, policies, summary }: CheckResult): string {
+function describeNothing({ tally, policies, summary, set }: CheckResult): string {
+  if (policies.length === 0) return `Nothing was evaluated: no policy is in the ${set.name} set.`;
   const unmatched = sum(tally.unmatched);
   if (unmatched < summary.resources) return 'Nothing was evaluated: the policies are disabled.';
   const about = countTypes(policies);

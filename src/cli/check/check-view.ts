@@ -91,9 +91,10 @@ export function checkView(
 
 function valueOf(result: CheckResult) {
   const { summary, findings, hidden, unreadable, duplicates, warnings, baseline, skipped } = result;
-  const { leftOut } = result;
+  const { leftOut, set } = result;
   return {
     summary,
+    set,
     results: findings,
     ...(hidden > 0 ? { results_omitted: hidden } : {}),
     unreadable: unreadable.items,

@@ -8,8 +8,9 @@ import {
   findStrayExemptions,
   judgeExemptions,
 } from '../../project/check/exemptions.ts';
-import { selectPolicies } from '../../project/check/select-policies.ts';
+import { narrowToSet, selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
+import type { PoliciesOfSet } from '../../project/check/select-policies.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
 import { discoverFiles } from '../../project/read/discover.ts';
@@ -86,7 +87,7 @@ async function checkWith(
     await showProject(context, ground.project);
     return exitCodes.usage;
   }
-  const policies = choosePolicies(ground, options);
+  const chosen = choosePolicies(ground, options);
   if (ground.inputs.files.length === 0 && ground.inputs.unreadable.length === 0) {
     throw new GovctlError(
       'usage_error',
@@ -98,7 +99,7 @@ async function checkWith(
   }
   const rows = await openRows(flags.output, world.terminal);
   try {
-    const result = await runOver(threads, context, options, ground, policies, now, rows);
+    const result = await runOver(threads, context, options, ground, chosen, now, rows);
     await rows?.finish();
     await context.show(checkView(context, result, rows !== undefined));
     return await finish(context, options, result);
@@ -107,17 +108,18 @@ async function checkWith(
   }
 }
 
-function choosePolicies({ project }: CheckGround, options: CheckOptions): readonly LocalPolicy[] {
+function choosePolicies({ project }: CheckGround, options: CheckOptions): PoliciesOfSet {
   if (project.policies.length === 0) {
     const where = options.policies ?? project.config.paths;
     throw new GovctlError('usage_error', `No policies were found in ${where.join(', ')}`, {
       hint: 'Name their folder: --policies PATH.',
     });
   }
-  return selectPolicies(project.policies, {
-    policies: options.policy ?? [],
-    types: options.type ?? [],
-  });
+  const { policy: named = [], type: types = [], set = project.config.set } = options;
+  const selected = selectPolicies(project.policies, { policies: named, types });
+  // Whoever names a policy wants it, whatever its set.
+  if (named.length > 0) return { policies: selected, set: { name: set, policies_left_out: 0 } };
+  return narrowToSet(selected, set);
 }
 
 type Rows = Awaited<ReturnType<typeof openRows>>;
@@ -127,7 +129,7 @@ async function runOver(
   context: Context,
   options: CheckOptions,
   { project, inputs }: CheckGround,
-  policies: readonly LocalPolicy[],
+  { policies, set }: PoliciesOfSet,
   now: number,
   rows: Rows,
 ): Promise<CheckResult> {
@@ -184,6 +186,7 @@ async function runOver(
     tally: run.tally,
     counts,
     policies,
+    set,
     findings: collector.findings,
     hidden: countHidden(summary, run, checkerOptions.all, collector.findings),
     unreadable: run.unreadable,

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { severities } from '../../contract/policies.ts';
 import { describeInputs, formats } from '../../inventory/formats/formats.ts';
+import { policySets } from '../../project/policy-sets.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
@@ -44,6 +45,12 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     .option('--prune-baseline', 'drop from the baseline what is not found any more; add nothing')
     .option('--write-baseline <file>', 'write what fails now as a baseline, and exit with 0')
     .option('--fail-unused-exemptions', 'exit with 2 when an exemption spares no finding')
+    .addOption(
+      new Option(
+        '--set <set>',
+        'the policies to run: strict includes baseline; those without a set always run (default: the set of govctl.yaml, else baseline)',
+      ).choices([...policySets]),
+    )
     .option('--policy <name>', 'only the policy of this name or key; repeatable', collect)
     .option(
       '--type <type>',

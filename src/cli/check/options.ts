@@ -2,6 +2,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { parse } from 'yaml';
 import type { severities } from '../../contract/policies.ts';
 import type { Format } from '../../inventory/formats/formats.ts';
+import type { PolicySet } from '../../project/policy-sets.ts';
 import type { World } from '../context.ts';
 import { readWholeFile } from '../flags/input-file.ts';
 
@@ -20,6 +21,7 @@ export interface CheckOptions {
   readonly writeBaseline?: string;
   readonly pruneBaseline?: boolean;
   readonly failUnusedExemptions?: boolean;
+  readonly set?: PolicySet;
   readonly policy?: readonly string[];
   readonly type?: readonly string[];
   readonly all?: boolean;

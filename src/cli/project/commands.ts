@@ -1,3 +1,5 @@
+import { Option } from 'commander';
+import { policySets } from '../../project/policy-sets.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
@@ -8,10 +10,16 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
     .command('init')
     .summary('lay out a repo of policies: config, a first policy with its test, CI, editor schemas')
     .description(
-      'Lays out a repo of policies: govctl.yaml, a first policy with its test, a CI workflow, schemas for editors. Keeps every file that is there.',
+      'Lays out a repo of policies: govctl.yaml, a first policy with its test (with --set: a set of the policy library), a CI workflow, schemas for editors. Keeps every file that is there.',
     )
     .argument('[dir]', 'the folder; default: this one')
     .option('--project <name>', 'the owner of what is applied; default: the name of the folder')
+    .addOption(
+      new Option(
+        '--set <set>',
+        'copy the library policies of this set, which check then runs; strict includes baseline',
+      ).choices([...policySets]),
+    )
     .action(act(() => import('./init.ts').then((m) => m.runInit)));
   program
     .command('validate')

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { projectName } from '../../project/config.ts';
+import { loadConfig, projectName } from '../../project/config.ts';
 import { makeKey } from '../../project/key.ts';
 import type { LoadOptions } from '../../project/model.ts';
+import { isInSet } from '../../project/policy-sets.ts';
+import type { PolicySet } from '../../project/policy-sets.ts';
 import { createBoundary, leadsOutside } from '../../project/read/boundary.ts';
 import type { Boundary } from '../../project/read/boundary.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
@@ -11,16 +14,18 @@ import { loadProject } from '../../project/read/load.ts';
 import { readingOf } from './reading.ts';
 import type { Context, Run } from '../context.ts';
 import { gitIgnored, scaffold } from './scaffold.ts';
+import type { ScaffoldFile } from './scaffold.ts';
 
 interface InitOptions {
   readonly args: [folder: string | undefined];
   readonly project?: string;
+  readonly set?: PolicySet;
 }
 
 type Outcome = 'created' | 'kept' | 'updated';
 
 /** Lays out a repo of policies. What is there already is kept as it is, and said. */
-export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], project }) => {
+export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], project, set }) => {
   const folder = path.resolve(context.world.cwd, given);
   const name = await chooseProject(context, folder, project);
   // What does not exist yet has no place to be inside of.
@@ -30,7 +35,14 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   const boundary = createBoundary(folder, [], context.flags.allowOutside);
   const files: { path: string; outcome: Outcome }[] = [];
   const policyPaths = await findPolicies({ ...readingOf(context), cwd: folder });
-  const scaffolded = scaffold({ project: name, version: context.version, policyPaths });
+  const library = set === undefined ? [] : await readLibrary(context, set);
+  const scaffolded = scaffold({
+    project: name,
+    version: context.version,
+    policyPaths,
+    library,
+    set,
+  });
   for (const { path: file, text } of scaffolded) {
     refuseOutside(boundary, folder, path.join(folder, file));
     files.push({ path: file, outcome: await writeNew(path.join(folder, file), text) });
@@ -38,6 +50,7 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   const ignoring = path.join(folder, '.gitignore');
   refuseOutside(boundary, folder, ignoring);
   files.push({ path: '.gitignore', outcome: await addLines(ignoring) });
+  await warnOfOtherSet(context, folder, set);
   await context.show({
     value: { folder, project: name, files },
     rows: () => files,
@@ -62,6 +75,39 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   });
   return exitCodes.ok;
 };
+
+/** The policies of a set of the library that comes with govctl, each with its test. */
+async function readLibrary(
+  { world: { packageRoot, signal } }: Context,
+  set: PolicySet,
+): Promise<ScaffoldFile[]> {
+  const library = path.join(packageRoot, 'policies-example');
+  const { policies } = await loadProject({ cwd: library, signal, paths: [] });
+  const files = policies.flatMap(({ policy, place: { file } }) => {
+    if (!isInSet(policy.tags, set)) return [];
+    const test = file.replace(/\.yaml$/, '.test.yaml');
+    return existsSync(path.join(library, test)) ? [file, test] : [file];
+  });
+  return Promise.all(
+    files.map(async (file) => ({
+      path: file,
+      text: await readFile(path.join(library, file), 'utf8'),
+    })),
+  );
+}
+
+/** A govctl.yaml that was there is kept, so it may name another set than was asked for. */
+async function warnOfOtherSet(
+  { warn, flags }: Context,
+  folder: string,
+  set: PolicySet | undefined,
+): Promise<void> {
+  const { config } = loadConfig(folder, flags.allowOutside);
+  if (set === undefined || config.set === set) return;
+  await warn(
+    `govctl.yaml is kept, so check runs the ${config.set} set; write \`set: ${set}\` into it`,
+  );
+}
 
 /** The top folders below it that hold policies; `.` where some stand in the folder itself. */
 async function findPolicies(reading: Omit<LoadOptions, 'paths'>): Promise<string[]> {

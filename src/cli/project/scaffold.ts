@@ -1,3 +1,5 @@
+import { defaultPolicySet } from '../../project/policy-sets.ts';
+import type { PolicySet } from '../../project/policy-sets.ts';
 import { jsonSchemaOf, schemaFiles } from '../../project/write/json-schemas.ts';
 
 /** A file of a new repo: its path below the repo's folder, and its text. */
@@ -13,6 +15,10 @@ export interface ScaffoldFacts {
   readonly version: string;
   /** Where the policies are that the folder has already; empty: it gets a first one. */
   readonly policyPaths: readonly string[];
+  /** Files of the policy library that are asked for, below the folder `policies`. */
+  readonly library: readonly ScaffoldFile[];
+  /** The policies that `check` is to run. */
+  readonly set: PolicySet | undefined;
 }
 
 /** What `govctl init` writes: a repo that validates, is formatted, and has a CI that plans and applies it. */
@@ -20,11 +26,17 @@ export function scaffold({
   project,
   version,
   policyPaths,
+  library,
+  set = defaultPolicySet,
 }: ScaffoldFacts): readonly ScaffoldFile[] {
   const isNew = policyPaths.length === 0;
+  const isSample = isNew && library.length === 0;
+  const hasOwn = policyPaths.includes('.') || (!isNew && library.length === 0);
+  const paths = hasOwn ? policyPaths : [...new Set([...policyPaths, 'policies'])];
   return [
-    { path: 'govctl.yaml', text: configFile(project, isNew ? ['policies'] : policyPaths) },
-    ...(isNew
+    { path: 'govctl.yaml', text: configFile(project, paths, set) },
+    ...library.map(({ path, text }) => ({ path: `policies/${path}`, text })),
+    ...(isSample
       ? [
           { path: 'policies/storage/s3-encryption.yaml', text: policyFile },
           { path: 'policies/storage/s3-encryption.test.yaml', text: testFile },
@@ -46,6 +58,7 @@ export const gitIgnored = ['.govctl/', 'plan.json', '*.plan.json'] as const;
 const configFile = (
   project: string,
   paths: readonly string[],
+  set: PolicySet,
 ): string => `# yaml-language-server: $schema=schemas/${schemaFiles.govctl}
 # The owner of what is applied from this repo; unique for each repo that applies to the same service.
 project: ${project}
@@ -55,6 +68,9 @@ project: ${project}
 
 paths:
 ${paths.map((each) => `  - ${JSON.stringify(each).replace(/^"([\w./-]+)"$/, '$1')}\n`).join('')}
+# The policies that \`govctl check\` runs: baseline, or strict, which includes them. Those without a tag \`set:...\` always run.
+set: ${set}
+
 guards:
   # Percent of the owned policies that one apply may delete.
   max_delete: 30

@@ -2,6 +2,8 @@ import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { matchesType, typeKey } from '../../contract/resources.ts';
 import type { LocalPolicy } from '../model.ts';
+import { isInSet } from '../policy-sets.ts';
+import type { PolicySet } from '../policy-sets.ts';
 
 export interface Selection {
   /** Names or keys; empty: all. */
@@ -27,6 +29,17 @@ export function selectPolicies(
       (policies.length === 0 || wantedNames.has(key) || wantedNames.has(policy.name)) &&
       (types.length === 0 || types.some((wanted) => areAkin(wanted, policy.resource_type))),
   );
+}
+
+/** What is left of the policies by their set. */
+export interface PoliciesOfSet {
+  readonly policies: readonly LocalPolicy[];
+  readonly set: { readonly name: PolicySet; readonly policies_left_out: number };
+}
+
+export function narrowToSet(all: readonly LocalPolicy[], name: PolicySet): PoliciesOfSet {
+  const policies = all.filter(({ policy }) => isInSet(policy.tags, name));
+  return { policies, set: { name, policies_left_out: all.length - policies.length } };
 }
 
 /** Either may be a pattern: `--type AWS::S3::*` is every type of S3, and a policy about `AWS::*` is about buckets, too. */

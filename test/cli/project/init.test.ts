@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -50,6 +50,35 @@ describe('govctl init', () => {
     const valid = await runCommandLine(['validate'], { cwd });
     expect(valid.stdout).toBe('1 policy in 1 file is valid\n');
     expect((await runCommandLine(['fmt', '--check'], { cwd })).exitCode).toBe(0);
+  });
+
+  it.each([
+    ['baseline', ['set:baseline']],
+    ['strict', ['set:baseline', 'set:strict']],
+  ])('with --set %s copies these policies of the library with their tests', async (set, tags) => {
+    const cwd = makeRepo();
+    const made = await runCommandLine(['init', '--project', 'acme', '--set', set], { cwd });
+    expect(made.exitCode).toBe(0);
+    const config = readFileSync(path.join(cwd, 'govctl.yaml'), 'utf8');
+    expect(parse(config)).toMatchObject({ paths: ['policies'], set });
+    const files = readdirSync(path.join(cwd, 'policies'), { recursive: true, encoding: 'utf8' });
+    expect(files).not.toContain(path.join('storage', 's3-encryption.yaml'));
+    const copied = files.filter((file) => /\.yaml$/.test(file) && !file.endsWith('.test.yaml'));
+    const sets = copied.flatMap((file) => {
+      const text = readFileSync(path.join(cwd, 'policies', file), 'utf8');
+      return (parse(text) as { tags: string[] }).tags.filter((tag) => tag.startsWith('set:'));
+    });
+    expect([...new Set(sets)].sort()).toEqual(tags);
+    expect(files.some((file) => file.endsWith('.test.yaml'))).toBe(true);
+    const valid = await runCommandLine(['validate'], { cwd });
+    expect([valid.exitCode, valid.stdout]).toEqual([0, expect.stringMatching(/^\d+ policies in /)]);
+  });
+
+  it('warns where the govctl.yaml that is there names another set than --set', async () => {
+    const cwd = makeRepo({ 'govctl.yaml': 'project: mine\n' });
+    const { stderr } = await runCommandLine(['init', '--set', 'strict'], { cwd });
+    expect(stderr).toContain('govctl.yaml is kept, so check runs the baseline set');
+    expect(readFileSync(path.join(cwd, 'govctl.yaml'), 'utf8')).toBe('project: mine\n');
   });
 
   it('keeps every file that is there', async () => {
