@@ -33,7 +33,7 @@ describe('reading policies', () => {
   it('gives a policy as the API takes it, with its key and its place', async () => {
     const repo = makeRepo({ 'p/a.yaml': `# first\n${policy('Encrypt S3 buckets')}` });
     expect(await load(repo)).toEqual({
-      config: { paths: ['.'], concurrency: 8, guards: { max_delete: 30 } },
+      config: { paths: ['.'], set: 'baseline', concurrency: 8, guards: { max_delete: 30 } },
       root: repo,
       policies: [
         {
@@ -427,6 +427,7 @@ describe('govctl.yaml', () => {
       project: 'demo',
       base_url: 'https://x.example',
       paths: ['p'],
+      set: 'baseline',
       concurrency: 2,
       guards: { max_delete: 5 },
     });
