@@ -31,6 +31,11 @@ export interface RawResource {
   readonly at: DocumentPath;
   /** Terraform plans only: whether the configuration sets an attribute; the provider chose the value of one that it doesn't set. */
   readonly sets?: ((...path: readonly string[]) => boolean) | undefined;
+  /**
+   * Terraform only: it is there already, so that what nobody set may still be as the provider's defaults were when it
+   * was created. False for what a plan creates.
+   */
+  readonly exists?: boolean | undefined;
   /** Terraform plans only: where the value of an attribute comes from, also where the plan knows it. */
   readonly originsOf?: ((...path: readonly string[]) => readonly ValueOrigin[]) | undefined;
   /** First steps of the attributes that the input tells of, where it is about a part of the resource alone. */

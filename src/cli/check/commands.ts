@@ -100,4 +100,4 @@ Examples:
   $ govctl check infra/ --policies policies/ --fail-on HIGH
   $ terraform show -json plan.out | govctl check - --source .
   $ govctl check plan.json -o table -o sarif=check.sarif
-  $ govctl check template.yaml --policy s3-encryption --explain=Bucket`;
+  $ govctl check template.yaml --policy s3-versioning --explain=Bucket`;

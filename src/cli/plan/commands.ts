@@ -162,7 +162,7 @@ the command, 4 not logged in, 6 a safety guard refused.
 
 Examples:
   $ govctl diff
-  $ govctl diff --target s3-encryption
+  $ govctl diff --target s3-versioning
   $ govctl diff --prune            what has no file counts as a difference`;
 
 const applyHelp = `
@@ -199,6 +199,6 @@ policy, webhook or file; 4 not logged in; 5 it belongs to another project, or
 changed meanwhile; 7 partly done.
 
 Examples:
-  $ govctl adopt s3-encryption
+  $ govctl adopt s3-versioning
   $ govctl adopt https://hooks.example.com/ops
   $ govctl adopt --all-matching --auto-approve`;

@@ -38,8 +38,8 @@ export function scaffold({
     ...library.map(({ path, text }) => ({ path: `policies/${path}`, text })),
     ...(isSample
       ? [
-          { path: 'policies/storage/s3-encryption.yaml', text: policyFile },
-          { path: 'policies/storage/s3-encryption.test.yaml', text: testFile },
+          { path: 'policies/storage/s3-versioning.yaml', text: policyFile },
+          { path: 'policies/storage/s3-versioning.test.yaml', text: testFile },
         ]
       : []),
     { path: '.github/workflows/governance.yml', text: workflowFile(version) },
@@ -77,43 +77,43 @@ guards:
 `;
 
 const policyFile = `# yaml-language-server: $schema=../../schemas/${schemaFiles.policies}
-key: s3-encryption
-name: S3 buckets are encrypted
-description: Data at rest in S3 is encrypted, by default settings or with a key of our own.
+key: s3-versioning
+name: S3 buckets keep versions
+description: Objects that are overwritten or deleted by mistake can be restored.
 resource_type: AWS::S3::Bucket
 severity: HIGH
 rules:
-  - condition: resource.encryption.enabled == false
+  - condition: resource.versioning.enabled == false
     effect: DENY
-    message: Switch on default encryption (SSE-S3 or SSE-KMS) for this bucket.
+    message: Turn on versioning, so that overwritten and deleted objects can be restored.
 compliance_frameworks:
-  - SOC2:CC6.1
-  - ISO27001:A.8.24
+  - SOC2:A1.2
+  - ISO27001:A.8.13
 tags:
   - storage
 `;
 
 const testFile = `# yaml-language-server: $schema=../../schemas/${schemaFiles.policies}
 kind: PolicyTest
-policy: s3-encryption.yaml
+policy: s3-versioning.yaml
 cases:
-  - name: a bucket without encryption fails
+  - name: a bucket without versioning fails
     input:
       resources:
         - id: arn:aws:s3:::plain
           type: AWS::S3::Bucket
-          encryption:
+          versioning:
             enabled: false
     expect:
       - resource: arn:aws:s3:::plain
         result: fail
-        message: Switch on default encryption (SSE-S3 or SSE-KMS) for this bucket.
-  - name: an encrypted bucket passes
+        message: Turn on versioning, so that overwritten and deleted objects can be restored.
+  - name: a bucket with versioning passes
     input:
       resources:
         - id: arn:aws:s3:::sealed
           type: AWS::S3::Bucket
-          encryption:
+          versioning:
             enabled: true
     expect:
       - resource: arn:aws:s3:::sealed

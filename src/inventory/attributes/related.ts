@@ -10,15 +10,18 @@ export interface Related {
   /** The resource that a value names: an unknown value that comes from it, or its id, ARN or name. */
   readonly find: (value: unknown) => RawResource | undefined;
   /**
-   * Resources of a type that name this one. `field` gives the value, or values, by which they do; it must be a constant
-   * function, as an index is kept for it.
+   * Resources of a type that name this one; of undefined: those that name one which can't be known. `field` gives the
+   * value, or values, by which they do; it must be a constant function, as an index is kept for it.
    */
   readonly referring: (
-    to: RawResource,
+    to: RawResource | undefined,
     type: string,
     field: (raw: RawResource) => unknown,
   ) => readonly RawResource[];
 }
+
+/** Resources by the one that they name. */
+type Index = Map<RawResource | undefined, RawResource[]>;
 
 export function createRelated(resources: readonly RawResource[], format: Format): Related {
   const byType = new Map<string, RawResource[]>();
@@ -36,13 +39,13 @@ export function createRelated(resources: readonly RawResource[], format: Format)
     byName ??= indexBy(resources, ({ names }) => names);
     return byName.get(value) ?? byAddress.get(value) ?? [];
   };
-  const indexes = new Map<string, Map<unknown, Map<RawResource, RawResource[]>>>();
+  const indexes = new Map<string, Map<unknown, Index>>();
   return {
     isExport: format === 'aws-config',
     ofType,
     find: (value) => findAll(value).at(-1),
     referring(to, type, field) {
-      const ofThisType = indexes.get(type) ?? new Map<unknown, Map<RawResource, RawResource[]>>();
+      const ofThisType = indexes.get(type) ?? new Map<unknown, Index>();
       indexes.set(type, ofThisType);
       let index = ofThisType.get(field);
       if (!index) {
@@ -50,7 +53,8 @@ export function createRelated(resources: readonly RawResource[], format: Format)
         for (const raw of ofType(type)) {
           const named = field(raw);
           for (const value of Array.isArray(named) ? (named as unknown[]) : [named]) {
-            for (const target of findAll(value)) {
+            const found = findAll(value);
+            for (const target of found.length === 0 && isUnknown(value) ? [undefined] : found) {
               const same = index.get(target);
               if (same) same.push(raw);
               else index.set(target, [raw]);

@@ -25,7 +25,7 @@ export const PolicyDocument = z.strictObject({
     .max(maxKeyLength)
     .regex(
       keyPattern,
-      'must be a slug: lower-case letters and digits, parts joined by - . or _, such as s3-encryption',
+      'must be a slug: lower-case letters and digits, parts joined by - . or _, such as s3-versioning',
     )
     .optional(),
   ...PolicyInput.shape,

@@ -10,7 +10,7 @@ name: Policy ${key}
 resource_type: AWS::S3::Bucket
 severity: ${severity}
 ${tag === undefined ? '' : `tags: [a, "enforcement:${tag}"]\n`}rules:
-  - condition: resource.encryption.enabled == false
+  - condition: resource.encryption.configured == false
     effect: DENY
     message: Encrypt.
 `;

@@ -16,8 +16,8 @@ describe('govctl check --explain', () => {
     expect(exitCode).toBe(2);
     expect(stdout).toContain(`    Switch on default encryption.
       rules[0] DENY
-        resource.encryption.enabled == false → true
-          resource.encryption.enabled → false
+        resource.encryption.configured == false → true
+          resource.encryption.configured → false
 `);
     expect(stdout).not.toContain('resource.tags');
   });
@@ -25,7 +25,7 @@ describe('govctl check --explain', () => {
   it('takes the input that stands after it for an input', async () => {
     const files = { 'p.yaml': policies, 'a.json': bucket('a', false) };
     const { stdout } = await check(files, '--explain', 'a.json');
-    expect(stdout).toContain('resource.encryption.enabled → false');
+    expect(stdout).toContain('resource.encryption.configured → false');
   });
 
   it('explains every policy of one resource, what passes too', async () => {
@@ -45,9 +45,9 @@ describe('govctl check --explain', () => {
             index: 0,
             effect: 'DENY',
             condition: {
-              expression: 'resource.encryption.enabled == false',
+              expression: 'resource.encryption.configured == false',
               value: 'false',
-              parts: [{ expression: 'resource.encryption.enabled', value: 'true' }],
+              parts: [{ expression: 'resource.encryption.configured', value: 'true' }],
             },
           },
         ],

@@ -6,7 +6,7 @@ resource_type: AWS::S3::Bucket
 severity: HIGH
 tags: ["guard:S3_ENCRYPTED"]
 rules:
-  - condition: resource.encryption.enabled == false
+  - condition: resource.encryption.configured == false
     effect: DENY
     message: Switch on default encryption.
 ---
@@ -24,7 +24,7 @@ export const bucket = (id: string, encrypted: boolean, more: object = {}): strin
     id,
     type: 'AWS::S3::Bucket',
     tags: { owner: 'ana' },
-    encryption: { enabled: encrypted },
+    encryption: { configured: encrypted },
     ...more,
   });
 

@@ -159,7 +159,7 @@ describe('messages that say what to write', () => {
 const suite = `policy: a.yaml
 cases:
   - name: plain
-    input: {resources: [{id: x, type: "AWS::S3::Bucket", tags: {}, encryption: {enabled: false}}]}
+    input: {resources: [{id: x, type: "AWS::S3::Bucket", tags: {}, encryption: {configured: false}}]}
     expect: [{resource: x, result: fail, policy: s3-encryption}, {resource: x, result: error, policy: s3-owner}]
 `;
 

@@ -10,7 +10,7 @@ describe('govctl init', () => {
     const cwd = makeRepo();
     const made = await runCommandLine(['init', 'repo', '--project', 'acme'], { cwd });
     expect(made.exitCode).toBe(0);
-    expect(made.stdout).toContain('created  policies/storage/s3-encryption.yaml');
+    expect(made.stdout).toContain('created  policies/storage/s3-versioning.yaml');
     expect(made.stdout).toContain('cd repo');
     const repo = path.join(cwd, 'repo');
     expect(parse(readFileSync(path.join(repo, 'govctl.yaml'), 'utf8'))).toMatchObject({
@@ -46,7 +46,7 @@ describe('govctl init', () => {
         'name: a\nresource_type: A::B\nrules:\n  - condition: resource.x == 1\n    effect: DENY\n',
     });
     const { stdout } = await runCommandLine(['init', '--project', 'acme'], { cwd });
-    expect(stdout).not.toContain('s3-encryption');
+    expect(stdout).not.toContain('s3-versioning');
     const valid = await runCommandLine(['validate'], { cwd });
     expect(valid.stdout).toBe('1 policy in 1 file is valid\n');
     expect((await runCommandLine(['fmt', '--check'], { cwd })).exitCode).toBe(0);

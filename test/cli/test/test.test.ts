@@ -15,7 +15,7 @@ const inline = (encrypted: string): string => `      resources:
         - id: b
           type: AWS::S3::Bucket
           tags: {owner: ana}
-          encryption: {enabled: ${encrypted}}
+          encryption: {configured: ${encrypted}}
         - {id: q, type: "AWS::SQS::Queue"}
 `;
 const expecting = (...lines: readonly string[]): string =>
@@ -94,7 +94,7 @@ describe('govctl test', () => {
     const cwd = repo(
       `${head}      resources:
         - {id: none, type: "AWS::S3::Bucket", tags: {owner: ana}}
-        - {id: legacy, type: "AWS::S3::Bucket", tags: {owner: ana}, encryption: {enabled: false}}
+        - {id: legacy, type: "AWS::S3::Bucket", tags: {owner: ana}, encryption: {configured: false}}
 ${expecting(
   '{resource: none, result: error, message: resource.encryption is not set}',
   '{resource: legacy, result: exempt}',

@@ -42,6 +42,7 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
       properties: propertiesOf(one),
       originsOf: one.originsOf,
       sets: one.sets,
+      exists: isThere(one),
       source: {
         format: 'terraform',
         address: one.address,
@@ -54,6 +55,10 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
     return one.type === 'azurerm_storage_account' ? [raw, blobService(raw)] : [raw];
   });
 }
+
+/** What a state lists, and what a plan does not create. */
+const isThere = ({ sets, action }: TerraformResource): boolean =>
+  sets === undefined || (action !== undefined && action !== 'create' && action !== 'replace');
 
 /** Azure keeps the settings of an account's blobs in a resource of their own; Terraform in a block of the account. */
 function blobService(account: RawResource): RawResource {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { Reference, attributesOfItem, attributesOfPlan, attributesOfTemplate } from './twins.ts';
+import {
+  Reference,
+  attributesOfItem,
+  attributesOfPlan,
+  attributesOfState,
+  attributesOfTemplate,
+} from './twins.ts';
 import type { Twins } from './twins.ts';
 
 const denyHttp = {
@@ -24,16 +30,18 @@ const statement = {
   conditions: { Bool: { 'aws:SecureTransport': ['false'] } },
 };
 
+const blocks = (value: unknown) => ({
+  block_public_acls: value,
+  ignore_public_acls: value,
+  block_public_policy: value,
+  restrict_public_buckets: value,
+});
+
 const bareBucket = {
-  public_access_block: {
-    block_public_acls: false,
-    ignore_public_acls: false,
-    block_public_policy: false,
-    restrict_public_buckets: false,
-  },
+  public_access_block: { configured: false, ...blocks(true) },
   acl: 'private',
   policy: { statements: [] },
-  encryption: { enabled: false, customer_managed: false },
+  encryption: { enabled: true, configured: false, algorithm: 'AES256', customer_managed: false },
   versioning: { enabled: false },
   logging: { enabled: false, to_itself: false },
   replication: { enabled: false },
@@ -42,16 +50,12 @@ const bareBucket = {
 };
 
 const fullBucket = {
-  public_access_block: {
-    block_public_acls: true,
-    ignore_public_acls: true,
-    block_public_policy: true,
-    restrict_public_buckets: false,
-  },
+  public_access_block: { configured: true, ...blocks(true), restrict_public_buckets: false },
   acl: 'log-delivery-write',
   policy: { statements: [{ ...statement, declared_by: 'AWS::S3::BucketPolicy' }] },
   encryption: {
     enabled: true,
+    configured: true,
     algorithm: 'aws:kms',
     customer_managed: true,
     kms_key_id: 'not known',
@@ -302,7 +306,7 @@ test('blocks of a bucket itself, as older providers have them, give the same att
     ...bareBucket,
     acl: 'public-read',
     policy: { statements: [statement] },
-    encryption: { enabled: true, algorithm: 'AES256', customer_managed: false },
+    encryption: { enabled: true, configured: true, algorithm: 'AES256', customer_managed: false },
     versioning: { enabled: true },
     logging: { enabled: true, target_bucket: 'acme-logs', to_itself: false },
     replication: { enabled: true },
@@ -339,21 +343,66 @@ test('AWS Config keeps a bucket in texts of JSON, and they give the same attribu
   ]);
   expect(attributes).toEqual({
     ...bareBucket,
-    public_access_block: {
-      block_public_acls: true,
-      ignore_public_acls: true,
-      block_public_policy: true,
-      restrict_public_buckets: true,
-    },
+    public_access_block: { configured: true, ...blocks(true) },
     acl: 'public-read-write',
     policy: { statements: [statement] },
     encryption: {
       enabled: true,
+      configured: true,
       algorithm: 'aws:kms',
       customer_managed: 'not known',
       kms_key_id: 'arn:aws:kms:eu-central-1:123456789012:key/k',
     },
     versioning: { enabled: true },
+  });
+});
+
+describe('the public access block of a bucket', () => {
+  const bucket = { 'aws_s3_bucket.it': { bucket: 'acme-invoices' } };
+  const blockOf = (it: unknown, values: object) => ({
+    ...bucket,
+    'aws_s3_bucket_public_access_block.it': { bucket: it, ...values },
+  });
+  const isUnknown = { configured: false, ...blocks('not known') };
+
+  test('is on for a new bucket that has none of its own', () => {
+    const isOn = { configured: false, ...blocks(true) };
+    expect(attributesOfTemplate({ It: ['AWS::S3::Bucket', {}] }).public_access_block).toEqual(isOn);
+    expect(attributesOfPlan(bucket).public_access_block).toEqual(isOn);
+  });
+
+  test('is not known where the bucket exists already and Terraform has none for it', () => {
+    expect(attributesOfPlan(bucket, 'update').public_access_block).toEqual(isUnknown);
+    expect(attributesOfPlan(bucket, 'no-op').public_access_block).toEqual(isUnknown);
+    expect(attributesOfState(bucket).public_access_block).toEqual(isUnknown);
+  });
+
+  test('is off where AWS Config shows none', () => {
+    expect(attributesOfItem(['AWS::S3::Bucket', {}]).public_access_block).toEqual({
+      configured: false,
+      ...blocks(false),
+    });
+  });
+
+  test('is off in what is left out of it', () => {
+    const half = { configured: true, ...blocks(false), block_public_acls: true };
+    expect(
+      attributesOfTemplate({
+        It: ['AWS::S3::Bucket', { PublicAccessBlockConfiguration: { BlockPublicAcls: true } }],
+      }).public_access_block,
+    ).toEqual(half);
+    const plan = blockOf('acme-invoices', { block_public_acls: true });
+    expect(attributesOfPlan(plan).public_access_block).toEqual(half);
+  });
+
+  test('is not known where one that is off may be of any bucket', () => {
+    const off = { ...blocks(true), block_public_acls: false };
+    const plan = blockOf(new Reference('local.bucket'), off);
+    expect(attributesOfPlan(plan).public_access_block).toEqual({
+      configured: false,
+      ...blocks(true),
+      block_public_acls: 'not known',
+    });
   });
 });
 

@@ -48,11 +48,13 @@ export function templateDocument(template: Twins['template'], parameters: Fields
 }
 
 /** The attributes that a plan's first resource gets. */
-export const attributesOfPlan = (plan: Twins['plan']): Record<string, unknown> =>
-  first(planDocument(plan));
+export const attributesOfPlan = (
+  plan: Twins['plan'],
+  action?: string,
+): Record<string, unknown> => first(planDocument(plan, action));
 
-/** A plan that creates these, by address, with the expressions that give their values. */
-export function planDocument(plan: Twins['plan']): Fields {
+/** A plan that creates these, by address, with the expressions that give their values; or does something else with them. */
+export function planDocument(plan: Twins['plan'], action = 'create'): Fields {
   const resources = Object.entries(plan).map(([address, values]) => {
     const [type = '', name = ''] = address.split('.');
     return { address, mode: 'managed', type, name, values };
@@ -63,7 +65,7 @@ export function planDocument(plan: Twins['plan']): Fields {
     resource_changes: resources.map(({ values, ...one }) => ({
       ...one,
       change: {
-        actions: ['create'],
+        actions: [action],
         before: null,
         after: known(values),
         after_unknown: unknown(values),
@@ -79,6 +81,21 @@ export function planDocument(plan: Twins['plan']): Fields {
     },
   };
 }
+
+/** The attributes that a state's first resource gets. */
+export const attributesOfState = (state: Twins['plan']): Record<string, unknown> =>
+  first({
+    format_version: '1.0',
+    terraform_version: '1.9.0',
+    values: {
+      root_module: {
+        resources: Object.entries(state).map(([address, values]) => {
+          const [type = '', name = ''] = address.split('.');
+          return { address, mode: 'managed', type, name, values };
+        }),
+      },
+    },
+  });
 
 /** The attributes that the item gets which AWS Config has of a resource, beside other items. */
 export const attributesOfItem = (

@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, isGiven, isOneOf, mapList, some, text } from '../../values.ts';
@@ -8,6 +9,7 @@ import {
   defaultEncryption,
   lifecycleRule,
   logsIntoItself,
+  publicAccessBlock,
   retentionDays,
 } from './s3-settings.ts';
 
@@ -20,8 +22,12 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
     related.referring(raw, type, bucketOfSetting)[0]?.properties;
   const setting = (type: string, block: string): unknown =>
     own(type) ?? plannedBlock(raw.properties, block);
-  const publicAccessBlock = own('AWS::S3::BucketPublicAccessBlock');
-  const blocks = (name: string) => flag(planned(publicAccessBlock, name));
+  const block = own('AWS::S3::BucketPublicAccessBlock');
+  const strayBlocks = related.referring(
+    undefined,
+    'AWS::S3::BucketPublicAccessBlock',
+    bucketOfSetting,
+  );
   const encryption = plannedBlock(
     setting(
       'AWS::S3::BucketServerSideEncryptionConfiguration',
@@ -40,10 +46,16 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
   const retention = plannedBlock(lock, 'rule', 'default_retention');
   const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfSetting);
   return {
-    'public_access_block.block_public_acls': blocks('block_public_acls'),
-    'public_access_block.ignore_public_acls': blocks('ignore_public_acls'),
-    'public_access_block.block_public_policy': blocks('block_public_policy'),
-    'public_access_block.restrict_public_buckets': blocks('restrict_public_buckets'),
+    ...publicAccessBlock(
+      block,
+      (name) => planned(block, name),
+      (name) =>
+        strayBlocks.every(({ properties }) => flag(planned(properties, name)) === true)
+          ? raw.exists
+            ? olderBlock
+            : undefined
+          : strayBlock,
+    ),
     acl: text(planned(own('AWS::S3::BucketAcl'), 'acl') ?? planned(raw.properties, 'acl')),
     'policy.statements': readAllStatements(
       [planned(raw.properties, 'policy')],
@@ -73,6 +85,18 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
     'lifecycle.rules': lifecycleRules(raw, own('AWS::S3::BucketLifecycleConfiguration')),
   };
 }
+
+/** Buckets from before April 2023 have none, and one that is set elsewhere isn't in the state of the bucket. */
+const olderBlock = new UnknownValue(
+  'the public access block of a bucket that exists already, which is not in this input',
+  { present: false },
+);
+
+/** One that is off in some way, and may be this bucket's. */
+const strayBlock = new UnknownValue(
+  "the public access block of this bucket, as a block in this input doesn't say whose it is",
+  { present: false },
+);
 
 const bucketOfSetting = ({ properties }: RawResource): unknown => properties.bucket;
 

@@ -10,33 +10,49 @@ import {
   defaultEncryption,
   lifecycleRule,
   logsIntoItself,
+  publicAccessBlock,
   retentionDays,
 } from './s3-settings.ts';
 import { bucketOfPlan } from './s3-bucket-plan.ts';
+
+const publicAccess =
+  'AWS News Blog, Amazon S3 Block Public Access, update of 2023-04-27: on for new buckets. In a block that is set, a setting ' +
+  'left out is off; AWS Config shows what is set; of a bucket that Terraform did not just create it is unknown';
+const encryptedAlways =
+  'Amazon S3 User Guide, Setting default server-side encryption behavior for Amazon S3 buckets: SSE-S3 since 2023-01-05';
 
 export const s3Bucket = normaliser({
   types: ['AWS::S3::Bucket'],
   source: 'Amazon S3 API Reference, API version 2006-03-01',
   attributes: {
+    'public_access_block.configured': {
+      type: 'bool',
+      meaning: 'the bucket has one of its own, on or off',
+      absent: false,
+    },
     'public_access_block.block_public_acls': {
       type: 'bool',
       meaning: 'refuses new public ACLs',
-      absent: false,
+      absent: true,
+      source: publicAccess,
     },
     'public_access_block.ignore_public_acls': {
       type: 'bool',
       meaning: 'ignores public ACLs',
-      absent: false,
+      absent: true,
+      source: publicAccess,
     },
     'public_access_block.block_public_policy': {
       type: 'bool',
       meaning: 'refuses public bucket policies',
-      absent: false,
+      absent: true,
+      source: publicAccess,
     },
     'public_access_block.restrict_public_buckets': {
       type: 'bool',
       meaning: 'limits a public bucket to AWS services and the own account',
-      absent: false,
+      absent: true,
+      source: publicAccess,
     },
     acl: {
       type: 'string',
@@ -47,13 +63,21 @@ export const s3Bucket = normaliser({
     'encryption.enabled': {
       type: 'bool',
       meaning:
-        'default encryption is configured; S3 encrypts new objects with its own keys (SSE-S3) where it is not',
+        'new objects are encrypted: always, with keys of S3 (SSE-S3) where nothing else is set',
+      absent: true,
+      source: encryptedAlways,
+    },
+    'encryption.configured': {
+      type: 'bool',
+      meaning: 'the bucket says itself how new objects are encrypted',
       absent: false,
     },
     'encryption.algorithm': {
       type: 'string',
       meaning: 'of the default encryption: `AES256`, `aws:kms` or `aws:kms:dsse`',
       spelling: ['AES256', 'aws:kms', 'aws:kms:dsse'],
+      absent: 'AES256',
+      source: encryptedAlways,
     },
     'encryption.customer_managed': {
       type: 'bool',
@@ -175,12 +199,12 @@ function ofParts(parts: Parts, related: Related) {
     field(parts.encryption, 'ServerSideEncryptionByDefault') ??
     field(parts.encryption, 'ApplyServerSideEncryptionByDefault');
   const retention = field(parts.lock, 'Rule', 'DefaultRetention');
-  const blocks = (name: string) => flag(field(parts.publicAccessBlock, name));
   return {
-    'public_access_block.block_public_acls': blocks('BlockPublicAcls'),
-    'public_access_block.ignore_public_acls': blocks('IgnorePublicAcls'),
-    'public_access_block.block_public_policy': blocks('BlockPublicPolicy'),
-    'public_access_block.restrict_public_buckets': blocks('RestrictPublicBuckets'),
+    ...publicAccessBlock(
+      parts.publicAccessBlock,
+      (name) => field(parts.publicAccessBlock, name.replaceAll('_', '')),
+      () => (related.isExport ? false : undefined),
+    ),
     ...defaultEncryption(
       field(encryption, 'SSEAlgorithm'),
       field(encryption, 'KMSMasterKeyID'),

@@ -1,13 +1,35 @@
 import { defined } from '../../../../contract/defined.ts';
+import type { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import type { Related } from '../../related.ts';
-import { and, isGiven, isOneOf, isUnknown, number, text } from '../../values.ts';
+import { and, flag, isGiven, isOneOf, isUnknown, number, text } from '../../values.ts';
 import { isCustomerManaged } from '../kms-key.ts';
 import { asWritten } from '../policy-document.ts';
 
+/**
+ * The attributes of a bucket's public access block. In one that is set, what is left out is off.
+ * @param get a setting of the block, by the name that Terraform gives it
+ * @param without what holds where none is set; undefined: the default of S3
+ */
+export function publicAccessBlock(
+  block: unknown,
+  get: (setting: string) => unknown,
+  without: (setting: string) => boolean | UnknownValue | undefined,
+) {
+  const blocks = (setting: string) =>
+    block === undefined ? without(setting) : (flag(get(setting)) ?? false);
+  return {
+    'public_access_block.configured': isGiven(block),
+    'public_access_block.block_public_acls': blocks('block_public_acls'),
+    'public_access_block.ignore_public_acls': blocks('ignore_public_acls'),
+    'public_access_block.block_public_policy': blocks('block_public_policy'),
+    'public_access_block.restrict_public_buckets': blocks('restrict_public_buckets'),
+  };
+}
+
 /** The attributes of a bucket's default encryption. */
 export const defaultEncryption = (algorithm: unknown, key: unknown, related: Related) => ({
-  'encryption.enabled': isGiven(algorithm),
+  'encryption.configured': isGiven(algorithm),
   'encryption.algorithm': text(algorithm),
   'encryption.customer_managed': and(
     isOneOf(algorithm, 'aws:kms', 'aws:kms:dsse'),
