@@ -48,10 +48,8 @@ export function templateDocument(template: Twins['template'], parameters: Fields
 }
 
 /** The attributes that a plan's first resource gets. */
-export const attributesOfPlan = (
-  plan: Twins['plan'],
-  action?: string,
-): Record<string, unknown> => first(planDocument(plan, action));
+export const attributesOfPlan = (plan: Twins['plan'], action?: string): Record<string, unknown> =>
+  first(planDocument(plan, action));
 
 /** A plan that creates these, by address, with the expressions that give their values; or does something else with them. */
 export function planDocument(plan: Twins['plan'], action = 'create'): Fields {
