@@ -496,12 +496,1724 @@ const network: readonly Kind[] = [
   ]),
 ];
 
+/** A policy document, and the statement that it has. */
+interface Document {
+  readonly native: Fields;
+  readonly document: Fields;
+}
+
+const statement = (
+  effect: 'Allow' | 'Deny',
+  given: {
+    readonly principal?: '*' | string;
+    readonly service?: string;
+    readonly actions: readonly string[];
+    readonly resource?: string;
+    readonly conditions?: Fields;
+  },
+): Document => {
+  const { principal, service, actions, resource, conditions = {} } = given;
+  const principals = [principal, service].filter((one) => one !== undefined);
+  return {
+    native: {
+      effect,
+      principals,
+      not_principals: [],
+      actions,
+      not_actions: [],
+      resources: resource === undefined ? [] : [resource],
+      not_resources: [],
+      conditions,
+    },
+    document: {
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Effect: effect,
+          ...(principal === '*' ? { Principal: '*' } : {}),
+          ...(principal !== undefined && principal !== '*'
+            ? { Principal: { AWS: principal } }
+            : {}),
+          ...(service === undefined ? {} : { Principal: { Service: service } }),
+          Action: actions,
+          ...(resource === undefined ? {} : { Resource: resource }),
+          ...(Object.keys(conditions).length > 0 ? { Condition: conditions } : {}),
+        },
+      ],
+    },
+  };
+};
+
+const account = 'arn:aws:iam::123456789012:root';
+const someStatements = (resource: string, service: string): readonly Document[] => [
+  statement('Allow', { principal: account, actions: [`${service}:Get*`], resource }),
+  statement('Allow', { principal: '*', actions: [`${service}:*`], resource }),
+  statement('Allow', { principal: '*', actions: ['*'], resource }),
+  statement('Deny', {
+    principal: '*',
+    actions: [`${service}:*`],
+    resource,
+    conditions: { Bool: { 'aws:SecureTransport': ['false'] } },
+  }),
+  statement('Allow', {
+    principal: '*',
+    actions: [`${service}:*`],
+    resource,
+    conditions: { StringEquals: { 'aws:PrincipalOrgID': ['o-1a2b3c4d5e'] } },
+  }),
+];
+
+/** What an identity may do: nobody is named. */
+const permissions: readonly Document[] = [
+  statement('Allow', { actions: ['s3:GetObject'], resource: 'arn:aws:s3:::data/*' }),
+  statement('Allow', { actions: ['s3:*'], resource: '*' }),
+  statement('Allow', { actions: ['*'], resource: '*' }),
+  statement('Allow', { actions: ['iam:PassRole', 'sts:AssumeRole'], resource: '*' }),
+  statement('Allow', { actions: ['iam:*'], resource: '*' }),
+];
+
+/** A policy document that a resource has itself; in an item it is a text, URL-encoded. */
+const ownPolicy = (
+  property: string,
+  documents: readonly Document[],
+  item: (document: Fields) => Fields,
+  plan = 'policy',
+): Setting =>
+  choice(
+    'policy',
+    documents.map(({ native, document }) => ({
+      native: { policy: { statements: [native] } },
+      template: { [property]: document },
+      plan: { [plan]: JSON.stringify(document) },
+      item: item(document),
+    })),
+  );
+
+const always = (native: Fields, template: Fields, plan: Fields, item: Fields): Value => ({
+  native,
+  template,
+  plan,
+  item,
+});
+
+const notInConfig = 'AWS Config does not record the type.';
+
+const blocks = [
+  'block_public_acls',
+  'block_public_policy',
+  'ignore_public_acls',
+  'restrict_public_buckets',
+];
+const inPascal = (word: string): string =>
+  word.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const inCamel = (word: string): string =>
+  word.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const each = (names: readonly string[], name: (word: string) => string, value: unknown): Fields =>
+  Object.fromEntries(names.map((one) => [name(one), value]));
+
+const bucket = new Reference('aws_s3_bucket.it.id');
+
+const buckets: readonly Kind[] = [
+  kind('AWS::S3::Bucket', 'aws_s3_bucket', [
+    choice(
+      'public access block',
+      both.map((on) => ({
+        native: { public_access_block: each(blocks, String, on) },
+        template: { PublicAccessBlockConfiguration: each(blocks, inPascal, on) },
+        item: {
+          supplementaryConfiguration: { PublicAccessBlockConfiguration: each(blocks, inCamel, on) },
+        },
+        beside: {
+          plan: {
+            'aws_s3_bucket_public_access_block.it': { bucket, ...each(blocks, String, on) },
+          },
+        },
+      })),
+      {},
+      {},
+      'PENDING',
+    ),
+    choice(
+      'encryption',
+      [
+        {
+          native: {
+            encryption: {
+              enabled: true,
+              algorithm: 'aws:kms',
+              customer_managed: true,
+              kms_key_id: keyArn,
+            },
+          },
+          template: {
+            BucketEncryption: {
+              ServerSideEncryptionConfiguration: [
+                {
+                  ServerSideEncryptionByDefault: {
+                    SSEAlgorithm: 'aws:kms',
+                    KMSMasterKeyID: { 'Fn::GetAtt': ['Key', 'Arn'] },
+                  },
+                },
+              ],
+            },
+          },
+          item: {
+            supplementaryConfiguration: {
+              ServerSideEncryptionConfiguration: {
+                rules: [
+                  {
+                    applyServerSideEncryptionByDefault: {
+                      sseAlgorithm: 'aws:kms',
+                      kmsMasterKeyID: keyArn,
+                    },
+                  },
+                ],
+              },
+            },
+          },
+          beside: {
+            plan: {
+              'aws_s3_bucket_server_side_encryption_configuration.it': {
+                bucket,
+                rule: [
+                  {
+                    apply_server_side_encryption_by_default: [
+                      {
+                        sse_algorithm: 'aws:kms',
+                        kms_master_key_id: new Reference('aws_kms_key.key.arn'),
+                      },
+                    ],
+                  },
+                ],
+              },
+            },
+          },
+        },
+        {
+          native: { encryption: { enabled: true, algorithm: 'AES256', customer_managed: false } },
+          template: {
+            BucketEncryption: {
+              ServerSideEncryptionConfiguration: [
+                { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
+              ],
+            },
+          },
+          item: {
+            supplementaryConfiguration: {
+              ServerSideEncryptionConfiguration: {
+                rules: [{ applyServerSideEncryptionByDefault: { sseAlgorithm: 'AES256' } }],
+              },
+            },
+          },
+          beside: {
+            plan: {
+              'aws_s3_bucket_server_side_encryption_configuration.it': {
+                bucket,
+                rule: [{ apply_server_side_encryption_by_default: [{ sse_algorithm: 'AES256' }] }],
+              },
+            },
+          },
+        },
+      ],
+      {},
+      {},
+      'PENDING',
+    ),
+    choice(
+      'versioning',
+      [true, false].map((on) => {
+        const status = on ? 'Enabled' : 'Suspended';
+        return {
+          native: { versioning: { enabled: on } },
+          template: { VersioningConfiguration: { Status: status } },
+          item: { supplementaryConfiguration: { BucketVersioningConfiguration: { status } } },
+          beside: {
+            plan: {
+              'aws_s3_bucket_versioning.it': { bucket, versioning_configuration: [{ status }] },
+            },
+          },
+        };
+      }),
+      {
+        native: { versioning: { enabled: false } },
+        item: { supplementaryConfiguration: { BucketVersioningConfiguration: { status: 'Off' } } },
+      },
+    ),
+    choice(
+      'logging',
+      [
+        {
+          native: { logging: { enabled: true, target_bucket: 'the-logs', to_itself: false } },
+          template: { LoggingConfiguration: { DestinationBucketName: 'the-logs' } },
+          item: {
+            supplementaryConfiguration: {
+              BucketLoggingConfiguration: { destinationBucketName: 'the-logs', logFilePrefix: '' },
+            },
+          },
+          beside: {
+            plan: {
+              'aws_s3_bucket_logging.it': { bucket, target_bucket: 'the-logs', target_prefix: '' },
+            },
+          },
+        },
+      ],
+      {
+        native: { logging: { enabled: false } },
+        item: {
+          supplementaryConfiguration: {
+            BucketLoggingConfiguration: { destinationBucketName: null, logFilePrefix: null },
+          },
+        },
+      },
+    ),
+    choice(
+      'lifecycle',
+      [7, 90].map((days) => ({
+        native: { lifecycle: { rules: [{ enabled: true, abort_incomplete_upload_days: days }] } },
+        template: {
+          LifecycleConfiguration: {
+            Rules: [
+              { Status: 'Enabled', AbortIncompleteMultipartUpload: { DaysAfterInitiation: days } },
+            ],
+          },
+        },
+        item: {
+          supplementaryConfiguration: {
+            BucketLifecycleConfiguration: {
+              rules: [
+                {
+                  status: 'Enabled',
+                  abortIncompleteMultipartUpload: { daysAfterInitiation: days },
+                },
+              ],
+            },
+          },
+        },
+        beside: {
+          plan: {
+            'aws_s3_bucket_lifecycle_configuration.it': {
+              bucket,
+              rule: [
+                {
+                  id: 'uploads',
+                  status: 'Enabled',
+                  abort_incomplete_multipart_upload: [{ days_after_initiation: days }],
+                },
+              ],
+            },
+          },
+        },
+      })),
+      { native: { lifecycle: { rules: [] } } },
+    ),
+    choice(
+      'object lock',
+      [
+        {
+          native: { object_lock: { enabled: true, mode: 'COMPLIANCE', retention_days: 365 } },
+          template: {
+            ObjectLockEnabled: true,
+            ObjectLockConfiguration: {
+              ObjectLockEnabled: 'Enabled',
+              Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Years: 1 } },
+            },
+          },
+          plan: { object_lock_enabled: true },
+          item: {
+            supplementaryConfiguration: {
+              ObjectLockConfiguration: {
+                objectLockEnabled: 'Enabled',
+                rule: { defaultRetention: { mode: 'COMPLIANCE', years: 1 } },
+              },
+            },
+          },
+          beside: {
+            plan: {
+              'aws_s3_bucket_object_lock_configuration.it': {
+                bucket,
+                rule: [{ default_retention: [{ mode: 'COMPLIANCE', years: 1 }] }],
+              },
+            },
+          },
+        },
+      ],
+      { native: { object_lock: { enabled: false } } },
+    ),
+    choice(
+      'replication',
+      [
+        {
+          native: { replication: { enabled: true } },
+          template: {
+            ReplicationConfiguration: {
+              Role: 'arn:aws:iam::123456789012:role/copy',
+              Rules: [{ Status: 'Enabled', Destination: { Bucket: 'arn:aws:s3:::the-copy' } }],
+            },
+          },
+          item: {
+            supplementaryConfiguration: {
+              BucketReplicationConfiguration: {
+                roleARN: 'arn:aws:iam::123456789012:role/copy',
+                rules: {
+                  all: {
+                    status: 'Enabled',
+                    destinationConfig: { bucketARN: 'arn:aws:s3:::the-copy' },
+                  },
+                },
+              },
+            },
+          },
+          beside: {
+            plan: {
+              'aws_s3_bucket_replication_configuration.it': {
+                bucket,
+                role: 'arn:aws:iam::123456789012:role/copy',
+                rule: [{ status: 'Enabled', destination: [{ bucket: 'arn:aws:s3:::the-copy' }] }],
+              },
+            },
+          },
+        },
+      ],
+      { native: { replication: { enabled: false } } },
+    ),
+    tags(),
+  ]),
+  kind(
+    'AWS::S3::Bucket',
+    'aws_s3_bucket',
+    [
+      choice(
+        'policy',
+        someStatements('arn:aws:s3:::the-data/*', 's3').map(({ native, document }) => ({
+          native: { policy: { statements: [native] } },
+          plan: { policy: JSON.stringify(document) },
+          item: {
+            supplementaryConfiguration: { BucketPolicy: { policyText: JSON.stringify(document) } },
+          },
+        })),
+        { native: { policy: { statements: [] } } },
+      ),
+    ],
+    { unsupported: { template: 'A template has the policy as a resource of its own.' } },
+  ),
+];
+
+/** A rule of a group: which ports are open to whom. */
+interface Opening {
+  readonly protocol: string;
+  readonly from: number;
+  readonly to: number;
+  readonly cidr: string;
+}
+
+const openings: readonly Opening[] = [
+  { protocol: 'tcp', from: 443, to: 443, cidr: '10.0.0.0/8' },
+  { protocol: 'tcp', from: 443, to: 443, cidr: '0.0.0.0/0' },
+  { protocol: 'tcp', from: 22, to: 22, cidr: '0.0.0.0/0' },
+  { protocol: 'tcp', from: 22, to: 22, cidr: '::/0' },
+  { protocol: 'tcp', from: 3389, to: 3389, cidr: '198.51.100.7/32' },
+  { protocol: 'udp', from: 0, to: 65535, cidr: '0.0.0.0/0' },
+  { protocol: 'tcp', from: 5432, to: 5432, cidr: '0.0.0.0/0' },
+  { protocol: '-1', from: 0, to: 65535, cidr: '0.0.0.0/0' },
+];
+
+const isSix = (cidr: string): boolean => cidr.includes(':');
+
+const nativeRule = ({ protocol, from, to, cidr }: Opening): Fields => ({
+  access: 'allow',
+  protocol: protocol === '-1' ? 'all' : protocol,
+  from_port: from,
+  to_port: to,
+  cidrs: [cidr],
+  groups: [],
+  description: 'why',
+});
+const templateRule = ({ protocol, from, to, cidr }: Opening): Fields => ({
+  IpProtocol: protocol,
+  ...(protocol === '-1' ? {} : { FromPort: from, ToPort: to }),
+  ...(isSix(cidr) ? { CidrIpv6: cidr } : { CidrIp: cidr }),
+  Description: 'why',
+});
+const blockRule = ({ protocol, from, to, cidr }: Opening): Fields => ({
+  protocol,
+  from_port: protocol === '-1' ? 0 : from,
+  to_port: protocol === '-1' ? 0 : to,
+  cidr_blocks: isSix(cidr) ? [] : [cidr],
+  ipv6_cidr_blocks: isSix(cidr) ? [cidr] : [],
+  description: 'why',
+});
+const planRule = ({ protocol, from, to, cidr }: Opening): Fields => ({
+  ip_protocol: protocol,
+  ...(protocol === '-1' ? {} : { from_port: from, to_port: to }),
+  ...(isSix(cidr) ? { cidr_ipv6: cidr } : { cidr_ipv4: cidr }),
+  description: 'why',
+});
+const itemRule = ({ protocol, from, to, cidr }: Opening): Fields => ({
+  ipProtocol: protocol,
+  ...(protocol === '-1' ? {} : { fromPort: from, toPort: to }),
+  ...(isSix(cidr)
+    ? { ipv6Ranges: [{ cidrIpv6: cidr, description: 'why' }] }
+    : { ipv4Ranges: [{ cidrIp: cidr, description: 'why' }] }),
+  userIdGroupPairs: [],
+  prefixListIds: [],
+});
+
+/** The rule that AWS gives a new group; Terraform takes it away. */
+const openEgress: Opening = { protocol: '-1', from: 0, to: 65535, cidr: '0.0.0.0/0' };
+
+const rules = (direction: 'Ingress' | 'Egress', terraform: string): Kind =>
+  kind(
+    `AWS::EC2::SecurityGroup${direction}`,
+    terraform,
+    [
+      choice(
+        'rule',
+        openings.map((opening) => ({
+          native: nativeRule(opening),
+          template: templateRule(opening),
+          plan: planRule(opening),
+        })),
+        {},
+        {},
+        'A rule without an address is none.',
+      ),
+    ],
+    {
+      always: {
+        template: { GroupId: 'sg-0123456789abcdef0' },
+        plan: { security_group_id: 'sg-0123456789abcdef0' },
+      },
+      unsupported: { item: notInConfig },
+    },
+  );
+
+const entries = [
+  { allow: true, egress: false, cidr: '10.0.0.0/8', port: 443 },
+  { allow: true, egress: false, cidr: '0.0.0.0/0', port: 22 },
+  { allow: true, egress: false, cidr: '::/0', port: 3389 },
+  { allow: false, egress: false, cidr: '0.0.0.0/0', port: 22 },
+  { allow: true, egress: true, cidr: '0.0.0.0/0', port: 443 },
+];
+
+/** TLS policies of AWS, and the oldest version that they take. */
+const listenerPolicies = [
+  ['ELBSecurityPolicy-TLS13-1-2-2021-06', '1.2'],
+  ['ELBSecurityPolicy-TLS13-1-3-2021-06', '1.3'],
+  ['ELBSecurityPolicy-TLS-1-2-2017-01', '1.2'],
+  ['ELBSecurityPolicy-TLS-1-1-2017-01', '1.1'],
+  ['ELBSecurityPolicy-2016-08', '1.0'],
+] as const;
+
+const certificate = 'arn:aws:acm:eu-central-1:123456789012:certificate/1a2b';
+
+const attribute = (name: string, key: string, plan: string): Setting =>
+  choice(
+    name,
+    both.map((on) => ({
+      native: { [name]: on },
+      template: { LoadBalancerAttributes: [{ Key: key, Value: String(on) }] },
+      plan: { [plan]: on },
+      item: {
+        supplementaryConfiguration: {
+          LoadBalancerAttributes: [{ key, value: String(on) }],
+        },
+      },
+    })),
+    {
+      native: { [name]: false },
+      item: { supplementaryConfiguration: { LoadBalancerAttributes: [{ key, value: 'false' }] } },
+    },
+  );
+
+const networks: readonly Kind[] = [
+  kind(
+    'AWS::EC2::SecurityGroup',
+    'aws_security_group',
+    [
+      choice(
+        'ingress',
+        openings.map((opening) => ({
+          native: { ingress: [nativeRule(opening)] },
+          template: { SecurityGroupIngress: [templateRule(opening)] },
+          plan: { ingress: [blockRule(opening)] },
+          item: { ipPermissions: [itemRule(opening)] },
+        })),
+        { native: { ingress: [] } },
+      ),
+      choice(
+        'egress',
+        [openings[0], openings[1], openEgress].flatMap((opening) =>
+          opening === undefined
+            ? []
+            : {
+                native: { egress: [nativeRule(opening)] },
+                template: { SecurityGroupEgress: [templateRule(opening)] },
+                plan: { egress: [blockRule(opening)] },
+                item: { ipPermissionsEgress: [itemRule(opening)] },
+              },
+        ),
+        {},
+        {},
+        'AWS adds a rule that allows all; Terraform removes it.',
+      ),
+      tags(),
+    ],
+    {
+      always: always(
+        { group_name: 'web', description: 'web servers' },
+        { GroupName: 'web', GroupDescription: 'web servers' },
+        { name: 'web', description: 'web servers' },
+        { groupName: 'web', description: 'web servers' },
+      ),
+    },
+  ),
+  rules('Ingress', 'aws_vpc_security_group_ingress_rule'),
+  rules('Egress', 'aws_vpc_security_group_egress_rule'),
+  kind(
+    'AWS::EC2::NetworkAclEntry',
+    'aws_network_acl_rule',
+    [
+      choice(
+        'entry',
+        entries.map(({ allow, egress, cidr, port }) => ({
+          native: {
+            access: allow ? 'allow' : 'deny',
+            direction: egress ? 'egress' : 'ingress',
+            protocol: 'tcp',
+            from_port: port,
+            to_port: port,
+            cidrs: [cidr],
+            ipv6: isSix(cidr),
+            priority: 100,
+          },
+          template: {
+            RuleNumber: 100,
+            RuleAction: allow ? 'allow' : 'deny',
+            Egress: egress,
+            Protocol: 6,
+            PortRange: { From: port, To: port },
+            ...(isSix(cidr) ? { Ipv6CidrBlock: cidr } : { CidrBlock: cidr }),
+          },
+          plan: {
+            rule_number: 100,
+            rule_action: allow ? 'allow' : 'deny',
+            egress,
+            protocol: 'tcp',
+            from_port: port,
+            to_port: port,
+            ...(isSix(cidr) ? { ipv6_cidr_block: cidr } : { cidr_block: cidr }),
+          },
+        })),
+        {},
+        {},
+        'An entry without an address is none.',
+      ),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind(
+    'AWS::EC2::Route',
+    'aws_route',
+    [
+      choice(
+        'route',
+        [
+          ['0.0.0.0/0', 'igw-0123456789abcdef0', true] as const,
+          ['0.0.0.0/0', 'vgw-0123456789abcdef0', false] as const,
+          ['192.168.0.0/16', 'igw-0123456789abcdef0', true] as const,
+        ].map(([cidr, gateway, isInternet]) => ({
+          native: {
+            destination_cidrs: [cidr],
+            gateway_id: gateway,
+            to_internet_gateway: isInternet,
+          },
+          template: { DestinationCidrBlock: cidr, GatewayId: gateway },
+          plan: { destination_cidr_block: cidr, gateway_id: gateway },
+        })),
+        {},
+        {},
+        'A route without a destination is none.',
+      ),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind('AWS::EC2::VPC', 'aws_vpc', [
+    choice(
+      'flow log',
+      [
+        {
+          native: { flow_logs: { enabled: true } },
+          beside: {
+            template: {
+              FlowLog: [
+                'AWS::EC2::FlowLog',
+                { ResourceId: { Ref: 'It' }, ResourceType: 'VPC', TrafficType: 'ALL' },
+              ],
+            },
+            plan: {
+              'aws_flow_log.it': { vpc_id: new Reference('aws_vpc.it.id'), traffic_type: 'ALL' },
+            },
+            item: [
+              {
+                resourceType: 'AWS::EC2::FlowLog',
+                configuration: {
+                  resourceId: 'item-0',
+                  trafficType: 'ALL',
+                  flowLogStatus: 'ACTIVE',
+                },
+              },
+            ],
+          },
+        },
+      ],
+      { native: { flow_logs: { enabled: false } } },
+    ),
+    tags(),
+  ]),
+  kind(
+    'AWS::ElasticLoadBalancingV2::LoadBalancer',
+    'aws_lb',
+    [
+      setting(
+        'public_access',
+        'Scheme',
+        [
+          as(false, { template: 'internal', plan: true }),
+          as(true, { template: 'internet-facing', plan: false }),
+        ],
+        as(true, { template: 'internet-facing', plan: false }),
+        { plan: 'internal' },
+      ),
+      attribute('deletion_protection', 'deletion_protection.enabled', 'enable_deletion_protection'),
+      attribute(
+        'drop_invalid_headers',
+        'routing.http.drop_invalid_header_fields.enabled',
+        'drop_invalid_header_fields',
+      ),
+      choice(
+        'logging',
+        both.map((on) => ({
+          native: { logging: { enabled: on } },
+          template: {
+            LoadBalancerAttributes: [{ Key: 'access_logs.s3.enabled', Value: String(on) }],
+          },
+          plan: { access_logs: [{ enabled: on, bucket: 'the-logs' }] },
+          item: {
+            supplementaryConfiguration: {
+              LoadBalancerAttributes: [{ key: 'access_logs.s3.enabled', value: String(on) }],
+            },
+          },
+        })),
+        { native: { logging: { enabled: false } } },
+      ),
+      tags(),
+    ],
+    {
+      always: always(
+        { load_balancer_type: 'application' },
+        { Type: 'application' },
+        { load_balancer_type: 'application' },
+        { type: 'application' },
+      ),
+    },
+  ),
+  kind('AWS::ElasticLoadBalancingV2::Listener', 'aws_lb_listener', [
+    choice(
+      'protocol',
+      [
+        ...listenerPolicies.map(([policy, version]) => ({
+          native: {
+            protocol: 'HTTPS',
+            security_policy: policy,
+            tls: { minimum_version: version },
+            acm_certificate: true,
+          },
+          template: {
+            Protocol: 'HTTPS',
+            SslPolicy: policy,
+            Certificates: [{ CertificateArn: certificate }],
+          },
+          plan: { protocol: 'HTTPS', ssl_policy: policy, certificate_arn: certificate },
+          item: {
+            Protocol: 'HTTPS',
+            SslPolicy: policy,
+            Certificates: [{ CertificateArn: certificate }],
+          },
+        })),
+        {
+          native: { protocol: 'HTTP' },
+          template: { Protocol: 'HTTP' },
+          plan: { protocol: 'HTTP' },
+          item: { Protocol: 'HTTP' },
+        },
+      ],
+      {},
+      {},
+      'A listener of an application load balancer has a protocol.',
+    ),
+    choice(
+      'redirect',
+      [
+        {
+          native: { redirects_to_https: true },
+          template: {
+            DefaultActions: [
+              { Type: 'redirect', RedirectConfig: { Protocol: 'HTTPS', StatusCode: 'HTTP_301' } },
+            ],
+          },
+          plan: {
+            default_action: [
+              { type: 'redirect', redirect: [{ protocol: 'HTTPS', status_code: 'HTTP_301' }] },
+            ],
+          },
+          item: {
+            DefaultActions: [
+              { Type: 'redirect', RedirectConfig: { Protocol: 'HTTPS', StatusCode: 'HTTP_301' } },
+            ],
+          },
+        },
+        {
+          native: { redirects_to_https: false },
+          template: { DefaultActions: [{ Type: 'forward' }] },
+          plan: { default_action: [{ type: 'forward' }] },
+          item: { DefaultActions: [{ Type: 'forward' }] },
+        },
+      ],
+      { native: { redirects_to_https: false } },
+    ),
+  ]),
+  kind('AWS::ElasticLoadBalancing::LoadBalancer', 'aws_elb', [
+    setting(
+      'public_access',
+      'Scheme',
+      [
+        as(false, { template: 'internal', plan: true }),
+        as(true, { template: 'internet-facing', plan: false }),
+      ],
+      as(true, { template: 'internet-facing', plan: false }),
+      { plan: 'internal' },
+    ),
+    choice(
+      'logging',
+      both.map((on) => ({
+        native: { logging: { enabled: on } },
+        template: { AccessLoggingPolicy: { Enabled: on, S3BucketName: 'the-logs' } },
+        plan: { access_logs: [{ enabled: on, bucket: 'the-logs' }] },
+        item: {
+          supplementaryConfiguration: {
+            LoadBalancerAttributes: { accessLog: { enabled: on, s3BucketName: 'the-logs' } },
+          },
+        },
+      })),
+      {
+        native: { logging: { enabled: false } },
+        item: {
+          supplementaryConfiguration: { LoadBalancerAttributes: { accessLog: { enabled: false } } },
+        },
+      },
+    ),
+    choice(
+      'cross zone',
+      both.map((on) => ({
+        native: { cross_zone: on },
+        template: { CrossZone: on },
+        plan: { cross_zone_load_balancing: on },
+        item: {
+          supplementaryConfiguration: {
+            LoadBalancerAttributes: { crossZoneLoadBalancing: { enabled: on } },
+          },
+        },
+      })),
+      {},
+      {},
+      'Terraform turns it on (true) where AWS leaves it off.',
+    ),
+    choice(
+      'listener',
+      [
+        ['HTTPS', certificate] as const,
+        ['HTTPS', 'arn:aws:iam::123456789012:server-certificate/old'] as const,
+        ['HTTP', undefined] as const,
+        ['SSL', certificate] as const,
+      ].map(([protocol, id]) => ({
+        native: { listeners: [{ protocol, acm_certificate: id === certificate }] },
+        template: {
+          Listeners: [
+            {
+              Protocol: protocol,
+              LoadBalancerPort: '443',
+              InstancePort: '80',
+              ...(id === undefined ? {} : { SSLCertificateId: id }),
+            },
+          ],
+        },
+        plan: {
+          listener: [
+            {
+              lb_protocol: protocol,
+              lb_port: 443,
+              instance_port: 80,
+              instance_protocol: protocol,
+              ...(id === undefined ? {} : { ssl_certificate_id: id }),
+            },
+          ],
+        },
+        item: {
+          listenerDescriptions: [
+            {
+              listener: {
+                protocol,
+                loadBalancerPort: 443,
+                instancePort: 80,
+                ...(id === undefined ? {} : { sslcertificateId: id }),
+              },
+              policyNames: [],
+            },
+          ],
+        },
+      })),
+      {},
+      {},
+      'A classic load balancer has a listener.',
+    ),
+    tags(),
+  ]),
+];
+
+const serverless: readonly Kind[] = [
+  kind('AWS::Lambda::Function', 'aws_lambda_function', [
+    setting('runtime', 'Runtime', ['nodejs22.x', 'python3.7', 'nodejs16.x']),
+    choice(
+      'variables',
+      [{ STAGE: 'prod' }, { DB_PASSWORD: 'hunter2hunter2' }].map((variables) => ({
+        native: { environment_variables: variables },
+        template: { Environment: { Variables: variables } },
+        plan: { environment: [{ variables }] },
+        item: { environment: { variables } },
+      })),
+      { native: { environment_variables: {} } },
+    ),
+    key('KmsKeyArn', 'kms_key_arn', 'kmsKeyArn'),
+    choice(
+      'network',
+      [
+        {
+          native: { vpc: { enabled: true } },
+          template: { VpcConfig: { SubnetIds: ['subnet-1'], SecurityGroupIds: ['sg-1'] } },
+          plan: { vpc_config: [{ subnet_ids: ['subnet-1'], security_group_ids: ['sg-1'] }] },
+          item: { vpcConfig: { subnetIds: ['subnet-1'], securityGroupIds: ['sg-1'] } },
+        },
+      ],
+      {
+        native: { vpc: { enabled: false } },
+        plan: { vpc_config: [] },
+        item: { vpcConfig: { subnetIds: [], securityGroupIds: [] } },
+      },
+    ),
+    choice(
+      'dead letters',
+      [
+        {
+          native: { dead_letter_queue: { enabled: true } },
+          template: {
+            DeadLetterConfig: { TargetArn: 'arn:aws:sqs:eu-central-1:123456789012:dlq' },
+          },
+          plan: {
+            dead_letter_config: [{ target_arn: 'arn:aws:sqs:eu-central-1:123456789012:dlq' }],
+          },
+          item: { deadLetterConfig: { targetArn: 'arn:aws:sqs:eu-central-1:123456789012:dlq' } },
+        },
+      ],
+      { native: { dead_letter_queue: { enabled: false } }, plan: { dead_letter_config: [] } },
+    ),
+    choice(
+      'concurrency',
+      [
+        {
+          native: { reserved_concurrency: 10 },
+          template: { ReservedConcurrentExecutions: 10 },
+          plan: { reserved_concurrent_executions: 10 },
+          item: {
+            supplementaryConfiguration: { Concurrency: { reservedConcurrentExecutions: 10 } },
+          },
+        },
+      ],
+      { plan: { reserved_concurrent_executions: -1 } },
+    ),
+    tags(),
+  ]),
+  kind(
+    'AWS::Lambda::Url',
+    'aws_lambda_function_url',
+    [
+      setting('auth_type', 'AuthType', ['AWS_IAM', 'NONE'], undefined, {
+        plan: 'authorization_type',
+        differs: 'It is required.',
+      }),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind(
+    'AWS::Lambda::Permission',
+    'aws_lambda_permission',
+    [
+      choice(
+        'who',
+        [
+          ['s3.amazonaws.com', 'service', '123456789012'] as const,
+          ['s3.amazonaws.com', 'service', undefined] as const,
+          ['*', 'everybody', undefined] as const,
+          ['123456789012', 'account', undefined] as const,
+        ].map(([principal, kindOf, source]) => ({
+          native: {
+            actions: ['lambda:InvokeFunction'],
+            principal,
+            principal_kind: kindOf,
+            ...(source === undefined ? {} : { source_account: source }),
+          },
+          template: {
+            Action: 'lambda:InvokeFunction',
+            Principal: principal,
+            ...(source === undefined ? {} : { SourceAccount: source }),
+          },
+          plan: {
+            action: 'lambda:InvokeFunction',
+            principal,
+            ...(source === undefined ? {} : { source_account: source }),
+          },
+        })),
+        {},
+        {},
+        'A permission is for somebody.',
+      ),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind(
+    'AWS::ApiGateway::Stage',
+    'aws_api_gateway_stage',
+    [
+      choice(
+        'log',
+        [
+          {
+            native: { logging: { enabled: true } },
+            template: {
+              AccessLogSetting: { DestinationArn: 'arn:aws:logs:eu-central-1:1:log-group:a' },
+            },
+            plan: {
+              access_log_settings: [
+                {
+                  destination_arn: 'arn:aws:logs:eu-central-1:1:log-group:a',
+                  format: '$context.requestId',
+                },
+              ],
+            },
+            item: {
+              accessLogSettings: {
+                destinationArn: 'arn:aws:logs:eu-central-1:1:log-group:a',
+                format: '$context.requestId',
+              },
+            },
+          },
+        ],
+        { native: { logging: { enabled: false } } },
+      ),
+      choice(
+        'methods',
+        [
+          ['INFO', true, true] as const,
+          ['OFF', true, false] as const,
+          ['ERROR', false, false] as const,
+        ].map(([level, cached, encrypted]) => ({
+          native: {
+            method_settings: [
+              { path: '*/*', logging_level: level, cache: { enabled: cached, encrypted } },
+            ],
+          },
+          template: {
+            MethodSettings: [
+              {
+                ResourcePath: '/*',
+                HttpMethod: '*',
+                LoggingLevel: level,
+                CachingEnabled: cached,
+                CacheDataEncrypted: encrypted,
+              },
+            ],
+          },
+          item: {
+            methodSettings: {
+              '*/*': { loggingLevel: level, cachingEnabled: cached, cacheDataEncrypted: encrypted },
+            },
+          },
+          beside: {
+            plan: {
+              'aws_api_gateway_method_settings.it': {
+                rest_api_id: 'a1b2c3',
+                stage_name: 'live',
+                method_path: '*/*',
+                settings: [
+                  {
+                    logging_level: level,
+                    caching_enabled: cached,
+                    cache_data_encrypted: encrypted,
+                  },
+                ],
+              },
+            },
+          },
+        })),
+        { native: { method_settings: [] } },
+      ),
+      tags(),
+    ],
+    {
+      always: {
+        template: { RestApiId: 'a1b2c3', StageName: 'live' },
+        plan: { rest_api_id: 'a1b2c3', stage_name: 'live' },
+        item: { restApiId: 'a1b2c3', stageName: 'live' },
+      },
+    },
+  ),
+  kind('AWS::ApiGatewayV2::Stage', 'aws_apigatewayv2_stage', [
+    choice(
+      'log',
+      [
+        {
+          native: { logging: { enabled: true } },
+          template: {
+            AccessLogSettings: {
+              DestinationArn: 'arn:aws:logs:eu-central-1:1:log-group:a',
+              Format: '$context.requestId',
+            },
+          },
+          plan: {
+            access_log_settings: [
+              {
+                destination_arn: 'arn:aws:logs:eu-central-1:1:log-group:a',
+                format: '$context.requestId',
+              },
+            ],
+          },
+          item: {
+            accessLogSettings: {
+              destinationArn: 'arn:aws:logs:eu-central-1:1:log-group:a',
+              format: '$context.requestId',
+            },
+          },
+        },
+      ],
+      { native: { logging: { enabled: false } } },
+    ),
+    tags((given) => ({ Tags: given })),
+  ]),
+  kind('AWS::ApiGateway::RestApi', 'aws_api_gateway_rest_api', [
+    choice(
+      'endpoint',
+      [['PRIVATE'], ['REGIONAL'], ['EDGE']].map((types) => ({
+        native: { endpoint_types: types },
+        template: { EndpointConfiguration: { Types: types } },
+        plan: { endpoint_configuration: [{ types }] },
+        item: { endpointConfiguration: { types } },
+      })),
+      { native: { endpoint_types: [] } },
+    ),
+    tags(),
+  ]),
+  kind(
+    'AWS::ApiGateway::DomainName',
+    'aws_api_gateway_domain_name',
+    [
+      choice(
+        'TLS',
+        [['TLS_1_2', '1.2'] as const, ['TLS_1_0', '1.0'] as const].map(([policy, version]) => ({
+          native: { tls: { minimum_version: version } },
+          template: { SecurityPolicy: policy },
+          plan: { security_policy: policy },
+        })),
+        {},
+        {},
+        'What AWS chooses depends on the kind of endpoint.',
+      ),
+      tags(),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind(
+    'AWS::ApiGateway::Method',
+    'aws_api_gateway_method',
+    [
+      setting('authorization_type', 'AuthorizationType', ['AWS_IAM', 'NONE', 'CUSTOM'], undefined, {
+        plan: 'authorization',
+        differs: 'Terraform requires it.',
+      }),
+      setting('http_method', 'HttpMethod', ['GET', 'ANY', 'OPTIONS'], undefined, {
+        differs: 'It is required.',
+      }),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+];
+
+const compute: readonly Kind[] = [
+  kind('AWS::AutoScaling::LaunchConfiguration', 'aws_launch_configuration', [
+    setting('public_ip_on_launch', 'AssociatePublicIpAddress', [false, true]),
+    setting(
+      'metadata_service.http_tokens',
+      'MetadataOptions.HttpTokens',
+      ['required', 'optional'],
+      'optional',
+    ),
+    setting(
+      'metadata_service.enabled',
+      'MetadataOptions.HttpEndpoint',
+      words('enabled', 'disabled'),
+      as(true, { template: 'enabled' }),
+    ),
+  ]),
+  kind(
+    'AWS::EC2::LaunchTemplate',
+    'aws_launch_template',
+    [
+      setting(
+        'metadata_service.http_tokens',
+        'LaunchTemplateData.MetadataOptions.HttpTokens',
+        ['required', 'optional'],
+        'optional',
+        {
+          plan: 'metadata_options[].http_tokens',
+          item: 'LaunchTemplateData.MetadataOptions.HttpTokens',
+        },
+      ),
+      setting(
+        'metadata_service.enabled',
+        'LaunchTemplateData.MetadataOptions.HttpEndpoint',
+        words('enabled', 'disabled'),
+        as(true, { template: 'enabled' }),
+        {
+          plan: 'metadata_options[].http_endpoint',
+          item: 'LaunchTemplateData.MetadataOptions.HttpEndpoint',
+        },
+      ),
+    ],
+    {
+      always: {
+        template: { LaunchTemplateData: { ImageId: 'ami-1' } },
+        plan: { image_id: 'ami-1' },
+      },
+    },
+  ),
+  kind('AWS::AutoScaling::AutoScalingGroup', 'aws_autoscaling_group', [
+    setting(
+      'health_check_types',
+      'HealthCheckType',
+      [as(['ELB'], { template: 'ELB' }), as(['EC2'], { template: 'EC2' })],
+      as(['EC2'], { template: 'EC2' }),
+    ),
+    choice(
+      'targets',
+      [
+        {
+          native: { load_balanced: true },
+          template: {
+            TargetGroupARNs: ['arn:aws:elasticloadbalancing:eu-central-1:1:targetgroup/a/1'],
+          },
+          plan: {
+            target_group_arns: ['arn:aws:elasticloadbalancing:eu-central-1:1:targetgroup/a/1'],
+          },
+          item: {
+            targetGroupARNs: ['arn:aws:elasticloadbalancing:eu-central-1:1:targetgroup/a/1'],
+          },
+        },
+      ],
+      { native: { load_balanced: false } },
+    ),
+  ]),
+  kind('AWS::EC2::Instance', 'aws_instance', [
+    setting('instance_type', 'InstanceType', ['m7g.large', 't2.micro', 'p4d.24xlarge']),
+    setting(
+      'metadata_service.http_tokens',
+      'MetadataOptions.HttpTokens',
+      ['required', 'optional'],
+      'optional',
+    ),
+    setting('ebs_optimized', 'EbsOptimized', both, false),
+    setting(
+      'detailed_monitoring',
+      'Monitoring',
+      [
+        as(true, { template: true, item: { state: 'enabled' } }),
+        as(false, { template: false, item: { state: 'disabled' } }),
+      ],
+      as(false, { template: false, item: { state: 'disabled' } }),
+    ),
+    choice('profile', [
+      {
+        native: { iam_instance_profile: 'arn:aws:iam::123456789012:instance-profile/web' },
+        template: { IamInstanceProfile: 'web' },
+        plan: { iam_instance_profile: 'web' },
+        item: { iamInstanceProfile: { arn: 'arn:aws:iam::123456789012:instance-profile/web' } },
+      },
+    ]),
+    choice(
+      'public address',
+      both.map((on) => ({
+        native: { public_access: on, subnet_id: 'subnet-1' },
+        template: {
+          NetworkInterfaces: [
+            { DeviceIndex: '0', AssociatePublicIpAddress: on, SubnetId: 'subnet-1' },
+          ],
+        },
+        plan: { associate_public_ip_address: on, subnet_id: 'subnet-1' },
+        item: { subnetId: 'subnet-1', ...(on ? { publicIpAddress: '198.51.100.7' } : {}) },
+      })),
+      {},
+      {},
+      'What AWS chooses depends on the subnet.',
+    ),
+    tags(),
+  ]),
+  kind('AWS::WorkSpaces::Workspace', 'aws_workspaces_workspace', [
+    choice(
+      'encryption',
+      both.map((on) => ({
+        native: { encryption: { enabled: on } },
+        template: { RootVolumeEncryptionEnabled: on, UserVolumeEncryptionEnabled: on },
+        plan: { root_volume_encryption_enabled: on, user_volume_encryption_enabled: on },
+        item: { RootVolumeEncryptionEnabled: on, UserVolumeEncryptionEnabled: on },
+      })),
+      { native: { encryption: { enabled: false } } },
+    ),
+    key('VolumeEncryptionKey', 'volume_encryption_key', 'VolumeEncryptionKey'),
+    tags(),
+  ]),
+];
+
+const platforms: readonly Kind[] = [
+  kind('AWS::EKS::Cluster', 'aws_eks_cluster', [
+    setting('public_access', 'ResourcesVpcConfig.EndpointPublicAccess', [false, true], true, {
+      plan: 'vpc_config[].endpoint_public_access',
+      item: 'ResourcesVpcConfig.EndpointPublicAccess',
+    }),
+    setting(
+      'network.allowed_cidrs',
+      'ResourcesVpcConfig.PublicAccessCidrs',
+      [['198.51.100.0/24'], ['0.0.0.0/0']],
+      undefined,
+      { plan: 'vpc_config[].public_access_cidrs', item: 'ResourcesVpcConfig.PublicAccessCidrs' },
+    ),
+    choice(
+      'secrets',
+      [
+        {
+          native: { encryption: { customer_managed: true } },
+          template: {
+            EncryptionConfig: [{ Resources: ['secrets'], Provider: { KeyArn: keyArn } }],
+          },
+          plan: {
+            encryption_config: [{ resources: ['secrets'], provider: [{ key_arn: keyArn }] }],
+          },
+          item: { EncryptionConfig: [{ Resources: ['secrets'], Provider: { KeyArn: keyArn } }] },
+        },
+      ],
+      { native: { encryption: { customer_managed: false } } },
+    ),
+    choice(
+      'logs',
+      [['api', 'audit', 'authenticator', 'controllerManager', 'scheduler'], ['api']].map(
+        (types) => ({
+          native: { logging: { types } },
+          template: {
+            Logging: { ClusterLogging: { EnabledTypes: types.map((Type) => ({ Type })) } },
+          },
+          plan: { enabled_cluster_log_types: types },
+          item: { Logging: { ClusterLogging: { EnabledTypes: types.map((Type) => ({ Type })) } } },
+        }),
+      ),
+      { native: { logging: { types: [] } } },
+    ),
+    tags(),
+  ]),
+  kind('AWS::ECS::TaskDefinition', 'aws_ecs_task_definition', [
+    choice(
+      'containers',
+      [
+        { privileged: false, readonlyRootFilesystem: true, user: 'app' },
+        { privileged: true, readonlyRootFilesystem: false, user: 'root' },
+        {},
+      ].map((given) => {
+        const inPascals = Object.fromEntries(
+          Object.entries({ name: 'web', image: 'shop/web:1.2', ...given }).map(([name, value]) => [
+            name.charAt(0).toUpperCase() + name.slice(1),
+            value,
+          ]),
+        );
+        const {
+          privileged = false,
+          readonlyRootFilesystem = false,
+          user,
+        } = given as {
+          privileged?: boolean;
+          readonlyRootFilesystem?: boolean;
+          user?: string;
+        };
+        return {
+          native: {
+            containers: [
+              {
+                name: 'web',
+                image: 'shop/web:1.2',
+                privileged,
+                read_only_root_filesystem: readonlyRootFilesystem,
+                ...(user === undefined ? {} : { user }),
+              },
+            ],
+          },
+          template: { ContainerDefinitions: [inPascals] },
+          plan: {
+            container_definitions: JSON.stringify([
+              { name: 'web', image: 'shop/web:1.2', ...given },
+            ]),
+          },
+          item: { ContainerDefinitions: [inPascals] },
+        };
+      }),
+      {},
+      {},
+      'A task has a container.',
+    ),
+    setting('network_mode', 'NetworkMode', ['awsvpc', 'host', 'bridge'], undefined, {
+      item: 'NetworkMode',
+    }),
+    tags(),
+  ]),
+  kind('AWS::CodeBuild::Project', 'aws_codebuild_project', [
+    key('EncryptionKey', 'encryption_key', 'encryptionKey'),
+    choice(
+      'variables',
+      [
+        { name: 'STAGE', value: 'prod', type: 'PLAINTEXT' },
+        { name: 'AWS_SECRET_ACCESS_KEY', value: 'x', type: 'PLAINTEXT' },
+        { name: 'AWS_SECRET_ACCESS_KEY', value: 'x', type: 'SECRETS_MANAGER' },
+      ].map(({ name, value, type }) => ({
+        native: { variables: [{ name, kind: type }] },
+        template: {
+          Environment: { EnvironmentVariables: [{ Name: name, Value: value, Type: type }] },
+        },
+        plan: { environment: [{ environment_variable: [{ name, value, type }] }] },
+        item: { environment: { environmentVariables: [{ name, value, type }] } },
+      })),
+      { native: { variables: [] } },
+    ),
+    choice(
+      'source',
+      ['https://github.com/acme/shop.git', 'https://user:token@github.com/acme/shop.git'].map(
+        (location) => ({
+          native: { sources: [{ kind: 'GITHUB', location }] },
+          template: { Source: { Type: 'GITHUB', Location: location } },
+          plan: { source: [{ type: 'GITHUB', location }] },
+          item: { source: { type: 'GITHUB', location } },
+        }),
+      ),
+      {},
+      {},
+      'A project has a source.',
+    ),
+    tags(),
+  ]),
+  ...['AWS::OpenSearchService::Domain', 'AWS::Elasticsearch::Domain'].map((type) =>
+    kind(type, type.includes('Open') ? 'aws_opensearch_domain' : 'aws_elasticsearch_domain', [
+      setting('encryption.enabled', 'EncryptionAtRestOptions.Enabled', both, false, {
+        plan: 'encrypt_at_rest[].enabled',
+      }),
+      setting('node_to_node_encryption', 'NodeToNodeEncryptionOptions.Enabled', both, false, {
+        plan: 'node_to_node_encryption[].enabled',
+      }),
+      setting('tls.required', 'DomainEndpointOptions.EnforceHTTPS', both, false, {
+        plan: 'domain_endpoint_options[].enforce_https',
+      }),
+      setting(
+        'tls.minimum_version',
+        'DomainEndpointOptions.TLSSecurityPolicy',
+        [
+          as('1.2', { template: 'Policy-Min-TLS-1-2-2019-07' }),
+          as('1.2', { template: 'Policy-Min-TLS-1-2-PFS-2023-10' }),
+          as('1.0', { template: 'Policy-Min-TLS-1-0-2019-07' }),
+        ],
+        undefined,
+        {
+          plan: 'domain_endpoint_options[].tls_security_policy',
+          differs: 'The default follows the date of the domain.',
+        },
+      ),
+      choice(
+        'network',
+        [
+          {
+            native: { public_access: false },
+            template: { VPCOptions: { SubnetIds: ['subnet-1'] } },
+            plan: { vpc_options: [{ subnet_ids: ['subnet-1'] }] },
+            item: { vPCOptions: { subnetIds: ['subnet-1'] } },
+          },
+        ],
+        { native: { public_access: true } },
+      ),
+      setting('fine_grained_access_control', 'AdvancedSecurityOptions.Enabled', both, false),
+      choice(
+        'log',
+        [
+          {
+            native: { logging: { enabled: true, types: ['AUDIT_LOGS'] } },
+            template: {
+              LogPublishingOptions: {
+                AUDIT_LOGS: {
+                  Enabled: true,
+                  CloudWatchLogsLogGroupArn: 'arn:aws:logs:eu-central-1:1:log-group:a',
+                },
+              },
+            },
+            plan: {
+              log_publishing_options: [
+                {
+                  log_type: 'AUDIT_LOGS',
+                  enabled: true,
+                  cloudwatch_log_group_arn: 'arn:aws:logs:eu-central-1:1:log-group:a',
+                },
+              ],
+            },
+            item: {
+              logPublishingOptions: {
+                AUDIT_LOGS: {
+                  enabled: true,
+                  cloudWatchLogsLogGroupArn: 'arn:aws:logs:eu-central-1:1:log-group:a',
+                },
+              },
+            },
+          },
+        ],
+        { native: { logging: { enabled: false, types: [] } } },
+      ),
+      setting(
+        'instance_count',
+        `${type.includes('Open') ? '' : 'Elasticsearch'}ClusterConfig.InstanceCount`,
+        [3, 1],
+        1,
+        { plan: 'cluster_config[].instance_count' },
+      ),
+      setting(
+        'multi_az',
+        `${type.includes('Open') ? '' : 'Elasticsearch'}ClusterConfig.ZoneAwarenessEnabled`,
+        both,
+        false,
+        { plan: 'cluster_config[].zone_awareness_enabled' },
+      ),
+      setting(
+        'dedicated_masters.enabled',
+        `${type.includes('Open') ? '' : 'Elasticsearch'}ClusterConfig.DedicatedMasterEnabled`,
+        both,
+        false,
+        { plan: 'cluster_config[].dedicated_master_enabled' },
+      ),
+      tags(),
+    ]),
+  ),
+  kind('AWS::Kendra::Index', 'aws_kendra_index', [
+    key(
+      'ServerSideEncryptionConfiguration.KmsKeyId',
+      'server_side_encryption_configuration[].kms_key_id',
+      'ServerSideEncryptionConfiguration.KmsKeyId',
+    ),
+    tags(),
+  ]),
+  kind(
+    'AWS::SageMaker::NotebookInstance',
+    'aws_sagemaker_notebook_instance',
+    [
+      key(),
+      setting(
+        'direct_internet_access',
+        'DirectInternetAccess',
+        [as(false, { template: 'Disabled' }), as(true, { template: 'Enabled' })],
+        as(true, { template: 'Enabled' }),
+      ),
+      tags(),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind(
+    'AWS::SageMaker::EndpointConfig',
+    'aws_sagemaker_endpoint_configuration',
+    [key('KmsKeyId', 'kms_key_arn'), tags()],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind('AWS::Cognito::UserPool', 'aws_cognito_user_pool', [
+    setting('mfa.mode', 'MfaConfiguration', ['ON', 'OPTIONAL', 'OFF'], 'OFF', {
+      item: 'MfaConfiguration',
+    }),
+  ]),
+  kind('AWS::Cognito::IdentityPool', 'aws_cognito_identity_pool', [
+    setting(
+      'unauthenticated_identities',
+      'AllowUnauthenticatedIdentities',
+      [false, true],
+      undefined,
+      { item: 'AllowUnauthenticatedIdentities' },
+    ),
+  ]),
+  kind('AWS::CloudWatch::Alarm', 'aws_cloudwatch_metric_alarm', [
+    setting('actions.enabled', 'ActionsEnabled', both, true),
+    setting('actions.alarm', 'AlarmActions', [['arn:aws:sns:eu-central-1:1:ops']], []),
+    setting('actions.ok', 'OKActions', [['arn:aws:sns:eu-central-1:1:ops']], [], {
+      plan: 'ok_actions',
+    }),
+    setting(
+      'actions.insufficient_data',
+      'InsufficientDataActions',
+      [['arn:aws:sns:eu-central-1:1:ops']],
+      [],
+    ),
+  ]),
+  kind('AWS::CertificateManager::Certificate', 'aws_acm_certificate', [
+    setting('key_algorithm', 'KeyAlgorithm', ['EC_prime256v1', 'RSA_2048', 'RSA_1024'], 'RSA_2048'),
+    tags(),
+  ]),
+  kind('AWS::SecretsManager::Secret', 'aws_secretsmanager_secret', [
+    key('KmsKeyId', 'kms_key_id', 'KmsKeyId'),
+    choice(
+      'rotation',
+      [30, 365].map((days) => ({
+        native: { rotation: { enabled: true, interval_days: days } },
+        item: { RotationEnabled: true, RotationRules: { AutomaticallyAfterDays: days } },
+        beside: {
+          template: {
+            Rotation: [
+              'AWS::SecretsManager::RotationSchedule',
+              { SecretId: { Ref: 'It' }, RotationRules: { AutomaticallyAfterDays: days } },
+            ],
+          },
+          plan: {
+            'aws_secretsmanager_secret_rotation.it': {
+              secret_id: new Reference('aws_secretsmanager_secret.it.id'),
+              rotation_rules: [{ automatically_after_days: days }],
+            },
+          },
+        },
+      })),
+      { native: { rotation: { enabled: false } } },
+    ),
+    tags(),
+  ]),
+];
+
+const identity: readonly Kind[] = [
+  kind(
+    'AWS::IAM::ManagedPolicy',
+    'aws_iam_policy',
+    [
+      {
+        ...ownPolicy('PolicyDocument', permissions, (document) => ({
+          policyVersionList: [
+            {
+              versionId: 'v1',
+              isDefaultVersion: true,
+              document: encodeURIComponent(JSON.stringify(document)),
+            },
+          ],
+        })),
+        differs: 'It is required.',
+      },
+    ],
+    { unsupported: { item: 'AWS Config calls it AWS::IAM::Policy.' } },
+  ),
+  kind('AWS::IAM::Role', 'aws_iam_role', [
+    choice(
+      'trust',
+      [
+        statement('Allow', { service: 'ec2.amazonaws.com', actions: ['sts:AssumeRole'] }),
+        statement('Allow', { principal: '*', actions: ['sts:AssumeRole'] }),
+        statement('Allow', {
+          principal: 'arn:aws:iam::999999999999:root',
+          actions: ['sts:AssumeRole'],
+        }),
+      ].map(({ native, document }) => ({
+        native: { trust_policy: { statements: [native] } },
+        template: { AssumeRolePolicyDocument: document },
+        plan: { assume_role_policy: JSON.stringify(document) },
+        item: { assumeRolePolicyDocument: encodeURIComponent(JSON.stringify(document)) },
+      })),
+      {},
+      {},
+      'It is required.',
+    ),
+    tags(),
+  ]),
+  kind(
+    'AWS::S3::BucketPolicy',
+    'aws_s3_bucket_policy',
+    [
+      {
+        ...ownPolicy('PolicyDocument', someStatements('arn:aws:s3:::the-data/*', 's3'), () => ({})),
+        differs: 'It is required.',
+      },
+    ],
+    {
+      always: { template: { Bucket: 'the-data' }, plan: { bucket: 'the-data' } },
+      unsupported: { item: 'AWS Config has the policy in the item of the bucket.' },
+    },
+  ),
+  kind(
+    'AWS::SQS::QueuePolicy',
+    'aws_sqs_queue_policy',
+    [
+      {
+        ...ownPolicy('PolicyDocument', someStatements('*', 'sqs'), () => ({})),
+        differs: 'It is required.',
+      },
+    ],
+    { unsupported: { item: 'AWS Config has the policy in the item of the queue.' } },
+  ),
+  kind(
+    'AWS::SNS::TopicPolicy',
+    'aws_sns_topic_policy',
+    [
+      {
+        ...ownPolicy('PolicyDocument', someStatements('*', 'sns'), () => ({})),
+        differs: 'It is required.',
+      },
+    ],
+    { unsupported: { item: 'AWS Config has the policy in the item of the topic.' } },
+  ),
+  kind('AWS::IoT::Policy', 'aws_iot_policy', [
+    {
+      ...ownPolicy(
+        'PolicyDocument',
+        [
+          statement('Allow', {
+            actions: ['iot:Connect'],
+            resource: 'arn:aws:iot:eu-central-1:1:client/a',
+          }),
+          statement('Allow', { actions: ['iot:*'], resource: '*' }),
+        ],
+        (document) => ({ PolicyDocument: document }),
+      ),
+      differs: 'It is required.',
+    },
+  ]),
+];
+
 export const awsKinds: readonly Kind[] = [
   ...storage,
+  ...buckets,
   ...databases,
   ...messaging,
   ...keys,
   ...logging,
   ...containers,
+  ...platforms,
   ...network,
+  ...networks,
+  ...serverless,
+  ...compute,
+  ...identity,
 ];

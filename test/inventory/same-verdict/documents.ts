@@ -69,6 +69,7 @@ const render: Readonly<Record<Source, (kind: Kind, variant: Variant) => unknown>
         ARN: keyArn,
         configuration: { arn: keyArn, keyManager: 'CUSTOMER', keyRotationStatus: true },
       },
+      ...besides(kind, variant).flatMap((one) => one.item ?? []),
     );
   },
 };

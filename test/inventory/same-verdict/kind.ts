@@ -15,6 +15,7 @@ interface Beside {
   readonly template?: Readonly<Record<string, readonly [type: string, properties: Fields]>>;
   /** By address. */
   readonly plan?: Readonly<Record<string, Fields>>;
+  readonly item?: readonly Fields[];
 }
 
 /** A value of a setting as each source has it: properties, arguments, an item's configuration, attributes. */

@@ -26,7 +26,7 @@ export function put(path: string, value: unknown): Fields {
 export const isMap = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** Puts fields together: maps and blocks (lists of one map) into each other, other lists one after the other. */
+/** Puts fields together: maps and blocks (lists of one map) that say different things into each other, other lists one after the other. */
 export function merge(...all: readonly (Fields | undefined)[]): Fields {
   const merged: Record<string, unknown> = {};
   for (const fields of all) {
@@ -41,7 +41,13 @@ function mergeValues(first: unknown, second: unknown): unknown {
   if (isMap(first) && isMap(second)) return merge(first, second);
   if (!Array.isArray(first) || !Array.isArray(second)) return second;
   const [[block], [other]] = [first as unknown[], second as unknown[]];
-  return first.length === 1 && second.length === 1 && isMap(block) && isMap(other)
+  const areOne =
+    first.length === 1 &&
+    second.length === 1 &&
+    isMap(block) &&
+    isMap(other) &&
+    !Object.entries(other).some(([name, value]) => name in block && !isMap(value));
+  return areOne && isMap(block) && isMap(other)
     ? [merge(block, other)]
     : [...(first as unknown[]), ...(second as unknown[])];
 }

@@ -176,7 +176,7 @@ testTwins({
       'aws_api_gateway_method_settings.all': {
         stage_name: 'prod',
         rest_api_id: new Reference('aws_api_gateway_rest_api.it.id'),
-        method_path: '/*/*',
+        method_path: '*/*',
         settings: [{ logging_level: 'ERROR', caching_enabled: true, cache_data_encrypted: true }],
       },
       'aws_api_gateway_method_settings.of_another_stage': {
@@ -195,7 +195,7 @@ testTwins({
     expected: {
       logging: { enabled: true },
       method_settings: [
-        { path: '/*/*', logging_level: 'ERROR', cache: { enabled: true, encrypted: true } },
+        { path: '*/*', logging_level: 'ERROR', cache: { enabled: true, encrypted: true } },
       ],
     },
   },

@@ -51,7 +51,7 @@ export const apiGatewayStage = normaliser({
       'logging.enabled': isGiven(planned(raw.properties, 'access_log_settings', 'destination_arn')),
       method_settings: settingsOf(raw, related).map(({ properties }) =>
         readSettings({
-          path: text(at(properties, 'method_path')),
+          path: methodPath(text(at(properties, 'method_path'))),
           level: planned(properties, 'settings', 'logging_level'),
           cached: planned(properties, 'settings', 'caching_enabled'),
           encrypted: planned(properties, 'settings', 'cache_data_encrypted'),
@@ -63,7 +63,7 @@ export const apiGatewayStage = normaliser({
       method_settings: Object.entries(at(properties, 'methodSettings') ?? {}).map(
         ([path, settings]) =>
           readSettings({
-            path,
+            path: methodPath(path),
             level: at(settings, 'loggingLevel'),
             cached: at(settings, 'cachingEnabled'),
             encrypted: at(settings, 'cacheDataEncrypted'),
@@ -83,7 +83,20 @@ function readSettings(given: Readonly<Record<'path' | 'level' | 'cached' | 'encr
 
 function pathOf(path: unknown, method: unknown): string | UnknownValue {
   const parts = [path, method].map((part) => text(part) ?? '*');
-  return parts.find(isUnknown) ?? parts.join('/').replaceAll('//', '/');
+  return parts.find(isUnknown) ?? methodPath(parts.join('/'));
+}
+
+/**
+ * A path and a method as all sources have them: a template begins a path with a slash and writes all of them as `/*`,
+ * Terraform leaves the slash out, and the API encodes slashes as `~1`.
+ */
+function methodPath<T>(given: T): T | string {
+  if (typeof given !== 'string') return given;
+  const bare = given
+    .replaceAll('~1', '/')
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/^\//, '');
+  return bare === '*/*' ? bare : `/${bare}`;
 }
 
 const byStage = new WeakMap<Related, ReadonlyMap<string, readonly RawResource[]>>();

@@ -3,6 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { hasItems, isGiven, isUnknown, number, text, textMap } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { supplementary } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 
@@ -42,11 +43,16 @@ export const lambdaFunction = normaliser({
         deadLetterTarget: planned(properties, 'dead_letter_config', 'target_arn'),
         concurrency: planned(properties, 'reserved_concurrent_executions'),
       }),
-    'aws-config': (raw, related) => ofDocument(raw, related),
+    'aws-config': (raw, related) =>
+      ofDocument(raw, related, supplementary(raw, 'Concurrency', 'reservedConcurrentExecutions')),
   },
 });
 
-const ofDocument = ({ properties }: RawResource, related: Related) =>
+const ofDocument = (
+  { properties }: RawResource,
+  related: Related,
+  concurrency = field(properties, 'ReservedConcurrentExecutions'),
+) =>
   read(related, {
     runtime: field(properties, 'Runtime'),
     variables: field(properties, 'Environment', 'Variables'),
@@ -56,7 +62,7 @@ const ofDocument = ({ properties }: RawResource, related: Related) =>
     deadLetterTarget:
       field(properties, 'DeadLetterConfig', 'TargetArn') ??
       field(properties, 'DeadLetterQueue', 'TargetArn'),
-    concurrency: field(properties, 'ReservedConcurrentExecutions'),
+    concurrency,
   });
 
 function read(
