@@ -1255,7 +1255,7 @@ const networks: readonly Kind[] = [
       'redirect',
       [
         {
-          native: { redirects_to_https: true },
+          native: { redirects_to_https: true, serves_requests: false },
           template: {
             DefaultActions: [
               { Type: 'redirect', RedirectConfig: { Protocol: 'HTTPS', StatusCode: 'HTTP_301' } },
@@ -1273,13 +1273,21 @@ const networks: readonly Kind[] = [
           },
         },
         {
-          native: { redirects_to_https: false },
+          native: { redirects_to_https: false, serves_requests: true },
           template: { DefaultActions: [{ Type: 'forward' }] },
           plan: { default_action: [{ type: 'forward' }] },
           item: { DefaultActions: [{ Type: 'forward' }] },
         },
+        {
+          native: { redirects_to_https: false, serves_requests: false },
+          template: { DefaultActions: [{ Type: 'fixed-response' }] },
+          plan: { default_action: [{ type: 'fixed-response', fixed_response: [{}] }] },
+          item: { DefaultActions: [{ Type: 'fixed-response' }] },
+        },
       ],
-      { native: { redirects_to_https: false } },
+      {},
+      {},
+      'A listener has an action.',
     ),
   ]),
   kind('AWS::ElasticLoadBalancing::LoadBalancer', 'aws_elb', [
