@@ -80,6 +80,8 @@ function levelOf(scope: string): string | undefined {
 
 export const roleDefinitions = normaliser({
   types: ['Azure::Authorization::roleDefinitions'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Authorization/roleDefinitions, 2022-04-01',
   attributes: {
     custom: { type: 'bool', meaning: 'a role of your own', absent: true },
     permissions: { type: 'list', meaning: 'permission sets', absent: [] },

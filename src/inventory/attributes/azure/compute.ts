@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
@@ -15,10 +16,11 @@ import {
   or,
   some,
 } from '../values.ts';
-import { itemsOrOne, unlessDisabled } from './read-azure.ts';
+import { eitherWord, isEnabled, itemsOrOne } from './read-azure.ts';
 
 export const disks = normaliser({
   types: ['Azure::Compute::disks'],
+  source: 'Azure Resource Manager template reference, Microsoft.Compute/disks, 2023-04-02',
   attributes: {
     attached: { type: 'bool', meaning: 'managedBy is set', absent: false },
     public_access: {
@@ -39,8 +41,8 @@ export const disks = normaliser({
         related.referring(raw, 'Azure::Compute::virtualMachines', diskIds).length > 0,
       ),
       public_access: and(
-        unlessDisabled(at(raw.properties, 'publicNetworkAccess')) ?? true,
-        isOneOf(at(raw.properties, 'networkAccessPolicy') ?? 'AllowAll', 'AllowAll'),
+        isEnabled(at(raw.properties, 'publicNetworkAccess')) ?? true,
+        allowsAll(at(raw.properties, 'networkAccessPolicy')) ?? true,
       ),
       'encryption.customer_managed': or(
         isGiven(at(raw.properties, 'encryption', 'diskEncryptionSetId')),
@@ -57,12 +59,15 @@ export const disks = normaliser({
           .length > 0,
       public_access: and(
         flag(planned(raw.properties, 'public_network_access_enabled')) ?? true,
-        isOneOf(planned(raw.properties, 'network_access_policy') ?? 'AllowAll', 'AllowAll'),
+        allowsAll(planned(raw.properties, 'network_access_policy')) ?? true,
       ),
       'encryption.customer_managed': isGiven(planned(raw.properties, 'disk_encryption_set_id')),
     }),
   },
 });
+
+const allowsAll = (policy: unknown) =>
+  eitherWord(policy, ['AllowAll'], ['AllowPrivate', 'DenyAll']);
 
 const attachedDisk = (part: RawResource): unknown => part.properties['managed_disk_id'];
 
@@ -77,6 +82,8 @@ const lowered = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCa
 
 export const virtualMachines = normaliser({
   types: ['Azure::Compute::virtualMachines'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Compute/virtualMachines, 2024-03-01',
   attributes: {
     os: { type: 'string', meaning: '`linux` or `windows`', spelling: 'lower' },
     password_auth: {
@@ -94,12 +101,9 @@ export const virtualMachines = normaliser({
   from: {
     azure: ({ properties }, related) => {
       const os = osOf(properties);
-      const keysOnly = flag(
-        at(properties, 'osProfile', 'linuxConfiguration', 'disablePasswordAuthentication'),
-      );
       return {
         os,
-        password_auth: isUnknown(os) ? os : os === 'windows' ? true : not(keysOnly),
+        password_auth: isUnknown(os) ? os : os === 'windows' ? true : takesPasswords(properties),
         'encryption.at_host': flag(at(properties, 'securityProfile', 'encryptionAtHost')),
         public_access: or(
           some(at(properties, 'networkProfile', 'networkInterfaces'), (one) =>
@@ -114,10 +118,12 @@ export const virtualMachines = normaliser({
       };
     },
     terraform: ({ properties, source }, related) => {
-      const os = plannedOs(String(source['terraform_type']), properties);
+      const type = String(source['terraform_type']);
       const keysOnly =
         flag(planned(properties, 'disable_password_authentication')) ??
-        flag(planned(properties, 'os_profile_linux_config', 'disable_password_authentication'));
+        flag(planned(properties, 'os_profile_linux_config', 'disable_password_authentication')) ??
+        type.includes('_linux_'); // the provider's own default of these
+      const os = plannedOs(type, properties);
       const interfaces = list(planned(properties, 'network_interface_ids'));
       return {
         os,
@@ -147,10 +153,21 @@ function plannedOs(type: string, properties: unknown): string | undefined {
   return hasItems(planned(properties, 'os_profile_linux_config')) === true ? 'linux' : undefined;
 }
 
-/** Whether the network interface of an id, where it is in the same input, has a public address. */
+/** A machine without an OS profile is made of a disk that somebody prepared: nothing says who may sign in. */
+function takesPasswords(properties: unknown) {
+  const profile = at(properties, 'osProfile');
+  if (profile === undefined)
+    return new UnknownValue('the system of the disk, as the machine has no osProfile');
+  return not(flag(at(profile, 'linuxConfiguration', 'disablePasswordAuthentication')));
+}
+
+/** Whether the network interface of an id has a public address; unknown where it is not in the same input. */
 function isPublic(id: unknown, related: Related) {
   const found = related.find(id);
-  if (!found) return isUnknown(id) ? id : false;
+  if (!found)
+    return isUnknown(id)
+      ? id
+      : new UnknownValue('the network interface, which the input does not have');
   return or(
     some(at(found.properties, 'ipConfigurations'), (one) =>
       isGiven(at(one, 'properties', 'publicIPAddress')),

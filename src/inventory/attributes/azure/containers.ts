@@ -1,10 +1,13 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import { at, flag, hasItems, isUnknown, not, text } from '../values.ts';
-import { cidrs, unlessDisabled } from './read-azure.ts';
+import { cidrs, isEnabled } from './read-azure.ts';
 
 export const registries = normaliser({
   types: ['Azure::ContainerRegistry::registries'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.ContainerRegistry/registries, 2023-07-01',
   attributes: {
     local_auth: { type: 'bool', meaning: 'the admin user is enabled', absent: false },
     anonymous_access: { type: 'bool', meaning: 'anonymous pull is enabled', absent: false },
@@ -14,7 +17,7 @@ export const registries = normaliser({
     azure: ({ properties }) => ({
       local_auth: flag(at(properties, 'adminUserEnabled')),
       anonymous_access: flag(at(properties, 'anonymousPullEnabled')),
-      public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
+      public_access: isEnabled(at(properties, 'publicNetworkAccess')),
     }),
     terraform: ({ properties }) => ({
       local_auth: flag(planned(properties, 'admin_enabled')),
@@ -26,6 +29,8 @@ export const registries = normaliser({
 
 export const managedClusters = normaliser({
   types: ['Azure::ContainerService::managedClusters'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.ContainerService/managedClusters, 2024-02-01',
   attributes: {
     public_access: { type: 'bool', meaning: 'not a private cluster', absent: true },
     'network.allowed_cidrs': {
@@ -39,7 +44,10 @@ export const managedClusters = normaliser({
       spelling: 'lower',
     },
     local_auth: { type: 'bool', meaning: 'local accounts are accepted', absent: true },
-    'rbac.enabled': { type: 'bool', meaning: 'Kubernetes RBAC', absent: true },
+    'rbac.enabled': {
+      type: 'bool',
+      meaning: 'Kubernetes RBAC; not known where nothing is set, as Azure documents no default',
+    },
   },
   from: {
     azure: ({ properties }) => ({
@@ -49,7 +57,7 @@ export const managedClusters = normaliser({
       ),
       'network.policy': text(at(properties, 'networkProfile', 'networkPolicy')),
       local_auth: not(flag(at(properties, 'disableLocalAccounts'))),
-      'rbac.enabled': flag(at(properties, 'enableRBAC')),
+      'rbac.enabled': flag(at(properties, 'enableRBAC')) ?? undocumented,
     }),
     terraform: ({ properties }) => ({
       public_access: not(flag(planned(properties, 'private_cluster_enabled'))),
@@ -61,10 +69,13 @@ export const managedClusters = normaliser({
       local_auth: not(flag(planned(properties, 'local_account_disabled'))),
       'rbac.enabled':
         flag(planned(properties, 'role_based_access_control_enabled')) ??
-        flag(planned(properties, 'role_based_access_control', 'enabled')),
+        flag(planned(properties, 'role_based_access_control', 'enabled')) ??
+        undocumented,
     }),
   },
 });
+
+const undocumented = new UnknownValue('enableRBAC, of which Azure documents no default');
 
 /** No ranges at all let in everybody. */
 function rangesOf(ranges: unknown) {

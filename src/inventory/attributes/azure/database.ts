@@ -1,10 +1,12 @@
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import { and, at, flag, hasItems, isGiven, isOneOf, isUnknown, not, number } from '../values.ts';
-import { cidrs, unlessDisabled } from './read-azure.ts';
+import { cidrs, isEnabled } from './read-azure.ts';
 
 export const postgresqlServers = normaliser({
   types: ['Azure::DBforPostgreSQL::flexibleServers'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.DBforPostgreSQL/flexibleServers, 2022-12-01',
   attributes: {
     public_access: {
       type: 'bool',
@@ -17,7 +19,7 @@ export const postgresqlServers = normaliser({
   from: {
     azure: ({ properties }) => ({
       public_access: and(
-        unlessDisabled(at(properties, 'network', 'publicNetworkAccess')) ?? true,
+        isEnabled(at(properties, 'network', 'publicNetworkAccess')) ?? true,
         not(isGiven(at(properties, 'network', 'delegatedSubnetResourceId'))),
       ),
       'backup.retention_days': number(at(properties, 'backup', 'backupRetentionDays')),
@@ -36,6 +38,8 @@ export const postgresqlServers = normaliser({
 
 export const cosmosAccounts = normaliser({
   types: ['Azure::DocumentDB::databaseAccounts'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.DocumentDB/databaseAccounts, 2023-04-15',
   attributes: {
     public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
     'network.allowed_cidrs': {
@@ -47,7 +51,7 @@ export const cosmosAccounts = normaliser({
   },
   from: {
     azure: ({ properties }) => ({
-      public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
+      public_access: isEnabled(at(properties, 'publicNetworkAccess')),
       'network.allowed_cidrs': letIn(
         at(properties, 'ipRules') === undefined
           ? at(properties, 'ipRangeFilter')

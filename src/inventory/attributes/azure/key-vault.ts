@@ -1,10 +1,12 @@
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import { at, flag, isGiven, isOneOf, isUnknown, mapList, number, some } from '../values.ts';
-import { allowedCidrs, unlessDisabled } from './read-azure.ts';
+import { sinceApiVersion } from './api-version.ts';
+import { allowedCidrs, isEnabled, isListed } from './read-azure.ts';
 
 export const keyVaults = normaliser({
   types: ['Azure::KeyVault::vaults'],
+  source: 'Azure Resource Manager template reference, Microsoft.KeyVault/vaults, 2023-07-01',
   attributes: {
     public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
     'network.allowed_cidrs': {
@@ -16,25 +18,33 @@ export const keyVaults = normaliser({
       type: 'bool',
       meaning: 'Azure roles instead of access policies',
       absent: false,
+      source:
+        'Azure Key Vault, Azure RBAC as default access control, 2026-02-01: true in templates since that API version',
     },
     'soft_delete.enabled': {
       type: 'bool',
       meaning: 'deleted vaults and keys are kept',
       absent: true,
+      source: 'Azure Key Vault, Soft-delete is enabled on all key vaults, 2025-02',
     },
     purge_protection: { type: 'bool', meaning: "they can't be purged early", absent: false },
   },
   from: {
-    azure: ({ properties }) => ({
-      public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
-      'network.allowed_cidrs': allowedCidrs(
-        at(properties, 'networkAcls', 'defaultAction'),
-        mapList(at(properties, 'networkAcls', 'ipRules'), (rule) => at(rule, 'value')),
-      ),
-      'rbac.enabled': flag(at(properties, 'enableRbacAuthorization')),
-      'soft_delete.enabled': flag(at(properties, 'enableSoftDelete')),
-      purge_protection: flag(at(properties, 'enablePurgeProtection')),
-    }),
+    azure: (raw) => {
+      const { properties } = raw;
+      return {
+        public_access: isEnabled(at(properties, 'publicNetworkAccess')),
+        'network.allowed_cidrs': allowedCidrs(
+          at(properties, 'networkAcls', 'defaultAction'),
+          mapList(at(properties, 'networkAcls', 'ipRules'), (rule) => at(rule, 'value')),
+        ),
+        'rbac.enabled':
+          flag(at(properties, 'enableRbacAuthorization')) ??
+          (isListed(raw) ? false : sinceApiVersion(raw, false, [['2026-02-01', true]])),
+        'soft_delete.enabled': flag(at(properties, 'enableSoftDelete')),
+        purge_protection: flag(at(properties, 'enablePurgeProtection')),
+      };
+    },
     terraform: ({ properties }) => ({
       public_access: flag(planned(properties, 'public_network_access_enabled')),
       'network.allowed_cidrs': allowedCidrs(
@@ -52,6 +62,7 @@ export const keyVaults = normaliser({
 
 export const keyVaultKeys = normaliser({
   types: ['Azure::KeyVault::vaults/keys'],
+  source: 'Azure Resource Manager template reference, Microsoft.KeyVault/vaults/keys, 2023-07-01',
   attributes: {
     expires_at: { type: 'timestamp', meaning: 'attributes.exp' },
     'rotation.enabled': {

@@ -2,13 +2,15 @@ import { defined } from '../../../contract/defined.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, isOneOf, isUnknown, list, number, text } from '../values.ts';
-import { everywhere, itemsOrOne, partsOf } from './read-azure.ts';
+import { at, isUnknown, list, number, text } from '../values.ts';
+import { eitherWord, everywhere, itemsOrOne, partsOf } from './read-azure.ts';
 
 const ruleType = 'Azure::Network::networkSecurityGroups/securityRules';
 
 export const networkSecurityGroups = normaliser({
   types: ['Azure::Network::networkSecurityGroups'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Network/networkSecurityGroups, 2023-09-01',
   attributes: {
     ingress: {
       type: 'list<TrafficRule>',
@@ -53,16 +55,25 @@ const snakeCase = (name: string): string =>
 type Rules = ReturnType<typeof readRule>[];
 
 const byDirection = (rules: Rules) => ({
-  ingress: rules.filter((one) => !isOutbound(one)).flatMap((one) => one.rules),
-  egress: rules.filter(isOutbound).flatMap((one) => one.rules),
+  ingress: rules.flatMap(({ ingress }) => ingress),
+  egress: rules.flatMap(({ egress }) => egress),
 });
 
-const isOutbound = ({ direction }: { readonly direction: unknown }): boolean =>
-  isOneOf(direction, 'Outbound') === true;
+/** Of a rule whose direction is not known, it is not known in either of them what it does. */
+function readRule(get: (name: string) => unknown) {
+  const outbound = eitherWord(get('direction'), ['Outbound'], ['Inbound']) ?? false;
+  if (!isUnknown(outbound))
+    return outbound
+      ? { ingress: [], egress: readSide(get, true) }
+      : { ingress: readSide(get, false), egress: [] };
+  const [ingress, egress] = [false, true].map((one) =>
+    readSide(get, one).map((rule) => ({ ...rule, access: outbound })),
+  );
+  return { ingress: ingress ?? [], egress: egress ?? [] };
+}
 
 /** A rule as one entry for each range of its ports. */
-function readRule(get: (name: string) => unknown) {
-  const outbound = isOneOf(get('direction'), 'Outbound') === true;
+function readSide(get: (name: string) => unknown, outbound: boolean) {
   const side = outbound ? 'destination' : 'source';
   const prefixes = [get(`${side}AddressPrefix`), ...itemsOrOne(get(`${side}AddressPrefixes`))]
     .filter((one) => one !== undefined && one !== '')
@@ -72,9 +83,9 @@ function readRule(get: (name: string) => unknown) {
   );
   const priority = number(get('priority'));
   const description = text(get('description'));
-  const access = text(get('access'));
+  const allow = eitherWord(get('access'), ['Allow'], ['Deny']) ?? true;
   const shared = {
-    access: typeof access === 'string' ? access.toLowerCase() : (access ?? 'allow'),
+    access: isUnknown(allow) ? allow : allow ? 'allow' : 'deny',
     protocol: protocolOf(get('protocol')),
     cidrs: prefixes.flatMap(({ cidrs }) => cidrs),
     groups: [
@@ -87,10 +98,8 @@ function readRule(get: (name: string) => unknown) {
   const ranges = [get('destinationPortRange'), ...itemsOrOne(get('destinationPortRanges'))].filter(
     (one) => one !== undefined && one !== '',
   );
-  return {
-    direction: get('direction'),
-    rules: ranges.map((range) => ({ ...shared, ...portsOf(range) })),
-  };
+  // Azure asks for a range: a rule without one is taken for one about all ports, so that it is not lost.
+  return (ranges.length > 0 ? ranges : ['*']).map((range) => ({ ...shared, ...portsOf(range) }));
 }
 
 function protocolOf(value: unknown) {

@@ -1,9 +1,12 @@
-import { planned } from '../aws/plan-value.ts';
+import { UnknownValue } from '../../../contract/resources.ts';
+import { planned, plannedBlock } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { and, at, flag, isGiven, isOneOf, isUnknown, not, number, or, text } from '../values.ts';
+import { and, at, flag, isGiven, isOneOf, isUnknown, number, or, text } from '../values.ts';
 
 export const applicationGateways = normaliser({
   types: ['Azure::Network::applicationGateways'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Network/applicationGateways, 2023-09-01',
   attributes: {
     'waf.enabled': {
       type: 'bool',
@@ -16,13 +19,13 @@ export const applicationGateways = normaliser({
     azure: ({ properties }, related) => {
       const policy = at(properties, 'firewallPolicy', 'id');
       const found = related.find(typeof policy === 'string' ? policy.toLowerCase() : policy);
-      const settings = at(found?.properties, 'policySettings');
+      const settings = settingsOf(policy, found?.properties, 'policySettings');
       return {
         'waf.enabled': and(
           isOneOf(at(properties, 'sku', 'tier'), 'WAF', 'WAF_v2'),
           or(
             flag(at(properties, 'webApplicationFirewallConfiguration', 'enabled')),
-            and(isGiven(policy), not(isOneOf(at(settings, 'state'), 'Disabled'))),
+            and(isGiven(policy), isOneOf(at(settings, 'state') ?? 'Enabled', 'Enabled')),
           ),
         ),
         'waf.mode': lower(
@@ -34,23 +37,28 @@ export const applicationGateways = normaliser({
     terraform: ({ properties }, related) => {
       const policy = planned(properties, 'firewall_policy_id');
       const found = related.find(policy);
-      const own = flag(planned(found?.properties, 'policy_settings', 'enabled'));
+      const settings = settingsOf(policy, found?.properties, 'policy_settings');
       return {
         'waf.enabled': and(
           isOneOf(planned(properties, 'sku', 'tier'), 'WAF', 'WAF_v2'),
           or(
             flag(planned(properties, 'waf_configuration', 'enabled')),
-            and(isGiven(policy), own ?? true),
+            and(isGiven(policy), flag(at(settings, 'enabled')) ?? true),
           ),
         ),
         'waf.mode': lower(
-          planned(found?.properties, 'policy_settings', 'mode') ??
-            planned(properties, 'waf_configuration', 'firewall_mode'),
+          at(settings, 'mode') ?? planned(properties, 'waf_configuration', 'firewall_mode'),
         ),
       };
     },
   },
 });
+
+/** The settings of a firewall policy; unknown where the gateway has one that the input does not. */
+const settingsOf = (policy: unknown, found: unknown, name: string): unknown =>
+  found === undefined && policy !== undefined
+    ? new UnknownValue('the firewall policy, which the input does not have', { present: false })
+    : plannedBlock(found, name);
 
 function lower(value: unknown) {
   const mode = text(value);
@@ -59,6 +67,8 @@ function lower(value: unknown) {
 
 export const flowLogs = normaliser({
   types: ['Azure::Network::networkWatchers/flowLogs'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Network/networkWatchers/flowLogs, 2023-09-01',
   attributes: {
     'logging.enabled': { type: 'bool', meaning: 'the flow log is on', absent: false },
     'logging.retention_days': {

@@ -1,24 +1,27 @@
 import { planned } from '../aws/plan-value.ts';
 import type { RawResource } from '../../model.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, flag, isUnknown, not, number } from '../values.ts';
+import { at, flag, isOneOf, isUnknown, not, number } from '../values.ts';
 import { partsOf, tlsVersion } from './read-azure.ts';
 
 const tableType = 'Azure::OperationalInsights::workspaces/tables';
 
 export const logWorkspaces = normaliser({
   types: ['Azure::OperationalInsights::workspaces'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.OperationalInsights/workspaces, 2022-10-01',
   attributes: {
     retention_days: {
       type: 'int',
       meaning: 'retentionInDays; for a table with its own total retention, the longest',
       absent: 30,
+      source: 'Azure Monitor Logs, Log Analytics workspace retention, 2022-10: 7 in the Free tier',
     },
   },
   from: {
     azure: (raw, related) => ({
       retention_days: longest([
-        at(raw.properties, 'retentionInDays'),
+        at(raw.properties, 'retentionInDays') ?? ofTier(at(raw.properties, 'sku', 'name')),
         ...partsOf(raw, related, tableType).map((one) =>
           at(one.properties, 'totalRetentionInDays'),
         ),
@@ -26,7 +29,7 @@ export const logWorkspaces = normaliser({
     }),
     terraform: (raw, related) => ({
       retention_days: longest([
-        planned(raw.properties, 'retention_in_days'),
+        planned(raw.properties, 'retention_in_days') ?? ofTier(planned(raw.properties, 'sku')),
         ...related
           .referring(raw, tableType, ofWorkspace)
           .map((one) => planned(one.properties, 'total_retention_in_days')),
@@ -34,6 +37,12 @@ export const logWorkspaces = normaliser({
     }),
   },
 });
+
+/** The days that a workspace has without a setting of its own. */
+const ofTier = (tier: unknown) => {
+  const isFree = isOneOf(tier, 'Free');
+  return isUnknown(isFree) ? isFree : isFree ? 7 : 30;
+};
 
 const ofWorkspace = (part: RawResource): unknown => part.properties['workspace_id'];
 
@@ -46,9 +55,16 @@ function longest(days: readonly unknown[]) {
 
 export const serviceBusNamespaces = normaliser({
   types: ['Azure::ServiceBus::namespaces'],
+  source: 'Azure Resource Manager template reference, Microsoft.ServiceBus/namespaces, 2021-11-01',
   attributes: {
     local_auth: { type: 'bool', meaning: 'shared access keys are accepted', absent: true },
-    'tls.minimum_version': { type: 'string', meaning: 'minimumTlsVersion', absent: '1.2' },
+    'tls.minimum_version': {
+      type: 'string',
+      meaning: 'minimumTlsVersion',
+      absent: '1.2',
+      source:
+        'Azure Service Bus, Configure the minimum TLS version for a namespace, 2025-10-20: older versions are refused since then',
+    },
   },
   from: {
     azure: ({ properties }) => ({

@@ -1,13 +1,27 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import type { Related } from '../related.ts';
-import { isOneOf, isUnknown, list, mapList, not, text } from '../values.ts';
+import { isOneOf, isUnknown, list, mapList, text } from '../values.ts';
+import type { Maybe } from '../values.ts';
 
 /** What lets in everybody. */
 export const everywhere = ['0.0.0.0/0', '::/0'];
 
-/** A setting that is on unless it says `Disabled`, as publicNetworkAccess; absent stays absent. */
-export const unlessDisabled = (value: unknown) =>
-  value === undefined ? undefined : not(isOneOf(value, 'Disabled'));
+/** A word that stands for true or for false, ignoring case; absent stays absent, of other words nothing is known. */
+export function eitherWord(
+  value: unknown,
+  yes: readonly string[],
+  no: readonly string[],
+): Maybe<boolean> {
+  const word = text(value);
+  if (word === undefined || word === '' || isUnknown(word)) return word || undefined;
+  if (isOneOf(word, ...yes) === true) return true;
+  return isOneOf(word, ...no) === true ? false : new UnknownValue(word);
+}
+
+/** `Enabled` or `Disabled`, as of publicNetworkAccess: with `SecuredByPerimeter`, another resource decides. */
+export const isEnabled = (value: unknown): Maybe<boolean> =>
+  eitherWord(value, ['Enabled'], ['Disabled']);
 
 /** The resource that this one is part of, as the reader found it; a constant function, as an index is kept for it. */
 const parentOf = (part: RawResource): unknown => part.source['parent'];
@@ -16,12 +30,33 @@ const parentOf = (part: RawResource): unknown => part.source['parent'];
 export const partsOf = (raw: RawResource, related: Related, type: string) =>
   related.referring(raw, type, parentOf);
 
-/** `TLS1_2`, `Tls12` and `1.2` are `1.2`. */
-export function tlsVersion(value: unknown) {
+/**
+ * Whether a list of resources shows this one, as Resource Manager and Resource Graph give them. A list shows what it was
+ * asked for; parts of a resource often are not in it.
+ */
+export const isListed = ({ source }: RawResource): boolean =>
+  source['format'] === 'azure' && source['deployment_scope'] === undefined;
+
+/** The parts of a resource, of several types; unknown where a list has none of these types at all. */
+export function partsIfTold(
+  raw: RawResource,
+  related: Related,
+  ...types: readonly string[]
+): readonly RawResource[] | UnknownValue {
+  return isListed(raw) && types.every((type) => related.ofType(type).length === 0)
+    ? new UnknownValue(`${types.join(' and ')}, which the list does not have`)
+    : types.flatMap((type) => partsOf(raw, related, type));
+}
+
+/** `TLS1_2`, `Tls12` and `1.2` are `1.2`; without a minimum any version is taken. */
+export function tlsVersion(value: unknown): Maybe<string> {
   const written = text(value);
-  if (written === undefined || isUnknown(written)) return written;
-  const digits = written.replace(/[^0-9]/g, '');
-  return digits.length === 2 ? `${digits[0] ?? ''}.${digits[1] ?? ''}` : undefined;
+  if (written === undefined || written === '' || isUnknown(written)) return written || undefined;
+  const [, major, minor] = /^(?:tls)?[_v]*(\d)[._]?(\d)$/i.exec(written.trim()) ?? [];
+  if (major !== undefined && minor !== undefined) return `${major}.${minor}`;
+  return isOneOf(written, 'None', 'Disabled', 'TLSEnforcementDisabled') === true
+    ? '1.0'
+    : new UnknownValue(written);
 }
 
 /** Addresses that a firewall lets in: with the default action Deny those of its rules, else all. */

@@ -1,15 +1,24 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { and, at, flag, isOneOf, isUnknown, not, number, or } from '../values.ts';
-import { itemsOrOne, partsOf, rangeCidrs, tlsVersion, unlessDisabled } from './read-azure.ts';
+import {
+  isEnabled,
+  itemsOrOne,
+  partsIfTold,
+  partsOf,
+  rangeCidrs,
+  tlsVersion,
+} from './read-azure.ts';
 
 const firewall = 'Azure::Sql::servers/firewallRules';
 const extendedAuditing = 'Azure::Sql::servers/extendedAuditingSettings';
 
 export const sqlServers = normaliser({
   types: ['Azure::Sql::servers'],
+  source: 'Azure Resource Manager template reference, Microsoft.Sql/servers, 2021-11-01',
   attributes: {
     public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
     'network.allowed_cidrs': {
@@ -17,7 +26,13 @@ export const sqlServers = normaliser({
       meaning: 'firewall rules, ranges as CIDR blocks; "allow Azure services" is `0.0.0.0/32`',
       absent: [],
     },
-    'tls.minimum_version': { type: 'string', meaning: 'minimalTlsVersion', absent: '1.2' },
+    'tls.minimum_version': {
+      type: 'string',
+      meaning: 'minimalTlsVersion',
+      absent: '1.2',
+      source:
+        'Azure SQL Database, Connectivity settings, 2025-08-31: older versions are refused since then',
+    },
     local_auth: {
       type: 'bool',
       meaning: 'SQL logins are accepted: Entra-only authentication is off',
@@ -33,14 +48,23 @@ export const sqlServers = normaliser({
     azure: (raw, related) => {
       const { properties } = raw;
       const onlyEntra = partsOf(raw, related, 'Azure::Sql::servers/azureADOnlyAuthentications');
-      const audits = ['Azure::Sql::servers/auditingSettings', extendedAuditing].flatMap((type) =>
-        partsOf(raw, related, type),
+      const audits = partsIfTold(
+        raw,
+        related,
+        'Azure::Sql::servers/auditingSettings',
+        extendedAuditing,
       );
+      const rules = partsIfTold(raw, related, firewall);
       return {
-        public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
-        'network.allowed_cidrs': partsOf(raw, related, firewall).flatMap((rule) =>
-          rangeCidrs(at(rule.properties, 'startIpAddress'), at(rule.properties, 'endIpAddress')),
-        ),
+        public_access: isEnabled(at(properties, 'publicNetworkAccess')),
+        'network.allowed_cidrs': isUnknown(rules)
+          ? rules
+          : rules.flatMap((rule) =>
+              rangeCidrs(
+                at(rule.properties, 'startIpAddress'),
+                at(rule.properties, 'endIpAddress'),
+              ),
+            ),
         'tls.minimum_version': tlsVersion(at(properties, 'minimalTlsVersion')),
         local_auth: not(
           or(
@@ -48,12 +72,12 @@ export const sqlServers = normaliser({
             ...onlyEntra.map((one) => flag(at(one.properties, 'azureADOnlyAuthentication'))),
           ),
         ),
-        'logging.enabled': or(
-          ...audits.map((one) => isOneOf(at(one.properties, 'state'), 'Enabled')),
-        ),
-        'logging.retention_days': retention(
-          audits.map((one) => at(one.properties, 'retentionDays')),
-        ),
+        'logging.enabled': isUnknown(audits)
+          ? audits
+          : or(...audits.map((one) => isOneOf(at(one.properties, 'state'), 'Enabled'))),
+        'logging.retention_days': isUnknown(audits)
+          ? new UnknownValue(audits.expression, { present: false })
+          : retention(audits.map((one) => at(one.properties, 'retentionDays'))),
       };
     },
     terraform: (raw, related) => {
@@ -99,6 +123,7 @@ function retention(days: readonly unknown[]) {
 
 export const sqlDatabases = normaliser({
   types: ['Azure::Sql::servers/databases'],
+  source: 'Azure SQL, Transparent data encryption, 2017-05: on in databases created since then',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'transparent data encryption', absent: true },
   },
@@ -111,7 +136,12 @@ export const sqlDatabases = normaliser({
 });
 
 function encrypted(raw: RawResource, related: Related) {
-  const settings = partsOf(raw, related, 'Azure::Sql::servers/databases/transparentDataEncryption');
+  const settings = partsIfTold(
+    raw,
+    related,
+    'Azure::Sql::servers/databases/transparentDataEncryption',
+  );
+  if (isUnknown(settings)) return settings;
   const states = settings.map(
     ({ properties }) => at(properties, 'state') ?? at(properties, 'status'),
   );

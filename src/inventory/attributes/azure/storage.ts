@@ -1,15 +1,35 @@
 import type { RawResource } from '../../model.ts';
+import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import { at, flag, hasItems, isGiven, isOneOf, mapList, number, or } from '../values.ts';
-import { allowedCidrs, tlsVersion, unlessDisabled } from './read-azure.ts';
+import { knownSince, sinceApiVersion } from './api-version.ts';
+import { allowedCidrs, isEnabled, isListed, tlsVersion } from './read-azure.ts';
 
 export const storageAccounts = normaliser({
   types: ['Azure::Storage::storageAccounts'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts, 2023-01-01',
   attributes: {
-    'tls.required': { type: 'bool', meaning: 'supportsHttpsTrafficOnly', absent: true },
-    'tls.minimum_version': { type: 'string', meaning: 'minimumTlsVersion', absent: '1.0' },
-    anonymous_access: { type: 'bool', meaning: 'allowBlobPublicAccess', absent: false },
+    'tls.required': {
+      type: 'bool',
+      meaning: 'supportsHttpsTrafficOnly',
+      absent: true,
+      source:
+        'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts, 2019-04-01: false in templates before that API version',
+    },
+    'tls.minimum_version': {
+      type: 'string',
+      meaning: 'minimumTlsVersion; Azure takes none before API version 2019-04-01',
+      absent: '1.0',
+    },
+    anonymous_access: {
+      type: 'bool',
+      meaning: 'allowBlobPublicAccess; Azure takes none before API version 2019-04-01',
+      absent: true,
+      source:
+        'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts, 2023-01-01: false in templates since that API version',
+    },
     public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
     'network.allowed_cidrs': {
       type: 'list<string>',
@@ -28,18 +48,16 @@ export const storageAccounts = normaliser({
     },
   },
   from: {
-    azure: ({ properties }) => ({
-      'tls.required': flag(at(properties, 'supportsHttpsTrafficOnly')),
-      'tls.minimum_version': tlsVersion(at(properties, 'minimumTlsVersion')),
-      anonymous_access: flag(at(properties, 'allowBlobPublicAccess')),
-      public_access: unlessDisabled(at(properties, 'publicNetworkAccess')),
+    azure: (raw) => ({
+      ...untilNow(raw),
+      public_access: isEnabled(at(raw.properties, 'publicNetworkAccess')),
       'network.allowed_cidrs': allowedCidrs(
-        at(properties, 'networkAcls', 'defaultAction'),
-        mapList(at(properties, 'networkAcls', 'ipRules'), (rule) => at(rule, 'value')),
+        at(raw.properties, 'networkAcls', 'defaultAction'),
+        mapList(at(raw.properties, 'networkAcls', 'ipRules'), (rule) => at(rule, 'value')),
       ),
-      local_auth: flag(at(properties, 'allowSharedKeyAccess')),
+      local_auth: flag(at(raw.properties, 'allowSharedKeyAccess')),
       'encryption.customer_managed': isOneOf(
-        at(properties, 'encryption', 'keySource'),
+        at(raw.properties, 'encryption', 'keySource'),
         'Microsoft.Keyvault',
       ),
     }),
@@ -79,11 +97,36 @@ export const storageAccounts = normaliser({
   },
 });
 
+/** What Azure's newer API versions know, or choose otherwise. */
+function untilNow(raw: RawResource) {
+  const { properties } = raw;
+  const https = flag(at(properties, 'supportsHttpsTrafficOnly'));
+  const version = at(properties, 'minimumTlsVersion');
+  const anonymous = at(properties, 'allowBlobPublicAccess');
+  if (isListed(raw)) {
+    return {
+      'tls.required':
+        https ?? new UnknownValue('supportsHttpsTrafficOnly, which the list does not have'),
+      'tls.minimum_version': tlsVersion(version),
+      anonymous_access: flag(anonymous) ?? true,
+    };
+  }
+  return {
+    'tls.required': https ?? sinceApiVersion(raw, false, [['2019-04-01', true]]),
+    'tls.minimum_version': tlsVersion(knownSince(raw, '2019-04-01', version)),
+    anonymous_access:
+      flag(knownSince(raw, '2019-04-01', anonymous)) ??
+      sinceApiVersion(raw, true, [['2023-01-01', false]]),
+  };
+}
+
 const ofAccount = (part: RawResource): unknown =>
   part.properties['storage_account_id'] ?? part.properties['storage_account_name'];
 
 export const blobServices = normaliser({
   types: ['Azure::Storage::storageAccounts/blobServices'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts/blobServices, 2023-01-01',
   attributes: {
     'soft_delete.enabled': {
       type: 'bool',

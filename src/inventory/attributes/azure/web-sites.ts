@@ -1,20 +1,29 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { at, flag, hasItems, isOneOf, isUnknown, text } from '../values.ts';
-import { partsOf, tlsVersion } from './read-azure.ts';
+import { at, flag, hasItems, isUnknown, text } from '../values.ts';
+import { isListed, partsOf, tlsVersion } from './read-azure.ts';
 
 export const webSites = normaliser({
   types: ['Azure::Web::sites'],
+  source: 'Azure Resource Manager template reference, Microsoft.Web/sites, 2022-09-01',
   attributes: {
     'tls.required': { type: 'bool', meaning: 'httpsOnly', absent: false },
-    'tls.minimum_version': { type: 'string', meaning: 'siteConfig.minTlsVersion', absent: '1.2' },
+    'tls.minimum_version': {
+      type: 'string',
+      meaning: 'siteConfig.minTlsVersion',
+      absent: '1.2',
+      source: 'Azure App Service, TLS/SSL settings, 2018-06-30: of apps created since then',
+    },
     ftp_state: {
       type: 'string',
       meaning: '`AllAllowed`, `FtpsOnly` or `Disabled`',
       spelling: ['AllAllowed', 'FtpsOnly', 'Disabled'],
-      absent: 'FtpsOnly',
+      absent: 'AllAllowed',
+      source:
+        'Terraform Registry, azurerm_linux_web_app, 2022-03: Azure allows all; Terraform types with linux or windows in their name are Disabled',
     },
     remote_debugging: { type: 'bool', meaning: 'remote debugging is on', absent: false },
     'identity.enabled': {
@@ -32,30 +41,39 @@ export const webSites = normaliser({
         'tls.minimum_version': tlsVersion(setting('minTlsVersion')),
         ftp_state: text(setting('ftpsState')),
         remote_debugging: flag(setting('remoteDebuggingEnabled')),
-        'identity.enabled': isUnknown(identity)
-          ? identity
-          : identity !== undefined && isOneOf(identity, 'None') === false,
+        'identity.enabled': isUnknown(identity) ? identity : /assigned/i.test(identity ?? ''),
       };
     },
-    terraform: ({ properties }) => ({
+    terraform: ({ properties, source }) => ({
       'tls.required': flag(planned(properties, 'https_only')),
       'tls.minimum_version': tlsVersion(
         planned(properties, 'site_config', 'minimum_tls_version') ??
           planned(properties, 'site_config', 'min_tls_version'),
       ),
-      ftp_state: text(planned(properties, 'site_config', 'ftps_state')),
+      ftp_state: text(planned(properties, 'site_config', 'ftps_state')) ?? ownDefault(source),
       remote_debugging: flag(planned(properties, 'site_config', 'remote_debugging_enabled')),
       'identity.enabled': hasItems(planned(properties, 'identity')),
     }),
   },
 });
 
-/** A site's configuration stands in the site, or in a part of its own that is called `web` and wins. */
+/** Terraform's newer types turn FTP off, where Azure would allow all. */
+const ownDefault = (source: RawResource['source']): string | undefined =>
+  /_(?:linux|windows)_/.test(String(source['terraform_type'])) ? 'Disabled' : undefined;
+
+/**
+ * A site's configuration stands in the site, or in a part of its own that is called `web` and wins. A list of sites leaves
+ * most of it out.
+ */
 function settingsOf(raw: RawResource, related: Related): (name: string) => unknown {
   const parts = partsOf(raw, related, 'Azure::Web::sites/config').filter(
     ({ name }) => typeof name === 'string' && name.toLowerCase() === 'web',
   );
+  const leftOut = isListed(raw) && parts.length === 0;
   return (name) =>
     parts.map((part) => at(part.properties, name)).find((value) => value !== undefined) ??
-    at(raw.properties, 'siteConfig', name);
+    at(raw.properties, 'siteConfig', name) ??
+    (leftOut
+      ? new UnknownValue(`${name}, which the list does not have`, { present: false })
+      : undefined);
 }

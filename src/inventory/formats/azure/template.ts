@@ -375,14 +375,14 @@ function toRawResource(one: Declared, level: string): RawResource {
       address: one.id,
       deployment_scope: level,
       ...defined({ parent: one.parent, condition: one.condition }),
-      ...(textOf(one.body['apiVersion']) === undefined
-        ? {}
-        : { api_version: one.body['apiVersion'] }),
+      ...defined({ api_version: versionOf(evaluated['apiVersion']) }),
     },
     names: one.address === one.id ? [one.address.toLowerCase()] : [],
     at: one.at,
   };
 }
+
+const versionOf = (version: unknown): unknown => (isUnknown(version) ? version : textOf(version));
 
 /** What is resources of their own, or says how many there are, is no property. */
 const without = (fields: Fields, names: readonly string[]): Fields =>
