@@ -10,6 +10,9 @@ const words = (on: string, off: string) => [
   as(true, { template: on }),
   as(false, { template: off }),
 ];
+/** Why some settings are never left out here. */
+const notDeclared = 'Open: the attribute has no value when absent, though AWS has a default.';
+
 /** On, off. */
 const both = [true, false];
 
@@ -115,7 +118,7 @@ const databases: readonly Kind[] = [
       setting('multi_az', 'MultiAZ', both, false, { plan: 'multi_az' }),
       setting('deletion_protection', 'DeletionProtection', both, false),
       setting('auto_minor_version_upgrade', 'AutoMinorVersionUpgrade', both, true, {
-        differs: 'PENDING',
+        differs: notDeclared,
       }),
       setting('iam_authentication', 'EnableIAMDatabaseAuthentication', both, false, {
         plan: 'iam_database_authentication_enabled',
@@ -182,9 +185,9 @@ const databases: readonly Kind[] = [
       setting('encryption.enabled', 'Encrypted', both),
       setting('public_access', 'PubliclyAccessible', [false, true], false),
       setting('backup.retention_days', 'AutomatedSnapshotRetentionPeriod', [35, 7, 1, 0], 1, {
-        differs: 'PENDING',
+        differs: notDeclared,
       }),
-      setting('version_upgrade', 'AllowVersionUpgrade', both, true, { differs: 'PENDING' }),
+      setting('version_upgrade', 'AllowVersionUpgrade', both, true, { differs: notDeclared }),
       setting('enhanced_vpc_routing', 'EnhancedVpcRouting', both, false),
       setting('maintenance_window', 'PreferredMaintenanceWindow', [
         'sun:03:00-sun:03:30',
@@ -286,7 +289,7 @@ const databases: readonly Kind[] = [
       })),
       {},
       {},
-      'PENDING',
+      notDeclared,
     ),
     tags(),
   ]),
@@ -613,112 +616,125 @@ const each = (names: readonly string[], name: (word: string) => string, value: u
 
 const bucket = new Reference('aws_s3_bucket.it.id');
 
-const buckets: readonly Kind[] = [
-  kind('AWS::S3::Bucket', 'aws_s3_bucket', [
-    choice(
-      'public access block',
-      both.map((on) => ({
-        native: { public_access_block: each(blocks, String, on) },
-        template: { PublicAccessBlockConfiguration: each(blocks, inPascal, on) },
+/** What AWS sets by itself on new buckets. */
+const bucketDefaults: readonly Setting[] = [
+  choice(
+    'public access block',
+    both.map((on) => ({
+      native: { public_access_block: { configured: true, ...each(blocks, String, on) } },
+      template: { PublicAccessBlockConfiguration: each(blocks, inPascal, on) },
+      item: {
+        supplementaryConfiguration: { PublicAccessBlockConfiguration: each(blocks, inCamel, on) },
+      },
+      beside: {
+        plan: {
+          'aws_s3_bucket_public_access_block.it': { bucket, ...each(blocks, String, on) },
+        },
+      },
+    })),
+    {},
+    {},
+    'AWS blocks public access by itself: what is deployed shows it as set.',
+  ),
+  choice(
+    'encryption',
+    [
+      {
+        native: {
+          encryption: {
+            configured: true,
+            enabled: true,
+            algorithm: 'aws:kms',
+            customer_managed: true,
+            kms_key_id: keyArn,
+          },
+        },
+        template: {
+          BucketEncryption: {
+            ServerSideEncryptionConfiguration: [
+              {
+                ServerSideEncryptionByDefault: {
+                  SSEAlgorithm: 'aws:kms',
+                  KMSMasterKeyID: { 'Fn::GetAtt': ['Key', 'Arn'] },
+                },
+              },
+            ],
+          },
+        },
         item: {
-          supplementaryConfiguration: { PublicAccessBlockConfiguration: each(blocks, inCamel, on) },
-        },
-        beside: {
-          plan: {
-            'aws_s3_bucket_public_access_block.it': { bucket, ...each(blocks, String, on) },
-          },
-        },
-      })),
-      {},
-      {},
-      'PENDING',
-    ),
-    choice(
-      'encryption',
-      [
-        {
-          native: {
-            encryption: {
-              enabled: true,
-              algorithm: 'aws:kms',
-              customer_managed: true,
-              kms_key_id: keyArn,
-            },
-          },
-          template: {
-            BucketEncryption: {
-              ServerSideEncryptionConfiguration: [
+          supplementaryConfiguration: {
+            ServerSideEncryptionConfiguration: {
+              rules: [
                 {
-                  ServerSideEncryptionByDefault: {
-                    SSEAlgorithm: 'aws:kms',
-                    KMSMasterKeyID: { 'Fn::GetAtt': ['Key', 'Arn'] },
+                  applyServerSideEncryptionByDefault: {
+                    sseAlgorithm: 'aws:kms',
+                    kmsMasterKeyID: keyArn,
                   },
                 },
               ],
             },
           },
-          item: {
-            supplementaryConfiguration: {
-              ServerSideEncryptionConfiguration: {
-                rules: [
-                  {
-                    applyServerSideEncryptionByDefault: {
-                      sseAlgorithm: 'aws:kms',
-                      kmsMasterKeyID: keyArn,
-                    },
-                  },
-                ],
-              },
-            },
-          },
-          beside: {
-            plan: {
-              'aws_s3_bucket_server_side_encryption_configuration.it': {
-                bucket,
-                rule: [
-                  {
-                    apply_server_side_encryption_by_default: [
-                      {
-                        sse_algorithm: 'aws:kms',
-                        kms_master_key_id: new Reference('aws_kms_key.key.arn'),
-                      },
-                    ],
-                  },
-                ],
-              },
-            },
-          },
         },
-        {
-          native: { encryption: { enabled: true, algorithm: 'AES256', customer_managed: false } },
-          template: {
-            BucketEncryption: {
-              ServerSideEncryptionConfiguration: [
-                { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
+        beside: {
+          plan: {
+            'aws_s3_bucket_server_side_encryption_configuration.it': {
+              bucket,
+              rule: [
+                {
+                  apply_server_side_encryption_by_default: [
+                    {
+                      sse_algorithm: 'aws:kms',
+                      kms_master_key_id: new Reference('aws_kms_key.key.arn'),
+                    },
+                  ],
+                },
               ],
             },
           },
-          item: {
-            supplementaryConfiguration: {
-              ServerSideEncryptionConfiguration: {
-                rules: [{ applyServerSideEncryptionByDefault: { sseAlgorithm: 'AES256' } }],
-              },
-            },
+        },
+      },
+      {
+        native: {
+          encryption: {
+            configured: true,
+            enabled: true,
+            algorithm: 'AES256',
+            customer_managed: false,
           },
-          beside: {
-            plan: {
-              'aws_s3_bucket_server_side_encryption_configuration.it': {
-                bucket,
-                rule: [{ apply_server_side_encryption_by_default: [{ sse_algorithm: 'AES256' }] }],
-              },
+        },
+        template: {
+          BucketEncryption: {
+            ServerSideEncryptionConfiguration: [
+              { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
+            ],
+          },
+        },
+        item: {
+          supplementaryConfiguration: {
+            ServerSideEncryptionConfiguration: {
+              rules: [{ applyServerSideEncryptionByDefault: { sseAlgorithm: 'AES256' } }],
             },
           },
         },
-      ],
-      {},
-      {},
-      'PENDING',
-    ),
+        beside: {
+          plan: {
+            'aws_s3_bucket_server_side_encryption_configuration.it': {
+              bucket,
+              rule: [{ apply_server_side_encryption_by_default: [{ sse_algorithm: 'AES256' }] }],
+            },
+          },
+        },
+      },
+    ],
+    {},
+    {},
+    'AWS encrypts by itself: what is deployed shows it as set.',
+  ),
+];
+
+const buckets: readonly Kind[] = [
+  kind('AWS::S3::Bucket', 'aws_s3_bucket', [
+    ...bucketDefaults,
     choice(
       'versioning',
       [true, false].map((on) => {
@@ -882,6 +898,7 @@ const buckets: readonly Kind[] = [
     'AWS::S3::Bucket',
     'aws_s3_bucket',
     [
+      ...bucketDefaults,
       choice(
         'policy',
         someStatements('arn:aws:s3:::the-data/*', 's3').map(({ native, document }) => ({
