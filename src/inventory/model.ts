@@ -42,7 +42,7 @@ export interface RawResource {
   readonly only?: readonly string[];
   /** Rules that the resource itself asks to be spared, as the tag by which a policy stands for them: `guard:RULE`. */
   readonly suppressed?: readonly string[];
-  /** Native format only: top-level attributes as given; they win over what is normalised. */
+  /** Top-level attributes that win over what is normalised: all of the native format, and `properties` that are not known. */
   readonly given?: Readonly<Record<string, unknown>>;
 }
 
@@ -91,6 +91,8 @@ export interface ReadDocument {
   readonly raws: readonly RawResource[];
   readonly problems: readonly DocumentProblem[];
   readonly leftOut?: readonly LeftOut[];
+  /** What may be otherwise than it is written, such as by a macro that nobody here knows. */
+  readonly notices?: readonly DocumentProblem[];
 }
 
 /**

@@ -3,6 +3,7 @@ import { formatWords } from './formats/formats.ts';
 import type { Format } from './formats/formats.ts';
 import type {
   DocumentPath,
+  DocumentProblem,
   InputProblem,
   LeftOut,
   RawResource,
@@ -25,6 +26,8 @@ export interface Inventory {
   readonly problems: readonly InputProblem[];
   /** Declared, and not deployed; none of them is among the resources. */
   readonly leftOut: readonly LeftOut[];
+  /** What may be otherwise than it is written; all that can be read was. */
+  readonly notices: readonly InputProblem[];
   /** Line and column of something in the text, from 1; found when asked for, as only findings need it. */
   locate(at: DocumentPath): TextPlace | undefined;
 }
@@ -58,9 +61,12 @@ export function readInventory(
     const problem = { message: unknownFormat(parsed.document), line: 1, column: 1 };
     return { ok: false, problem, unknownFormat: true };
   }
-  const { raws, problems, leftOut = [] } = reader.read(parsed.document, options);
-  const places = parsed.locate(problems.map(({ at = [] }) => at));
-  const found = problems.map(({ message }, index) => ({ message, ...places[index] }));
+  const { raws, problems, leftOut = [], notices = [] } = reader.read(parsed.document, options);
+  const placed = (ones: readonly DocumentProblem[]): InputProblem[] => {
+    const places = parsed.locate(ones.map(({ at = [] }) => at));
+    return ones.map(({ message }, index) => ({ message, ...places[index] }));
+  };
+  const found = placed(problems);
   const [first, ...more] = found;
   if (raws.length + leftOut.length === 0 && first) {
     return { ok: false, problem: first, ...(more.length > 0 ? { more } : {}) };
@@ -72,6 +78,7 @@ export function readInventory(
       resources: readResources(raws, reader),
       problems: [...parsed.problems, ...parsed.repeatedKeys(), ...found],
       leftOut,
+      notices: placed(notices),
       locate: createLocate(parsed, [...raws, ...leftOut]),
     },
   };

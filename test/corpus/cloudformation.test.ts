@@ -24,7 +24,8 @@ describe.runIf(isThere)('a published template', () => {
     expect(format).toBe('cloudformation');
     expect(resources.length).toBeGreaterThan(0);
     const lines = readFileSync(path.join(data, file), 'utf8').split('\n');
-    for (const { address, at } of resources) {
+    for (const { address: own, at, resource } of resources) {
+      const address = String((resource.source as { sam_resource?: string }).sam_resource ?? own);
       const { line = 0, column = 0 } = locate(at) ?? {};
       const rest = lines[line - 1]?.slice(column - 1) ?? '';
       expect(

@@ -4,7 +4,7 @@ import { readInventory } from '../../inventory/read.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Place } from '../../project/model.ts';
 import { takingTurns } from '../../project/read/turns.ts';
-import { duplicateAt, placeLeftOut } from './check-run.ts';
+import { duplicateAt, noticeAt, placeLeftOut } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 
@@ -50,9 +50,10 @@ export async function checkDocument(
     for (const problem of read.more ?? []) run.unreadable.add({ file, ...problem });
     return;
   }
-  const { resources, problems, leftOut, locate } = read.inventory;
+  const { resources, problems, leftOut, notices, locate } = read.inventory;
   for (const problem of problems) run.unreadable.add({ file, ...problem });
   for (const one of leftOut) run.leftOut.add(placeLeftOut(one, file, locate(one.at)));
+  for (const one of notices) run.notices.add(noticeAt(one, file));
   const ids = new Set<string>();
   const found: Finding[] = [];
   const turn = takingTurns(resourcesOfTurn, run.signal);

@@ -1,4 +1,4 @@
-import type { LeftOut } from '../../inventory/model.ts';
+import type { InputProblem, LeftOut } from '../../inventory/model.ts';
 import type { TextPlace } from '../../inventory/text/place.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Checker, Tally } from '../../project/check/checker.ts';
@@ -20,6 +20,8 @@ export interface CheckRun {
   readonly duplicates: Told<Problem>;
   /** Resources whose condition is false. */
   readonly leftOut: Told<PlacedLeftOut>;
+  /** What may be otherwise than an input says. */
+  readonly notices: Told<Problem>;
   /** Files of folders that hold nothing known. */
   readonly skipped: string[];
   readonly signal: AbortSignal;
@@ -94,6 +96,7 @@ export function createRun(
     unreadable: createTold(given.unreadable),
     duplicates: createTold(),
     leftOut: createTold(),
+    notices: createTold(),
     skipped: [],
     async count(more) {
       addTally(tally, more);
@@ -104,6 +107,11 @@ export function createRun(
 }
 
 export const interrupted = (): GovctlError => new GovctlError('interrupted', 'Interrupted');
+
+export const noticeAt = (
+  { message, line = 1, column = 1 }: InputProblem,
+  file: string,
+): Problem => ({ level: 'warning', code: 'not-known', message, file, line, column });
 
 export const duplicateAt = (id: string, place: Place): Problem => ({
   level: 'warning',

@@ -194,6 +194,7 @@ async function runOver(
     leftOut: run.leftOut,
     skipped: run.skipped,
     warnings: [
+      ...run.notices.items,
       ...slipsOf(policies, project.problems),
       ...findStrayExemptions(project.policies, project.others),
       ...judgeExemptions(exemptions, run.tally.exemptions, now),

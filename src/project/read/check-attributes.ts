@@ -7,6 +7,7 @@ import type { SyntaxTree } from '../../engine/condition/syntax.ts';
 import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/attributes/shapes.ts';
 import type { Shape } from '../../inventory/attributes/shapes.ts';
 import type { Finding } from './source.ts';
+import { deployedTypes, isSamType } from '../../inventory/formats/cloudformation/sam/types.ts';
 import { fits, isSurelyMeant } from './surely-meant.ts';
 
 /** Something in a condition that is valid, and can hardly be meant. `offset` and `end` count from 0. */
@@ -82,6 +83,14 @@ function judgeType(type: string): Finding | undefined {
     };
   }
   if (isTypePattern(type)) return undefined;
+  if (isSamType(type)) {
+    return {
+      level: 'warning',
+      code: 'unknown-type',
+      message: `resource_type ${type} is never found in templates: SAM templates are checked as what they deploy`,
+      hint: `Use ${deployedTypes[type]}.`,
+    };
+  }
   const nearest = wellKnownTypes.find((known) => isSlipOf(type, known));
   return nearest === undefined
     ? undefined

@@ -100,6 +100,13 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
     ]);
   });
 
+  it('a type of SAM is told apart: its resources are checked as what they deploy', async () => {
+    expect(await problemsOf('AWS::Serverless::Function', 'true')).toMatchObject([
+      { level: 'warning', code: 'unknown-type', hint: 'Use AWS::Lambda::Function.' },
+    ]);
+    expect(await problemsOf('AWS::Serverless::Connector', 'true')).toEqual([]);
+  });
+
   it.each([
     ['aws::s3::bucket', 'AWS::S3::Bucket'],
     ['AWS::s3::*', 'AWS::S3::*'],

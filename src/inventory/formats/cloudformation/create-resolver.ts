@@ -34,6 +34,8 @@ export function createResolver(scope: Scope, assumed?: string): TemplateResolver
         ? intrinsic(value[name], resolver)
         : new UnknownValue(name.replace('Fn::', ''));
     }
+    // A macro may change all that stands beside it.
+    if (Object.hasOwn(value, 'Fn::Transform')) return new UnknownValue('Transform');
     return keys.some(isLoop) ? resolveLoops(value) : resolveMap(value, keys);
   };
   const resolveList = (list: readonly unknown[]): readonly unknown[] => {

@@ -14,11 +14,14 @@ import type { TemplateResolver } from './create-resolver.ts';
 import { createResolver } from './create-resolver.ts';
 import { withGlobals } from './globals.ts';
 import { isLoop } from './loops.ts';
+import { noticesOfMacros } from './macros.ts';
 import { ownNames } from './own-names.ts';
 import { suppressedRules } from './suppressed-rules.ts';
 import { readParameters } from './parameters.ts';
 import type { Entry } from './loops.ts';
 import type { Fields, Scope } from './resolver.ts';
+import { expandSam } from './sam/expand.ts';
+import type { Deployed } from './sam/expand.ts';
 import { isFields, own } from './resolver.ts';
 import { readTemplateTags } from './tags.ts';
 
@@ -77,21 +80,36 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
     region: deployedTo(given, 'AWS::Region'),
     account: deployedTo(given, 'AWS::AccountId'),
   };
+  const { deployed, notices } = expandSam(entries, template.globals, (one) => {
+    const { resolver: own } = underCondition(one, template);
+    return own?.resolve;
+  });
+  for (const { key } of deployed) declared.add(key);
   const raws: RawResource[] = [];
   const leftOut = listEmptyLoops(resources, entries);
   const open = new Map<string, DocumentProblem>();
-  for (const { key, value, from } of entries) {
+  for (const entry of deployed) {
+    const { key, from } = entry;
     const at = ['Resources', from];
     if (isLoop(key)) {
       open.set(`${from} ${key}`, { message: openLoop(key), at });
       continue;
     }
-    const read = readResource(key, value, at, template);
+    if (key === 'Fn::Transform') {
+      open.set(key, { message: openTransform, at });
+      continue;
+    }
+    const read = readResource(entry, at, template);
     if ('message' in read) problems.push(read);
     else if ('condition' in read) leftOut.push(read);
     else raws.push(read);
   }
-  return { raws, leftOut, problems: [...problems, ...open.values(), ...parameters.problems] };
+  return {
+    raws,
+    leftOut,
+    problems: [...problems, ...open.values(), ...parameters.problems],
+    notices: [...noticesOfMacros(document), ...notices],
+  };
 }
 
 /** A resolver for each condition that is taken to hold, made when it is first asked for. */
@@ -128,9 +146,26 @@ const deployedTo = (given: Fields, name: string): string | UnknownValue => {
 const openLoop = (key: string): string =>
   `${key} can not be written out: its list is not known (give its parameters), or it makes too many resources`;
 
+const openTransform =
+  'Fn::Transform adds resources that stand elsewhere, so they are not checked; check the processed template (aws cloudformation get-template --template-stage Processed), too';
+
+/** Whether the condition of a resource holds, and what works out its values; nothing where it is left out. */
+function underCondition(
+  declared: Fields,
+  { resolver, assuming }: Template,
+): {
+  readonly held?: boolean | UnknownValue;
+  readonly condition?: string;
+  readonly resolver: TemplateResolver | undefined;
+} {
+  const condition = own(declared, 'Condition');
+  if (typeof condition !== 'string') return { resolver };
+  const held = resolver.holds(condition);
+  return { held, condition, resolver: held === false ? assuming?.(condition) : resolver };
+}
+
 function readResource(
-  address: string,
-  declared: unknown,
+  { key: address, value: declared, sam }: Deployed,
   at: DocumentPath,
   template: Template,
 ): RawResource | DocumentProblem | LeftOut {
@@ -146,18 +181,17 @@ function readResource(
       at: [...at, 'Type'],
     };
   }
-  const condition = own(declared, 'Condition');
-  const held = typeof condition === 'string' ? template.resolver.holds(condition) : undefined;
-  const isFalse = held === false && typeof condition === 'string';
-  if (isFalse && !template.assuming) return { address, type, condition, at };
-  const resolver = isFalse && template.assuming ? template.assuming(condition) : template.resolver;
+  const { held, condition = '', resolver } = underCondition(declared, template);
+  if (!resolver) return { address, type, condition, at };
   const written = withGlobals(type, own(declared, 'Properties'), template.globals);
-  const properties = resolver.resolve(written) ?? {};
-  if (!isFields(properties)) {
-    const why = isUnknown(properties) ? 'are not known before the deployment' : 'must be a map';
-    return { message: `the Properties of ${address} ${why}`, at: [...at, 'Properties'] };
+  const resolved = Object.hasOwn(declared, 'Fn::Transform')
+    ? resolver.resolve({ 'Fn::Transform': {} })
+    : (resolver.resolve(written) ?? {});
+  if (!isFields(resolved) && !isUnknown(resolved)) {
+    return { message: `the Properties of ${address} must be a map`, at: [...at, 'Properties'] };
   }
-  const tags = readTemplateTags(written, resolver);
+  const properties = isUnknown(resolved) ? {} : resolved;
+  const tags = isUnknown(resolved) ? resolved : readTemplateTags(written, resolver);
   const given = ownNames(type, properties);
   const names = given.filter((one) => typeof one === 'string');
   const name = names[0] ?? given[0] ?? nameTag(tags);
@@ -176,9 +210,11 @@ function readResource(
       address,
       ...sourceFields(declared, resolver),
       ...(held === undefined ? {} : { condition: isUnknown(held) ? held : condition }),
+      ...(sam ? { sam_type: sam.type, sam_resource: sam.resource } : {}),
     },
     names,
     at,
+    ...(isUnknown(resolved) ? { only: [], given: { properties: resolved } } : {}),
     ...(suppressed.length === 0 ? {} : { suppressed }),
   };
 }

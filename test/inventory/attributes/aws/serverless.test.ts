@@ -288,17 +288,6 @@ test.each([
   expect(attributesOfTemplate({ It: permission }, parameters).principal_kind).toBe(kind);
 });
 
-test('a function of a SAM template has the attributes of a function', () => {
-  expect(
-    attributesOfTemplate({
-      It: [
-        'AWS::Serverless::Function',
-        { Runtime: 'python3.13', DeadLetterQueue: { Type: 'SQS', TargetArn: queue } },
-      ],
-    }),
-  ).toEqual({ ...emptyFunction, runtime: 'python3.13', dead_letter_queue: { enabled: true } });
-});
-
 test('a parameter without a value leaves open whether a key is ours, but not whether one is set', () => {
   const lambda = ['AWS::Lambda::Function', { KmsKeyArn: { Ref: 'Key' } }] as const;
   expect(attributesOfTemplate({ It: lambda }, { Key: { Type: 'String' } }).encryption).toEqual({

@@ -129,34 +129,6 @@ Resources:
     expect(B?.suppressed).toBeUndefined();
   });
 
-  it('of SAM keeps its type, with the globals of its kind', () => {
-    const { F } = rawsOf(`
-Transform: AWS::Serverless-2016-10-31
-Globals:
-  Function:
-    Runtime: python3.12
-    Timeout: 3
-    Layers: [a]
-    Environment: {Variables: {A: 1, B: 1}}
-    VpcConfig: !If [X, 1, 2]
-Resources:
-  F:
-    Type: AWS::Serverless::Function
-    Properties:
-      Timeout: 5
-      Layers: [b]
-      Environment: {Variables: {B: 2}}
-      VpcConfig: {SubnetIds: [s]}`);
-    expect(F?.resource.type).toBe('AWS::Serverless::Function');
-    expect(F?.resource.properties).toEqual({
-      Runtime: 'python3.12',
-      Timeout: 5,
-      Layers: ['a', 'b'],
-      Environment: { Variables: { A: 1, B: 2 } },
-      VpcConfig: { SubnetIds: ['s'] },
-    });
-  });
-
   it('may come of a loop, also of a loop in a loop, and stands where the loop does', () => {
     const found = rawsOf(`
 Transform: AWS::LanguageExtensions
@@ -187,13 +159,7 @@ describe('a part of a template that can not be used is a problem with its place'
     ['a type that is none', 'A: {Type: Bucket}', 2, 7, /"Bucket".*AWS::S3::Bucket/],
     ['a resource that is no map', 'A: [1]', 2, 3, /A must be a map/],
     ['properties that are no map', 'A: {Type: A::B, Properties: [1]}', 2, 19, /must be a map/],
-    [
-      'properties that are not known',
-      'A: {Type: A::B, Properties: !Transform {Name: X}}',
-      2,
-      19,
-      /not known before/,
-    ],
+    ['a macro that adds resources', 'Fn::Transform: {Name: X}', 2, 3, /stand elsewhere/],
     [
       'a loop over what is not known',
       'Fn::ForEach::L: [N, !Ref X, {"A${N}": {Type: A::B}}]',
@@ -283,8 +249,8 @@ it('no document whatever makes the reader throw', () => {
       'toString',
       'valueOf',
       'toJSON',
-      'AWS::Serverless::Function',
       'Function',
+      'Fn::Transform',
     ],
   );
   const scalar = fc.oneof(

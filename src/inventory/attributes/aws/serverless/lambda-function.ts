@@ -8,7 +8,7 @@ import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 
 export const lambdaFunction = normaliser({
-  types: ['AWS::Lambda::Function', 'AWS::Serverless::Function'],
+  types: ['AWS::Lambda::Function'],
   attributes: {
     runtime: {
       type: 'string',
@@ -58,10 +58,7 @@ const ofDocument = (
     variables: field(properties, 'Environment', 'Variables'),
     key: field(properties, 'KmsKeyArn'),
     subnets: field(properties, 'VpcConfig', 'SubnetIds'),
-    // SAM's transform has a name of its own for it.
-    deadLetterTarget:
-      field(properties, 'DeadLetterConfig', 'TargetArn') ??
-      field(properties, 'DeadLetterQueue', 'TargetArn'),
+    deadLetterTarget: field(properties, 'DeadLetterConfig', 'TargetArn'),
     concurrency,
   });
 

@@ -1,0 +1,128 @@
+import type { DocumentProblem } from '../../../model.ts';
+import { withGlobals } from '../globals.ts';
+import type { Entry } from '../loops.ts';
+import type { Fields } from '../resolver.ts';
+import { isFields, own } from '../resolver.ts';
+import type { Event } from './events.ts';
+import { eventsOf } from './events.ts';
+import type { Expansion } from './function.ts';
+import { expandFunction } from './function.ts';
+import {
+  expandApi,
+  expandApplication,
+  expandGraphQlApi,
+  expandHttpApi,
+  expandLayer,
+  expandStateMachine,
+  expandTable,
+} from './others.ts';
+import type { SamType } from './types.ts';
+import { isSamType } from './types.ts';
+import type { Declared, Made } from './written.ts';
+import { isMap, pick, without } from './written.ts';
+
+/** "AWS SAM resources and properties" (AWS SAM Developer Guide). What is not here stays as it is declared. */
+const expanders: Readonly<Record<SamType, (declared: Declared) => Expansion>> = {
+  'AWS::Serverless::Api': expandApi,
+  'AWS::Serverless::Application': expandApplication,
+  'AWS::Serverless::Function': expandFunction,
+  'AWS::Serverless::GraphQLApi': expandGraphQlApi,
+  'AWS::Serverless::HttpApi': expandHttpApi,
+  'AWS::Serverless::LayerVersion': expandLayer,
+  'AWS::Serverless::SimpleTable': expandTable,
+  'AWS::Serverless::StateMachine': expandStateMachine,
+};
+
+/** APIs that SAM adds for events that name none. */
+const implied = [
+  { event: 'Api', names: 'RestApiId', id: 'ServerlessRestApi', type: 'AWS::Serverless::Api' },
+  { event: 'HttpApi', names: 'ApiId', id: 'ServerlessHttpApi', type: 'AWS::Serverless::HttpApi' },
+] as const;
+
+/** A resource of a template, or one that SAM makes of it. */
+export interface Deployed extends Entry {
+  /** The SAM resource that it comes from. */
+  readonly sam?: { readonly type: string; readonly resource: string };
+}
+
+/**
+ * The resources that a template's SAM resources deploy in their stead, each where the SAM resource stands. A resource
+ * that the template declares under the id of one that would be added stays the only one.
+ * @param resolving what works out the values of a declared resource; undefined where the resource is left out
+ */
+export function expandSam(
+  entries: readonly Entry[],
+  globals: Fields,
+  resolving: (declared: Fields) => ((written: unknown) => unknown) | undefined,
+): { readonly deployed: readonly Deployed[]; readonly notices: readonly DocumentProblem[] } {
+  const taken = new Set(entries.map(({ key }) => key));
+  const notices: DocumentProblem[] = [];
+  const implying = new Map<string, { readonly entry: Entry; readonly declared: Declared }[]>();
+  const place = (made: readonly Made[], { key, from }: Entry, type: string): Deployed[] =>
+    made.flatMap(({ id, type: Type, properties, attributes }) => {
+      if (id !== key && taken.has(id)) return [];
+      taken.add(id);
+      const value = { ...attributes, Type, Properties: properties };
+      return [{ key: id, value, from, sam: { type, resource: key } }];
+    });
+  const deployed = entries.flatMap((entry): readonly Deployed[] => {
+    const declared = read(entry, globals, resolving);
+    if (!declared) return [entry];
+    const { made, unknownEvents = [] } = expanders[declared.type](declared);
+    notices.push(...unknownEvents.map((event) => noticeOf(event, entry)));
+    for (const { event, names, id } of implied) {
+      const isImplied = eventsOf(declared).some(
+        ({ type, properties }) => type === event && own(properties, names) === undefined,
+      );
+      if (isImplied) implying.set(id, [...(implying.get(id) ?? []), { entry, declared }]);
+    }
+    return place(made, entry, declared.type);
+  });
+  const apis = implied.flatMap(({ id, type }) => {
+    const [first, ...more] = implying.get(id) ?? [];
+    if (!first || taken.has(id)) return [];
+    const conditions = new Set(
+      [first, ...more].map(({ declared }) => own(declared.attributes, 'Condition')),
+    );
+    const properties = withGlobals(type, impliedProperties[id] ?? {}, globals);
+    const { made } = expanders[type]({
+      id,
+      type,
+      properties: isFields(properties) ? properties : {},
+      attributes: conditions.size === 1 ? pick(first.declared.attributes, 'Condition') : {},
+      resolve: first.declared.resolve,
+    });
+    return place(made, first.entry, type);
+  });
+  return { deployed: [...deployed, ...apis], notices };
+}
+
+const impliedProperties: Readonly<Record<string, Fields>> = {
+  ServerlessRestApi: { StageName: 'Prod' },
+};
+
+function read(
+  { key, value }: Entry,
+  globals: Fields,
+  resolving: (declared: Fields) => ((written: unknown) => unknown) | undefined,
+): Declared | undefined {
+  if (!isFields(value)) return undefined;
+  const type = own(value, 'Type');
+  if (!isSamType(type)) return undefined;
+  const resolve = resolving(value);
+  const written = withGlobals(type, own(value, 'Properties') ?? {}, globals);
+  // Properties that a function gives as a whole, or that a macro changes, are not known well enough.
+  if (!resolve || !isMap(written) || Object.hasOwn(written, 'Fn::Transform')) return undefined;
+  return {
+    id: key,
+    type,
+    properties: written,
+    attributes: without(value, 'Type', 'Properties'),
+    resolve,
+  };
+}
+
+const noticeOf = ({ name, type }: Event, { key, from }: Entry): DocumentProblem => ({
+  message: `the event ${name} of ${key} has the type ${type}, which is not known: what it deploys is not checked`,
+  at: ['Resources', from, 'Properties', 'Events', name],
+});

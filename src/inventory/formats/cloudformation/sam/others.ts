@@ -1,0 +1,446 @@
+import type { Fields } from '../resolver.ts';
+import { isFields, own } from '../resolver.ts';
+import { eventsOf, partsOfMachineEvent } from './events.ts';
+import type { Expansion } from './function.ts';
+import { inlinePolicy, managedPolicy, roleOf, trustOf } from './role.ts';
+import type { Declared, Made } from './written.ts';
+import {
+  added,
+  arnOf,
+  base,
+  fieldOf,
+  given,
+  isMap,
+  locationOf,
+  notTold,
+  pick,
+  ref,
+  tagPairs,
+  without,
+  wordOf,
+} from './written.ts';
+
+/** A REST API with its deployment and stage, its domain name, and its usage plan. */
+export function expandApi(declared: Declared): Expansion {
+  const { id, properties } = declared;
+  const ofStage = [
+    'AccessLogSetting',
+    'CacheClusterEnabled',
+    'CacheClusterSize',
+    'CanarySetting',
+    'MethodSettings',
+    'TracingEnabled',
+    'Variables',
+  ];
+  const ofSam = [
+    ...ofStage,
+    'AlwaysDeploy',
+    'Auth',
+    'Cors',
+    'DefinitionBody',
+    'DefinitionUri',
+    'Domain',
+    'EndpointConfiguration',
+    'GatewayResponses',
+    'MergeDefinitions',
+    'Models',
+    'OpenApiVersion',
+    'PropagateTags',
+    'StageName',
+    'Tags',
+  ];
+  const stage = stageSuffix(declared, 'Stage');
+  const Tags = tagPairs(own(properties, 'Tags'));
+  const domain = own(properties, 'Domain');
+  return {
+    made: [
+      base(declared, {
+        ...without(properties, ...ofSam),
+        ...definition(properties),
+        EndpointConfiguration: endpointOf(own(properties, 'EndpointConfiguration')),
+        Tags,
+      }),
+      added(declared, 'Deployment', 'AWS::ApiGateway::Deployment', { RestApiId: ref(id) }),
+      added(declared, stage, 'AWS::ApiGateway::Stage', {
+        ...pick(properties, ...ofStage, 'StageName'),
+        RestApiId: ref(id),
+        DeploymentId: ref(`${id}Deployment`),
+        Tags,
+      }),
+      ...authorizers(declared),
+      ...usagePlan(declared, `${id}${stage}`),
+      ...(isFields(domain)
+        ? domainOf(declared, domain, {
+            type: 'AWS::ApiGateway::DomainName',
+            mapping: 'AWS::ApiGateway::BasePathMapping',
+            properties: {
+              ...pick(
+                domain,
+                'DomainName',
+                'SecurityPolicy',
+                'OwnershipVerificationCertificateArn',
+              ),
+              MutualTlsAuthentication: own(domain, 'MutualTlsAuthentication'),
+              EndpointConfiguration: {
+                Types: [own(domain, 'EndpointConfiguration') ?? 'REGIONAL'],
+              },
+              [own(domain, 'EndpointConfiguration') === 'EDGE'
+                ? 'CertificateArn'
+                : 'RegionalCertificateArn']: own(domain, 'CertificateArn'),
+            },
+            mapped: { RestApiId: ref(id), Stage: ref(`${id}${stage}`) },
+          })
+        : []),
+    ],
+  };
+}
+
+/** An HTTP API with its stage, `$default` unless it has a name. */
+export function expandHttpApi(declared: Declared): Expansion {
+  const { id, properties } = declared;
+  const ofStage = ['AccessLogSettings', 'DefaultRouteSettings', 'RouteSettings', 'StageVariables'];
+  const ofSam = [
+    ...ofStage,
+    'Auth',
+    'DefinitionBody',
+    'DefinitionUri',
+    'Domain',
+    'PropagateTags',
+    'StageName',
+  ];
+  const stage = stageSuffix(declared, 'ApiGatewayDefaultStage');
+  const domain = own(properties, 'Domain');
+  const Tags = isMap(own(properties, 'Tags'))
+    ? { 'httpapi:createdBy': 'SAM', ...(own(properties, 'Tags') as Fields) } // as `isMap` told
+    : (own(properties, 'Tags') ?? { 'httpapi:createdBy': 'SAM' });
+  return {
+    made: [
+      base(declared, {
+        ...without(properties, ...ofSam),
+        ...definition(properties),
+        Tags,
+      }),
+      added(declared, stage, 'AWS::ApiGatewayV2::Stage', {
+        ...pick(properties, ...ofStage),
+        ApiId: ref(id),
+        StageName: own(properties, 'StageName') ?? '$default',
+        AutoDeploy: true,
+        Tags,
+      }),
+      ...authorizers(declared),
+      ...(isFields(domain)
+        ? domainOf(declared, domain, {
+            type: 'AWS::ApiGatewayV2::DomainName',
+            mapping: 'AWS::ApiGatewayV2::ApiMapping',
+            properties: {
+              ...pick(domain, 'DomainName', 'MutualTlsAuthentication'),
+              DomainNameConfigurations: [
+                given({
+                  CertificateArn: own(domain, 'CertificateArn'),
+                  EndpointType: own(domain, 'EndpointConfiguration') ?? 'REGIONAL',
+                  SecurityPolicy: own(domain, 'SecurityPolicy'),
+                }),
+              ],
+            },
+            mapped: { ApiId: ref(id), Stage: ref(`${id}${stage}`) },
+          })
+        : []),
+    ],
+  };
+}
+
+/** A stage is called after its name, where that can be known. */
+function stageSuffix({ properties, resolve }: Declared, unnamed: string): string {
+  const name = resolve(own(properties, 'StageName'));
+  return typeof name === 'string' && /^\w+$/.test(name) ? `${name}Stage` : unnamed;
+}
+
+const definition = (properties: Fields): Fields => ({
+  Body: own(properties, 'DefinitionBody'),
+  BodyS3Location: locationOf(own(properties, 'DefinitionUri'), {
+    bucket: 'Bucket',
+    key: 'Key',
+    version: 'Version',
+  }),
+});
+
+/** SAM takes a word, or `{Type, VPCEndpointIds}`. */
+function endpointOf(written: unknown): unknown {
+  if (written === undefined || written === null) return undefined;
+  if (!isMap(written)) return { Types: [written] };
+  const type = own(written, 'Type');
+  return given({
+    Types: type === undefined ? own(written, 'Types') : [type],
+    VpcEndpointIds: own(written, 'VPCEndpointIds'),
+  });
+}
+
+/** API Gateway may call the functions that decide who is let in. */
+function authorizers(declared: Declared): Made[] {
+  const listed = fieldOf(own(declared.properties, 'Auth'), 'Authorizers');
+  if (!isMap(listed)) return [];
+  return Object.entries(listed).flatMap(([name, authorizer]) => {
+    const arn = fieldOf(authorizer, 'FunctionArn');
+    const isLeftOut =
+      fieldOf(authorizer, 'FunctionInvokeRole') !== undefined ||
+      fieldOf(authorizer, 'EnableFunctionDefaultPermissions') === false;
+    return arn === undefined || isLeftOut
+      ? []
+      : [
+          added(declared, `${name}AuthorizerPermission`, 'AWS::Lambda::Permission', {
+            Action: 'lambda:InvokeFunction',
+            FunctionName: arn,
+            Principal: 'apigateway.amazonaws.com',
+            SourceArn: {
+              'Fn::Sub': [
+                'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${__ApiId__}/authorizers/*',
+                { __ApiId__: ref(declared.id) },
+              ],
+            },
+          }),
+        ];
+  });
+}
+
+function usagePlan(declared: Declared, stage: string): Made[] {
+  const plan = fieldOf(own(declared.properties, 'Auth'), 'UsagePlan');
+  const created = fieldOf(plan, 'CreateUsagePlan');
+  if (!isFields(plan) || (created !== 'PER_API' && created !== 'SHARED')) return [];
+  const { id } = declared;
+  return [
+    added(declared, 'UsagePlan', 'AWS::ApiGateway::UsagePlan', {
+      ...without(plan, 'CreateUsagePlan', 'Tags'),
+      ApiStages: [{ ApiId: ref(id), Stage: ref(stage) }],
+      Tags: tagPairs(own(plan, 'Tags')),
+    }),
+    added(declared, 'ApiKey', 'AWS::ApiGateway::ApiKey', {
+      Enabled: true,
+      StageKeys: [{ RestApiId: ref(id), StageName: ref(stage) }],
+    }),
+    added(declared, 'UsagePlanKey', 'AWS::ApiGateway::UsagePlanKey', {
+      KeyId: ref(`${id}ApiKey`),
+      KeyType: 'API_KEY',
+      UsagePlanId: ref(`${id}UsagePlan`),
+    }),
+  ];
+}
+
+function domainOf(
+  declared: Declared,
+  domain: Fields,
+  {
+    type,
+    mapping,
+    properties,
+    mapped,
+  }: {
+    readonly type: string;
+    readonly mapping: string;
+    readonly properties: Fields;
+    readonly mapped: Fields;
+  },
+): Made[] {
+  const name = ref(`${declared.id}DomainName`);
+  const paths = own(domain, 'BasePath');
+  const routed = own(domain, 'Route53');
+  return [
+    added(declared, 'DomainName', type, properties),
+    ...(Array.isArray(paths) ? (paths as unknown[]) : [undefined]).map((path, at) =>
+      added(declared, `${at === 0 ? '' : at}BasePathMapping`, mapping, {
+        ...mapped,
+        DomainName: name,
+        [mapping.endsWith('ApiMapping') ? 'ApiMappingKey' : 'BasePath']: path,
+      }),
+    ),
+    ...(isFields(routed)
+      ? [
+          added(declared, 'RecordSetGroup', 'AWS::Route53::RecordSetGroup', {
+            ...pick(routed, 'HostedZoneId', 'HostedZoneName'),
+            RecordSets: [{ Name: own(domain, 'DomainName'), Type: 'A' }],
+          }),
+        ]
+      : []),
+  ];
+}
+
+export function expandTable(declared: Declared): Expansion {
+  const { properties } = declared;
+  const key = own(properties, 'PrimaryKey');
+  const AttributeName = fieldOf(key, 'Name') ?? 'id';
+  return {
+    made: [
+      base(declared, {
+        ...without(properties, 'PrimaryKey', 'Tags'),
+        AttributeDefinitions: [
+          { AttributeName, AttributeType: wordOf(fieldOf(key, 'Type') ?? 'String').slice(0, 1) },
+        ],
+        KeySchema: [{ AttributeName, KeyType: 'HASH' }],
+        BillingMode: Object.hasOwn(properties, 'ProvisionedThroughput')
+          ? undefined
+          : 'PAY_PER_REQUEST',
+        Tags: tagPairs(own(properties, 'Tags')),
+      }),
+    ],
+  };
+}
+
+export function expandLayer(declared: Declared): Expansion {
+  const { id, properties, attributes } = declared;
+  const layer = base(declared, {
+    ...without(properties, 'ContentUri', 'RetentionPolicy', 'PublishLambdaVersion'),
+    LayerName: own(properties, 'LayerName') ?? id,
+    Content: locationOf(own(properties, 'ContentUri') ?? '.', {
+      bucket: 'S3Bucket',
+      key: 'S3Key',
+      version: 'S3ObjectVersion',
+    }),
+  });
+  const DeletionPolicy =
+    own(properties, 'RetentionPolicy') ?? own(attributes, 'DeletionPolicy') ?? 'Retain';
+  return { made: [{ ...layer, attributes: { ...attributes, DeletionPolicy } }] };
+}
+
+/** What a template of another file deploys is not known from this one. */
+export function expandApplication(declared: Declared): Expansion {
+  const { properties } = declared;
+  const location = own(properties, 'Location');
+  return {
+    made: [
+      base(declared, {
+        ...without(properties, 'Location', 'Tags'),
+        TemplateURL: isMap(location) ? notTold('the template of the application') : location,
+        Tags: tagPairs(own(properties, 'Tags')),
+      }),
+    ],
+  };
+}
+
+export function expandStateMachine(declared: Declared): Expansion {
+  const { properties } = declared;
+  const ofSam = [
+    'AutoPublishAlias',
+    'Definition',
+    'DefinitionUri',
+    'DeploymentPreference',
+    'Events',
+    'Logging',
+    'Name',
+    'PermissionsBoundary',
+    'Policies',
+    'PropagateTags',
+    'Role',
+    'RolePath',
+    'Tags',
+    'Tracing',
+    'Type',
+    'UseAliasAsEventTarget',
+  ];
+  const traced = declared.resolve(fieldOf(own(properties, 'Tracing'), 'Enabled'));
+  const { role, made } = roleOf(declared, {
+    service: 'states.amazonaws.com',
+    managed:
+      traced === undefined || traced === false ? [] : [managedPolicy('AWSXrayWriteOnlyAccess')],
+    inline: [],
+    createdBy: 'stateMachine:createdBy',
+  });
+  const events = eventsOf(declared);
+  const parts = events.map((event) => partsOfMachineEvent(declared, event));
+  return {
+    made: [
+      base(declared, {
+        ...without(properties, ...ofSam),
+        StateMachineName: own(properties, 'Name'),
+        StateMachineType: own(properties, 'Type'),
+        Definition: own(properties, 'Definition'),
+        DefinitionS3Location: locationOf(own(properties, 'DefinitionUri'), {
+          bucket: 'Bucket',
+          key: 'Key',
+          version: 'Version',
+        }),
+        LoggingConfiguration: own(properties, 'Logging'),
+        TracingConfiguration: own(properties, 'Tracing'),
+        RoleArn: role,
+        Tags: tagPairs(own(properties, 'Tags'), 'stateMachine:createdBy'),
+      }),
+      ...made,
+      ...parts.flatMap((one) => one ?? []),
+    ],
+    unknownEvents: events.filter((_, at) => parts[at] === undefined),
+  };
+}
+
+/** The API of AppSync with its schema; of its resolvers and data sources, what they are called. */
+export function expandGraphQlApi(declared: Declared): Expansion {
+  const { id, properties } = declared;
+  const auth = own(properties, 'Auth');
+  const ofSam = [
+    'ApiKeys',
+    'Auth',
+    'Cache',
+    'DataSources',
+    'DomainName',
+    'Functions',
+    'Logging',
+    'Resolvers',
+    'SchemaInline',
+    'SchemaUri',
+    'Tags',
+  ];
+  const logging = own(properties, 'Logging');
+  const isLogged = logging !== undefined && logging !== false;
+  const logs = isMap(logging) ? logging : {};
+  const sources = own(properties, 'DataSources');
+  return {
+    made: [
+      base(declared, {
+        ...without(properties, ...ofSam),
+        Name: own(properties, 'Name') ?? id,
+        AuthenticationType: fieldOf(auth, 'Type'),
+        AdditionalAuthenticationProviders: fieldOf(auth, 'Additional'),
+        LogConfig: isLogged
+          ? {
+              FieldLogLevel: 'ALL',
+              CloudWatchLogsRoleArn: arnOf(`${id}CloudWatchRole`),
+              ...logs,
+            }
+          : undefined,
+        Tags: tagPairs(own(properties, 'Tags'), 'graphQLApi:createdBy'),
+      }),
+      added(declared, 'Schema', 'AWS::AppSync::GraphQLSchema', {
+        ApiId: { 'Fn::GetAtt': [id, 'ApiId'] },
+        Definition: own(properties, 'SchemaInline'),
+      }),
+      ...(isLogged && !Object.hasOwn(logs, 'CloudWatchLogsRoleArn')
+        ? [
+            added(declared, 'CloudWatchRole', 'AWS::IAM::Role', {
+              AssumeRolePolicyDocument: trustOf('appsync.amazonaws.com'),
+              ManagedPolicyArns: [managedPolicy('service-role/AWSAppSyncPushToCloudWatchLogs')],
+            }),
+          ]
+        : []),
+      ...keysAt(properties, 'ApiKeys').map((name) =>
+        added(declared, name, 'AWS::AppSync::ApiKey', {
+          ApiId: { 'Fn::GetAtt': [id, 'ApiId'] },
+        }),
+      ),
+      ...keysAt(sources, 'DynamoDb').flatMap((name) =>
+        dataSource(declared, name, 'AMAZON_DYNAMODB'),
+      ),
+      ...keysAt(sources, 'Lambda').flatMap((name) => dataSource(declared, name, 'AWS_LAMBDA')),
+    ],
+  };
+}
+
+/** What a data source may do depends on what it names; that is left open. */
+const dataSource = (declared: Declared, name: string, Type: string): Made[] => [
+  added(declared, `${name}DataSource`, 'AWS::AppSync::DataSource', { Name: name, Type }),
+  added(declared, `${name}Role`, 'AWS::IAM::Role', {
+    AssumeRolePolicyDocument: trustOf('appsync.amazonaws.com'),
+    Policies: [inlinePolicy(`${name}Policy`, notTold('what the data source needs'))],
+  }),
+];
+
+const keysAt = (value: unknown, name: string): string[] => {
+  const found = fieldOf(value, name);
+  return isMap(found) ? Object.keys(found) : [];
+};
