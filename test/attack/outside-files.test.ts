@@ -157,6 +157,65 @@ describe('what a link of a repo leads to outside of it', () => {
   });
 });
 
+describe('a link of a repo where a file is about to be written', () => {
+  const ways: Readonly<Record<string, string>> = {
+    'a file that is there': 'home/secret.yaml',
+    'a file that is not there yet': 'home/new',
+    'a folder': 'home',
+  };
+  it.each(Object.keys(ways))('takes nothing outside of it, where it leads to %s', async (way) => {
+    const { repo, link, govctl } = clone({ 'inputs/own.json': bucket('own') });
+    const target = path.join(path.dirname(repo), ways[way] ?? '');
+    link(target, 'out');
+    link(path.join(repo, 'out'), 'linked');
+    const before = readdirSync(path.dirname(repo), { recursive: true }).sort();
+    for (const name of ['out', 'linked']) {
+      const file = path.join(repo, way === 'a folder' ? `${name}/secret.yaml` : name);
+      for (const words of [
+        ...['json', 'ndjson', 'junit', 'sarif'].map((as) => `check inputs -o ${as}=${file}`),
+        `validate -o json=${file}`,
+        `policy list -o ndjson=${file}`,
+        `check inputs --write-baseline ${file}`,
+      ]) {
+        const { exitCode, stderr } = await govctl(words);
+        expect([words, exitCode, stderr]).toEqual([
+          words,
+          1,
+          expect.stringMatching(/is not written: it leads to .*outside the repo[^]*allow-outside/),
+        ]);
+      }
+    }
+    expect(readdirSync(path.dirname(repo), { recursive: true }).sort()).toEqual(before);
+    expect(readFileSync(path.join(path.dirname(repo), 'home/secret.yaml'), 'utf8')).toBe(
+      `${secret}: [`,
+    );
+  });
+
+  it('takes no schema outside of it', async () => {
+    const { home, link, govctl } = clone({});
+    link(path.join(home, 'secret.yaml'), 'schemas/govctl-config.schema.json');
+    const { exitCode, stderr } = await govctl('schema --out schemas');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is not written')]);
+    expect(readFileSync(path.join(home, 'secret.yaml'), 'utf8')).toBe(`${secret}: [`);
+  });
+
+  it('is followed within it, and with --allow-outside; what is named outside is the choice of who names it', async () => {
+    const { repo, home, link, govctl } = clone({ 'build/old.json': '' });
+    link(path.join(repo, 'build/old.json'), 'in');
+    link('build/new.json', 'fresh');
+    link(path.join(home, 'out.json'), 'out');
+    for (const [file, flags, written] of [
+      [path.join(repo, 'in'), '', path.join(repo, 'build/old.json')],
+      [path.join(repo, 'fresh'), '', path.join(repo, 'build/new.json')],
+      [path.join(repo, 'out'), ' --allow-outside', path.join(home, 'out.json')],
+      [path.join(home, 'named.json'), '', path.join(home, 'named.json')],
+    ] as const) {
+      expect((await govctl(`validate -o json=${file}${flags}`)).exitCode).toBe(0);
+      expect(JSON.parse(readFileSync(written, 'utf8'))).toHaveProperty('format_version');
+    }
+  });
+});
+
 describe('a path that a file of a repo names', () => {
   it.each(['../home', '/etc', '../home/secret.yaml'])(
     'is not read outside of it: %s',

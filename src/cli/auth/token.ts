@@ -18,6 +18,7 @@ export async function runToken(context: Context): Promise<ExitCode> {
       base_url: target.baseUrl,
       ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
     },
+    isSecret: true,
     human: () => `${token}\n`,
   });
   return exitCodes.ok;

@@ -6,8 +6,9 @@ import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy } from '../../project/model.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
-import type { World } from '../context.ts';
+import type { Context, World } from '../context.ts';
 import { readWholeFile } from '../flags/input-file.ts';
+import { refuseLinkedOut } from '../flags/linked-out.ts';
 import { outputFailed } from '../terminal/output.ts';
 import type { BaselineUse } from './check-result.ts';
 import { nameFrom } from './collect.ts';
@@ -22,13 +23,15 @@ export interface OpenedBaseline {
   readonly root: string;
 }
 
-/** @throws GovctlError usage_error when it can't be read, or is none; interrupted */
+/** @throws GovctlError usage_error when it can't be read, or is none; file_error where it can't be written; interrupted */
 export async function openBaseline(
-  world: Pick<World, 'cwd' | 'signal'>,
-  { baseline, writeBaseline }: CheckOptions,
+  { world, flags }: Pick<Context, 'world' | 'flags'>,
+  { baseline, writeBaseline, pruneBaseline }: CheckOptions,
 ): Promise<OpenedBaseline> {
   const { cwd } = world;
   const file = baseline ?? writeBaseline;
+  const written = writeBaseline ?? (pruneBaseline ? baseline : undefined);
+  if (written !== undefined) refuseLinkedOut(cwd, written, flags.allowOutside);
   const root = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
   const entries = baseline === undefined ? [] : await readBaseline(world, baseline);
   return { met: baseline === undefined ? undefined : createBaseline(entries), entries, root };

@@ -144,7 +144,7 @@ async function runOver(
     all: options.all === true || typeof options.explain === 'string',
   };
   const checker = createChecker(checkerOptions);
-  const baseline = await openBaseline(context.world, options);
+  const baseline = await openBaseline(context, options);
   const collector = createCollector({
     baseline: baseline.met,
     baselineRoot: baseline.root,

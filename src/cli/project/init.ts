@@ -7,12 +7,11 @@ import { makeKey } from '../../project/key.ts';
 import type { LoadOptions } from '../../project/model.ts';
 import { isInSet } from '../../project/policy-sets.ts';
 import type { PolicySet } from '../../project/policy-sets.ts';
-import { createBoundary, leadsOutside } from '../../project/read/boundary.ts';
-import type { Boundary } from '../../project/read/boundary.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { loadProject } from '../../project/read/load.ts';
 import { readingOf } from './reading.ts';
 import type { Context, Run } from '../context.ts';
+import { refuseLinkedOut } from '../flags/linked-out.ts';
 import { gitIgnored, scaffold } from './scaffold.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
@@ -32,7 +31,7 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
     throw notWritten(folder, cause);
   });
-  const boundary = createBoundary(folder, [], context.flags.allowOutside);
+  const { allowOutside } = context.flags;
   const files: { path: string; outcome: Outcome }[] = [];
   const policyPaths = await findPolicies({ ...readingOf(context), cwd: folder });
   const library = set === undefined ? [] : await readLibrary(context, set);
@@ -44,11 +43,11 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
     set,
   });
   for (const { path: file, text } of scaffolded) {
-    refuseOutside(boundary, folder, path.join(folder, file));
+    refuseLinkedOut(folder, file, allowOutside);
     files.push({ path: file, outcome: await writeNew(path.join(folder, file), text) });
   }
   const ignoring = path.join(folder, '.gitignore');
-  refuseOutside(boundary, folder, ignoring);
+  refuseLinkedOut(folder, ignoring, allowOutside);
   files.push({ path: '.gitignore', outcome: await addLines(ignoring) });
   await warnOfOtherSet(context, folder, set);
   await context.show({
@@ -145,21 +144,6 @@ async function chooseProject(
     `the project name ${JSON.stringify(name)} ${parsed.error.issues[0]?.message ?? 'can not be used'}`,
     { hint: 'Give one with --project NAME.' },
   );
-}
-
-/** A folder or file of a cloned repo may be a link: what is laid out stays in the repo. @throws GovctlError file_error */
-function refuseOutside(boundary: Boundary, folder: string, file: string): void {
-  for (let place = file; place.length > folder.length; place = path.dirname(place)) {
-    const target = boundary.outside(place);
-    if (target === undefined) continue;
-    throw new GovctlError(
-      'file_error',
-      `${place} is not written: ${leadsOutside(target).message}`,
-      {
-        hint: 'Remove the link, or pass --allow-outside.',
-      },
-    );
-  }
 }
 
 async function writeNew(file: string, text: string): Promise<Outcome> {

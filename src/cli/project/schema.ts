@@ -4,6 +4,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { jsonSchemaOf, schemaFiles, schemaNames } from '../../project/write/json-schemas.ts';
 import type { Run } from '../context.ts';
+import { refuseLinkedOut } from '../flags/linked-out.ts';
 
 interface SchemaOptions {
   readonly args: [name: string | undefined];
@@ -17,6 +18,9 @@ export const runSchema: Run<SchemaOptions> = async (context, { args: [name], out
       throw new GovctlError('usage_error', `--out writes all schemas; leave out ${name}`);
     }
     const folder = path.resolve(context.world.cwd, out);
+    for (const file of Object.values(schemaFiles)) {
+      refuseLinkedOut(context.world.cwd, path.join(folder, file), context.flags.allowOutside);
+    }
     const files = await writeSchemas(folder);
     await context.show({
       value: { files: files.map((file) => path.join(out, file)) },

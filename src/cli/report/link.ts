@@ -43,6 +43,7 @@ export async function runLink(context: Context, options: LinkOptions): Promise<E
   );
   await context.show({
     value: link,
+    isSecret: true,
     human: (style) =>
       `${formatDetails(
         `${nameOf(report)}, ${link.format ?? wanted}`,

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
@@ -23,6 +23,8 @@ export interface View {
   readonly rows?: (() => Iterable<unknown>) | 'written';
   /** json takes one line: a program waits for it on a stream that stays open. */
   readonly oneLine?: true;
+  /** A file of it is its owner's only. */
+  readonly isSecret?: true;
   /** For people. Ends with a newline unless empty. */
   readonly human: (style: Style, columns: number) => string;
   /** Formats beyond the common ones, e.g. `github`, `markdown`. */
@@ -88,7 +90,9 @@ export async function writeView(
     const { format, file } = target;
     if (file === undefined || isWritten(target)) continue;
     const text = await renderView(view, format, createStyle(false), fileColumns);
-    await writeOutputFile(file, text).catch((error: unknown) => failures.push(error));
+    await writeOutputFile(file, text, view.isSecret).catch((error: unknown) =>
+      failures.push(error),
+    );
   }
   const onStdout = targets.filter((target) => target.file === undefined);
   for (const target of onStdout.length > 0 ? onStdout : [{ format: 'table' }]) {
@@ -136,9 +140,16 @@ function harmlessFormat(format: string, text: string): string {
 }
 
 /** Written in place, not renamed into it, so that `json=/dev/fd/3` works. @throws GovctlError file_error */
-async function writeOutputFile(file: string, text: string): Promise<void> {
+async function writeOutputFile(file: string, text: string, isSecret = false): Promise<void> {
   try {
-    await writeFile(file, text);
+    const handle = await open(file, 'w', isSecret ? 0o600 : 0o666);
+    try {
+      // Others could read one that was there before.
+      if (isSecret && (await handle.stat()).isFile()) await handle.chmod(0o600);
+      await handle.writeFile(text);
+    } finally {
+      await handle.close();
+    }
   } catch (cause) {
     throw outputFailed(file, cause);
   }

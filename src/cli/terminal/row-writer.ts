@@ -67,7 +67,9 @@ async function openRowFile(name: string): Promise<RowFile> {
   }
   const target = there ? await realpath(name) : name;
   const written = `${target}.${process.pid}.part`;
-  const handle = await told(name, open(written, 'w', there?.mode));
+  // A link of that name, which somebody may have put there, is not followed.
+  await rm(written, { force: true });
+  const handle = await told(name, open(written, 'wx', there?.mode));
   return { name, handle, beside: { written, target } };
 }
 

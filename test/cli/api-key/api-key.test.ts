@@ -1,9 +1,12 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
 import type { FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
 import { createMinimalService } from '../../support/minimal-service.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
 
 let service: TestService;
 beforeEach(async () => {
@@ -49,6 +52,27 @@ describe('govctl api-key create', () => {
     expect(listed.stdout).not.toContain(key);
     expect(created.stderr).not.toContain(key);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'writes the key into files that only their owner may read, also one that others could read before',
+    async () => {
+      const folder = makeRepo({ 'old.json': '' });
+      for (const [file, format] of [
+        ['old.json', 'json'],
+        ['new.json', 'json'],
+        ['new.yaml', 'yaml'],
+        ['new.ndjson', 'ndjson'],
+        ['new.txt', 'table'],
+      ] as const) {
+        const written = path.join(folder, file);
+        const words = ['create', '--name', file, '--scope', 'governance:read'];
+        const { exitCode } = await run([...words, '-o', `${format}=${written}`]);
+        expect([file, exitCode]).toEqual([file, 0]);
+        expect(readFileSync(written, 'utf8')).toMatch(/gk_\S{43}/);
+        expect([file, (statSync(written).mode & 0o777).toString(8)]).toEqual([file, '600']);
+      }
+    },
+  );
 
   it('takes scopes one by one or in a list, each once', async () => {
     const words = ['--scope', 'admin,governance:read', '--scope', 'admin'];
