@@ -38,6 +38,8 @@ export interface RawResource {
   readonly exists?: boolean | undefined;
   /** Terraform plans only: where the value of an attribute comes from, also where the plan knows it. */
   readonly originsOf?: ((...path: readonly string[]) => readonly ValueOrigin[]) | undefined;
+  /** The format that its properties are a document of, where that isn't the input's: a plan may carry Azure's own. */
+  readonly writtenAs?: Format;
   /** First steps of the attributes that the input tells of, where it is about a part of the resource alone. */
   readonly only?: readonly string[];
   /** Rules that the resource itself asks to be spared, as the tag by which a policy stands for them: `guard:RULE`. */

@@ -77,7 +77,8 @@ function attributesOf(
   related: Related,
   known: Known | undefined,
 ): Record<string, unknown> {
-  const extract = format === 'native' ? undefined : known?.from[format];
+  const written = raw.writtenAs ?? format;
+  const extract = written === 'native' ? undefined : known?.from[written];
   if (!known || !extract) return {};
   const values = extract(raw, related);
   const nested: Record<string, unknown> = {};

@@ -1,8 +1,14 @@
+import { isUnknown } from '../../attributes/values.ts';
 import { fieldsOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
+import type { RawResource } from '../../model.ts';
 
 /** What Azure keeps beside `properties` and conditions want to read too. */
 const siblings = ['sku', 'kind', 'identity', 'zones', 'plan', 'managedBy', 'extendedLocation'];
+
+/** Nothing is told of a resource whose `properties` are not known as a whole. */
+export const toldOf = (resource: Fields): Pick<RawResource, 'only'> =>
+  isUnknown(resource['properties']) ? { only: [] } : {};
 
 /** The `properties` of a resource with their siblings; those of the same name inside win. */
 export const propertiesOf = (resource: Fields): Fields => ({
@@ -12,7 +18,7 @@ export const propertiesOf = (resource: Fields): Fields => ({
       return value === undefined || value === null ? [] : [[name, value] as const];
     }),
   ),
-  ...fieldsOf(resource['properties']),
+  ...(isUnknown(resource['properties']) ? {} : fieldsOf(resource['properties'])),
 });
 
 /** `West Europe`, as people write it, is `westeurope`; `global` is no region. */

@@ -13,7 +13,7 @@ import { isUnknown, readTags } from '../../attributes/values.ts';
 import { evaluateValue, maxCopies } from './evaluate.ts';
 import type { Scope } from './evaluate.ts';
 import { shown } from './functions.ts';
-import { propertiesOf, regionName } from './properties.ts';
+import { propertiesOf, regionName, toldOf } from './properties.ts';
 import { resourceAddress, splitName } from './resource-address.ts';
 import { createScope } from './scope.ts';
 import type { ParameterValues } from './scope.ts';
@@ -354,10 +354,8 @@ function symbols(
 
 function toRawResource(one: Declared, level: string): RawResource {
   const { scope } = one;
-  const properties = without(
-    fieldsOf(one.body['properties']),
-    isDeployment(one.type) ? ['template'] : [],
-  );
+  const written = one.body['properties'];
+  const properties = isDeployment(one.type) ? without(fieldsOf(written), ['template']) : written;
   const evaluated = fieldsOf(
     evaluateValue({ ...without(one.body, ['resources', 'copy']), properties }, scope),
   );
@@ -379,6 +377,7 @@ function toRawResource(one: Declared, level: string): RawResource {
     },
     names: one.address === one.id ? [one.address.toLowerCase()] : [],
     at: one.at,
+    ...toldOf(evaluated),
   };
 }
 

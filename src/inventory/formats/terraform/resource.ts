@@ -1,8 +1,10 @@
 import { defined } from '../../../contract/defined.ts';
 import type { DocumentPath, RawResource } from '../../model.ts';
-import { field, fieldsOf, isFields, itemsOf } from '../../json.ts';
+import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import { plannedBlock } from '../../attributes/aws/plan-value.ts';
+import { isUnknown, readJson } from '../../attributes/values.ts';
+import { propertiesOf as azureProperties, toldOf } from '../azure/properties.ts';
 import { identify, ownId } from './identify.ts';
 import type { ProviderDefaults } from './identify.ts';
 import { resourceType } from './types.ts';
@@ -32,7 +34,7 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
     const identity = identify(one.type, one.values, one.defaults ?? {});
     const id = ids.get(one);
     const sensitive = listSensitive(one.sensitive);
-    const raw = {
+    const raw: RawResource = {
       ...identity,
       address: one.address,
       id: id ?? one.address,
@@ -49,8 +51,10 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
         terraform_type: one.type,
         ...defined({ module: one.module, provider: one.provider, action: one.action }),
         ...(sensitive.length === 0 ? {} : { sensitive }),
+        ...azapiSource(one),
       },
       at: one.at,
+      ...azapiReading(one),
     };
     return one.type === 'azurerm_storage_account' ? [raw, blobService(raw)] : [raw];
   });
@@ -101,23 +105,27 @@ function chooseIds(
 const isIdOf = (one: TerraformResource, name: string): boolean =>
   field(one.values, 'id') === name || field(one.values, 'arn') === name;
 
-/** What azapi writes is the provider's own document, under `body`. */
+/** What azapi writes is Azure's own document, under `body`. */
 function propertiesOf({ type, values }: TerraformResource): Fields {
   if (type !== 'azapi_resource') return values;
-  return {
-    ...fieldsOf(bodyOf(values['body'])),
-    name: values['name'],
-    location: values['location'],
-  };
+  const identity = plannedBlock(values, 'identity');
+  const body = readJson(values['body']);
+  return azureProperties({ ...defined({ identity }), ...(isUnknown(body) ? {} : fieldsOf(body)) });
 }
 
-function bodyOf(body: unknown): unknown {
-  if (typeof body !== 'string') return body;
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined; // not JSON: then nothing of it can be read
-  }
+/** Such a document is read as a template's resource. Where it can't be read, nor the rest of what is updated, nobody knows. */
+function azapiReading({ type, values }: TerraformResource): Partial<RawResource> {
+  if (!type.startsWith('azapi_')) return {};
+  const body = readJson(values['body']) ?? {};
+  const isRead = type === 'azapi_resource' && isFields(body) && !isUnknown(body);
+  return { writtenAs: 'azure', ...(isRead ? toldOf(body) : { only: [] }) };
+}
+
+/** Its `type` ends with the API version; its parent is a resource, or the group that it is in. */
+function azapiSource({ type, values }: TerraformResource): Fields {
+  if (!type.startsWith('azapi_')) return {};
+  const version = textOf(values['type'])?.split('@')[1];
+  return defined({ api_version: version, parent: values['parent_id'] });
 }
 
 const maxDepth = 100;
