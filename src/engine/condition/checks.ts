@@ -37,9 +37,14 @@ type Check<Node extends ASTNode> = (
   context: CheckContext,
 ) => CheckedType;
 
+/** A node's check of its own, that of a macro, say. */
+interface OwnCheck {
+  typeCheck: (checker: Checker, macro: unknown, context: CheckContext) => CheckedType;
+}
+
 /** Nodes have it; the package's types don't say so. */
 interface MacroNode {
-  readonly meta: { check: Check<ASTNode> };
+  readonly meta: { check: Check<ASTNode>; macro?: OwnCheck; alternate?: ASTNode };
   setMeta(key: 'macro', macro: unknown): void;
 }
 
@@ -55,6 +60,50 @@ export function checkWith<Node extends ASTNode>(node: Node, check: Check<Node>):
 /** What the package's own check says of a node. */
 const checkAsUsual: Check<ASTNode> = (checker, node, context) =>
   (node as unknown as MacroNode).meta.check(checker, node, context);
+
+/**
+ * Characters of a type's name, such as `map<string, list<map<string, int>>>`. Of what is longer the checker knows the
+ * outermost level only.
+ */
+const longestType = 40;
+
+const openTypes: ReadonlyMap<string, string> = new Map([
+  ['list', 'list<dyn>'],
+  ['map', 'map<dyn, dyn>'],
+  ['optional', 'optional<dyn>'],
+]);
+
+const isLong = ({ name }: CheckedType): boolean => name.length > longestType;
+
+const bounded = (checker: Checker, type: CheckedType): CheckedType =>
+  isLong(type) ? checker.getType(openTypes.get(type.kind) ?? 'dyn') : type;
+
+/**
+ * Has the checker bound the type that it finds for a node. To be called last: it keeps the check that the node has.
+ * The package keeps all types that it ever made, with their names written out, and
+ * `cel.bind(b, {a: a}, cel.bind(c, {b: b}, …` doubles those at each level.
+ */
+export function boundType(given: ASTNode): void {
+  const { macro, alternate } = (given as unknown as MacroNode).meta;
+  const node = alternate ?? given;
+  if (macro) {
+    const { typeCheck } = macro;
+    macro.typeCheck = (checker, own, context) => bounded(checker, typeCheck(checker, own, context));
+  } else if (node.op === 'list' || node.op === 'map') {
+    checkWith(node, (checker, literal, context) => {
+      const isOpen = literal.args.some((item) => {
+        const [first, second] = Array.isArray(item) ? item : [undefined, item];
+        // No key is a list or a map.
+        const isKey = !first || !checker.check(first, context).name.includes('<');
+        const type = second && checker.check(second, context);
+        return !isKey || (type !== undefined && isLong(type));
+      });
+      return isOpen
+        ? checker.getType(openTypes.get(literal.op) ?? 'dyn')
+        : bounded(checker, checkAsUsual(checker, literal, context));
+    });
+  } else checkWith(node, (...check) => bounded(check[0], checkAsUsual(...check)));
+}
 
 /** The package takes `has(a.b.c)` of names only; CEL takes any expression before the last name. */
 export const checkHas: Check<Extract<ASTNode, { readonly op: 'call' }>> = (

@@ -88,7 +88,7 @@ export function compileExpression(
   }: { readonly check?: boolean; readonly room?: PatternRoom | undefined } = {},
 ): (CompiledCondition & { readonly ok: true; readonly type: string }) | Failed {
   try {
-    const { ast, nodes, check: checkTypes } = parse(language.environment, source);
+    const { ast, nodes, check: checkTypes } = parse(language.environmentFor(source), source);
     const checked = check ? checkTypes() : { valid: true, type: 'dyn' };
     if (!checked.valid) return fromError(source, checked.error, language);
     const canWait = check && nodes.every((node) => surelyLowers(node, language));
@@ -107,7 +107,7 @@ export function compileExpression(
 /** @param given a program, or a tree that surely has one */
 function compiledFrom(
   source: string,
-  { environment, variables }: Language,
+  language: Language,
   given: Program | SyntaxTree,
   type: string,
 ) {
@@ -117,8 +117,8 @@ function compiledFrom(
     source,
     type,
     get program() {
-      const whole = held ?? parse(environment, source).ast;
-      const program = 'op' in whole ? lower(whole, variables) : whole;
+      const whole = held ?? parse(language.environmentFor(source), source).ast;
+      const program = 'op' in whole ? lower(whole, language.variables) : whole;
       held = program;
       return program;
     },

@@ -6,7 +6,10 @@ import { mathSignatures } from './math.ts';
 
 /** What expressions can name: variables by type, and the functions that both the checker and the engine know. */
 export interface Language {
-  readonly environment: Environment;
+  /** What parses and checks a source. */
+  environmentFor(source: string): Environment;
+  /** Whether it is a name of the language, not of a macro. */
+  readonly hasName: (name: string) => boolean;
   /** In the order of their slots. */
   readonly variables: readonly string[];
   readonly functions: readonly { readonly name: string; readonly signature: string }[];
@@ -67,10 +70,36 @@ const neverRuns = (): never => {
   throw new Error('expressions are checked here, not evaluated');
 };
 
+type Variables = readonly (readonly [name: string, type: string])[];
+
+/** Characters after which an environment is replaced: it keeps all types that it has ever seen. */
+const renewedAfter = 1 << 18;
+
 /** @param variables names and types, such as `['resource', 'map']` */
-export function createLanguage(
-  variables: readonly (readonly [name: string, type: string])[],
-): Language {
+export function createLanguage(variables: Variables): Language {
+  let environment = createEnvironment(variables);
+  let read = 0;
+  const functions = environment
+    .getDefinitions()
+    .functions.filter(({ name, receiverType, params }) =>
+      isOffered(name, receiverType, params.length),
+    );
+  return {
+    environmentFor({ length }) {
+      read += length;
+      if (read > renewedAfter) {
+        environment = createEnvironment(variables);
+        read = length;
+      }
+      return environment;
+    },
+    hasName: (name) => environment.hasVariable(name),
+    variables: variables.map(([name]) => name),
+    functions,
+  };
+}
+
+function createEnvironment(variables: Variables): Environment {
   const environment = new Environment({
     homogeneousAggregateLiterals: false,
     enableOptionalTypes: true,
@@ -98,12 +127,7 @@ export function createLanguage(
   }
   environment.registerFunction('OptionalNamespace.ofNonZeroValue(dyn): optional<dyn>', neverRuns);
   for (const [name, type] of variables) environment.registerVariable(name, type);
-  const functions = environment
-    .getDefinitions()
-    .functions.filter(({ name, receiverType, params }) =>
-      isOffered(name, receiverType, params.length),
-    );
-  return { environment, variables: variables.map(([name]) => name), functions };
+  return environment;
 }
 
 const macros: ReadonlySet<string> = new Set([

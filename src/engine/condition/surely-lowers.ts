@@ -9,13 +9,13 @@ import { loopOf } from './program.ts';
  * Whether a node of a checked tree is of those that a program can always be made of. A tree of nothing else can wait for
  * its program until it runs; any other is lowered at once, so that what is wrong with it is told.
  */
-export function surelyLowers(node: ASTNode, { environment, variables }: Language): boolean {
+export function surelyLowers(node: ASTNode, { hasName, variables }: Language): boolean {
   switch (node.op) {
     case 'value':
       return typeof node.args !== 'bigint' || isInt(node.args);
     case 'id':
-      // What the checker took and the environment does not know is the variable of a macro.
-      return variables.includes(node.args) || !environment.hasVariable(node.args);
+      // What the checker took and the language does not know is the variable of a macro.
+      return variables.includes(node.args) || !hasName(node.args);
     case 'call': {
       const [name, args] = node.args;
       if (name === 'has') return args.length === 1 && args[0]?.op === '.';

@@ -8,6 +8,7 @@ import {
   checkOptionals,
   checkSum,
   checkWith,
+  boundType,
 } from './checks.ts';
 import { LoweringProblem } from './nodes.ts';
 
@@ -39,6 +40,7 @@ export function parse(environment: Environment, source: string): Parsed {
   const { ast } = parsed;
   const nodes = nodesOf(ast);
   const mayHaveOptionals = /\?|\boptional\b/.test(source);
+  const makers = nodes.filter(makesType);
   for (const node of nodes) {
     if (names.size > 0) restoreName(node, names);
     if (isEmpty(node)) giveType(environment, node);
@@ -49,6 +51,7 @@ export function parse(environment: Environment, source: string): Parsed {
     if (node.op === 'value') restoreLiteral(node, source, spelled);
     else if (node.op === '||' || node.op === '&&') balance(node);
   }
+  if (makers.length > mostMakers) for (const node of makers) boundType(node);
   for (const start of spelled.optionals) {
     throw new LoweringProblem('? stands before an item of a list or a key of a map', {
       start,
@@ -209,6 +212,13 @@ function giveType(environment: Environment, node: ASTNode): void {
 
 /** The checker leaves on each node what it found. */
 type Checked = ASTNode & { checkedType?: unknown };
+
+/** Whether its type may have a longer name than those of its operands. */
+const makesType = ({ op }: ASTNode): boolean =>
+  op === 'list' || op === 'map' || op === 'rcall' || op === '.?' || op === '[?]';
+
+/** So many make no name that is very long. */
+const mostMakers = 8;
 
 // ---- what is too long for a recursive checker ----
 
