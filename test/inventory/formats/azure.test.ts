@@ -253,3 +253,32 @@ describe('a hostile template', () => {
     );
   });
 });
+
+describe('a word of the template language in another case', () => {
+  const bucket = { type: 'Microsoft.Storage/storageAccounts', name: 'a' };
+  const nested = (properties: Fields): Fields => ({
+    resources: [{ type: 'Microsoft.Resources/deployments', name: 'd', properties }],
+  });
+  test.each<[name: string, template: Fields, word: string]>([
+    ['of the template', { RESOURCES: [bucket] }, 'resources'],
+    ['of a resource', { resources: [{ ...bucket, Properties: { a: false } }] }, 'properties'],
+    [
+      'of a child',
+      { resources: [{ ...bucket, resources: [{ Type: 'b/c', type: 'b/c', name: 'x' }] }] },
+      'type',
+    ],
+    ['of a condition', { resources: [{ ...bucket, CONDITION: true }] }, 'condition'],
+    ['of a nested template', nested({ template: { Resources: [bucket] } }), 'resources'],
+    ['of a deployment', nested({ Template: { resources: [bucket] } }), 'template'],
+  ])('%s is told, not passed over', (_, template, word) => {
+    const { problems } = azure.read({ $schema, ...template }, {});
+    expect(problems).toEqual([
+      { message: expect.stringContaining(`has to be written ${word}`), at: expect.anything() },
+    ]);
+  });
+
+  test('is no name that merely resembles one', () => {
+    const template = { resources: [{ ...bucket, type2: 1, Name_: 2 }], outputs: {}, Metadata: {} };
+    expect(azure.read({ $schema, ...template }, {}).problems).toEqual([]);
+  });
+});

@@ -14,6 +14,7 @@ import { evaluateValue, maxCopies } from './evaluate.ts';
 import type { Scope } from './evaluate.ts';
 import { shown } from './functions.ts';
 import { propertiesOf, regionName, toldOf } from './properties.ts';
+import { otherCaseInDeployment, otherCaseInResource, otherCaseInTemplate } from './other-case.ts';
 import { resourceAddress, splitName } from './resource-address.ts';
 import { createScope } from './scope.ts';
 import type { ParameterValues } from './scope.ts';
@@ -71,7 +72,7 @@ export function readTemplate(
   allConditions = false,
 ): ReadDocument {
   const addresses = new Map<string, string>();
-  const problems: DocumentProblem[] = [];
+  const problems: DocumentProblem[] = otherCaseInTemplate(template, []);
   const around = {
     findResource: (address: string) => addresses.get(address.toLowerCase()),
     budget: { left: maxBudget },
@@ -170,7 +171,10 @@ function listBodies(
     ? [...(resources as unknown[]).entries()]
     : Object.entries(fieldsOf(resources));
   return entries.flatMap(([key, body]) => {
-    if (isFields(body)) return [{ body, at: [...at, key] }];
+    if (isFields(body)) {
+      problems.push(...otherCaseInResource(body, [...at, key]));
+      return [{ body, at: [...at, key] }];
+    }
     problems.push({ message: 'a resource must be a map', at: [...at, key] });
     return [];
   });
@@ -302,7 +306,10 @@ function insideOf(one: Declared, depth: number, problems: DocumentProblem[]): Wa
       });
     return [];
   }
+  if (isDeployment(one.type))
+    problems.push(...otherCaseInDeployment(fieldsOf(properties), [...one.at, 'properties']));
   if (!hasTemplate) return [children];
+  problems.push(...otherCaseInTemplate(template, [...one.at, 'properties', 'template']));
   const isElsewhere = ['resourceGroup', 'subscriptionId', 'scope'].some(
     (name) => field(one.body, name) !== undefined,
   );
