@@ -1,0 +1,148 @@
+// Resources as the guides of their providers configure them (test/golden) have no finding in the baseline set of the policy
+// library, and each mistake that is made in one of them has at most one.
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { matchesType } from '../src/contract/resources.ts';
+import { PolicyInput } from '../src/contract/policies.ts';
+import { evaluate, preparePolicy } from '../src/engine/evaluate.ts';
+import type { PreparedPolicy } from '../src/engine/evaluate.ts';
+import { normaliseAll } from '../src/inventory/attributes/normalise.ts';
+import { readers } from '../src/inventory/formats/readers.ts';
+import { parseText } from '../src/inventory/text/parse.ts';
+import { isInSet } from '../src/project/policy-sets.ts';
+
+const golden = path.join(import.meta.dirname, 'golden');
+const library = path.resolve(import.meta.dirname, '../policies-example');
+
+const filesBelow = (folder: string, pattern: RegExp): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => pattern.test(file))
+    .sort();
+
+const policies = filesBelow(library, /^(aws|azure|gcp)\/.*(?<!\.test)\.yaml$/)
+  .map((file) => PolicyInput.parse(parse(readFileSync(path.join(library, file), 'utf8'))))
+  .filter(({ enabled }) => enabled !== false)
+  .map((policy) => preparePolicy({ policy }));
+const baseline = policies.filter(({ policy }) => isInSet(policy.tags, 'baseline'));
+
+const files = filesBelow(golden, /\.yaml$/);
+
+function documentOf(file: string): unknown {
+  const read = parseText(readFileSync(path.join(golden, file), 'utf8'));
+  if (!read.ok) throw new Error(`${file}: ${JSON.stringify(read.problem)}`);
+  return read.parsed.document;
+}
+
+/** What policies find in a document, by resource; a document that no reader takes has no resources. */
+function examine(document: unknown, by: readonly PreparedPolicy[]) {
+  const reader = readers.find((one) => one.detects(document));
+  const { raws = [] } = reader?.read(document, {}) ?? {};
+  const now = Date.parse('2026-01-01');
+  return normaliseAll(raws, reader?.format ?? 'native').map(({ resource }) => {
+    const about = by.filter(({ policy }) => matchesType(resource.type, policy.resource_type));
+    const findings = about.map((policy) => evaluate(policy, resource, now));
+    const named = (status: string): string[] =>
+      findings.flatMap((each) => (each.status === status ? [each.policy] : []));
+    const { id, type } = resource;
+    return { id, type, policies: about.length, fail: named('FAIL'), error: named('ERROR') };
+  });
+}
+
+describe('resources that are configured as their provider says', () => {
+  test('are of at least 40 kinds, in the formats of three clouds', () => {
+    const kinds = new Set(
+      files.flatMap((file) => examine(documentOf(file), []).map((r) => r.type)),
+    );
+    expect(kinds.size).toBeGreaterThanOrEqual(40);
+    expect(new Set(files.map((file) => file.split('/')[0]))).toEqual(
+      new Set(['aws', 'azure', 'gcp']),
+    );
+  });
+
+  test.each(files)('%s: have no finding in the baseline', (file) => {
+    const found = examine(documentOf(file), baseline);
+    expect(found.flatMap(({ id, fail, error }) => [...fail, ...error].map((p) => [id, p]))).toEqual(
+      [],
+    );
+  });
+
+  test.each(files)('%s: are what policies are about', (file) => {
+    expect(examine(documentOf(file), policies).some((each) => each.policies > 0)).toBe(true);
+  });
+});
+
+test('a bare bucket has at most three findings', () => {
+  const bare = { Resources: { Bare: { Type: 'AWS::S3::Bucket' } } };
+  const [bucket] = examine(bare, baseline);
+  expect(bucket?.fail).toEqual(['aws-s3-tls-only', 'aws-s3-versioning']);
+  expect(bucket?.error).toEqual([]);
+});
+
+type Step = string | number;
+interface Mistake {
+  readonly at: readonly Step[];
+  /** What stands there instead; undefined: nothing. */
+  readonly value?: unknown;
+}
+
+/** Each small part of a document left out, and each switch turned: single mistakes. */
+function mistakesIn(value: unknown, at: readonly Step[] = []): Mistake[] {
+  if (typeof value === 'boolean') return [{ at }, { at, value: !value }];
+  if (typeof value !== 'object' || value === null) return at.length > 0 ? [{ at }] : [];
+  const parts = Array.isArray(value)
+    ? value.map((item: unknown, index): [Step, unknown] => [index, item])
+    : Object.entries(value);
+  if (decidesKind(at.at(-1))) return [];
+  const inner = parts.flatMap(([step, part]) => mistakesIn(part, [...at, step]));
+  return isOneDecision(value) && !isWhole(at.at(-1)) ? [{ at }, ...inner] : inner;
+}
+
+/** A value, values side by side, or what leads to nothing else; larger parts are several decisions. */
+function isOneDecision(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  const parts: unknown[] = Object.values(value);
+  if (parts.length === 1) return isOneDecision(parts[0]);
+  return parts.every((part) => typeof part !== 'object' || part === null);
+}
+
+/** All that is said of a resource, or of a document. */
+const isWhole = (step: Step | undefined): boolean =>
+  step === undefined || /^(properties|data)$/i.test(String(step));
+
+/** Without these a resource is of another kind, which has other duties. */
+const decidesKind = (step: Step | undefined): boolean => step === 'DBClusterIdentifier';
+
+function withMistake(document: unknown, { at, value }: Mistake): unknown {
+  const copy = structuredClone(document);
+  const last = at.at(-1) as Step;
+  const holder = at.slice(0, -1).reduce((part, step) => (part as never)[step], copy) as never;
+  if (value !== undefined) (holder as Record<Step, unknown>)[last] = value;
+  else if (Array.isArray(holder)) (holder as unknown[]).splice(last as number, 1);
+  else Reflect.deleteProperty(holder, last);
+  return copy;
+}
+
+describe('one mistake in such a resource', () => {
+  test.each(files)('%s: is at most one finding of the baseline', (file) => {
+    const document = documentOf(file);
+    const doubles = mistakesIn(document).flatMap((mistake) =>
+      examine(withMistake(document, mistake), baseline)
+        .filter(({ fail }) => fail.length > 1)
+        .map(({ id, fail }) => [mistake.at.join('.'), mistake.value, id, ...fail].join(' ')),
+    );
+    expect(doubles).toEqual([]);
+  });
+
+  test('is found in most of the files', () => {
+    const found = files.filter((file) => {
+      const document = documentOf(file);
+      return mistakesIn(document).some((mistake) =>
+        examine(withMistake(document, mistake), baseline).some(({ fail }) => fail.length > 0),
+      );
+    });
+    expect(found.length).toBeGreaterThanOrEqual(35);
+  });
+});
