@@ -7,8 +7,8 @@ export interface Related {
   /** Whether the input shows what exists, with the values that the provider chose; templates and plans show what was written. */
   readonly isExport: boolean;
   readonly ofType: (type: string) => readonly RawResource[];
-  /** The resource that a value names: an unknown value that comes from it, or its id, ARN or name. */
-  readonly find: (value: unknown) => RawResource | undefined;
+  /** The resource, of a type, that a value names: an unknown value that comes from it, or its id, ARN or name. */
+  readonly find: (value: unknown, type?: string) => RawResource | undefined;
   /**
    * Resources of a type that name this one; of undefined: those that name one which can't be known. `field` gives the
    * value, or values, by which they do; it must be a constant function, as an index is kept for it.
@@ -43,7 +43,8 @@ export function createRelated(resources: readonly RawResource[], format: Format)
   return {
     isExport: format === 'aws-config',
     ofType,
-    find: (value) => findAll(value).at(-1),
+    find: (value, type) =>
+      findAll(value).findLast((one) => type === undefined || one.type === type),
     referring(to, type, field) {
       const ofThisType = indexes.get(type) ?? new Map<unknown, Index>();
       indexes.set(type, ofThisType);

@@ -5,7 +5,7 @@ import { managedClusters, registries } from './containers.ts';
 import { cosmosAccounts, postgresqlServers } from './database.ts';
 import { keyVaultKeys, keyVaults } from './key-vault.ts';
 import { logWorkspaces, serviceBusNamespaces } from './operations.ts';
-import { networkSecurityGroups } from './network-security-groups.ts';
+import { networkSecurityGroups, networkSecurityRules } from './network-security-groups.ts';
 import { applicationGateways, flowLogs } from './network.ts';
 import { sqlDatabases, sqlServers } from './sql.ts';
 import { blobServices, storageAccounts } from './storage.ts';
@@ -24,6 +24,7 @@ export const azure: readonly Normaliser[] = [
   keyVaultKeys,
   applicationGateways,
   networkSecurityGroups,
+  networkSecurityRules,
   flowLogs,
   logWorkspaces,
   serviceBusNamespaces,

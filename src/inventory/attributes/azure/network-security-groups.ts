@@ -1,14 +1,17 @@
 import { defined } from '../../../contract/defined.ts';
+import type { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
+import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import { at, isUnknown, list, number, text } from '../values.ts';
-import { eitherWord, everywhere, itemsOrOne, partsOf } from './read-azure.ts';
+import { eitherWord, everywhere, itemsOrOne, parentOf, partsOf } from './read-azure.ts';
 
-const ruleType = 'Azure::Network::networkSecurityGroups/securityRules';
+const groupType = 'Azure::Network::networkSecurityGroups';
+const ruleType = `${groupType}/securityRules`;
 
 export const networkSecurityGroups = normaliser({
-  types: ['Azure::Network::networkSecurityGroups'],
+  types: [groupType],
   source:
     'Azure Resource Manager template reference, Microsoft.Network/networkSecurityGroups, 2023-09-01',
   attributes: {
@@ -26,24 +29,60 @@ export const networkSecurityGroups = normaliser({
   from: {
     azure: (raw, related) => {
       const own = list(at(raw.properties, 'securityRules'));
-      if (isUnknown(own)) return { ingress: own, egress: own };
-      return byDirection([
-        ...own.map((rule) => readRule((name) => at(rule, 'properties', name))),
-        ...partsOf(raw, related, ruleType).map((part) =>
-          readRule((name) => at(part.properties, name)),
-        ),
-      ]);
+      const beside = partsOf(raw, related, ruleType).map(ruleOfTemplate);
+      return isUnknown(own)
+        ? withOpen(byDirection(beside), own)
+        : byDirection([
+            ...own.map((rule) => readRule((name) => at(rule, 'properties', name))),
+            ...beside,
+          ]);
     },
     terraform: (raw, related) => {
       const own = list(planned(raw.properties, 'security_rule'));
-      if (isUnknown(own)) return { ingress: own, egress: own };
-      const rules = [
-        ...own,
-        ...related.referring(raw, ruleType, ofGroup).map((part) => part.properties),
-      ];
-      return byDirection(rules.map((rule) => readRule((name) => planned(rule, snakeCase(name)))));
+      const beside = related
+        .referring(raw, ruleType, ofGroup)
+        .map((part) => ruleOfPlan(part.properties));
+      return isUnknown(own)
+        ? withOpen(byDirection(beside), own)
+        : byDirection([...own.map(ruleOfPlan), ...beside]);
     },
   },
+});
+
+/** A rule that is a resource of its own. */
+export const networkSecurityRules = normaliser({
+  types: [ruleType],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Network/networkSecurityGroups/securityRules, 2023-09-01',
+  attributes: {
+    ingress: {
+      type: 'list<TrafficRule>',
+      meaning: 'the rule, if it is about inbound traffic: one entry for each range of its ports',
+      absent: [],
+    },
+    egress: { type: 'list<TrafficRule>', meaning: 'likewise, outbound', absent: [] },
+    ...joinedAttribute('its group', groupType),
+  },
+  from: {
+    azure: (raw, related) => ({
+      ...byDirection([ruleOfTemplate(raw)]),
+      joined: related.find(parentOf(raw), groupType) !== undefined,
+    }),
+    terraform: (raw, related) => ({
+      ...byDirection([ruleOfPlan(raw.properties)]),
+      joined: related.find(ofGroup(raw), groupType) !== undefined,
+    }),
+  },
+});
+
+const ruleOfTemplate = ({ properties }: RawResource) => readRule((name) => at(properties, name));
+
+const ruleOfPlan = (rule: unknown) => readRule((name) => planned(rule, snakeCase(name)));
+
+/** Where the group's own rules are not known, those beside it still are. */
+const withOpen = ({ ingress, egress }: ReturnType<typeof byDirection>, own: UnknownValue) => ({
+  ingress: ingress.length > 0 ? [...ingress, own] : own,
+  egress: egress.length > 0 ? [...egress, own] : own,
 });
 
 const ofGroup = (part: RawResource): unknown => part.properties['network_security_group_name'];

@@ -24,7 +24,7 @@ export const isEnabled = (value: unknown): Maybe<boolean> =>
   eitherWord(value, ['Enabled'], ['Disabled']);
 
 /** The resource that this one is part of, as the reader found it; a constant function, as an index is kept for it. */
-const parentOf = (part: RawResource): unknown => part.source['parent'];
+export const parentOf = (part: RawResource): unknown => part.source['parent'];
 
 /** The parts of a resource, of a type. */
 export const partsOf = (raw: RawResource, related: Related, type: string) =>

@@ -1,6 +1,8 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, flag } from '../../values.ts';
+import { joinedAttribute } from '../../joined.ts';
+import type { Related } from '../../related.ts';
 import { planned } from '../plan-value.ts';
 import { opensNothing, trafficRule } from './traffic-rule.ts';
 
@@ -46,9 +48,10 @@ export const ruleOfPlan = (rule: unknown) =>
 export const groupOfRule = ({ properties }: RawResource): unknown =>
   properties.GroupId ?? properties.GroupName ?? properties.security_group_id;
 
-const withEffect = <Rule extends object>(rule: Rule) => ({
+const withEffect = <Rule extends object>(rule: Rule, raw: RawResource, related: Related) => ({
   ...rule,
   opens_nothing: opensNothing(rule),
+  joined: related.find(groupOfRule(raw), 'AWS::EC2::SecurityGroup') !== undefined,
 });
 
 export const securityGroupRule = normaliser({
@@ -70,9 +73,10 @@ export const securityGroupRule = normaliser({
         'names loopback or broadcast addresses alone, by which one says "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
       absent: false,
     },
+    ...joinedAttribute('its group', 'AWS::EC2::SecurityGroup'),
   },
   from: {
-    cloudformation: ({ properties }) => withEffect(ruleOfTemplate(properties)),
-    terraform: ({ properties }) => withEffect(ruleOfPlan(properties)),
+    cloudformation: (raw, related) => withEffect(ruleOfTemplate(raw.properties), raw, related),
+    terraform: (raw, related) => withEffect(ruleOfPlan(raw.properties), raw, related),
   },
 });

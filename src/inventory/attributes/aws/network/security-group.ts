@@ -72,9 +72,8 @@ function joined(
     ...read(properties),
     declared_by: type,
   }));
-  return isUnknown(own)
-    ? own
-    : [...own.map((rule) => (isUnknown(rule) ? rule : read(rule))), ...separate];
+  if (isUnknown(own)) return separate.length > 0 ? [...separate, own] : own;
+  return [...own.map((rule) => (isUnknown(rule) ? rule : read(rule))), ...separate];
 }
 
 const thatOpen = (rules: readonly unknown[] | UnknownValue) =>

@@ -1,0 +1,270 @@
+// The same risk is one finding of the same severity, whichever form of a resource it is written in. A risk is described
+// once, and each form of it is made of the description.
+import { describe, expect, test } from 'vitest';
+import { evaluate } from '../../src/engine/evaluate.ts';
+import { readInventory } from '../../src/inventory/read.ts';
+import { libraryFor } from '../support/policy-library.ts';
+import {
+  Reference,
+  itemsDocument,
+  planDocument,
+  templateDocument,
+} from './attributes/aws/twins.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A risk in all forms that it has. */
+interface Risk {
+  readonly severity: string;
+  /** The policies that report it, by their names. */
+  readonly policies: RegExp;
+  readonly forms: Readonly<Record<string, Fields>>;
+}
+
+/** What the baseline says of a document: the severity of each finding, or the ERROR. */
+function findingsOf(document: Fields, policies: RegExp): string[] {
+  const read = readInventory(JSON.stringify(document));
+  if (!read.ok) throw new Error(read.problem.message);
+  return read.inventory.resources.flatMap(({ resource }) =>
+    libraryFor(resource.type)
+      .filter(({ policy }) => policy.tags?.includes('set:baseline') && policies.test(policy.name))
+      .flatMap((prepared) => {
+        const { status } = evaluate(prepared, resource, Date.UTC(2026, 0, 1));
+        if (status !== 'FAIL' && status !== 'ERROR') return [];
+        return [`${status} ${prepared.policy.severity} ${prepared.policy.name}`];
+      }),
+  );
+}
+
+function testRisks(risks: Readonly<Record<string, Risk>>): void {
+  describe.each(Object.entries(risks))('%s', (_title, { severity, policies, forms }) => {
+    test.each(Object.entries(forms))('%s', (_form, document) => {
+      const found = findingsOf(document, policies);
+      expect(
+        found.map((one) => one.split(' ').slice(0, 2).join(' ')),
+        found.join(', '),
+      ).toEqual([`FAIL ${severity}`]);
+    });
+  });
+}
+
+interface Opening {
+  readonly protocol: 'tcp' | 'all';
+  readonly from: number;
+  readonly to: number;
+}
+
+const awsOpening = ({ protocol, from, to }: Opening) => {
+  const ports = protocol === 'all' ? {} : { FromPort: from, ToPort: to };
+  const rule = { IpProtocol: protocol === 'all' ? '-1' : protocol, ...ports, CidrIp: '0.0.0.0/0' };
+  const planned = {
+    protocol: rule.IpProtocol,
+    from_port: protocol === 'all' ? 0 : from,
+    to_port: protocol === 'all' ? 0 : to,
+    cidr_blocks: ['0.0.0.0/0'],
+  };
+  const plannedAlone = {
+    ip_protocol: rule.IpProtocol,
+    ...(protocol === 'all' ? {} : { from_port: from, to_port: to }),
+    cidr_ipv4: '0.0.0.0/0',
+  };
+  const group = (rules: Fields): readonly [string, Fields] => [
+    'AWS::EC2::SecurityGroup',
+    { GroupDescription: 'web', ...rules },
+  ];
+  const alone = (to: unknown): readonly [string, Fields] => [
+    'AWS::EC2::SecurityGroupIngress',
+    { GroupId: to, ...rule },
+  ];
+  const groupId = new Reference('aws_security_group.it.id');
+  const plannedGroup = { 'aws_security_group.it': { description: 'web' } };
+  return {
+    'a template, in the group': templateDocument({ It: group({ SecurityGroupIngress: [rule] }) }),
+    'a template, beside the group': templateDocument({
+      It: group({}),
+      Rule: alone({ 'Fn::GetAtt': ['It', 'GroupId'] }),
+    }),
+    'a template, without its group': templateDocument({ Rule: alone('sg-0a1b2c3d') }),
+    'a template, for a group that is a parameter': templateDocument(
+      { Rule: alone({ Ref: 'Group' }) },
+      { Group: { Type: 'String' } },
+    ),
+    'a plan, in the group': planDocument({
+      'aws_security_group.it': { description: 'web', ingress: [planned] },
+    }),
+    'a plan, beside the group': planDocument({
+      ...plannedGroup,
+      'aws_vpc_security_group_ingress_rule.a': { security_group_id: groupId, ...plannedAlone },
+    }),
+    'a plan, beside the group, older resource': planDocument({
+      ...plannedGroup,
+      'aws_security_group_rule.a': { type: 'ingress', security_group_id: groupId, ...planned },
+    }),
+    'a plan, without its group': planDocument({
+      'aws_vpc_security_group_ingress_rule.a': {
+        security_group_id: 'sg-0a1b2c3d',
+        ...plannedAlone,
+      },
+    }),
+    'a plan, without its group, older resource': planDocument({
+      'aws_security_group_rule.a': {
+        type: 'ingress',
+        security_group_id: 'sg-0a1b2c3d',
+        ...planned,
+      },
+    }),
+    'an item of AWS Config': itemsDocument({
+      resourceType: 'AWS::EC2::SecurityGroup',
+      configuration: {
+        groupName: 'web',
+        description: 'web',
+        ipPermissions: [
+          {
+            ipProtocol: rule.IpProtocol,
+            ...(protocol === 'all' ? {} : { fromPort: from, toPort: to }),
+            ipv4Ranges: [{ cidrIp: '0.0.0.0/0' }],
+          },
+        ],
+      },
+    }),
+  };
+};
+
+const azureOpening = ({ protocol, from, to }: Opening) => {
+  const range = protocol === 'all' ? '*' : from === to ? String(from) : `${from}-${to}`;
+  const rule = {
+    access: 'Allow',
+    direction: 'Inbound',
+    priority: 100,
+    protocol: protocol === 'all' ? '*' : 'Tcp',
+    sourceAddressPrefix: '*',
+    sourcePortRange: '*',
+    destinationAddressPrefix: '*',
+    destinationPortRange: range,
+  };
+  const planned = {
+    name: 'r',
+    access: 'Allow',
+    direction: 'Inbound',
+    priority: 100,
+    protocol: rule.protocol,
+    source_address_prefix: '*',
+    source_port_range: '*',
+    destination_address_prefix: '*',
+    destination_port_range: range,
+  };
+  const template = (...resources: readonly Fields[]): Fields => ({
+    $schema: 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#',
+    resources: resources.map((one) => ({ apiVersion: '2023-09-01', ...one })),
+  });
+  const type = 'Microsoft.Network/networkSecurityGroups';
+  const group = { type, name: 'it', properties: {} };
+  const alone = { type: `${type}/securityRules`, name: 'it/r', properties: rule };
+  return {
+    'a template, in the group': template({
+      ...group,
+      properties: { securityRules: [{ name: 'r', properties: rule }] },
+    }),
+    'a template, under the group': template({
+      ...group,
+      resources: [{ type: 'securityRules', apiVersion: '2023-09-01', name: 'r', properties: rule }],
+    }),
+    'a template, beside the group': template(group, alone),
+    'a template, without its group': template(alone),
+    'a plan, in the group': planDocument({
+      'azurerm_network_security_group.it': { name: 'it', security_rule: [planned] },
+    }),
+    'a plan, beside the group': planDocument({
+      'azurerm_network_security_group.it': { name: 'it' },
+      'azurerm_network_security_rule.r': {
+        network_security_group_name: new Reference('azurerm_network_security_group.it.name'),
+        ...planned,
+      },
+    }),
+    'a plan, without its group': planDocument({
+      'azurerm_network_security_rule.r': { network_security_group_name: 'other', ...planned },
+    }),
+  };
+};
+
+const gcpOpening = ({ protocol, from, to }: Opening) => {
+  const ports = protocol === 'all' ? [] : [from === to ? String(from) : `${from}-${to}`];
+  const withPorts = ports.length > 0 ? { ports } : {};
+  return {
+    'a plan': planDocument({
+      'google_compute_firewall.it': {
+        name: 'it',
+        network: 'n',
+        source_ranges: ['0.0.0.0/0'],
+        allow: [{ protocol, ...withPorts }],
+      },
+    }),
+    'an asset': {
+      name: '//compute.googleapis.com/projects/p/global/firewalls/it',
+      asset_type: 'compute.googleapis.com/Firewall',
+      resource: {
+        data: {
+          name: 'it',
+          direction: 'INGRESS',
+          sourceRanges: ['0.0.0.0/0'],
+          allowed: [{ IPProtocol: protocol, ...withPorts }],
+        },
+      },
+    },
+  };
+};
+
+const prefixed = (provider: string, forms: Readonly<Record<string, Fields>>) =>
+  Object.fromEntries(Object.entries(forms).map(([name, form]) => [`${provider}: ${name}`, form]));
+
+const openTo = (severity: string, opening: Opening): Risk => ({
+  severity,
+  policies: /-(security-group|nsg|firewall)-/,
+  forms: {
+    ...prefixed('AWS', awsOpening(opening)),
+    ...prefixed('Azure', azureOpening(opening)),
+    ...prefixed('Google Cloud', gcpOpening(opening)),
+  },
+});
+
+testRisks({
+  'SSH is open to the internet': openTo('CRITICAL', { protocol: 'tcp', from: 22, to: 22 }),
+  'RDP is open to the internet': openTo('CRITICAL', { protocol: 'tcp', from: 3389, to: 3389 }),
+  'a database is open to the internet': openTo('CRITICAL', {
+    protocol: 'tcp',
+    from: 5432,
+    to: 5432,
+  }),
+  'everything is open to the internet': openTo('CRITICAL', {
+    protocol: 'all',
+    from: 0,
+    to: 65_535,
+  }),
+  'many ports are open to the internet': openTo('HIGH', {
+    protocol: 'tcp',
+    from: 20_000,
+    to: 25_000,
+  }),
+});
+
+test('a rule beside a group is judged, also where nobody knows the rules in the group', () => {
+  const document = templateDocument(
+    {
+      It: ['AWS::EC2::SecurityGroup', { SecurityGroupIngress: { Ref: 'Rules' } }],
+      Rule: [
+        'AWS::EC2::SecurityGroupIngress',
+        {
+          GroupId: { Ref: 'It' },
+          IpProtocol: 'tcp',
+          FromPort: 22,
+          ToPort: 22,
+          CidrIp: '0.0.0.0/0',
+        },
+      ],
+    },
+    { Rules: { Type: 'CommaDelimitedList' } },
+  );
+  expect(findingsOf(document, /-security-group-/)).toContain(
+    'FAIL CRITICAL aws-ec2-security-group-no-public-ssh',
+  );
+});
