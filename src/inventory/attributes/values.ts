@@ -103,6 +103,18 @@ export function isOneOf(value: unknown, ...options: readonly string[]): boolean 
   return options.some((option) => word?.toLowerCase() === option.toLowerCase());
 }
 
+/** A word that stands for true or for false, ignoring case; absent stays absent, of other words nothing is known. */
+export function eitherWord(
+  value: unknown,
+  yes: readonly string[],
+  no: readonly string[],
+): Maybe<boolean> {
+  const word = text(value);
+  if (word === undefined || word === '' || isUnknown(word)) return word || undefined;
+  if (isOneOf(word, ...yes) === true) return true;
+  return isOneOf(word, ...no) === true ? false : new UnknownValue(word);
+}
+
 /** Logic over what may be unknown: false wins. Absent counts as false. */
 export function and(...values: readonly Maybe<boolean>[]): boolean | UnknownValue {
   if (values.some((value) => value === false || value === undefined)) return false;

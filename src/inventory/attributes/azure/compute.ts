@@ -6,6 +6,7 @@ import type { Related } from '../related.ts';
 import {
   and,
   at,
+  eitherWord,
   flag,
   hasItems,
   isGiven,
@@ -16,7 +17,7 @@ import {
   or,
   some,
 } from '../values.ts';
-import { eitherWord, isEnabled, itemsOrOne } from './read-azure.ts';
+import { isEnabled, itemsOrOne } from './read-azure.ts';
 
 export const disks = normaliser({
   types: ['Azure::Compute::disks'],

@@ -1,23 +1,11 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import type { Related } from '../related.ts';
-import { isOneOf, isUnknown, list, mapList, text } from '../values.ts';
+import { eitherWord, isOneOf, isUnknown, list, mapList, text } from '../values.ts';
 import type { Maybe } from '../values.ts';
 
 /** What lets in everybody. */
 export const everywhere = ['0.0.0.0/0', '::/0'];
-
-/** A word that stands for true or for false, ignoring case; absent stays absent, of other words nothing is known. */
-export function eitherWord(
-  value: unknown,
-  yes: readonly string[],
-  no: readonly string[],
-): Maybe<boolean> {
-  const word = text(value);
-  if (word === undefined || word === '' || isUnknown(word)) return word || undefined;
-  if (isOneOf(word, ...yes) === true) return true;
-  return isOneOf(word, ...no) === true ? false : new UnknownValue(word);
-}
 
 /** `Enabled` or `Disabled`, as of publicNetworkAccess: with `SecuredByPerimeter`, another resource decides. */
 export const isEnabled = (value: unknown): Maybe<boolean> =>

@@ -11,6 +11,7 @@ const iam: IamParts = {
 
 export const bigqueryDataset = normaliser({
   types: ['GCP::Bigquery::Dataset'],
+  source: 'BigQuery API v2 reference, datasets, as of 2025-06',
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',

@@ -1,11 +1,12 @@
 import { defined } from '../../../contract/defined.ts';
 import { normaliser } from '../normaliser.ts';
-import { flag, isUnknown, list, number, text } from '../values.ts';
+import { eitherWord, flag, isUnknown, list, number, text } from '../values.ts';
 import { fromGoogle, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
 
 export const computeFirewall = normaliser({
   types: ['GCP::Compute::Firewall'],
+  source: 'Compute Engine API v1 reference, firewalls, as of 2025-06',
   attributes: {
     disabled: { type: 'bool', meaning: 'the rule is not enforced', absent: false },
     ingress: {
@@ -20,18 +21,17 @@ export const computeFirewall = normaliser({
     },
   },
   from: fromGoogle((get) => {
-    const direction = text(get('direction')) ?? 'INGRESS';
-    const rules = readRules(get, isUnknown(direction) ? 'INGRESS' : direction);
+    const egress = eitherWord(get('direction'), ['EGRESS'], ['INGRESS']) ?? false;
+    const rules = readRules(get, egress === true);
     return {
       disabled: flag(get('disabled')),
-      ingress: isUnknown(direction) ? direction : direction === 'EGRESS' ? [] : rules,
-      egress: isUnknown(direction) ? direction : direction === 'EGRESS' ? rules : [],
+      ingress: isUnknown(egress) ? egress : egress ? [] : rules,
+      egress: isUnknown(egress) ? egress : egress ? rules : [],
     };
   }),
 });
 
-function readRules(get: Get, direction: string) {
-  const egress = direction === 'EGRESS';
+function readRules(get: Get, egress: boolean) {
   const cidrs = list(get(egress ? 'destinationRanges' : 'sourceRanges'));
   const groups = egress
     ? []

@@ -1,3 +1,5 @@
+import { UnknownValue } from '../../../contract/resources.ts';
+import type { RawResource } from '../../model.ts';
 import { normaliser } from '../normaliser.ts';
 import {
   at,
@@ -11,10 +13,15 @@ import {
   text,
   textMap,
 } from '../values.ts';
-import { fromGoogle, itemValue } from './read-google.ts';
+import { fromGoogle, isAsset, itemValue } from './read-google.ts';
+import type { Get } from './read-google.ts';
+
+const shieldedSource =
+  'Compute Engine API v1 reference, ShieldedInstanceConfig, as of 2025-06: true where the settings leave it out';
 
 export const computeInstance = normaliser({
   types: ['GCP::Compute::Instance'],
+  source: 'Compute Engine API v1 reference, instances, as of 2025-06',
   attributes: {
     public_access: { type: 'bool', meaning: 'an interface has an external address', absent: false },
     service_accounts: { type: 'list', meaning: 'service accounts of the machine', absent: [] },
@@ -29,15 +36,21 @@ export const computeInstance = normaliser({
       meaning: "instance metadata, without the project's",
       absent: {},
     },
-    'shielded.vtpm': { type: 'bool', meaning: 'virtual trusted platform module', absent: false },
+    'shielded.vtpm': {
+      type: 'bool',
+      meaning: 'virtual trusted platform module; of a plan without settings, not known',
+      absent: false,
+      source: shieldedSource,
+    },
     'shielded.integrity_monitoring': {
       type: 'bool',
-      meaning: 'integrity monitoring',
+      meaning: 'integrity monitoring; of a plan without settings, not known',
       absent: false,
+      source: shieldedSource,
     },
     'shielded.secure_boot': { type: 'bool', meaning: 'secure boot', absent: false },
   },
-  from: fromGoogle((get) => ({
+  from: fromGoogle((get, raw) => ({
     public_access: some(get('networkInterfaces') ?? get('networkInterface'), (one) =>
       or(
         hasItems(itemValue(one, 'accessConfigs') ?? itemValue(one, 'accessConfig')),
@@ -49,13 +62,21 @@ export const computeInstance = normaliser({
       scopes: mapList(itemValue(one, 'scopes'), scopeUrl),
     })),
     metadata: metadataOf(get('metadata'), get('metadataStartupScript')),
-    'shielded.vtpm': flag(get('shieldedInstanceConfig', 'enableVtpm')),
-    'shielded.integrity_monitoring': flag(
-      get('shieldedInstanceConfig', 'enableIntegrityMonitoring'),
-    ),
+    'shielded.vtpm': flag(get('shieldedInstanceConfig', 'enableVtpm')) ?? shielded(get, raw),
+    'shielded.integrity_monitoring':
+      flag(get('shieldedInstanceConfig', 'enableIntegrityMonitoring')) ?? shielded(get, raw),
     'shielded.secure_boot': flag(get('shieldedInstanceConfig', 'enableSecureBoot')),
   })),
 });
+
+/** Both are on by default where the image can have them; which it can, only the machine that exists shows. */
+function shielded(get: Get, raw: RawResource) {
+  const settings = hasItems(get('shieldedInstanceConfig'));
+  if (settings === true || isUnknown(settings)) return settings;
+  return isAsset(raw)
+    ? false
+    : new UnknownValue('whether the image can be a shielded machine', { present: false });
+}
 
 const scopeBase = 'https://www.googleapis.com/auth/';
 

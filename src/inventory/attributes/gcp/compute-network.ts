@@ -1,18 +1,28 @@
 import { normaliser } from '../normaliser.ts';
 import { planned } from '../aws/plan-value.ts';
 import { flag, hasItems, or, text } from '../values.ts';
-import { fromGoogle, tlsVersion } from './read-google.ts';
+import { fromGoogle, isAsset, tlsVersion } from './read-google.ts';
 
 export const computeNetwork = normaliser({
   types: ['GCP::Compute::Network'],
+  source: 'Compute Engine API v1 reference, networks, as of 2025-06',
   attributes: {
-    auto_create_subnetworks: { type: 'bool', meaning: 'auto mode', absent: true },
+    auto_create_subnetworks: {
+      type: 'bool',
+      meaning: 'auto mode; an asset without it is a legacy network',
+      absent: true,
+      source: 'Terraform Registry, google_compute_network, as of 2025-06',
+    },
   },
-  from: fromGoogle((get) => ({ auto_create_subnetworks: flag(get('autoCreateSubnetworks')) })),
+  from: fromGoogle((get, raw) => ({
+    // A network that exists without it is a legacy network, which has no subnetworks.
+    auto_create_subnetworks: flag(get('autoCreateSubnetworks')) ?? !isAsset(raw),
+  })),
 });
 
 export const computeSslPolicy = normaliser({
   types: ['GCP::Compute::SslPolicy'],
+  source: 'Compute Engine API v1 reference, sslPolicies, as of 2025-06',
   attributes: {
     'tls.minimum_version': { type: 'string', meaning: 'minTlsVersion', absent: '1.0' },
     'tls.profile': {
@@ -30,6 +40,7 @@ export const computeSslPolicy = normaliser({
 
 export const computeSubnetwork = normaliser({
   types: ['GCP::Compute::Subnetwork'],
+  source: 'Compute Engine API v1 reference, subnetworks, as of 2025-06',
   attributes: {
     purpose: {
       type: 'string',

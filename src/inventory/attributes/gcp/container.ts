@@ -1,12 +1,14 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import { flag, hasItems, isOneOf, isSet, isUnknown, mapList, not, or } from '../values.ts';
-import { fromGoogle, itemValue } from './read-google.ts';
+import { fromGoogle, isAsset, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
 
 export const containerCluster = normaliser({
   types: ['GCP::Container::Cluster'],
+  source: 'Kubernetes Engine API v1 reference, clusters, as of 2025-06',
   attributes: {
     public_access: {
       type: 'bool',
@@ -43,13 +45,15 @@ export const containerCluster = normaliser({
     'workload_identity.enabled': or(
       isSet(get('workloadIdentityConfig', 'workloadPool')),
       isSet(get('workloadIdentityConfig', 'identityNamespace')),
-      flag(get('autopilot', 'enabled')),
-      flag(get('enableAutopilot')),
+      isAutopilot(get),
     ),
     legacy_abac: or(flag(get('legacyAbac', 'enabled')), flag(get('enableLegacyAbac'))),
     'encryption.customer_managed': isOneOf(get('databaseEncryption', 'state'), 'ENCRYPTED'),
   })),
 });
+
+const isAutopilot = (get: Get) =>
+  or(flag(get('autopilot', 'enabled')), flag(get('enableAutopilot')));
 
 function publicEndpoint(get: Get) {
   const enabled = flag(
@@ -75,19 +79,35 @@ function authorizedNetworks(get: Get, raw: RawResource) {
 function networkPolicy(get: Get) {
   const datapath = get('networkConfig', 'datapathProvider') ?? get('datapathProvider');
   const calico = flag(get('networkPolicy', 'enabled'));
+  if (isAutopilot(get) === true) return 'dataplane-v2';
   if (isUnknown(datapath)) return datapath;
   if (datapath === 'ADVANCED_DATAPATH') return 'dataplane-v2';
   return isUnknown(calico) ? calico : calico === true ? 'calico' : undefined;
 }
 
+/** Without a word on it the release channel of the cluster decides, and the version of the provider. */
+const managed = (get: Get, raw: RawResource) =>
+  isAsset(raw)
+    ? false
+    : new UnknownValue('management, which the cluster decides', { present: false });
+
 export const containerNodePool = normaliser({
   types: ['GCP::Container::NodePool'],
+  source: 'Kubernetes Engine API v1 reference, nodePools, as of 2025-06',
   attributes: {
-    auto_upgrade: { type: 'bool', meaning: 'management.autoUpgrade', absent: false },
-    auto_repair: { type: 'bool', meaning: 'management.autoRepair', absent: false },
+    auto_upgrade: {
+      type: 'bool',
+      meaning: 'management.autoUpgrade; of a plan without it, not known',
+      absent: false,
+    },
+    auto_repair: {
+      type: 'bool',
+      meaning: 'management.autoRepair; of a plan without it, not known',
+      absent: false,
+    },
   },
-  from: fromGoogle((get) => ({
-    auto_upgrade: flag(get('management', 'autoUpgrade')),
-    auto_repair: flag(get('management', 'autoRepair')),
+  from: fromGoogle((get, raw) => ({
+    auto_upgrade: flag(get('management', 'autoUpgrade')) ?? managed(get, raw),
+    auto_repair: flag(get('management', 'autoRepair')) ?? managed(get, raw),
   })),
 });

@@ -1,8 +1,9 @@
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, isSet, mapList, or, text } from '../values.ts';
+import { and, eitherWord, flag, isOneOf, isSet, mapList, or, text } from '../values.ts';
 import { iamBindings } from './iam.ts';
 import type { IamParts } from './iam.ts';
-import { fromGoogle, itemValue } from './read-google.ts';
+import { fromGoogle, isAsset, itemValue } from './read-google.ts';
+import type { Get } from './read-google.ts';
 
 const topicIam: IamParts = {
   types: 'GCP::Pubsub::TopicIam',
@@ -11,6 +12,7 @@ const topicIam: IamParts = {
 
 export const pubsubTopic = normaliser({
   types: ['GCP::Pubsub::Topic'],
+  source: 'Pub/Sub API v1 reference, topics, as of 2025-06',
   attributes: {
     'iam.bindings': { type: 'list<Binding>', meaning: "the topic's IAM policy", absent: [] },
     'encryption.customer_managed': {
@@ -27,6 +29,7 @@ export const pubsubTopic = normaliser({
 
 export const redisInstance = normaliser({
   types: ['GCP::Redis::Instance'],
+  source: 'Memorystore for Redis API v1 reference, instances, as of 2025-06',
   attributes: {
     'auth.enabled': { type: 'bool', meaning: 'AUTH is on', absent: false },
     'tls.required': {
@@ -43,12 +46,13 @@ export const redisInstance = normaliser({
 
 export const sqlInstance = normaliser({
   types: ['GCP::Sqladmin::Instance'],
+  source: 'Cloud SQL Admin API v1 reference, instances, as of 2025-06',
   attributes: {
     public_access: { type: 'bool', meaning: 'has a public IPv4 address', absent: true },
     'network.allowed_cidrs': { type: 'list<string>', meaning: 'authorized networks', absent: [] },
     'tls.required': {
       type: 'bool',
-      meaning: 'sslMode refuses plain text, or requireSsl',
+      meaning: 'sslMode refuses plain text; without it, requireSsl',
       absent: false,
     },
     'backup.enabled': { type: 'bool', meaning: 'automated backups', absent: false },
@@ -56,13 +60,15 @@ export const sqlInstance = normaliser({
       type: 'bool',
       meaning: 'point-in-time recovery, or binary logging on MySQL',
       absent: false,
+      source:
+        'Cloud SQL, Configure point-in-time recovery, as of 2025-06: true in plans of the Enterprise Plus edition',
     },
     multi_az: { type: 'bool', meaning: 'availability type REGIONAL', absent: false },
     deletion_protection: { type: 'bool', meaning: 'deletionProtectionEnabled', absent: false },
     replica_of: { type: 'string', meaning: 'the primary of a read replica' },
   },
-  from: fromGoogle((get) => {
-    const sslMode = get('settings', 'ipConfiguration', 'sslMode');
+  from: fromGoogle((get, raw) => {
+    const backups = flag(get('settings', 'backupConfiguration', 'enabled'));
     const primary = get('masterInstanceName');
     return {
       public_access: flag(get('settings', 'ipConfiguration', 'ipv4Enabled')),
@@ -70,13 +76,13 @@ export const sqlInstance = normaliser({
         get('settings', 'ipConfiguration', 'authorizedNetworks'),
         (one) => itemValue(one, 'value'),
       ),
-      'tls.required': or(
-        isOneOf(sslMode, 'ENCRYPTED_ONLY', 'TRUSTED_CLIENT_CERTIFICATE_REQUIRED'),
+      'tls.required':
+        refusesPlainText(get('settings', 'ipConfiguration', 'sslMode')) ??
         flag(get('settings', 'ipConfiguration', 'requireSsl')),
-      ),
-      'backup.enabled': flag(get('settings', 'backupConfiguration', 'enabled')),
+      'backup.enabled': backups,
       'backup.point_in_time_recovery': or(
-        flag(get('settings', 'backupConfiguration', 'pointInTimeRecoveryEnabled')),
+        flag(get('settings', 'backupConfiguration', 'pointInTimeRecoveryEnabled')) ??
+          (isAsset(raw) ? false : and(isEnterprisePlus(get), backups ?? true)),
         flag(get('settings', 'backupConfiguration', 'binaryLogEnabled')),
       ),
       multi_az: isOneOf(get('settings', 'availabilityType'), 'REGIONAL'),
@@ -85,3 +91,16 @@ export const sqlInstance = normaliser({
     };
   }),
 });
+
+/** The mode has priority over the older setting; without one, that setting decides. */
+const refusesPlainText = (sslMode: unknown) =>
+  isOneOf(sslMode, 'SSL_MODE_UNSPECIFIED') === true
+    ? undefined
+    : eitherWord(
+        sslMode,
+        ['ENCRYPTED_ONLY', 'TRUSTED_CLIENT_CERTIFICATE_REQUIRED'],
+        ['ALLOW_UNENCRYPTED_AND_ENCRYPTED'],
+      );
+
+/** Of this edition, point-in-time recovery is on unless somebody turns it off. */
+const isEnterprisePlus = (get: Get) => isOneOf(get('settings', 'edition'), 'ENTERPRISE_PLUS');

@@ -11,6 +11,7 @@ const keyIam: IamParts = {
 
 export const cryptoKey = normaliser({
   types: ['GCP::Cloudkms::CryptoKey'],
+  source: 'Cloud KMS API v1 reference, cryptoKeys, as of 2025-06',
   attributes: {
     'iam.bindings': { type: 'list<Binding>', meaning: "the key's IAM policy", absent: [] },
     purpose: {
@@ -31,6 +32,7 @@ export const cryptoKey = normaliser({
 
 export const serviceAccountKey = normaliser({
   types: ['GCP::Iam::ServiceAccountKey'],
+  source: 'IAM API v1 reference, serviceAccounts.keys, as of 2025-06',
   attributes: {
     key_manager: {
       type: 'string',

@@ -4,6 +4,7 @@ import { fromGoogle } from './read-google.ts';
 
 export const dnsZone = normaliser({
   types: ['GCP::Dns::ManagedZone'],
+  source: 'Cloud DNS API v1 reference, managedZones, as of 2025-06',
   attributes: {
     visibility: {
       type: 'string',
@@ -25,6 +26,7 @@ export const dnsZone = normaliser({
 
 export const logBucket = normaliser({
   types: ['GCP::Logging::LogBucket'],
+  source: 'Cloud Logging, Routing and storage overview, as of 2025-06',
   attributes: {
     retention_days: { type: 'int', meaning: 'retentionDays', absent: 30 },
     locked: { type: 'bool', meaning: "the retention can't be shortened any more", absent: false },

@@ -10,6 +10,7 @@ const iam: IamParts = {
 
 export const project = normaliser({
   types: ['GCP::Cloudresourcemanager::Project'],
+  source: 'Resource Manager API v3 reference, Policy, as of 2025-06',
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',

@@ -18,6 +18,9 @@ export const fromGoogle = <Values>(
   terraform: (raw: RawResource, related: Related) => read(plannedOf(raw.properties), raw, related),
 });
 
+/** Whether an export shows it as it is; a plan shows what was written. */
+export const isAsset = ({ source }: RawResource): boolean => source['format'] === 'gcp-assets';
+
 const getterOf =
   (value: unknown): Get =>
   (...path) =>

@@ -1,8 +1,9 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, isUnknown, text } from '../values.ts';
+import { at, isSet, isUnknown, text } from '../values.ts';
 import { iamBindings } from './iam.ts';
 import type { IamParts } from './iam.ts';
-import { fromGoogle } from './read-google.ts';
+import { fromGoogle, isAsset } from './read-google.ts';
 
 const functionIam: IamParts = {
   types: 'GCP::Cloudfunctions::FunctionIam',
@@ -16,6 +17,7 @@ const serviceIam: IamParts = {
 
 export const cloudFunction = normaliser({
   types: ['GCP::Cloudfunctions::Function'],
+  source: 'Cloud Functions API v2 reference, functions, as of 2025-06',
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',
@@ -30,8 +32,15 @@ export const cloudFunction = normaliser({
   },
   from: fromGoogle((get, raw, related) => {
     const own = iamBindings(raw, related, functionIam);
-    const service = related.find(get('serviceConfig', 'service'));
-    const behind = service ? iamBindings(service, related, serviceIam) : [];
+    const named = get('serviceConfig', 'service');
+    const service = related.find(named);
+    // In a plan, those who may call the service are bound to the function's own name.
+    const behind =
+      service || !isAsset(raw)
+        ? iamBindings(service ?? raw, related, serviceIam)
+        : isSet(named) === true
+          ? new UnknownValue('the IAM policy of the service behind it, which is not in the export')
+          : [];
     return {
       'iam.bindings': isUnknown(own) ? own : isUnknown(behind) ? behind : [...own, ...behind],
       ingress_mode: ingressMode(get('serviceConfig', 'ingressSettings')),
@@ -44,6 +53,7 @@ const annotation = 'run.googleapis.com/ingress';
 
 export const runService = normaliser({
   types: ['GCP::Run::Service'],
+  source: 'Cloud Run Admin API v2 reference, services, as of 2025-06',
   attributes: {
     'iam.bindings': { type: 'list<Binding>', meaning: "the service's IAM policy", absent: [] },
     ingress_mode: {
@@ -67,7 +77,10 @@ const modes = new Map([
   ['INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER', 'internal-and-cloud-load-balancing'],
 ]);
 
+const known = new Set(modes.values());
+
 function ingressMode(value: unknown) {
   const mode = text(value);
-  return mode === undefined || isUnknown(mode) ? mode : (modes.get(mode) ?? mode);
+  if (mode === undefined || mode === '' || isUnknown(mode)) return mode || undefined;
+  return modes.get(mode) ?? (known.has(mode) ? mode : new UnknownValue(mode));
 }

@@ -8,6 +8,7 @@ const iam: IamParts = { types: 'GCP::Storage::BucketIam', of: (part) => part.pro
 
 export const storageBucket = normaliser({
   types: ['GCP::Storage::Bucket'],
+  source: 'Cloud Storage JSON API v1 reference, Buckets, as of 2025-06',
   attributes: {
     'iam.bindings': { type: 'list<Binding>', meaning: "the bucket's IAM policy", absent: [] },
     public_access_prevention: {
