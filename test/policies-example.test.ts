@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { PolicyInput } from '../src/contract/policies.ts';
+import { PolicyDocument } from '../src/project/documents/policy.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
 import { evaluate, preparePolicy } from '../src/engine/evaluate.ts';
 import { readInventory } from '../src/inventory/read.ts';
@@ -51,7 +51,7 @@ function readDocument(file: string): unknown {
 
 const policies = policyFiles.map((file) => ({
   file,
-  policy: PolicyInput.parse(readDocument(file)),
+  policy: PolicyDocument.parse(readDocument(file)),
 }));
 
 // Titles by %s: vitest shortens values that it takes from $file.
@@ -133,6 +133,154 @@ describe('the policy library', () => {
   });
 });
 
+describe('the rubric of severities', () => {
+  /** The leaves that a policy's conditions read, but for those that say to whom it applies. */
+  const risks = policies.map(({ policy }) => {
+    const read = policy.rules.flatMap(({ condition }) => {
+      const compiled = compileCondition(condition);
+      return compiled.ok ? [...readPaths(compiled.condition.program)] : [];
+    });
+    const leaves = read.filter(
+      (one) =>
+        !scopes.test(one) &&
+        !read.some((other) => /^[.[]/.test(other.slice(one.length)) && other.startsWith(one)),
+    );
+    const isStrict = policy.tags?.includes('set:strict') === true;
+    return { policy, isStrict, reads: [...new Set(leaves)].sort().join(' ') };
+  });
+
+  const classes: [
+    risk: string,
+    least: number,
+    severity: string,
+    of: (one: (typeof risks)[number]) => boolean,
+  ][] = [
+    [
+      'SSH, RDP or a database port is open to the internet',
+      7,
+      'CRITICAL',
+      ({ policy }) => /no-public-(ssh|ssh-rdp|database-ports)$/.test(policy.name),
+    ],
+    [
+      'other ports are open to the internet',
+      3,
+      'HIGH',
+      ({ policy }) => /no-open-port-ranges$/.test(policy.name),
+    ],
+    [
+      'a resource policy lets in everybody',
+      10,
+      'CRITICAL',
+      ({ policy }) =>
+        /(-policy-not-public|-(topic|queue)-not-public|no-allow-not-principal|trust-no-not-principal|no-public-grants)$/.test(
+          policy.name,
+        ),
+    ],
+    [
+      'a role is granted to everybody',
+      4,
+      'CRITICAL',
+      ({ reads }) => reads === 'iam.bindings[].members',
+    ],
+    [
+      'an ACL lets in everybody',
+      2,
+      'CRITICAL',
+      ({ policy }) => /public-(read|write)-acl$/.test(policy.name),
+    ],
+    [
+      'everybody may call a function',
+      4,
+      'HIGH',
+      ({ policy }) =>
+        /(lambda-permission-not-public|url-authentication|method-authorization|cloud-(run|functions)-access)$/.test(
+          policy.name,
+        ),
+    ],
+    [
+      'nothing keeps a bucket from being opened',
+      3,
+      'HIGH',
+      ({ policy }) =>
+        /(block-public-access|public-access-prevention|no-anonymous-access)$/.test(policy.name),
+    ],
+    [
+      'a resource has a public address or endpoint',
+      8,
+      'HIGH',
+      ({ isStrict, reads }) => !isStrict && reads === 'public_access',
+    ],
+    [
+      'somebody is an administrator of everything',
+      6,
+      'HIGH',
+      ({ policy }) =>
+        /(no-full-administrator|administrator-access|broad-owner|custom-role-no-wildcard|basic-roles)$/.test(
+          policy.name,
+        ),
+    ],
+    [
+      'a secret can be read in the template',
+      9,
+      'HIGH',
+      ({ isStrict, reads }) => !isStrict && /(^|[._])(password|hec_token)\.source$/.test(reads),
+    ],
+    [
+      'clients are served in plain text or old TLS',
+      8,
+      'HIGH',
+      ({ reads }) =>
+        /^((protocol|tls\.\w+) ?)+$/.test(reads) && reads.includes('tls.minimum_version'),
+    ],
+    [
+      'there is nothing to restore from',
+      3,
+      'HIGH',
+      ({ reads }) =>
+        /^backup\.(enabled|point_in_time_recovery)( backup\.point_in_time_recovery)?$/.test(reads),
+    ],
+    ['data at rest is not encrypted', 14, 'MEDIUM', ({ reads }) => reads === 'encryption.enabled'],
+    [
+      'a service writes no log',
+      12,
+      'MEDIUM',
+      ({ isStrict, reads }) =>
+        isStrict && /^logging\.(enabled|types)( logging\.retention_days)?$/.test(reads),
+    ],
+    [
+      "the key is the provider's",
+      10,
+      'LOW',
+      ({ isStrict, reads }) =>
+        isStrict && /^encryption\.(kms_key_id|customer_managed|kms)$/.test(reads),
+    ],
+    ['a cost tag is missing', 8, 'LOW', ({ policy }) => /cost-(tags|labels)$/.test(policy.name)],
+    [
+      'something costs more than it needs to',
+      11,
+      'LOW',
+      ({ policy }) => policy.tags?.includes('domain:cost') === true,
+    ],
+    ['an alternative is not demanded', 9, 'LOW', ({ policy }) => policy.enabled === false],
+  ];
+
+  test.each(classes)('%s: at least %i policies, all of them %s', (_risk, least, severity, of) => {
+    const found = risks.filter(of).map(({ policy }) => [policy.name, policy.severity]);
+    expect(found.length).toBeGreaterThanOrEqual(least);
+    expect(found).toEqual(found.map(([name]) => [name, severity]));
+  });
+
+  test('has nothing of the severity LOW in the baseline', () => {
+    const low = risks.filter(({ policy, isStrict }) => policy.severity === 'LOW' && !isStrict);
+    expect(low.map(({ policy }) => policy.name)).toEqual([]);
+  });
+
+  test('has nothing of the severity CRITICAL beyond the baseline', () => {
+    const late = risks.filter(({ policy, isStrict }) => policy.severity === 'CRITICAL' && isStrict);
+    expect(late.map(({ policy }) => policy.name)).toEqual([]);
+  });
+});
+
 describe('the tests of the policy library', () => {
   const someDay = '2026-01-01';
   const cases = testFiles.map((file) => ({
@@ -208,6 +356,9 @@ describe('the attributes of the resource model', () => {
     expect(isDeclared('tags.*', 'AWS::S3::Bucket')).toBe(true);
   });
 });
+
+/** What says whom a policy is about, not what is wrong. */
+const scopes = /^(tags|environment|cluster_id|replica_of|source_type|engine|engine_version|name)\b/;
 
 const controlForms = [
   /^SOC2:(CC[1-9]\.\d|A1\.[1-3]|C1\.[12]|PI1\.[1-5]|P\d\.\d)$/,
