@@ -70,20 +70,27 @@ import { efsFileSystem } from './storage/efs-file-system.ts';
 import { fsxFileSystem } from './storage/fsx-file-system.ts';
 import { s3Bucket } from './storage/s3-bucket.ts';
 
+const documents = {
+  s3: 'Amazon S3 API Reference, API version 2006-03-01',
+  iam: 'AWS IAM API Reference, API version 2010-05-08',
+  sns: 'Amazon SNS API Reference, API version 2010-03-31',
+  sqs: 'Amazon SQS API Reference, API version 2012-11-05',
+};
+
 /** In the order of the reference: by service group. */
 export const aws: readonly Normaliser[] = [
   // storage
   s3Bucket,
-  resourcePolicy('AWS::S3::BucketPolicy', 'the policy of the bucket'),
+  resourcePolicy('AWS::S3::BucketPolicy', 'the policy of the bucket', documents.s3),
   ebsVolume,
   efsFileSystem,
   fsxFileSystem,
   dlmLifecyclePolicy,
   // identity
   iamPolicies,
-  resourcePolicy('AWS::IAM::RolePolicy', 'what the role may do'),
-  resourcePolicy('AWS::IAM::UserPolicy', 'what the user may do'),
-  resourcePolicy('AWS::IAM::GroupPolicy', 'what the members of the group may do'),
+  resourcePolicy('AWS::IAM::RolePolicy', 'what the role may do', documents.iam),
+  resourcePolicy('AWS::IAM::UserPolicy', 'what the user may do', documents.iam),
+  resourcePolicy('AWS::IAM::GroupPolicy', 'what the members of the group may do', documents.iam),
   iamRole,
   iamUser,
   iamGroup,
@@ -98,9 +105,9 @@ export const aws: readonly Normaliser[] = [
   amazonmqBroker,
   iotPolicy,
   snsTopic,
-  resourcePolicy('AWS::SNS::TopicPolicy', 'the policy of the topics'),
+  resourcePolicy('AWS::SNS::TopicPolicy', 'the policy of the topics', documents.sns),
   sqsQueue,
-  resourcePolicy('AWS::SQS::QueuePolicy', 'the policy of the queues'),
+  resourcePolicy('AWS::SQS::QueuePolicy', 'the policy of the queues', documents.sqs),
   kinesisStream,
   firehoseDeliveryStream,
   // logging

@@ -4,9 +4,10 @@ import { at } from '../values.ts';
 import { readStatements } from './policy-document.ts';
 
 /** The normaliser of a type that is a resource policy: a document that is kept apart from what it is about. */
-export const resourcePolicy = (type: string, meaning: string): Normaliser =>
+export const resourcePolicy = (type: string, meaning: string, source: string): Normaliser =>
   normaliser({
     types: [type],
+    source,
     attributes: {
       'policy.statements': { type: 'list<Statement>', meaning, absent: [] },
     },

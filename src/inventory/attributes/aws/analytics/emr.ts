@@ -4,6 +4,7 @@ import { planned } from '../plan-value.ts';
 
 export const emrCluster = normaliser({
   types: ['AWS::EMR::Cluster'],
+  source: 'Amazon EMR API Reference, API version 2009-03-31',
   attributes: {
     'kerberos.enabled': {
       type: 'bool',
@@ -31,6 +32,7 @@ const kerberos = (realm: unknown, password: unknown) => ({
 
 export const emrSecurityConfiguration = normaliser({
   types: ['AWS::EMR::SecurityConfiguration'],
+  source: 'Amazon EMR API Reference, API version 2009-03-31',
   attributes: {
     'encryption.enabled': {
       type: 'bool',

@@ -5,6 +5,7 @@ import { planned } from '../plan-value.ts';
 
 export const sagemakerEndpointConfig = normaliser({
   types: ['AWS::SageMaker::EndpointConfig'],
+  source: 'Amazon SageMaker API Reference, API version 2017-07-24',
   attributes: kmsKeyAttributes(' for the volumes of the instances'),
   from: {
     cloudformation: ({ properties }, related) => kmsKey(at(properties, 'KmsKeyId'), related),
@@ -14,6 +15,7 @@ export const sagemakerEndpointConfig = normaliser({
 
 export const sagemakerNotebookInstance = normaliser({
   types: ['AWS::SageMaker::NotebookInstance'],
+  source: 'Amazon SageMaker API Reference, API version 2017-07-24',
   attributes: {
     ...kmsKeyAttributes(' for the volume'),
     direct_internet_access: {

@@ -25,6 +25,7 @@ function checkTypes(value: unknown) {
 
 export const autoScalingGroup = normaliser({
   types: ['AWS::AutoScaling::AutoScalingGroup'],
+  source: 'Amazon EC2 Auto Scaling API Reference, API version 2011-01-01',
   attributes: {
     load_balanced: {
       type: 'bool',

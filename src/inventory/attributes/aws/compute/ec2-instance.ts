@@ -16,17 +16,22 @@ import {
   text,
 } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { encryptedByDefault, isEncrypted } from '../ebs-encryption.ts';
 import { planned } from '../plan-value.ts';
+import { givesPublicAddresses } from '../network/subnet.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
 
 export const ec2Instance = normaliser({
   types: ['AWS::EC2::Instance'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     instance_type: { type: 'string', meaning: 'such as `m7g.large`', spelling: 'lower' },
     public_access: {
       type: 'bool',
-      meaning: 'has, or asks for, a public IPv4 address',
+      meaning: 'has, or asks for, a public IPv4 address; left out, its subnet decides',
       absent: false,
+      source:
+        'Amazon VPC User Guide, IP addressing for your VPCs and subnets, API version 2016-11-15: a default subnet gives addresses, others do where they say so',
     },
     ...metadataServiceAttributes,
     subnet_id: { type: 'string', meaning: "the subnet of the instance's first network interface" },
@@ -47,6 +52,7 @@ export const ec2Instance = normaliser({
       type: 'bool',
       meaning: 'the volume is encrypted',
       absent: false,
+      source: encryptedByDefault,
     },
   },
   from: {
@@ -68,7 +74,7 @@ export const ec2Instance = normaliser({
         instance_type: text(given('InstanceType')),
         public_access: or(
           asksForAddress(interfaces, (one) => at(one, 'AssociatePublicIpAddress')) ??
-            flag(at(related.find(subnet)?.properties, 'MapPublicIpOnLaunch')),
+            addressOfSubnet(subnet, related),
           hasElasticAddress(raw, related),
         ),
         ...metadataService(
@@ -84,7 +90,7 @@ export const ec2Instance = normaliser({
         detailed_monitoring: flag(
           at(raw.properties, 'Monitoring') ?? at(data, 'Monitoring', 'Enabled'),
         ),
-        volumes: ebsVolumes(given('BlockDeviceMappings')),
+        volumes: ebsVolumes(given('BlockDeviceMappings'), raw, related),
       };
     },
     terraform: (raw, related) => {
@@ -107,9 +113,8 @@ export const ec2Instance = normaliser({
         public_access: or(
           flag(
             own('associate_public_ip_address') ??
-              planned(template, 'network_interfaces', 'associate_public_ip_address') ??
-              planned(related.find(subnet)?.properties, 'map_public_ip_on_launch'),
-          ),
+              planned(template, 'network_interfaces', 'associate_public_ip_address'),
+          ) ?? addressOfSubnet(subnet, related),
           hasElasticAddress(raw, related),
         ),
         ...metadataService(
@@ -123,7 +128,7 @@ export const ec2Instance = normaliser({
           planned(template, 'iam_instance_profile', 'name'),
         ebs_optimized: flag(given('ebs_optimized')),
         detailed_monitoring: flag(own('monitoring') ?? planned(template, 'monitoring', 'enabled')),
-        volumes: plannedVolumes(raw, template),
+        volumes: plannedVolumes(raw, template, related),
       };
     },
     'aws-config': (raw, related) => ({
@@ -176,6 +181,18 @@ function asksForAddress(interfaces: unknown, said: (one: unknown) => unknown) {
     : some(items, (one) => flag(said(one)));
 }
 
+/** Without a subnet an instance is in one of the default VPC, which gives public addresses. */
+function addressOfSubnet(subnet: unknown, related: Related) {
+  if (subnet === undefined) return true;
+  const found = related.find(subnet);
+  return found ? givesPublicAddresses(found) : subnetElsewhere;
+}
+
+const subnetElsewhere = new UnknownValue(
+  'whether a subnet that is not in this input gives public addresses',
+  { present: false },
+);
+
 const instanceOfAddress = ({ properties }: RawResource): unknown =>
   properties.InstanceId ?? properties.instance_id ?? properties.instance;
 
@@ -190,21 +207,29 @@ const volume = (device: unknown, encrypted: unknown) => ({
 });
 
 /** Mappings without EBS name instance store, or take a device away. */
-function ebsVolumes(mappings: unknown) {
+function ebsVolumes(mappings: unknown, raw: RawResource, related: Related) {
   const items = list(mappings);
   if (isUnknown(items)) return items;
   return items
     .filter((one) => isUnknown(one) || at(one, 'Ebs') !== undefined)
     .map((one) =>
-      isUnknown(one) ? one : volume(text(at(one, 'DeviceName')), flag(at(one, 'Ebs', 'Encrypted'))),
+      isUnknown(one)
+        ? one
+        : volume(
+            text(at(one, 'DeviceName')),
+            isEncrypted(at(one, 'Ebs', 'Encrypted'), at(one, 'Ebs', 'SnapshotId'), raw, related),
+          ),
     );
 }
 
-function plannedVolumes(raw: RawResource, template: unknown): unknown {
+function plannedVolumes(raw: RawResource, template: unknown, related: Related): unknown {
+  const plannedVolume = (mapping: unknown, ebs: unknown) =>
+    volume(
+      text(planned(mapping, 'device_name')),
+      isEncrypted(planned(ebs, 'encrypted'), planned(ebs, 'snapshot_id'), raw, related),
+    );
   const own = ['root_block_device', 'ebs_block_device'].map((name) =>
-    mapList(planned(raw.properties, name), (one) =>
-      volume(text(planned(one, 'device_name')), flag(planned(one, 'encrypted'))),
-    ),
+    mapList(planned(raw.properties, name), (one) => plannedVolume(one, one)),
   );
   const ofTemplate = list(planned(template, 'block_device_mappings'));
   const unknown = [...own, ofTemplate].find(isUnknown);
@@ -212,9 +237,7 @@ function plannedVolumes(raw: RawResource, template: unknown): unknown {
   return [
     ...own.flat(),
     ...(isUnknown(ofTemplate) ? [] : ofTemplate).flatMap((one) =>
-      planned(one, 'ebs') === undefined
-        ? []
-        : [volume(text(planned(one, 'device_name')), flag(planned(one, 'ebs', 'encrypted')))],
+      planned(one, 'ebs') === undefined ? [] : [plannedVolume(one, planned(one, 'ebs'))],
     ),
   ];
 }

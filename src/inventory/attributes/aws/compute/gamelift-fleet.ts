@@ -4,6 +4,7 @@ import { trafficRule } from '../network/traffic-rule.ts';
 
 export const gameliftFleet = normaliser({
   types: ['AWS::GameLift::Fleet'],
+  source: 'Amazon GameLift Servers API Reference, API version 2015-10-01',
   attributes: {
     ingress: {
       type: 'list<TrafficRule>',

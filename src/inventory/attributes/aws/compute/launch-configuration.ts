@@ -15,6 +15,7 @@ const fromApi = ({ properties }: RawResource) => ({
 
 export const launchConfiguration = normaliser({
   types: ['AWS::AutoScaling::LaunchConfiguration'],
+  source: 'Amazon EC2 Auto Scaling API Reference, API version 2011-01-01',
   attributes: {
     public_ip_on_launch: {
       type: 'bool',

@@ -11,6 +11,7 @@ const fromApi = ({ properties }: RawResource) => {
 
 export const launchTemplate = normaliser({
   types: ['AWS::EC2::LaunchTemplate'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: metadataServiceAttributes,
   from: {
     cloudformation: fromApi,

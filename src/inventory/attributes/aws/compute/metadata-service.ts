@@ -12,6 +12,8 @@ export const metadataServiceAttributes = {
     meaning: '`required` (IMDSv2) or `optional`',
     spelling: ['required', 'optional'],
     absent: 'optional',
+    source:
+      'Amazon EC2 User Guide, Use the Instance Metadata Service, API version 2016-11-15: optional, unless the image asks for IMDSv2 or the account does, which no input tells',
   },
 } as const;
 

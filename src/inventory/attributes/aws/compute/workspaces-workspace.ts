@@ -7,6 +7,7 @@ import { planned } from '../plan-value.ts';
 
 export const workspacesWorkspace = normaliser({
   types: ['AWS::WorkSpaces::Workspace'],
+  source: 'Amazon WorkSpaces API Reference, API version 2015-04-08',
   attributes: {
     'encryption.enabled': {
       type: 'bool',

@@ -4,6 +4,7 @@ import { containerAttributes, readContainer } from './container.ts';
 
 export const batchJobDefinition = normaliser({
   types: ['AWS::Batch::JobDefinition'],
+  source: 'AWS Batch API Reference, API version 2016-08-10',
   attributes: containerAttributes,
   from: {
     cloudformation: ({ properties }) => ({

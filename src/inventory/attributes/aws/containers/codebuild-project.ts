@@ -9,6 +9,7 @@ import { asWritten } from '../policy-document.ts';
 
 export const codebuildProject = normaliser({
   types: ['AWS::CodeBuild::Project'],
+  source: 'AWS CodeBuild API Reference, API version 2016-10-06',
   attributes: {
     ...kmsKeyAttributes(' for the artifacts'),
     variables: { type: 'list', meaning: "the builds' environment variables", absent: [] },

@@ -6,6 +6,7 @@ import { planned } from '../plan-value.ts';
 
 export const ecrRepository = normaliser({
   types: ['AWS::ECR::Repository'],
+  source: 'Amazon ECR API Reference, API version 2015-09-21',
   attributes: {
     scan_on_push: {
       type: 'bool',

@@ -6,6 +6,7 @@ import { containerAttributes, readContainer } from './container.ts';
 
 export const ecsTaskDefinition = normaliser({
   types: ['AWS::ECS::TaskDefinition'],
+  source: 'Amazon ECS API Reference, API version 2014-11-13',
   attributes: {
     network_mode: {
       type: 'string',

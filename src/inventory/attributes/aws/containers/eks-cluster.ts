@@ -5,6 +5,7 @@ import { planned } from '../plan-value.ts';
 
 export const eksCluster = normaliser({
   types: ['AWS::EKS::Cluster'],
+  source: 'Amazon EKS API Reference, API version 2017-11-01',
   attributes: {
     public_access: { type: 'bool', meaning: 'the API endpoint is public', absent: true },
     'network.allowed_cidrs': {

@@ -11,6 +11,7 @@ const fromApi = ({ properties }: RawResource) => ({
 
 export const daxCluster = normaliser({
   types: ['AWS::DAX::Cluster'],
+  source: 'DynamoDB Accelerator API Reference, API version 2017-04-19',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
     'tls.required': { type: 'bool', meaning: 'the endpoint speaks TLS only', absent: false },

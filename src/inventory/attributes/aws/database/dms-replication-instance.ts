@@ -10,6 +10,8 @@ const fromApi = ({ properties }: RawResource) => ({
 
 export const dmsReplicationInstance = normaliser({
   types: ['AWS::DMS::ReplicationInstance'],
+  source:
+    'AWS Database Migration Service API Reference, API version 2016-01-01; Terraform asks for false where nothing is set',
   attributes: {
     public_access: { type: 'bool', meaning: 'has a public address', absent: true },
   },
@@ -17,7 +19,7 @@ export const dmsReplicationInstance = normaliser({
     cloudformation: fromApi,
     'aws-config': fromApi,
     terraform: ({ properties }) => ({
-      public_access: flag(planned(properties, 'publicly_accessible')),
+      public_access: flag(planned(properties, 'publicly_accessible')) ?? false,
     }),
   },
 });

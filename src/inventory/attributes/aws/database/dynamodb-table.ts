@@ -7,6 +7,7 @@ import { planned } from '../plan-value.ts';
 
 export const dynamodbTable = normaliser({
   types: ['AWS::DynamoDB::Table'],
+  source: 'Amazon DynamoDB API Reference, API version 2012-08-10',
   attributes: {
     'backup.point_in_time_recovery': {
       type: 'bool',
@@ -24,8 +25,9 @@ export const dynamodbTable = normaliser({
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     billing_mode: {
       type: 'string',
-      meaning: '`PAY_PER_REQUEST` or `PROVISIONED`, as written',
+      meaning: '`PAY_PER_REQUEST` or `PROVISIONED`',
       spelling: ['PAY_PER_REQUEST', 'PROVISIONED'],
+      absent: 'PROVISIONED',
     },
   },
   from: {

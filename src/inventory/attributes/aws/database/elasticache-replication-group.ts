@@ -5,7 +5,10 @@ import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 
 const fromApi = ({ properties }: RawResource) => ({
-  'encryption.enabled': flag(field(properties, 'AtRestEncryptionEnabled')),
+  'encryption.enabled': isEncrypted(
+    field(properties, 'AtRestEncryptionEnabled'),
+    field(properties, 'Engine'),
+  ),
   'tls.required': isRequired(
     field(properties, 'TransitEncryptionEnabled'),
     field(properties, 'TransitEncryptionMode'),
@@ -13,13 +16,21 @@ const fromApi = ({ properties }: RawResource) => ({
   engine_version: text(field(properties, 'EngineVersion')),
 });
 
+/** Left out, it depends on the engine. */
+const isEncrypted = (given: unknown, engine: unknown) => flag(given) ?? isOneOf(engine, 'valkey');
+
 const isRequired = (enabled: unknown, mode: unknown) =>
   and(flag(enabled), not(isOneOf(mode, 'preferred')));
 
 export const elasticacheReplicationGroup = normaliser({
   types: ['AWS::ElastiCache::ReplicationGroup'],
+  source: 'Amazon ElastiCache API Reference, API version 2015-02-02',
   attributes: {
-    'encryption.enabled': { type: 'bool', meaning: 'at-rest encryption', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'at-rest encryption; left out, it is on with Valkey',
+      absent: false,
+    },
     'tls.required': {
       type: 'bool',
       meaning: 'transit encryption is on and not in mode `preferred`',
@@ -31,7 +42,10 @@ export const elasticacheReplicationGroup = normaliser({
     cloudformation: fromApi,
     'aws-config': fromApi,
     terraform: ({ properties }) => ({
-      'encryption.enabled': flag(planned(properties, 'at_rest_encryption_enabled')),
+      'encryption.enabled': isEncrypted(
+        planned(properties, 'at_rest_encryption_enabled'),
+        planned(properties, 'engine'),
+      ),
       'tls.required': isRequired(
         planned(properties, 'transit_encryption_enabled'),
         planned(properties, 'transit_encryption_mode'),

@@ -1,17 +1,16 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { flag, isOneOf, number, text } from '../../values.ts';
+import type { Related } from '../../related.ts';
+import { flag, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
+import { clusterEncryption, isEncryptedCluster } from './aurora.ts';
 import { masterPasswordSource } from './master-password.ts';
 
-const fromApi = ({ properties }: RawResource) => ({
+const fromApi = ({ properties }: RawResource, related: Related) => ({
   engine: text(field(properties, 'Engine')),
-  'encryption.enabled': isEncrypted(
-    field(properties, 'StorageEncrypted'),
-    field(properties, 'EngineMode'),
-  ),
+  'encryption.enabled': isEncryptedCluster(properties, related),
   'encryption.kms_key_id': text(field(properties, 'KmsKeyId')),
   'backup.retention_days': number(field(properties, 'BackupRetentionPeriod')),
   'backtrack.window_seconds': number(field(properties, 'BacktrackWindow')),
@@ -26,19 +25,21 @@ const fromApi = ({ properties }: RawResource) => ({
   ),
 });
 
-/** Serverless clusters of the first version are always encrypted. */
-const isEncrypted = (given: unknown, mode: unknown) =>
-  flag(given) ?? (isOneOf(mode, 'serverless') === true ? true : undefined);
-
 export const rdsDbCluster = normaliser({
   types: ['AWS::RDS::DBCluster'],
+  source: 'Amazon RDS API Reference, API version 2014-10-31',
   attributes: {
     engine: {
       type: 'string',
       meaning: 'such as `aurora-mysql`, `aurora-postgresql`, `postgres`',
       spelling: 'lower',
     },
-    'encryption.enabled': { type: 'bool', meaning: 'storage is encrypted', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'storage is encrypted; left out, that of a new Aurora cluster is',
+      absent: false,
+      source: clusterEncryption,
+    },
     'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
     'backup.retention_days': { type: 'int', meaning: 'automated backups', absent: 1 },
     'backtrack.window_seconds': {
@@ -58,12 +59,9 @@ export const rdsDbCluster = normaliser({
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,
-    terraform: (raw) => ({
+    terraform: (raw, related) => ({
       engine: text(planned(raw.properties, 'engine')),
-      'encryption.enabled': isEncrypted(
-        planned(raw.properties, 'storage_encrypted'),
-        planned(raw.properties, 'engine_mode'),
-      ),
+      'encryption.enabled': isEncryptedCluster(raw.properties, related),
       'encryption.kms_key_id': text(planned(raw.properties, 'kms_key_id')),
       'backup.retention_days': number(planned(raw.properties, 'backup_retention_period')),
       'backtrack.window_seconds': number(planned(raw.properties, 'backtrack_window')),

@@ -2,10 +2,12 @@ import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { flag, isGiven, isUnknown, not, number, text } from '../../values.ts';
+import type { Maybe } from '../../values.ts';
+import { flag, isGiven, isOneOf, isSet, isUnknown, not, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
+import { asSource, isAurora, isEncryptedCluster } from './aurora.ts';
 import { masterPasswordSource } from './master-password.ts';
 
 /** AWS Config knows the instance's cluster and its settings; a template may leave them to the cluster beside it. */
@@ -13,23 +15,29 @@ const fromApi = (raw: RawResource, related: Related) => {
   const own = (name: string): unknown => field(raw.properties, name);
   const cluster = related.find(own('DBClusterIdentifier'))?.properties;
   const shared = (name: string): unknown => own(name) ?? field(cluster, name);
+  const source = own('SourceDBInstanceIdentifier');
   return {
     engine: text(own('Engine')),
     cluster_id: text(own('DBClusterIdentifier')),
-    'encryption.enabled': flag(
-      shared('StorageEncrypted') ??
-        field(related.find(own('SourceDBInstanceIdentifier'))?.properties, 'StorageEncrypted'),
-    ),
+    'encryption.enabled':
+      flag(own('StorageEncrypted')) ??
+      inherited(related, own('DBClusterIdentifier'), (one) => isEncryptedCluster(one, related)) ??
+      inherited(related, source, (one) => flag(field(one, 'StorageEncrypted'))) ??
+      inherited(related, own('DBSnapshotIdentifier') ?? own('DBClusterSnapshotIdentifier')),
     'encryption.kms_key_id': text(shared('KmsKeyId')),
     public_access:
       flag(own('PubliclyAccessible')) ??
-      isInDefaultVpc(shared('DBSubnetGroupName'), own('DBClusterIdentifier'), cluster),
-    'backup.retention_days':
-      number(shared('BackupRetentionPeriod')) ??
-      retentionOfReplica(own('SourceDBInstanceIdentifier')),
+      isPublicByDefault(
+        shared('DBSubnetGroupName'),
+        shared('Engine'),
+        own('DBClusterIdentifier') !== undefined && cluster === undefined,
+      ),
+    'backup.retention_days': number(shared('BackupRetentionPeriod')) ?? retentionOfReplica(source),
     multi_az: flag(own('MultiAZ')),
     deletion_protection: flag(shared('DeletionProtection')),
-    auto_minor_version_upgrade: flag(own('AutoMinorVersionUpgrade')),
+    auto_minor_version_upgrade:
+      flag(own('AutoMinorVersionUpgrade')) ??
+      inherited(related, source, (one) => flag(field(one, 'AutoMinorVersionUpgrade'))),
     iam_authentication: flag(
       own('EnableIAMDatabaseAuthentication') ?? own('IAMDatabaseAuthenticationEnabled'),
     ),
@@ -43,15 +51,29 @@ const fromApi = (raw: RawResource, related: Related) => {
   };
 };
 
-/** A subnet group that is not named is the default VPC's, whose subnets are public. A member is where its cluster is. */
-function isInDefaultVpc(
-  subnetGroup: unknown,
-  clusterId: unknown,
-  cluster: unknown,
+/** What a cluster, a source or a snapshot gives to what is made from it; undefined where there is none. */
+function inherited(
+  related: Related,
+  from: unknown,
+  read: (properties: unknown) => Maybe<boolean> = () => asSource,
+): Maybe<boolean> {
+  if (from === undefined || from === '') return undefined;
+  const found = related.find(from);
+  return found ? read(found.properties) : asSource;
+}
+
+/** The subnet group `default` is the default VPC's; so is one that is left out, but for Aurora. */
+function isPublicByDefault(
+  group: unknown,
+  engine: unknown,
+  isOfUnknownCluster: boolean,
 ): boolean | UnknownValue {
-  if (subnetGroup === undefined && clusterId !== undefined && cluster === undefined)
+  if (group === undefined && isOfUnknownCluster)
     return new UnknownValue('the subnet group of a cluster', { present: false });
-  return not(isGiven(subnetGroup));
+  if (group === undefined) return not(isAurora(engine));
+  // Only a parameter can name that group: none that is made can have its name.
+  if (isUnknown(group) && !group.parameter) return false;
+  return isOneOf(group, 'default');
 }
 
 /** A read replica keeps no backups of its own unless it is told to. */
@@ -61,8 +83,15 @@ const retentionOfReplica = (source: unknown): number | UnknownValue | undefined 
   return isReplica ? 0 : undefined;
 };
 
+/** Terraform asks for none, but leaves an instance that is restored as the snapshot has it. */
+const retentionOfPlan = (snapshot: unknown): number | UnknownValue =>
+  isSet(snapshot) === false
+    ? 0
+    : new UnknownValue('how long backups of a restored instance are kept', { present: false });
+
 export const rdsDbInstance = normaliser({
   types: ['AWS::RDS::DBInstance'],
+  source: 'Amazon RDS API Reference, API version 2014-10-31',
   attributes: {
     engine: {
       type: 'string',
@@ -76,27 +105,33 @@ export const rdsDbInstance = normaliser({
     },
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'storage is encrypted; a read replica takes it over from its source',
+      meaning:
+        'storage is encrypted; left out, as the cluster, the source or the snapshot that it is made from',
       absent: false,
     },
     'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
     public_access: {
       type: 'bool',
       meaning:
-        'PubliclyAccessible; a template that leaves it out and names no subnet group lands in the default VPC: true',
+        'PubliclyAccessible; left out in a template: true in the default VPC, where no other subnet group is named, but for Aurora',
       absent: false,
+      source:
+        'Amazon RDS API Reference, CreateDBInstance, API version 2014-10-31; Terraform asks for false where nothing is set',
     },
     'backup.retention_days': {
       type: 'int',
       meaning:
         "automated backups; 0 is off, which is the default of read replicas and of Terraform's aws_db_instance",
       absent: 1,
+      source:
+        "Amazon RDS API Reference, CreateDBInstance, API version 2014-10-31; Terraform's aws_db_instance asks for 0",
     },
     multi_az: { type: 'bool', meaning: 'has a standby in another zone', absent: false },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     auto_minor_version_upgrade: {
       type: 'bool',
-      meaning: 'minor versions are installed in the maintenance window; AWS does so if left out',
+      meaning: 'minor versions are installed in the maintenance window',
+      absent: true,
     },
     iam_authentication: {
       type: 'bool',
@@ -133,14 +168,18 @@ export const rdsDbInstance = normaliser({
       return {
         engine: text(own('engine')),
         cluster_id: text(clusterId),
-        'encryption.enabled': flag(
-          shared('storage_encrypted') ??
-            planned(related.find(own('replicate_source_db'))?.properties, 'storage_encrypted'),
-        ),
+        'encryption.enabled':
+          flag(own('storage_encrypted')) ??
+          inherited(related, clusterId, (one) => isEncryptedCluster(one, related)) ??
+          inherited(related, own('replicate_source_db'), (one) =>
+            flag(planned(one, 'storage_encrypted')),
+          ) ??
+          inherited(related, own('snapshot_identifier')),
         'encryption.kms_key_id': text(shared('kms_key_id')),
         public_access: flag(own('publicly_accessible')),
         'backup.retention_days':
-          number(shared('backup_retention_period')) ?? (clusterId === undefined ? 0 : undefined),
+          number(shared('backup_retention_period')) ??
+          (clusterId === undefined ? retentionOfPlan(own('snapshot_identifier')) : undefined),
         multi_az: flag(own('multi_az')),
         deletion_protection: flag(shared('deletion_protection')),
         auto_minor_version_upgrade: flag(own('auto_minor_version_upgrade')),

@@ -2,7 +2,7 @@ import { normaliser } from '../../normaliser.ts';
 import { flag, isGiven, number, or, text } from '../../values.ts';
 import type { RawResource } from '../../../model.ts';
 import { field } from '../api-field.ts';
-import { supplementary } from '../config-item.ts';
+import { notRecorded, supplementary } from '../config-item.ts';
 import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 import { masterPasswordSource } from './master-password.ts';
@@ -23,23 +23,39 @@ const fromApi = ({ properties }: RawResource) => ({
   ),
 });
 
+const newDefaults =
+  'Amazon Redshift Management Guide, Behavior changes: clusters made since 2025-01-10';
+
 const clusterOfLogging = ({ properties }: RawResource): unknown => properties.cluster_identifier;
 
 export const redshiftCluster = normaliser({
   types: ['AWS::Redshift::Cluster'],
+  source: 'Amazon Redshift API Reference, API version 2012-12-01',
   attributes: {
-    'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'encrypted at rest',
+      absent: true,
+      source: newDefaults,
+    },
     'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
-    public_access: { type: 'bool', meaning: 'PubliclyAccessible', absent: false },
+    public_access: {
+      type: 'bool',
+      meaning: 'PubliclyAccessible',
+      absent: false,
+      source: newDefaults,
+    },
     'logging.enabled': { type: 'bool', meaning: 'audit logging is on', absent: false },
     'backup.retention_days': {
       type: 'int',
-      meaning: 'automated snapshots; 0 is off, and AWS keeps them for a day where it is left out',
+      meaning: 'automated snapshots; 0 is off',
+      absent: 1,
     },
     maintenance_window: { type: 'string', meaning: 'such as `sun:03:00-sun:03:30`' },
     version_upgrade: {
       type: 'bool',
-      meaning: 'major versions are installed in the maintenance window; AWS does so if left out',
+      meaning: 'major versions are installed in the maintenance window',
+      absent: true,
     },
     enhanced_vpc_routing: {
       type: 'bool',
@@ -52,6 +68,8 @@ export const redshiftCluster = normaliser({
     cloudformation: fromApi,
     'aws-config': (raw) => ({
       ...fromApi(raw),
+      'encryption.enabled': flag(field(raw.properties, 'Encrypted')) ?? notRecorded('encryption'),
+      public_access: flag(field(raw.properties, 'PubliclyAccessible')) ?? notRecorded('public access'),
       'logging.enabled': flag(
         field(supplementary(raw, 'LoggingStatus'), 'LoggingEnabled') ??
           field(raw.properties, 'LoggingStatus', 'LoggingEnabled'),

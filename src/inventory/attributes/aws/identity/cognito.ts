@@ -6,6 +6,7 @@ import { planned } from '../plan-value.ts';
 
 export const cognitoIdentityPool = normaliser({
   types: ['AWS::Cognito::IdentityPool'],
+  source: 'Amazon Cognito Federated Identities API Reference, API version 2014-06-30',
   attributes: {
     unauthenticated_identities: {
       type: 'bool',
@@ -24,6 +25,7 @@ export const cognitoIdentityPool = normaliser({
 
 export const cognitoUserPool = normaliser({
   types: ['AWS::Cognito::UserPool'],
+  source: 'Amazon Cognito User Pools API Reference, API version 2016-04-18',
   attributes: {
     'mfa.mode': {
       type: 'string',

@@ -9,6 +9,7 @@ import {
 
 export const iamGroup = normaliser({
   types: ['AWS::IAM::Group'],
+  source: 'AWS IAM API Reference, API version 2010-05-08',
   attributes: policyAttributes('the group'),
   from: {
     cloudformation: (raw, related) => templatePolicies(raw, group, related),

@@ -7,6 +7,7 @@ import { readStatements } from '../policy-document.ts';
 /** A policy of one's own, and the inline policy that a template attaches as a resource. */
 export const iamPolicies = normaliser({
   types: ['AWS::IAM::ManagedPolicy', 'AWS::IAM::Policy'],
+  source: 'AWS IAM API Reference, API version 2010-05-08',
   attributes: {
     'policy.statements': {
       type: 'list<Statement>',

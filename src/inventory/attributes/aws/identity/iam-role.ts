@@ -12,6 +12,7 @@ import {
 
 export const iamRole = normaliser({
   types: ['AWS::IAM::Role'],
+  source: 'AWS IAM API Reference, API version 2010-05-08',
   attributes: {
     'trust_policy.statements': {
       type: 'list<Statement>',

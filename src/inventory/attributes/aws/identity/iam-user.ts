@@ -16,6 +16,7 @@ import {
 
 export const iamUser = normaliser({
   types: ['AWS::IAM::User'],
+  source: 'AWS IAM API Reference, API version 2010-05-08',
   attributes: {
     console_access: { type: 'bool', meaning: 'has a password', absent: false },
     'login_profile.password.source': secretSourceAttribute('that password'),
@@ -76,6 +77,7 @@ export const iamUser = normaliser({
               planned(key.properties, 'create_date'),
             ),
           ),
+        'mfa.enabled': raw.exists ? notInState : undefined,
         groups: [
           ...related
             .referring(raw, 'AWS::IAM::UserGroupMembership', user.oneOfPlan)
@@ -96,6 +98,11 @@ export const iamUser = normaliser({
     }),
   },
 });
+
+/** Terraform does not register devices for users. */
+const notInState = new UnknownValue(
+  'whether the user has an MFA device, which Terraform does not tell',
+);
 
 const accessKey = (key: RawResource, status: unknown, createdAt: unknown) => ({
   active: isOneOf(status ?? 'Active', 'Active'),

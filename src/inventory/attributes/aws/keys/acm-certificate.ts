@@ -5,6 +5,7 @@ import { configuration } from '../config-item.ts';
 
 export const acmCertificate = normaliser({
   types: ['AWS::CertificateManager::Certificate'],
+  source: 'AWS Certificate Manager API Reference, API version 2015-12-08',
   attributes: {
     expires_at: { type: 'timestamp', meaning: 'NotAfter' },
     status: { type: 'string', meaning: 'such as `ISSUED`' },

@@ -7,6 +7,7 @@ import { readAllStatements, readStatements } from '../policy-document.ts';
 
 export const kmsKeyType = normaliser({
   types: ['AWS::KMS::Key'],
+  source: 'AWS KMS API Reference, API version 2014-11-01',
   attributes: {
     'policy.statements': { type: 'list<Statement>', meaning: 'the key policy', absent: [] },
     key_manager: {

@@ -2,12 +2,13 @@ import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, block, flag, isGiven, number, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
-import { configuration } from '../config-item.ts';
+import { configuration, notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { readAllStatements } from '../policy-document.ts';
 
 export const secret = normaliser({
   types: ['AWS::SecretsManager::Secret'],
+  source: 'AWS Secrets Manager API Reference, API version 2017-10-17',
   attributes: {
     'rotation.enabled': { type: 'bool', meaning: 'a rotation schedule is set', absent: false },
     'rotation.interval_days': {
@@ -69,6 +70,7 @@ export const secret = normaliser({
         configuration(raw, 'RotationRules', 'RotationScheduleExpression') ??
           configuration(raw, 'RotationRules', 'ScheduleExpression'),
       ),
+      'policy.statements': notRecorded("the secret's policy"),
       // Secrets Manager does not show the key that AWS manages.
       ...kmsKey(configuration(raw, 'KmsKeyId') ?? configuration(raw, 'KMSKeyId'), related, true),
     }),

@@ -6,6 +6,7 @@ import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 
 export const cloudTrailTrail = normaliser({
   types: ['AWS::CloudTrail::Trail'],
+  source: 'AWS CloudTrail API Reference, API version 2013-11-01',
   attributes: {
     'logging.enabled': {
       type: 'bool',

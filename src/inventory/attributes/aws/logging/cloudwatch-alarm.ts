@@ -5,6 +5,7 @@ import { field } from '../api-field.ts';
 
 export const cloudWatchAlarm = normaliser({
   types: ['AWS::CloudWatch::Alarm'],
+  source: 'Amazon CloudWatch API Reference, API version 2010-08-01',
   attributes: {
     'actions.enabled': { type: 'bool', meaning: 'actions are carried out', absent: true },
     'actions.alarm': {

@@ -5,6 +5,7 @@ import { field } from '../api-field.ts';
 
 export const configurationRecorder = normaliser({
   types: ['AWS::Config::ConfigurationRecorder'],
+  source: 'AWS Config API Reference, API version 2014-11-12',
   attributes: {
     'recording.all_supported': {
       type: 'bool',

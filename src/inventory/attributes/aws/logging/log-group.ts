@@ -7,6 +7,7 @@ import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 
 export const logGroup = normaliser({
   types: ['AWS::Logs::LogGroup'],
+  source: 'Amazon CloudWatch Logs API Reference, API version 2014-03-28',
   attributes: {
     retention_days: { type: 'int', meaning: 'none: kept forever' },
     ...kmsKeyAttributes(),

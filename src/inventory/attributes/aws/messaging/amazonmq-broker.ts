@@ -9,6 +9,7 @@ import { secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 export const amazonmqBroker = normaliser({
   types: ['AWS::AmazonMQ::Broker'],
+  source: 'Amazon MQ REST API Reference, API version 2017-11-27',
   attributes: {
     'encryption.configured': {
       type: 'bool',

@@ -6,6 +6,7 @@ import { plannedSecretSource, secretSource, secretSourceAttribute } from '../sec
 
 export const firehoseDeliveryStream = normaliser({
   types: ['AWS::KinesisFirehose::DeliveryStream'],
+  source: 'Amazon Data Firehose API Reference, API version 2015-08-04',
   attributes: {
     source_type: {
       type: 'string',

@@ -4,6 +4,7 @@ import { readStatements } from '../policy-document.ts';
 
 export const iotPolicy = normaliser({
   types: ['AWS::IoT::Policy'],
+  source: 'AWS IoT API Reference, API version 2015-05-28',
   attributes: {
     'policy.statements': {
       type: 'list<Statement>',

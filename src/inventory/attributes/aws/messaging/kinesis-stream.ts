@@ -7,6 +7,7 @@ import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 
 export const kinesisStream = normaliser({
   types: ['AWS::Kinesis::Stream'],
+  source: 'Amazon Kinesis Data Streams API Reference, API version 2013-12-02',
   attributes: {
     'encryption.enabled': {
       type: 'bool',

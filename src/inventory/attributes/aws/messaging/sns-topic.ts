@@ -8,6 +8,7 @@ import { readAllStatements, readStatements } from '../policy-document.ts';
 
 export const snsTopic = normaliser({
   types: ['AWS::SNS::Topic'],
+  source: 'Amazon SNS API Reference, API version 2010-03-31',
   attributes: {
     'policy.statements': { type: 'list<Statement>', meaning: 'the topic policy', absent: [] },
     'encryption.enabled': { type: 'bool', meaning: 'a KMS key is set', absent: false },

@@ -3,18 +3,21 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, isGiven, or } from '../../values.ts';
 import { planned } from '../plan-value.ts';
-import { configuration } from '../config-item.ts';
+import { configuration, notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
 
 export const sqsQueue = normaliser({
   types: ['AWS::SQS::Queue'],
+  source: 'Amazon SQS API Reference, API version 2012-11-05',
   attributes: {
     'policy.statements': { type: 'list<Statement>', meaning: 'the queue policy', absent: [] },
     'encryption.enabled': {
       type: 'bool',
       meaning: "SQS-managed or KMS encryption; SQS-managed is AWS's default",
       absent: true,
+      source:
+        'Amazon SQS Developer Guide, Encryption at rest in Amazon SQS: SSE-SQS by default for new queues since 2022-10; of a queue that AWS Config has, it is what the item says',
     },
     ...kmsKeyAttributes(),
   },
@@ -56,10 +59,13 @@ export const sqsQueue = normaliser({
   },
 });
 
+/** Queues from before October 2022 are as they were created. */
+const older = notRecorded('whether the queue has SQS-managed encryption');
+
 const encryption = (key: unknown, managed: unknown, related: Related) => {
   const given = key === '' ? undefined : key;
   return {
-    'encryption.enabled': or(isGiven(given), flag(managed) ?? true),
+    'encryption.enabled': or(isGiven(given), flag(managed) ?? (related.isExport ? older : true)),
     ...kmsKey(given, related),
   };
 };

@@ -21,6 +21,7 @@ import { planned } from '../plan-value.ts';
 
 export const cloudfrontDistribution = normaliser({
   types: ['AWS::CloudFront::Distribution'],
+  source: 'Amazon CloudFront API Reference, API version 2020-05-31',
   attributes: {
     behaviors: { type: 'list', meaning: 'the default and the other cache behaviors', absent: [] },
     'behaviors[].path_pattern': {

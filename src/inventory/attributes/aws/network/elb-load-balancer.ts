@@ -10,6 +10,7 @@ import { isAcmCertificate } from './certificate.ts';
 
 export const elbLoadBalancer = normaliser({
   types: ['AWS::ElasticLoadBalancing::LoadBalancer'],
+  source: 'Elastic Load Balancing API Reference, API version 2012-06-01',
   attributes: {
     public_access: { type: 'bool', meaning: 'the scheme is internet-facing', absent: true },
     'logging.enabled': { type: 'bool', meaning: 'access logs go to S3', absent: false },
@@ -72,7 +73,7 @@ export const elbLoadBalancer = normaliser({
         public_access: internal === undefined ? undefined : not(internal),
         'logging.enabled':
           logs === undefined ? false : (flag(own('access_logs', 'enabled')) ?? true),
-        cross_zone: flag(own('cross_zone_load_balancing')),
+        cross_zone: flag(own('cross_zone_load_balancing')) ?? true,
         listeners: mapList(own('listener'), (one) =>
           listener(
             planned(one, 'lb_protocol'),

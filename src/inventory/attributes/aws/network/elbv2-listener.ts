@@ -64,6 +64,7 @@ const defaultProtocol = (listener: unknown) =>
 
 export const elbv2Listener = normaliser({
   types: ['AWS::ElasticLoadBalancingV2::Listener'],
+  source: 'Elastic Load Balancing API Reference, API version 2015-12-01',
   attributes: {
     protocol: {
       type: 'string',

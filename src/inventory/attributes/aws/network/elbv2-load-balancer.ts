@@ -31,6 +31,7 @@ const hasWebAcl = (raw: RawResource, related: Related): boolean =>
 
 export const elbv2LoadBalancer = normaliser({
   types: ['AWS::ElasticLoadBalancingV2::LoadBalancer'],
+  source: 'Elastic Load Balancing API Reference, API version 2015-12-01',
   attributes: {
     load_balancer_type: {
       type: 'string',

@@ -5,6 +5,7 @@ import { flatten, ports, protocolName } from './traffic-rule.ts';
 
 export const networkAclEntry = normaliser({
   types: ['AWS::EC2::NetworkAclEntry'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     access: { type: 'string', meaning: '`allow` or `deny`' },
     direction: { type: 'string', meaning: '`ingress` or `egress`', absent: 'ingress' },

@@ -7,6 +7,7 @@ import { flatten } from './traffic-rule.ts';
 
 export const route = normaliser({
   types: ['AWS::EC2::Route'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     destination_cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 blocks', absent: [] },
     gateway_id: { type: 'string', meaning: 'the gateway that it leads to' },

@@ -56,6 +56,7 @@ const withEffect = <Rule extends object>(rule: Rule, raw: RawResource, related: 
 
 export const securityGroupRule = normaliser({
   types: ['AWS::EC2::SecurityGroupIngress', 'AWS::EC2::SecurityGroupEgress'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     access: { type: 'string', meaning: '`allow`; security groups have no other', absent: 'allow' },
     protocol: {

@@ -9,6 +9,7 @@ import { flatten, opensNothing, trafficRule } from './traffic-rule.ts';
 
 export const securityGroup = normaliser({
   types: ['AWS::EC2::SecurityGroup'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     group_name: { type: 'string', meaning: "GroupName; `default` for the VPC's own" },
     description: { type: 'string', meaning: "the group's own" },

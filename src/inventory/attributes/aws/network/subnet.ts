@@ -4,24 +4,23 @@ import { flag } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 
-const fromApi = ({ properties }: RawResource) => ({
-  public_ip_on_launch: flag(field(properties, 'MapPublicIpOnLaunch')),
-});
+/** Whether instances get a public address; those of a default subnet do, unless it says otherwise. */
+export const givesPublicAddresses = ({ properties, source }: RawResource) =>
+  flag(
+    field(properties, 'MapPublicIpOnLaunch') ?? planned(properties, 'map_public_ip_on_launch'),
+  ) ?? source.terraform_type === 'aws_default_subnet';
+
+const read = (raw: RawResource) => ({ public_ip_on_launch: givesPublicAddresses(raw) });
 
 export const subnet = normaliser({
   types: ['AWS::EC2::Subnet'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     public_ip_on_launch: {
       type: 'bool',
-      meaning: 'new instances get a public IPv4 address',
+      meaning: 'new instances get a public IPv4 address; those of a default subnet do',
       absent: false,
     },
   },
-  from: {
-    cloudformation: fromApi,
-    'aws-config': fromApi,
-    terraform: ({ properties }) => ({
-      public_ip_on_launch: flag(planned(properties, 'map_public_ip_on_launch')),
-    }),
-  },
+  from: { cloudformation: read, 'aws-config': read, terraform: read },
 });

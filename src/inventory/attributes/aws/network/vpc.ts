@@ -12,6 +12,7 @@ const flowLogs = (raw: RawResource, related: Related) => ({
 
 export const vpc = normaliser({
   types: ['AWS::EC2::VPC'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     'flow_logs.enabled': {
       type: 'bool',

@@ -7,6 +7,7 @@ import { planned } from '../plan-value.ts';
 
 export const kendraIndex = normaliser({
   types: ['AWS::Kendra::Index'],
+  source: 'Amazon Kendra API Reference, API version 2019-02-03',
   attributes: kmsKeyAttributes(),
   from: {
     cloudformation: (raw, related) => ofTemplate(raw, related),

@@ -23,6 +23,7 @@ import { tlsOfPolicy } from '../tls-policy.ts';
 
 export const searchDomain = normaliser({
   types: ['AWS::OpenSearchService::Domain', 'AWS::Elasticsearch::Domain'],
+  source: 'Amazon OpenSearch Service API Reference, API version 2021-01-01',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'at-rest encryption', absent: false },
     ...kmsKeyAttributes(),

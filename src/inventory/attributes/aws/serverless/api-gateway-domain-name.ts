@@ -9,6 +9,8 @@ const tls = {
     type: 'string',
     meaning: 'the oldest version of the security policy',
     absent: '1.0',
+    source:
+      'Amazon API Gateway Developer Guide, Choose a security policy for your custom domain, API version 2015-07-09: names no default, so the oldest that is allowed',
   },
 } as const satisfies Record<string, Attribute>;
 
@@ -16,14 +18,18 @@ const tls = {
 export const endpointTypes = {
   endpoint_types: {
     type: 'list<string>',
-    meaning: '`EDGE`, `REGIONAL` or `PRIVATE`, as written; none written: EDGE',
+    meaning: '`EDGE`, `REGIONAL` or `PRIVATE`',
     spelling: ['EDGE', 'REGIONAL', 'PRIVATE'],
-    absent: [],
+    absent: ['EDGE'],
   },
 } as const satisfies Record<string, Attribute>;
 
+/** Undefined where none are given. */
+export const typesOf = (given: unknown) => (given === undefined ? undefined : mapList(given, text));
+
 export const apiGatewayDomainName = normaliser({
   types: ['AWS::ApiGateway::DomainName'],
+  source: 'Amazon API Gateway REST API Reference, API version 2015-07-09',
   attributes: {
     ...tls,
     ...endpointTypes,
@@ -31,17 +37,18 @@ export const apiGatewayDomainName = normaliser({
   from: {
     cloudformation: ({ properties }) => ({
       'tls.minimum_version': tlsOfPolicy(at(properties, 'SecurityPolicy')),
-      endpoint_types: mapList(at(properties, 'EndpointConfiguration', 'Types'), text),
+      endpoint_types: typesOf(at(properties, 'EndpointConfiguration', 'Types')),
     }),
     terraform: ({ properties }) => ({
       'tls.minimum_version': tlsOfPolicy(planned(properties, 'security_policy')),
-      endpoint_types: mapList(planned(properties, 'endpoint_configuration', 'types'), text),
+      endpoint_types: typesOf(planned(properties, 'endpoint_configuration', 'types')),
     }),
   },
 });
 
 export const apiGatewayV2DomainName = normaliser({
   types: ['AWS::ApiGatewayV2::DomainName'],
+  source: 'Amazon API Gateway Version 2 API Reference, API version 2018-11-29',
   attributes: tls,
   from: {
     cloudformation: ({ properties }) => ({

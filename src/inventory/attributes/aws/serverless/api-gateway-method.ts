@@ -3,6 +3,7 @@ import { at, isUnknown, text } from '../../values.ts';
 
 export const apiGatewayMethod = normaliser({
   types: ['AWS::ApiGateway::Method'],
+  source: 'Amazon API Gateway REST API Reference, API version 2015-07-09',
   attributes: {
     http_method: { type: 'string', meaning: 'such as `GET`, `OPTIONS`; `ANY` for all' },
     authorization_type: {

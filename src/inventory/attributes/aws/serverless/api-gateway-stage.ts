@@ -7,6 +7,7 @@ import { planned } from '../plan-value.ts';
 
 export const apiGatewayStage = normaliser({
   types: ['AWS::ApiGateway::Stage'],
+  source: 'Amazon API Gateway REST API Reference, API version 2015-07-09',
   attributes: {
     'logging.enabled': { type: 'bool', meaning: 'access logs are written', absent: false },
     method_settings: {

@@ -6,6 +6,7 @@ import { planned } from '../plan-value.ts';
 
 export const apiGatewayV2Stage = normaliser({
   types: ['AWS::ApiGatewayV2::Stage'],
+  source: 'Amazon API Gateway Version 2 API Reference, API version 2018-11-29',
   attributes: {
     'logging.enabled': {
       type: 'bool',

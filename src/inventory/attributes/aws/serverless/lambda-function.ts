@@ -9,6 +9,7 @@ import { planned } from '../plan-value.ts';
 
 export const lambdaFunction = normaliser({
   types: ['AWS::Lambda::Function'],
+  source: 'AWS Lambda API Reference, API version 2015-03-31',
   attributes: {
     runtime: {
       type: 'string',

@@ -5,6 +5,7 @@ import { planned } from '../plan-value.ts';
 
 export const lambdaPermission = normaliser({
   types: ['AWS::Lambda::Permission', 'AWS::Lambda::LayerVersionPermission'],
+  source: 'AWS Lambda API Reference, API version 2015-03-31',
   attributes: {
     actions: {
       type: 'list<string>',

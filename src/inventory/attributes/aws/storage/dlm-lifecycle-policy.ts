@@ -3,6 +3,7 @@ import { at, block, flag, isUnknown, list } from '../../values.ts';
 
 export const dlmLifecyclePolicy = normaliser({
   types: ['AWS::DLM::LifecyclePolicy'],
+  source: 'Amazon Data Lifecycle Manager API Reference, API version 2018-01-12',
   attributes: {
     cross_region_copies: {
       type: 'list',

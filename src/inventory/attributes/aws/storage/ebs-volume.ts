@@ -1,15 +1,22 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { flag, hasItems, number, text } from '../../values.ts';
+import { hasItems, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { encryptedByDefault, isEncrypted } from '../ebs-encryption.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 
 export const ebsVolume = normaliser({
   types: ['AWS::EC2::Volume'],
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
-    'encryption.enabled': { type: 'bool', meaning: 'the volume is encrypted', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'the volume is encrypted; left out, that of a snapshot is as the snapshot is',
+      absent: false,
+      source: encryptedByDefault,
+    },
     ...kmsKeyAttributes(),
     volume_type: {
       type: 'string',
@@ -30,7 +37,12 @@ export const ebsVolume = normaliser({
       attached: related.referring(raw, 'AWS::EC2::VolumeAttachment', volumeOfTemplate).length > 0,
     }),
     terraform: (raw, related) => ({
-      'encryption.enabled': flag(planned(raw.properties, 'encrypted')),
+      'encryption.enabled': isEncrypted(
+        planned(raw.properties, 'encrypted'),
+        planned(raw.properties, 'snapshot_id'),
+        raw,
+        related,
+      ),
       ...plannedKmsKey(raw, related, 'kms_key_id'),
       volume_type: text(planned(raw.properties, 'type')),
       size_gb: number(planned(raw.properties, 'size')),
@@ -43,11 +55,16 @@ export const ebsVolume = normaliser({
   },
 });
 
-const ofApi = ({ properties }: RawResource, related: Related) => ({
-  'encryption.enabled': flag(field(properties, 'Encrypted')),
-  ...kmsKey(field(properties, 'KmsKeyId'), related),
-  volume_type: text(field(properties, 'VolumeType')),
-  size_gb: number(field(properties, 'Size')),
+const ofApi = (raw: RawResource, related: Related) => ({
+  'encryption.enabled': isEncrypted(
+    field(raw.properties, 'Encrypted'),
+    field(raw.properties, 'SnapshotId'),
+    raw,
+    related,
+  ),
+  ...kmsKey(field(raw.properties, 'KmsKeyId'), related),
+  volume_type: text(field(raw.properties, 'VolumeType')),
+  size_gb: number(field(raw.properties, 'Size')),
 });
 
 const volumeOfTemplate = ({ properties }: RawResource): unknown => properties.VolumeId;

@@ -1,17 +1,22 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { flag, isOneOf } from '../../values.ts';
+import { flag, isOneOf, isSet } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 
 export const efsFileSystem = normaliser({
   types: ['AWS::EFS::FileSystem'],
+  source: 'Amazon EFS API Reference, API version 2015-02-01',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
     ...kmsKeyAttributes(),
-    'backup.enabled': { type: 'bool', meaning: 'automatic backups are on', absent: false },
+    'backup.enabled': {
+      type: 'bool',
+      meaning: 'automatic backups are on; left out, they are for file systems in one zone',
+      absent: false,
+    },
   },
   from: {
     cloudformation: ofApi,
@@ -20,9 +25,9 @@ export const efsFileSystem = normaliser({
       return {
         'encryption.enabled': flag(planned(raw.properties, 'encrypted')),
         ...plannedKmsKey(raw, related, 'kms_key_id'),
-        'backup.enabled': isOneOf(
+        'backup.enabled': isBackedUp(
           planned(backup?.properties, 'backup_policy', 'status'),
-          'ENABLED',
+          planned(raw.properties, 'availability_zone_name'),
         ),
       };
     },
@@ -34,8 +39,15 @@ function ofApi({ properties }: RawResource, related: Related) {
   return {
     'encryption.enabled': flag(field(properties, 'Encrypted')),
     ...kmsKey(field(properties, 'KmsKeyId'), related),
-    'backup.enabled': isOneOf(field(properties, 'BackupPolicy', 'Status'), 'ENABLED'),
+    'backup.enabled': isBackedUp(
+      field(properties, 'BackupPolicy', 'Status'),
+      related.isExport ? undefined : field(properties, 'AvailabilityZoneName'),
+    ),
   };
 }
+
+/** File systems in one zone are backed up unless somebody says otherwise. */
+const isBackedUp = (status: unknown, zone: unknown) =>
+  status === undefined ? isSet(zone) : isOneOf(status, 'ENABLED');
 
 const fileSystemOfPlan = ({ properties }: RawResource): unknown => properties.file_system_id;

@@ -11,6 +11,7 @@ const kinds = ['Windows', 'Lustre', 'Ontap', 'OpenZFS'];
 
 export const fsxFileSystem = normaliser({
   types: ['AWS::FSx::FileSystem'],
+  source: 'Amazon FSx API Reference, API version 2018-03-01',
   attributes: {
     file_system_type: {
       type: 'string',
