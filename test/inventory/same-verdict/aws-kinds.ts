@@ -11,7 +11,7 @@ const words = (on: string, off: string) => [
   as(false, { template: off }),
 ];
 /** Why some settings are never left out here. */
-const notDeclared = 'Open: the attribute has no value when absent, though AWS has a default.';
+const stated = 'A policy asks templates to state it.';
 
 /** On, off. */
 const both = [true, false];
@@ -118,7 +118,7 @@ const databases: readonly Kind[] = [
       setting('multi_az', 'MultiAZ', both, false, { plan: 'multi_az' }),
       setting('deletion_protection', 'DeletionProtection', both, false),
       setting('auto_minor_version_upgrade', 'AutoMinorVersionUpgrade', both, true, {
-        differs: notDeclared,
+        differs: stated,
       }),
       setting('iam_authentication', 'EnableIAMDatabaseAuthentication', both, false, {
         plan: 'iam_database_authentication_enabled',
@@ -159,7 +159,9 @@ const databases: readonly Kind[] = [
     'AWS::RDS::DBCluster',
     'aws_rds_cluster',
     [
-      setting('encryption.enabled', 'StorageEncrypted', both, false),
+      setting('encryption.enabled', 'StorageEncrypted', both, true, {
+        differs: 'New Aurora clusters are encrypted; one that is deployed may be older.',
+      }),
       setting('backup.retention_days', 'BackupRetentionPeriod', [35, 7, 1], 1),
       setting('backtrack.window_seconds', 'BacktrackWindow', [86400, 0], 0),
       setting('deletion_protection', 'DeletionProtection', both, false),
@@ -182,12 +184,12 @@ const databases: readonly Kind[] = [
     'AWS::Redshift::Cluster',
     'aws_redshift_cluster',
     [
-      setting('encryption.enabled', 'Encrypted', both),
+      setting('encryption.enabled', 'Encrypted', both, true),
       setting('public_access', 'PubliclyAccessible', [false, true], false),
       setting('backup.retention_days', 'AutomatedSnapshotRetentionPeriod', [35, 7, 1, 0], 1, {
-        differs: notDeclared,
+        differs: stated,
       }),
-      setting('version_upgrade', 'AllowVersionUpgrade', both, true, { differs: notDeclared }),
+      setting('version_upgrade', 'AllowVersionUpgrade', both, true, { differs: stated }),
       setting('enhanced_vpc_routing', 'EnhancedVpcRouting', both, false),
       setting('maintenance_window', 'PreferredMaintenanceWindow', [
         'sun:03:00-sun:03:30',
@@ -289,7 +291,7 @@ const databases: readonly Kind[] = [
       })),
       {},
       {},
-      notDeclared,
+      stated,
     ),
     tags(),
   ]),
@@ -321,7 +323,9 @@ const databases: readonly Kind[] = [
     tags((given) => ({ Tags: given })),
   ]),
   kind('AWS::DMS::ReplicationInstance', 'aws_dms_replication_instance', [
-    setting('public_access', 'PubliclyAccessible', [false, true]),
+    setting('public_access', 'PubliclyAccessible', [false, true], true, {
+      differs: 'AWS gives a public address; Terraform asks for none.',
+    }),
     tags(),
   ]),
 ];
@@ -1642,7 +1646,9 @@ const serverless: readonly Kind[] = [
         plan: { endpoint_configuration: [{ types }] },
         item: { endpointConfiguration: { types } },
       })),
-      { native: { endpoint_types: [] } },
+      {},
+      {},
+      stated,
     ),
     tags(),
   ]),
@@ -1660,6 +1666,17 @@ const serverless: readonly Kind[] = [
         {},
         {},
         'What AWS chooses depends on the kind of endpoint.',
+      ),
+      choice(
+        'endpoint',
+        [['PRIVATE'], ['REGIONAL'], ['EDGE']].map((types) => ({
+          native: { endpoint_types: types },
+          template: { EndpointConfiguration: { Types: types } },
+          plan: { endpoint_configuration: [{ types }] },
+        })),
+        {},
+        {},
+        stated,
       ),
       tags(),
     ],
@@ -2126,6 +2143,12 @@ const platforms: readonly Kind[] = [
         },
       })),
       { native: { rotation: { enabled: false } } },
+    ),
+    choice(
+      'policy',
+      [],
+      { native: { policy: { statements: [] } } },
+      { item: 'AWS Config does not record the policies of secrets.' },
     ),
     tags(),
   ]),

@@ -112,7 +112,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
     plan: {
       'aws_instance.it': { primary_network_interface: [{ network_interface_id: 'eni-1' }] },
     },
-    expected: { subnet_id: 'not known', public_access: false },
+    expected: { subnet_id: 'not known', public_access: 'not known' },
   },
   'a launch template': {
     template: {

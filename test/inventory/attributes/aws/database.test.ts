@@ -255,11 +255,6 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
     },
     expected: { encryption: { enabled: true }, tls: { required: true } },
   },
-  'a replication instance of which nothing is said': {
-    template: { It: ['AWS::DMS::ReplicationInstance', {}] },
-    plan: { 'aws_dms_replication_instance.it': {} },
-    expected: { public_access: true },
-  },
   'an endpoint with a password': {
     template: { It: ['AWS::DMS::Endpoint', { EngineName: 'postgres', Password: 'secret' }] },
     plan: { 'aws_dms_endpoint.it': { engine_name: 'postgres', password: 'secret' } },

@@ -69,7 +69,8 @@ export const redshiftCluster = normaliser({
     'aws-config': (raw) => ({
       ...fromApi(raw),
       'encryption.enabled': flag(field(raw.properties, 'Encrypted')) ?? notRecorded('encryption'),
-      public_access: flag(field(raw.properties, 'PubliclyAccessible')) ?? notRecorded('public access'),
+      public_access:
+        flag(field(raw.properties, 'PubliclyAccessible')) ?? notRecorded('public access'),
       'logging.enabled': flag(
         field(supplementary(raw, 'LoggingStatus'), 'LoggingEnabled') ??
           field(raw.properties, 'LoggingStatus', 'LoggingEnabled'),
