@@ -268,3 +268,128 @@ test('a rule beside a group is judged, also where nobody knows the rules in the 
     'FAIL CRITICAL aws-ec2-security-group-no-public-ssh',
   );
 });
+
+interface Granted {
+  /** Terraform's type, and how its IAM resources are called and name it. */
+  readonly type: string;
+  readonly iam?: string;
+  readonly by: string;
+  /** The attribute of the resource that they name it by. */
+  readonly key?: string;
+  readonly role: string;
+  /** The type of the asset. */
+  readonly asset?: string;
+}
+
+/** A role for everybody, given by each of Terraform's resources beside what it is about, and without it. */
+function publicRole({ type, iam = type, by, key = 'id', role, asset }: Granted) {
+  const members = ['allUsers'];
+  const policy = JSON.stringify({ bindings: [{ role, members }] });
+  const parts: Fields = {
+    member: { role, member: 'allUsers' },
+    binding: { role, members },
+    policy: { policy_data: policy },
+  };
+  const forms = Object.entries(parts).flatMap(([kind, grant]): [string, Fields][] => {
+    const part = (of: unknown): Readonly<Record<string, Fields>> => ({
+      [`${iam}_iam_${kind}.a`]: { [by]: of, ...(grant as Fields) },
+    });
+    const whole = { [`${type}.it`]: { name: 'it' } };
+    return [
+      [
+        `${type}: ${iam}_iam_${kind} beside it`,
+        planDocument({ ...whole, ...part(new Reference(`${type}.it.${key}`)) }),
+      ],
+      [`${type}: ${iam}_iam_${kind} without it`, planDocument(part('other'))],
+    ];
+  });
+  const export_ = asset && {
+    name: `//example.googleapis.com/it`,
+    asset_type: asset,
+    resource: { data: { name: 'it' } },
+    iam_policy: { bindings: [{ role, members }] },
+  };
+  return Object.fromEntries([...forms, ...(export_ ? [[`${type}: an asset`, export_]] : [])]);
+}
+
+const publicly =
+  /-(no-public-(access|members|invokers)|not-public|cloud-run-access|cloud-functions-access)$/;
+
+testRisks({
+  'everybody has a role of Google Cloud': {
+    severity: 'CRITICAL',
+    policies: publicly,
+    forms: [
+      {
+        type: 'google_storage_bucket',
+        by: 'bucket',
+        key: 'name',
+        role: 'roles/storage.objectViewer',
+        asset: 'storage.googleapis.com/Bucket',
+      },
+      {
+        type: 'google_pubsub_topic',
+        by: 'topic',
+        role: 'roles/pubsub.publisher',
+        asset: 'pubsub.googleapis.com/Topic',
+      },
+      {
+        type: 'google_kms_crypto_key',
+        by: 'crypto_key_id',
+        role: 'roles/cloudkms.cryptoKeyDecrypter',
+        asset: 'cloudkms.googleapis.com/CryptoKey',
+      },
+      {
+        type: 'google_bigquery_dataset',
+        by: 'dataset_id',
+        role: 'roles/bigquery.dataViewer',
+        asset: 'bigquery.googleapis.com/Dataset',
+      },
+      {
+        type: 'google_project',
+        by: 'project',
+        key: 'project_id',
+        role: 'roles/viewer',
+        asset: 'cloudresourcemanager.googleapis.com/Project',
+      },
+      // Nothing is known of these but who holds their roles.
+      { type: 'google_secret_manager_secret', by: 'secret_id', role: 'roles/secretmanager.viewer' },
+      { type: 'google_pubsub_subscription', by: 'subscription', role: 'roles/pubsub.subscriber' },
+      { type: 'google_tomorrow_thing', by: 'thing', role: 'roles/tomorrow.viewer' },
+    ].reduce<Risk['forms']>((all, one) => ({ ...all, ...publicRole(one) }), {}),
+  },
+  'everybody may call a service of Google Cloud': {
+    severity: 'HIGH',
+    policies: publicly,
+    forms: [
+      {
+        type: 'google_cloud_run_v2_service',
+        by: 'name',
+        key: 'name',
+        role: 'roles/run.invoker',
+        asset: 'run.googleapis.com/Service',
+      },
+      { type: 'google_cloud_run_service', by: 'service', key: 'name', role: 'roles/run.invoker' },
+      {
+        type: 'google_cloudfunctions2_function',
+        by: 'cloud_function',
+        key: 'name',
+        role: 'roles/cloudfunctions.invoker',
+        asset: 'cloudfunctions.googleapis.com/Function',
+      },
+      {
+        type: 'google_cloudfunctions2_function',
+        iam: 'google_cloud_run_service',
+        by: 'service',
+        key: 'name',
+        role: 'roles/run.invoker',
+      },
+      {
+        type: 'google_cloudfunctions_function',
+        by: 'cloud_function',
+        key: 'name',
+        role: 'roles/cloudfunctions.invoker',
+      },
+    ].reduce<Risk['forms']>((all, one) => ({ ...all, ...publicRole(one) }), {}),
+  },
+});

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { UnknownValue, typeKey } from '../../src/contract/resources.ts';
+import { UnknownValue, isTypePattern, matchesType, typeKey } from '../../src/contract/resources.ts';
 import { compileCondition } from '../../src/engine/condition/compile.ts';
 import type { Program, Term } from '../../src/engine/condition/program.ts';
 import { partsOf } from '../../src/engine/condition/program.ts';
@@ -44,7 +44,10 @@ export const declaredAbsences = (type: string): (readonly [path: string, value: 
 
 /** Whether a resource of the type can have the attribute, or an object above it. */
 export const isDeclared = (read: string, resourceType: string): boolean =>
-  isIn(guide.get('Common attributes'), read) || isIn(declared.get(typeKey(resourceType)), read);
+  isIn(guide.get('Common attributes'), read) ||
+  (isTypePattern(resourceType)
+    ? [...declared].some(([type, table]) => matchesType(resourceType, type) && isIn(table, read))
+    : isIn(declared.get(typeKey(resourceType)), read));
 
 function isIn(table: AttributeTable | undefined, read: string): boolean {
   for (const [attribute, type] of table ?? []) {

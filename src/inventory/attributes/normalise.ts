@@ -11,8 +11,8 @@ import { isUnknown } from './values.ts';
 
 /** What is known of a type. */
 interface Known {
-  /** Its spelling in the table: Azure's documents differ in case. */
-  readonly type: string;
+  /** Its spelling in the table: Azure's documents differ in case. None for a type that is not listed. */
+  readonly type?: string;
   readonly from: Normaliser['from'];
   readonly slots: readonly Slot[];
   readonly spellings: readonly Spelling[];
@@ -32,7 +32,8 @@ interface Slot {
 }
 
 const knownTypes = new Map<string, Known>();
-for (const { types, attributes, from } of normalisers) {
+const furtherTypes: { readonly like: RegExp; readonly known: Known }[] = [];
+for (const { types, like, attributes, from } of normalisers) {
   const slots = Object.entries(attributes)
     .filter(([path]) => !path.includes('[]')) // about the elements of a list, which is given whole
     .map(([path, { absent }]) => ({ path, steps: path.split('.'), absent }));
@@ -40,7 +41,11 @@ for (const { types, attributes, from } of normalisers) {
     spelling === undefined ? [] : [{ steps: path.split('.'), spell: spellingOf(spelling) }],
   );
   for (const type of types) knownTypes.set(typeKey(type), { type, from, slots, spellings });
+  if (like) furtherTypes.push({ like, known: { from, slots, spellings } });
 }
+
+const knownOf = (type: string): Known | undefined =>
+  knownTypes.get(typeKey(type)) ?? furtherTypes.find(({ like }) => like.test(type))?.known;
 
 /** Fills in the well-known attributes. `raws` are all resources of one input: some are joined into others. */
 export function normaliseAll(raws: readonly RawResource[], format: Format): ReadResource[] {
@@ -54,7 +59,7 @@ export function normaliseAll(raws: readonly RawResource[], format: Format): Read
 }
 
 function normalise(raw: RawResource, format: Format, related: Related): Resource {
-  const known = knownTypes.get(typeKey(raw.type));
+  const known = knownOf(raw.type);
   const type = known?.type ?? raw.type;
   const environment = environmentOf(raw.tags);
   return {

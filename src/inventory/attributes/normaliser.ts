@@ -33,6 +33,8 @@ type Extract = (raw: RawResource, related: Related) => Attributes;
 export interface Normaliser {
   /** Resource types with these attributes; most have one. */
   readonly types: readonly string[];
+  /** Further types, which nobody can list. */
+  readonly like?: RegExp;
   /**
    * The provider's document that the values when absent come from, as it is called, and its date: the version of the API,
    * or when the behaviour began (`2023-04`).
@@ -45,6 +47,7 @@ export interface Normaliser {
 /** Keeps the paths of `attributes` while checking the shape; what `from` gives must be declared. */
 export const normaliser = <const A extends Readonly<Record<string, Attribute>>>(given: {
   readonly types: readonly string[];
+  readonly like?: RegExp;
   readonly source?: string;
   readonly attributes: A;
   readonly from: Partial<

@@ -1,13 +1,7 @@
 import { normaliser } from '../normaliser.ts';
 import { isSet, isUnknown, list } from '../values.ts';
-import { iamBindings } from './iam.ts';
-import type { IamParts } from './iam.ts';
+import { iamBindings, iamOf } from './iam.ts';
 import { fromGoogle, itemValue } from './read-google.ts';
-
-const iam: IamParts = {
-  types: 'GCP::Bigquery::DatasetIam',
-  of: (part) => part.properties['dataset_id'],
-};
 
 export const bigqueryDataset = normaliser({
   types: ['GCP::Bigquery::Dataset'],
@@ -25,7 +19,7 @@ export const bigqueryDataset = normaliser({
     },
   },
   from: fromGoogle((get, raw, related) => ({
-    'iam.bindings': join(iamBindings(raw, related, iam), accessBindings(get('access'))),
+    'iam.bindings': join(iamBindings(raw, related, iamOf.dataset), accessBindings(get('access'))),
     'encryption.customer_managed': isSet(get('defaultEncryptionConfiguration', 'kmsKeyName')),
   })),
 });

@@ -1,14 +1,8 @@
 import { normaliser } from '../normaliser.ts';
 import { and, eitherWord, flag, isOneOf, isSet, mapList, or, text } from '../values.ts';
-import { iamBindings } from './iam.ts';
-import type { IamParts } from './iam.ts';
+import { iamBindings, iamOf } from './iam.ts';
 import { fromGoogle, isAsset, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
-
-const topicIam: IamParts = {
-  types: 'GCP::Pubsub::TopicIam',
-  of: (part) => part.properties['topic'],
-};
 
 export const pubsubTopic = normaliser({
   types: ['GCP::Pubsub::Topic'],
@@ -22,7 +16,7 @@ export const pubsubTopic = normaliser({
     },
   },
   from: fromGoogle((get, raw, related) => ({
-    'iam.bindings': iamBindings(raw, related, topicIam),
+    'iam.bindings': iamBindings(raw, related, iamOf.topic),
     'encryption.customer_managed': isSet(get('kmsKeyName')),
   })),
 });

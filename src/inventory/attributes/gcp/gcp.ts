@@ -6,6 +6,7 @@ import { computeNetwork, computeSslPolicy, computeSubnetwork } from './compute-n
 import { containerCluster, containerNodePool } from './container.ts';
 import { pubsubTopic, redisInstance, sqlInstance } from './data.ts';
 import { cryptoKey, serviceAccountKey } from './keys.ts';
+import { iamPart } from './iam.ts';
 import { dnsZone, logBucket } from './operations.ts';
 import { project } from './project.ts';
 import { cloudFunction, runService } from './serverless.ts';
@@ -24,6 +25,7 @@ export const gcp: readonly Normaliser[] = [
   containerCluster,
   containerNodePool,
   dnsZone,
+  iamPart,
   serviceAccountKey,
   logBucket,
   pubsubTopic,

@@ -2,23 +2,48 @@ import { defined } from '../../../contract/defined.ts';
 import { field, isFields, itemsOf } from '../../json.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
+import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { at, isUnknown, list, mapList, readJson, text } from '../values.ts';
 
 /** How Terraform's IAM resources of a type name what they are about. */
 export interface IamParts {
-  /** Their types without `Policy`, `Binding` or `Member`: `GCP::Storage::BucketIam`. */
-  readonly types: string;
+  /** What they are about: `GCP::Storage::Bucket`. */
+  readonly whole: string;
+  /** What they may be about, too: calls of a function are calls of the service behind it. */
+  readonly behind?: string;
   /** The value that names it; a constant function, as an index is kept for it. */
   readonly of: (part: RawResource) => unknown;
 }
+
+const named =
+  (...names: readonly string[]): IamParts['of'] =>
+  ({ properties }) =>
+    names.map((name) => properties[name]).find((one) => one !== undefined && one !== null);
+
+/** The resources that Terraform keeps the IAM policy of beside them, and that it is joined into. */
+export const iamOf = {
+  bucket: { whole: 'GCP::Storage::Bucket', of: named('bucket') },
+  cloudFunction: { whole: 'GCP::Cloudfunctions::Function', of: named('cloud_function') },
+  cryptoKey: { whole: 'GCP::Cloudkms::CryptoKey', of: named('crypto_key_id') },
+  dataset: { whole: 'GCP::Bigquery::Dataset', of: named('dataset_id') },
+  project: { whole: 'GCP::Cloudresourcemanager::Project', of: named('project') },
+  service: {
+    whole: 'GCP::Run::Service',
+    behind: 'GCP::Cloudfunctions::Function',
+    of: named('service', 'name'),
+  },
+  topic: { whole: 'GCP::Pubsub::Topic', of: named('topic') },
+} as const satisfies Readonly<Record<string, IamParts>>;
+
+const kinds = ['Policy', 'Binding', 'Member'] as const;
 
 /** The bindings of an asset's IAM policy, or of the resources beside it that Terraform keeps them in. */
 export function iamBindings(raw: RawResource, related: Related, parts: IamParts) {
   const own = at(raw.properties, 'iamPolicy', 'bindings');
   if (own !== undefined) return mapList(own, readBinding);
-  const found = ['Policy', 'Binding', 'Member'].flatMap((kind) =>
-    related.referring(raw, `${parts.types}${kind}`, parts.of).map((part) => bindingsOf(part)),
+  const found = kinds.flatMap((kind) =>
+    related.referring(raw, `${parts.whole}Iam${kind}`, parts.of).map((part) => bindingsOf(part)),
   );
   const unknown = found.find(isUnknown);
   return unknown ?? found.flat();
@@ -30,6 +55,39 @@ function bindingsOf({ properties }: RawResource) {
   if (policy !== undefined) return mapList(at(readJson(policy), 'bindings'), readBinding);
   return [readBinding(properties)];
 }
+
+const partTypes = Object.values(iamOf).flatMap(({ whole }) =>
+  kinds.map((kind) => `${whole}Iam${kind}`),
+);
+
+/** An IAM policy, binding or member that is a resource of its own, of whatever it is about. */
+export const iamPart = normaliser({
+  types: partTypes,
+  like: /^GCP::.+Iam(?:Policy|Binding|Member)$/,
+  attributes: {
+    'iam.bindings': {
+      type: 'list<Binding>',
+      meaning:
+        'what it grants; likewise of any other type that ends in IamPolicy, IamBinding or IamMember',
+    },
+    joined: {
+      type: 'bool',
+      meaning:
+        'what it is about is in the same input and has the bindings, too, so policies about that judge them',
+    },
+  },
+  from: {
+    terraform: (raw, related) => {
+      const all: readonly IamParts[] = Object.values(iamOf);
+      const parts = all.find(({ whole }) => raw.type.startsWith(`${whole}Iam`));
+      const wholes = parts ? [parts.whole, parts.behind ?? parts.whole] : [];
+      return {
+        'iam.bindings': bindingsOf(raw),
+        joined: wholes.some((whole) => related.find(parts?.of(raw), whole) !== undefined),
+      };
+    },
+  },
+});
 
 /** A binding of the API or of Terraform: with `members`, or with one `member`. */
 function readBinding(binding: unknown) {
@@ -46,10 +104,10 @@ function readBinding(binding: unknown) {
 export function auditConfigs(raw: RawResource, related: Related, parts: IamParts) {
   const own = at(raw.properties, 'iamPolicy', 'auditConfigs');
   if (own !== undefined) return mapList(own, readAuditConfig);
-  const policies = related.referring(raw, `${parts.types}Policy`, parts.of);
+  const policies = related.referring(raw, `${parts.whole}IamPolicy`, parts.of);
   return [
     ...related
-      .referring(raw, `${parts.types}AuditConfig`, parts.of)
+      .referring(raw, `${parts.whole}IamAuditConfig`, parts.of)
       .map((part) => readAuditConfig(part.properties)),
     ...policies.flatMap(({ properties }) =>
       itemsOf(field(readJson(planned(properties, 'policy_data')), 'auditConfigs')).map(

@@ -1,13 +1,7 @@
 import { normaliser } from '../normaliser.ts';
 import { flag, isOneOf, isSet, isUnknown, text } from '../values.ts';
-import { iamBindings } from './iam.ts';
-import type { IamParts } from './iam.ts';
+import { iamBindings, iamOf } from './iam.ts';
 import { days, fromGoogle } from './read-google.ts';
-
-const keyIam: IamParts = {
-  types: 'GCP::Cloudkms::CryptoKeyIam',
-  of: (part) => part.properties['crypto_key_id'],
-};
 
 export const cryptoKey = normaliser({
   types: ['GCP::Cloudkms::CryptoKey'],
@@ -23,7 +17,7 @@ export const cryptoKey = normaliser({
     'rotation.interval_days': { type: 'double', meaning: 'rotationPeriod' },
   },
   from: fromGoogle((get, raw, related) => ({
-    'iam.bindings': iamBindings(raw, related, keyIam),
+    'iam.bindings': iamBindings(raw, related, iamOf.cryptoKey),
     purpose: text(get('purpose')),
     'rotation.enabled': isSet(get('rotationPeriod')),
     'rotation.interval_days': days(get('rotationPeriod')),

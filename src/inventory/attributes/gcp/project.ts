@@ -1,12 +1,6 @@
 import { normaliser } from '../normaliser.ts';
-import { auditConfigs, iamBindings } from './iam.ts';
-import type { IamParts } from './iam.ts';
+import { auditConfigs, iamBindings, iamOf } from './iam.ts';
 import { fromGoogle } from './read-google.ts';
-
-const iam: IamParts = {
-  types: 'GCP::Cloudresourcemanager::ProjectIam',
-  of: (part) => part.properties['project'],
-};
 
 export const project = normaliser({
   types: ['GCP::Cloudresourcemanager::Project'],
@@ -32,7 +26,7 @@ export const project = normaliser({
     },
   },
   from: fromGoogle((get, raw, related) => ({
-    'iam.bindings': iamBindings(raw, related, iam),
-    audit_configs: auditConfigs(raw, related, iam),
+    'iam.bindings': iamBindings(raw, related, iamOf.project),
+    audit_configs: auditConfigs(raw, related, iamOf.project),
   })),
 });

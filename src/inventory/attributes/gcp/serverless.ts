@@ -1,19 +1,8 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { normaliser } from '../normaliser.ts';
 import { at, isSet, isUnknown, text } from '../values.ts';
-import { iamBindings } from './iam.ts';
-import type { IamParts } from './iam.ts';
+import { iamBindings, iamOf } from './iam.ts';
 import { fromGoogle, isAsset } from './read-google.ts';
-
-const functionIam: IamParts = {
-  types: 'GCP::Cloudfunctions::FunctionIam',
-  of: (part) => part.properties['cloud_function'],
-};
-
-const serviceIam: IamParts = {
-  types: 'GCP::Run::ServiceIam',
-  of: (part) => part.properties['service'] ?? part.properties['name'],
-};
 
 export const cloudFunction = normaliser({
   types: ['GCP::Cloudfunctions::Function'],
@@ -31,13 +20,13 @@ export const cloudFunction = normaliser({
     },
   },
   from: fromGoogle((get, raw, related) => {
-    const own = iamBindings(raw, related, functionIam);
+    const own = iamBindings(raw, related, iamOf.cloudFunction);
     const named = get('serviceConfig', 'service');
     const service = related.find(named);
     // In a plan, those who may call the service are bound to the function's own name.
     const behind =
       service || !isAsset(raw)
-        ? iamBindings(service ?? raw, related, serviceIam)
+        ? iamBindings(service ?? raw, related, iamOf.service)
         : isSet(named) === true
           ? new UnknownValue('the IAM policy of the service behind it, which is not in the export')
           : [];
@@ -63,7 +52,7 @@ export const runService = normaliser({
     },
   },
   from: fromGoogle((get, raw, related) => ({
-    'iam.bindings': iamBindings(raw, related, serviceIam),
+    'iam.bindings': iamBindings(raw, related, iamOf.service),
     ingress_mode: ingressMode(get('ingress') ?? at(get('metadata', 'annotations'), annotation)),
   })),
 });

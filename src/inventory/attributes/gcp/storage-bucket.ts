@@ -1,10 +1,7 @@
 import { normaliser } from '../normaliser.ts';
 import { flag, isOneOf, isSet, or } from '../values.ts';
-import { iamBindings } from './iam.ts';
-import type { IamParts } from './iam.ts';
+import { iamBindings, iamOf } from './iam.ts';
 import { days, fromGoogle } from './read-google.ts';
-
-const iam: IamParts = { types: 'GCP::Storage::BucketIam', of: (part) => part.properties['bucket'] };
 
 export const storageBucket = normaliser({
   types: ['GCP::Storage::Bucket'],
@@ -41,7 +38,7 @@ export const storageBucket = normaliser({
     const prevention =
       get('iamConfiguration', 'publicAccessPrevention') ?? get('publicAccessPrevention');
     return {
-      'iam.bindings': iamBindings(raw, related, iam),
+      'iam.bindings': iamBindings(raw, related, iamOf.bucket),
       public_access_prevention: isOneOf(prevention, 'enforced'),
       uniform_bucket_level_access: or(
         flag(get('iamConfiguration', 'uniformBucketLevelAccess', 'enabled')),

@@ -152,7 +152,10 @@ describe('the direction of a firewall rule', () => {
   test('that nobody has seen is unknown, and nothing passes', () => {
     const read = exported(firewall, { direction: 'SIDEWAYS', allowed });
     expect(read).toMatchObject({ ingress: unknown, egress: unknown });
-    expect(Object.values(verdictsOf(read)).filter((one) => one === 'PASS')).toEqual([]);
+    const verdicts = Object.entries(verdictsOf(read));
+    expect(
+      verdicts.filter(([name, one]) => name.startsWith('gcp-firewall-') && one === 'PASS'),
+    ).toEqual([]);
   });
 });
 
