@@ -227,11 +227,20 @@ describe('the rubric of severities', () => {
     ],
     [
       'clients are served in plain text or old TLS',
-      8,
+      10,
       'HIGH',
-      ({ reads }) =>
-        /^((protocol|tls\.\w+) ?)+$/.test(reads) && reads.includes('tls.minimum_version'),
+      ({ policy, reads }) =>
+        !policy.name.includes('-storage-') &&
+        /^((protocol|tls\.\w+) ?)+$/.test(reads) &&
+        /tls\.(minimum_version|required)/.test(reads),
     ],
+    [
+      'storage accepts plain text',
+      3,
+      'MEDIUM',
+      ({ policy }) => /(s3-tls-only|bucket-policy-tls-only|secure-transfer)$/.test(policy.name),
+    ],
+    ['keys are accepted beside identities', 5, 'MEDIUM', ({ reads }) => reads === 'local_auth'],
     [
       'there is nothing to restore from',
       3,
