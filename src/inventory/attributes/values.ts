@@ -10,16 +10,24 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isUnknown(value);
 
 /** The value at a path. Absent or null → undefined; under an unknown value everything is unknown. */
-export function at(value: unknown, ...steps: readonly (string | number)[]): unknown {
-  let here = value;
-  for (const step of steps) {
-    if (isUnknown(here)) {
-      return new UnknownValue(`${here.expression}.${step}`, { present: false });
+export const at = createAt((value, step) => (Object.hasOwn(value, step) ? step : undefined));
+
+/** `at`, of documents whose keys are found in a way of their own. */
+export function createAt(
+  findKey: (value: object, step: string | number) => string | number | undefined,
+) {
+  return (value: unknown, ...steps: readonly (string | number)[]): unknown => {
+    let here = value;
+    for (const step of steps) {
+      if (isUnknown(here)) {
+        return new UnknownValue(`${here.expression}.${step}`, { present: false });
+      }
+      const key = typeof here === 'object' && here !== null ? findKey(here, step) : undefined;
+      if (key === undefined) return undefined;
+      here = (here as Record<string | number, unknown>)[key];
     }
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, step)) return undefined;
-    here = (here as Record<string | number, unknown>)[step];
-  }
-  return here ?? undefined;
+    return here ?? undefined;
+  };
 }
 
 /** Terraform's nested blocks are lists; the first one, at a path of block names. `at` reads its attributes. */

@@ -4,6 +4,7 @@ import { startCpuTime } from '../../support/cpu-time.ts';
 import { UnknownValue } from '../../../src/contract/resources.ts';
 import { azure } from '../../../src/inventory/formats/azure/reader.ts';
 import { azureType } from '../../../src/inventory/formats/azure/types.ts';
+import { readInventory } from '../../../src/inventory/read.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -255,30 +256,57 @@ describe('a hostile template', () => {
 });
 
 describe('a word of the template language in another case', () => {
-  const bucket = { type: 'Microsoft.Storage/storageAccounts', name: 'a' };
+  const account = { type: 'Microsoft.Storage/storageAccounts', name: 'a' };
   const nested = (properties: Fields): Fields => ({
     resources: [{ type: 'Microsoft.Resources/deployments', name: 'd', properties }],
   });
-  test.each<[name: string, template: Fields, word: string]>([
-    ['of the template', { RESOURCES: [bucket] }, 'resources'],
-    ['of a resource', { resources: [{ ...bucket, Properties: { a: false } }] }, 'properties'],
+  const read = (template: Fields) => {
+    const found = readInventory(JSON.stringify({ $schema, ...template }));
+    if (!found.ok) throw new Error(found.problem.message);
+    return {
+      problems: found.inventory.problems,
+      resources: found.inventory.resources.map(({ resource }) => resource),
+    };
+  };
+  const own = read({ resources: [{ ...account, properties: { allowSharedKeyAccess: false } }] });
+
+  test.each<[name: string, template: Fields]>([
     [
-      'of a child',
-      { resources: [{ ...bucket, resources: [{ Type: 'b/c', type: 'b/c', name: 'x' }] }] },
-      'type',
+      'of the template',
+      { RESOURCES: [{ ...account, properties: { allowSharedKeyAccess: false } }] },
     ],
-    ['of a condition', { resources: [{ ...bucket, CONDITION: true }] }, 'condition'],
-    ['of a nested template', nested({ template: { Resources: [bucket] } }), 'resources'],
-    ['of a deployment', nested({ Template: { resources: [bucket] } }), 'template'],
-  ])('%s is told, not passed over', (_, template, word) => {
-    const { problems } = azure.read({ $schema, ...template }, {});
-    expect(problems).toEqual([
-      { message: expect.stringContaining(`has to be written ${word}`), at: expect.anything() },
-    ]);
+    ['of a resource', { resources: [{ ...account, Properties: { allowSharedKeyAccess: false } }] }],
+    ['of a property', { resources: [{ ...account, properties: { AllowSharedKeyAccess: false } }] }],
+    [
+      'of a type and a name',
+      {
+        resources: [
+          { TYPE: account.type, Name: account.name, properties: { allowSharedKeyAccess: false } },
+        ],
+      },
+    ],
+  ])('%s says the same', (_, template) => {
+    const { resources, problems } = read(template);
+    expect(problems).toEqual([]);
+    expect(resources.map((one) => one['local_auth'])).toEqual([false]);
+    expect(resources.map((one) => one['local_auth'])).toEqual(
+      own.resources.map((one) => one['local_auth']),
+    );
   });
 
-  test('is no name that merely resembles one', () => {
-    const template = { resources: [{ ...bucket, type2: 1, Name_: 2 }], outputs: {}, Metadata: {} };
-    expect(azure.read({ $schema, ...template }, {}).problems).toEqual([]);
+  test.each<[name: string, template: Fields]>([
+    ['of a nested template', nested({ template: { Resources: [account] } })],
+    ['of a deployment', nested({ Template: { resources: [account] } })],
+  ])('%s loses no resource', (_, template) => {
+    expect(read(template).resources.map(({ name }) => name)).toEqual(['d', 'a']);
+  });
+
+  test('loses to the word in its own case', () => {
+    const { resources } = read({
+      resources: [
+        { ...account, properties: { allowSharedKeyAccess: true, AllowSharedKeyAccess: false } },
+      ],
+    });
+    expect(resources.map((one) => one['local_auth'])).toEqual([true]);
   });
 });

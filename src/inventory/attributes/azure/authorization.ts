@@ -2,7 +2,8 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { at, isOneOf, isUnknown, list, mapList, not, text } from '../values.ts';
+import { isOneOf, isUnknown, list, mapList, not, text } from '../values.ts';
+import { at } from './read-azure.ts';
 import { roleNames } from './role-names.ts';
 
 export const roleAssignments = normaliser({

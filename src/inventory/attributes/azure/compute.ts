@@ -5,7 +5,6 @@ import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import {
   and,
-  at,
   eitherWord,
   flag,
   hasItems,
@@ -17,7 +16,7 @@ import {
   or,
   some,
 } from '../values.ts';
-import { isEnabled, itemsOrOne } from './read-azure.ts';
+import { at, isEnabled, itemsOrOne } from './read-azure.ts';
 
 export const disks = normaliser({
   types: ['Azure::Compute::disks'],

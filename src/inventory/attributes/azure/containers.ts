@@ -1,8 +1,8 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, flag, hasItems, isUnknown, not, text } from '../values.ts';
-import { cidrs, isEnabled } from './read-azure.ts';
+import { flag, hasItems, isUnknown, not, text } from '../values.ts';
+import { at, cidrs, isEnabled } from './read-azure.ts';
 
 export const registries = normaliser({
   types: ['Azure::ContainerRegistry::registries'],

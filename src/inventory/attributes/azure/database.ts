@@ -1,7 +1,7 @@
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { and, at, flag, hasItems, isGiven, isOneOf, isUnknown, not, number } from '../values.ts';
-import { cidrs, isEnabled } from './read-azure.ts';
+import { and, flag, hasItems, isGiven, isOneOf, isUnknown, not, number } from '../values.ts';
+import { at, cidrs, isEnabled } from './read-azure.ts';
 
 export const postgresqlServers = normaliser({
   types: ['Azure::DBforPostgreSQL::flexibleServers'],

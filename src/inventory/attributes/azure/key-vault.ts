@@ -1,8 +1,8 @@
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, flag, isGiven, isOneOf, isUnknown, mapList, number, some } from '../values.ts';
+import { flag, isGiven, isOneOf, isUnknown, mapList, number, some } from '../values.ts';
 import { sinceApiVersion } from './api-version.ts';
-import { allowedCidrs, isEnabled, isListed } from './read-azure.ts';
+import { at, allowedCidrs, isEnabled, isListed } from './read-azure.ts';
 
 export const keyVaults = normaliser({
   types: ['Azure::KeyVault::vaults'],

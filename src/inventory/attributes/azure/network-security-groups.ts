@@ -4,8 +4,8 @@ import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, eitherWord, isUnknown, list, number, text } from '../values.ts';
-import { everywhere, itemsOrOne, parentOf, partsOf } from './read-azure.ts';
+import { eitherWord, isUnknown, list, number, text } from '../values.ts';
+import { at, everywhere, itemsOrOne, parentOf, partsOf } from './read-azure.ts';
 
 const groupType = 'Azure::Network::networkSecurityGroups';
 const ruleType = `${groupType}/securityRules`;

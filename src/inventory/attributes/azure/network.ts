@@ -1,7 +1,8 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { planned, plannedBlock } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { and, at, flag, isGiven, isOneOf, isUnknown, number, or, text } from '../values.ts';
+import { and, flag, isGiven, isOneOf, isUnknown, number, or, text } from '../values.ts';
+import { at } from './read-azure.ts';
 
 export const applicationGateways = normaliser({
   types: ['Azure::Network::applicationGateways'],

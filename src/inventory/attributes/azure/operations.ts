@@ -1,8 +1,8 @@
 import { planned } from '../aws/plan-value.ts';
 import type { RawResource } from '../../model.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, flag, isOneOf, isUnknown, not, number } from '../values.ts';
-import { partsOf, tlsVersion } from './read-azure.ts';
+import { flag, isOneOf, isUnknown, not, number } from '../values.ts';
+import { at, partsOf, tlsVersion } from './read-azure.ts';
 
 const tableType = 'Azure::OperationalInsights::workspaces/tables';
 

@@ -3,8 +3,9 @@ import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { and, at, flag, isOneOf, isUnknown, not, number, or } from '../values.ts';
+import { and, flag, isOneOf, isUnknown, not, number, or } from '../values.ts';
 import {
+  at,
   isEnabled,
   itemsOrOne,
   partsIfTold,

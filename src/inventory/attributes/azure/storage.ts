@@ -2,9 +2,9 @@ import type { RawResource } from '../../model.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, flag, hasItems, isGiven, isOneOf, mapList, number, or } from '../values.ts';
+import { flag, hasItems, isGiven, isOneOf, mapList, number, or } from '../values.ts';
 import { knownSince, sinceApiVersion } from './api-version.ts';
-import { allowedCidrs, isEnabled, isListed, tlsVersion } from './read-azure.ts';
+import { at, allowedCidrs, isEnabled, isListed, tlsVersion } from './read-azure.ts';
 
 export const storageAccounts = normaliser({
   types: ['Azure::Storage::storageAccounts'],

@@ -3,8 +3,8 @@ import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { at, flag, hasItems, isUnknown, text } from '../values.ts';
-import { isListed, partsOf, tlsVersion } from './read-azure.ts';
+import { flag, hasItems, isUnknown, text } from '../values.ts';
+import { at, isListed, partsOf, tlsVersion } from './read-azure.ts';
 
 export const webSites = normaliser({
   types: ['Azure::Web::sites'],

@@ -1,29 +1,32 @@
 import type { Fields } from '../../json.ts';
-import type { DocumentPath, DocumentProblem } from '../../model.ts';
 
-const ofTemplate = ['resources', 'parameters', 'variables', 'functions'];
+const ofTemplate = [
+  '$schema',
+  'contentVersion',
+  'resources',
+  'parameters',
+  'variables',
+  'functions',
+];
 const ofDeployment = ['template', 'parameters', 'expressionEvaluationOptions'];
 const ofResource = [
   ...['type', 'name', 'apiVersion', 'condition', 'copy', 'existing', 'location', 'tags'],
   ...['properties', 'resources', 'sku', 'kind', 'identity', 'zones', 'scope', 'resourceGroup'],
+  ...['subscriptionId', 'plan', 'managedBy', 'extendedLocation'],
 ];
 
-/**
- * Words of the template language in another case, such as `Properties`. Azure may take them for the words that they
- * resemble; here they would count as absent, and what they say would be passed over.
- */
-const otherCase =
+/** Azure takes the words of its template language in any case; where one has two spellings, its own wins. */
+const inOneCase =
   (words: readonly string[]) =>
-  (given: Fields, at: DocumentPath): DocumentProblem[] =>
-    Object.keys(given).flatMap((name) => {
-      if (words.includes(name)) return [];
-      const word = words.find((one) => one.toLowerCase() === name.toLowerCase());
-      return word === undefined
-        ? []
-        : [{ message: `${JSON.stringify(name)} has to be written ${word}`, at: [...at, name] }];
-    });
+  (given: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries(given).flatMap(([name, value]) => {
+        const word = words.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
+        return word !== name && Object.hasOwn(given, word) ? [] : [[word, value] as const];
+      }),
+    );
 
-export const otherCaseInTemplate = otherCase(ofTemplate);
-export const otherCaseInResource = otherCase(ofResource);
+export const templateWords = inOneCase(ofTemplate);
+export const resourceWords = inOneCase(ofResource);
 /** In the `properties` of a deployment inside a template. */
-export const otherCaseInDeployment = otherCase(ofDeployment);
+export const deploymentWords = inOneCase(ofDeployment);

@@ -1,7 +1,8 @@
 import { withoutCopies } from '../../canonical-text.ts';
-import { field, fieldsOf, isFields, textOf } from '../../json.ts';
+import { fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Reader } from '../../model.ts';
 import { isLiveResource, listResources, toLiveResource } from './lists.ts';
+import { templateWords } from './other-case.ts';
 import { readTemplate } from './template.ts';
 
 /** Deployment templates, and resources as Resource Manager and Resource Graph list them. */
@@ -42,17 +43,14 @@ export const azure: Reader = {
 
 /** The schema's file name, in lower case, where it is one of Azure's deployments. */
 function schemaOf(document: unknown): string | undefined {
-  const schema = textOf(field(document, '$schema'))?.toLowerCase();
+  const schema = textOf(templateWords(fieldsOf(document))['$schema'])?.toLowerCase();
   if (schema === undefined || !schema.includes('schema.management.azure.com')) return undefined;
   return schema.slice(schema.lastIndexOf('/') + 1);
 }
 
 const looksLikeTemplate = (document: unknown): boolean => {
-  const resources = field(document, 'resources');
-  return (
-    typeof field(document, 'contentVersion') === 'string' &&
-    (Array.isArray(resources) || isFields(resources))
-  );
+  const { contentVersion, resources } = templateWords(fieldsOf(document));
+  return typeof contentVersion === 'string' && (Array.isArray(resources) || isFields(resources));
 };
 
 const whatElse = (schema: string): string =>

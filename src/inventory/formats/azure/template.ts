@@ -14,7 +14,7 @@ import { evaluateValue, maxCopies } from './evaluate.ts';
 import type { Scope } from './evaluate.ts';
 import { shown } from './functions.ts';
 import { propertiesOf, regionName, toldOf } from './properties.ts';
-import { otherCaseInDeployment, otherCaseInResource, otherCaseInTemplate } from './other-case.ts';
+import { deploymentWords, resourceWords, templateWords } from './other-case.ts';
 import { resourceAddress, splitName } from './resource-address.ts';
 import { createScope } from './scope.ts';
 import type { ParameterValues } from './scope.ts';
@@ -67,12 +67,13 @@ const maxBudget = 1_000_000;
  * @param allConditions what a false condition leaves out is read, too
  */
 export function readTemplate(
-  template: Fields,
+  written: Fields,
   given: ParameterValues,
   allConditions = false,
 ): ReadDocument {
+  const template = templateWords(written);
   const addresses = new Map<string, string>();
-  const problems: DocumentProblem[] = otherCaseInTemplate(template, []);
+  const problems: DocumentProblem[] = [];
   const around = {
     findResource: (address: string) => addresses.get(address.toLowerCase()),
     budget: { left: maxBudget },
@@ -171,13 +172,18 @@ function listBodies(
     ? [...(resources as unknown[]).entries()]
     : Object.entries(fieldsOf(resources));
   return entries.flatMap(([key, body]) => {
-    if (isFields(body)) {
-      problems.push(...otherCaseInResource(body, [...at, key]));
-      return [{ body, at: [...at, key] }];
-    }
+    if (isFields(body)) return [{ body: inAzuresWords(body), at: [...at, key] }];
     problems.push({ message: 'a resource must be a map', at: [...at, key] });
     return [];
   });
+}
+
+function inAzuresWords(written: Fields): Fields {
+  const body = resourceWords(written);
+  const properties = body['properties'];
+  return isDeployment(textOf(body['type']) ?? '') && isFields(properties)
+    ? { ...body, properties: deploymentWords(properties) }
+    : body;
 }
 
 /** The instances of a resource: several of a `copy`. What is not deployed is one of them, left out. */
@@ -296,20 +302,17 @@ function insideOf(one: Declared, depth: number, problems: DocumentProblem[]): Wa
     depth: depth + 1,
   };
   const properties = field(one.body, 'properties');
-  const template = field(properties, 'template');
-  const hasTemplate = isDeployment(one.type) && isFields(template);
+  const written = isDeployment(one.type) ? field(properties, 'template') : undefined;
+  const template = isFields(written) ? templateWords(written) : undefined;
   if (depth >= maxNesting) {
-    if (hasTemplate || children.resources !== undefined)
+    if (template || children.resources !== undefined)
       problems.push({
         message: `what is nested more than ${maxNesting} deep is not read`,
         at: one.at,
       });
     return [];
   }
-  if (isDeployment(one.type))
-    problems.push(...otherCaseInDeployment(fieldsOf(properties), [...one.at, 'properties']));
-  if (!hasTemplate) return [children];
-  problems.push(...otherCaseInTemplate(template, [...one.at, 'properties', 'template']));
+  if (!template) return [children];
   const isElsewhere = ['resourceGroup', 'subscriptionId', 'scope'].some(
     (name) => field(one.body, name) !== undefined,
   );
