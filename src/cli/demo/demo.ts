@@ -77,7 +77,7 @@ async function playDemo(
   await play.step(
     'Is a template in order, before it is deployed? The files suffice for that.',
     ['check', 'infrastructure/web-shop.template', '--fail-on', 'HIGH'],
-    { head: 8, tail: 3, expect: exitCodes.verdict },
+    { head: 8, tail: 4, expect: exitCodes.verdict },
   );
   await play.step(
     'And what runs already? The service evaluates an inventory as it comes in.',
