@@ -1,5 +1,6 @@
 // What is so where nothing is set, where it depends on more than the type; the sources are in the generated reference.
 import { describe, expect, test } from 'vitest';
+import { readInventory } from '../../../../src/inventory/read.ts';
 import {
   Reference,
   attributesOfItem,
@@ -159,6 +160,38 @@ const silent: Readonly<
     },
     expected: { public_access: false },
   },
+  'instances of a group are as its subnets have them': {
+    template: {
+      It: ['AWS::AutoScaling::LaunchConfiguration', {}],
+      Group: [
+        'AWS::AutoScaling::AutoScalingGroup',
+        { LaunchConfigurationName: { Ref: 'It' }, VPCZoneIdentifier: [{ Ref: 'Subnet' }] },
+      ],
+      Subnet: ['AWS::EC2::Subnet', {}],
+    },
+    plan: {
+      'aws_launch_configuration.it': {},
+      'aws_autoscaling_group.group': {
+        launch_configuration: new Reference('aws_launch_configuration.it.name'),
+        vpc_zone_identifier: [new Reference('aws_subnet.subnet.id')],
+      },
+      'aws_subnet.subnet': {},
+    },
+    expected: { public_ip_on_launch: false },
+  },
+  'instances of a group without subnets are in the default VPC': {
+    template: {
+      It: ['AWS::AutoScaling::LaunchConfiguration', {}],
+      Group: ['AWS::AutoScaling::AutoScalingGroup', { LaunchConfigurationName: { Ref: 'It' } }],
+    },
+    plan: {
+      'aws_launch_configuration.it': {},
+      'aws_autoscaling_group.group': {
+        launch_configuration: new Reference('aws_launch_configuration.it.name'),
+      },
+    },
+    expected: { public_ip_on_launch: true },
+  },
   'an API is optimized for the edge': {
     template: { It: ['AWS::ApiGateway::RestApi', {}] },
     plan: { 'aws_api_gateway_rest_api.it': {} },
@@ -191,6 +224,56 @@ test('a parameter may name the subnet group of the default VPC', () => {
   ).toHaveProperty('public_access', 'not known');
 });
 
+test('an account encrypts new volumes in the region in which Terraform says so', () => {
+  const volumeIn = (region: string) => {
+    const read = readInventory(
+      JSON.stringify({
+        format_version: '1.2',
+        terraform_version: '1.9.0',
+        resource_changes: [
+          ['aws_ebs_volume', {}],
+          ['aws_ebs_encryption_by_default', { enabled: true }],
+        ].map(([type, after]) => ({
+          address: `${String(type)}.it`,
+          mode: 'managed',
+          type,
+          name: 'it',
+          change: { actions: ['create'], before: null, after, after_unknown: {} },
+        })),
+        configuration: {
+          provider_config: {
+            aws: {
+              name: 'aws',
+              expressions: { region: { constant_value: 'eu-central-1' } },
+            },
+            'aws.there': {
+              name: 'aws',
+              alias: 'there',
+              expressions: { region: { constant_value: region } },
+            },
+          },
+          root_module: {
+            resources: [
+              ['aws_ebs_volume', 'aws'],
+              ['aws_ebs_encryption_by_default', 'aws.there'],
+            ].map(([type, provider_config_key]) => ({
+              address: `${String(type)}.it`,
+              mode: 'managed',
+              type,
+              name: 'it',
+              provider_config_key,
+              expressions: {},
+            })),
+          },
+        },
+      }),
+    );
+    return read.ok ? read.inventory.resources[0]?.resource : read.problem;
+  };
+  expect(volumeIn('eu-central-1')).toHaveProperty('encryption.enabled', true);
+  expect(volumeIn('eu-west-1')).toHaveProperty('encryption.enabled', false);
+});
+
 test('the default subnet of a zone gives public addresses', () => {
   expect(attributesOfPlan({ 'aws_default_subnet.it': {} })).toHaveProperty(
     'public_ip_on_launch',
@@ -209,6 +292,18 @@ describe('what is older than a default is not taken for new:', () => {
   test('a warehouse', () => {
     expect(attributesOfItem(['AWS::Redshift::Cluster', {}])).toMatchObject({
       encryption: { enabled: 'not known' },
+      public_access: 'not known',
+      version_upgrade: 'not known',
+      backup: { retention_days: 'not known' },
+    });
+  });
+
+  test('a database, a broker', () => {
+    expect(attributesOfItem(['AWS::RDS::DBInstance', {}])).toMatchObject({
+      public_access: 'not known',
+      auto_minor_version_upgrade: 'not known',
+    });
+    expect(attributesOfItem(['AWS::AmazonMQ::Broker', {}])).toMatchObject({
       public_access: 'not known',
     });
   });

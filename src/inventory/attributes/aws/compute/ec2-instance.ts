@@ -18,7 +18,7 @@ import {
 import { field } from '../api-field.ts';
 import { encryptedByDefault, isEncrypted } from '../ebs-encryption.ts';
 import { planned } from '../plan-value.ts';
-import { givesPublicAddresses } from '../network/subnet.ts';
+import { addressOfSubnet } from '../network/subnet.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
 
 export const ec2Instance = normaliser({
@@ -180,18 +180,6 @@ function asksForAddress(interfaces: unknown, said: (one: unknown) => unknown) {
     ? undefined
     : some(items, (one) => flag(said(one)));
 }
-
-/** Without a subnet an instance is in one of the default VPC, which gives public addresses. */
-function addressOfSubnet(subnet: unknown, related: Related) {
-  if (subnet === undefined) return true;
-  const found = related.find(subnet);
-  return found ? givesPublicAddresses(found) : subnetElsewhere;
-}
-
-const subnetElsewhere = new UnknownValue(
-  'whether a subnet that is not in this input gives public addresses',
-  { present: false },
-);
 
 const instanceOfAddress = ({ properties }: RawResource): unknown =>
   properties.InstanceId ?? properties.instance_id ?? properties.instance;

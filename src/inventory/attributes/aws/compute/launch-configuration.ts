@@ -1,15 +1,37 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { flag } from '../../values.ts';
+import type { Related } from '../../related.ts';
+import { flag, isUnknown, list, or } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { addressOfSubnet } from '../network/subnet.ts';
 import { planned } from '../plan-value.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
 
-const fromApi = ({ properties }: RawResource) => ({
-  public_ip_on_launch: flag(field(properties, 'AssociatePublicIpAddress')),
+const groupOf = ({ properties }: RawResource): unknown =>
+  field(properties, 'LaunchConfigurationName') ?? properties.launch_configuration;
+
+/** What the subnets of the groups give that start instances by a configuration; undefined: there are none. */
+function addressOfGroups(raw: RawResource, related: Related) {
+  const groups = related.referring(raw, 'AWS::AutoScaling::AutoScalingGroup', groupOf);
+  if (groups.length === 0) return undefined;
+  return or(
+    ...groups.map(({ properties }) => {
+      const subnets = list(
+        field(properties, 'VPCZoneIdentifier') ?? planned(properties, 'vpc_zone_identifier'),
+      );
+      if (isUnknown(subnets)) return subnets;
+      if (subnets.length === 0) return addressOfSubnet(undefined, related);
+      return or(...subnets.map((subnet) => addressOfSubnet(subnet, related)));
+    }),
+  );
+}
+
+const fromApi = (raw: RawResource, related: Related) => ({
+  public_ip_on_launch:
+    flag(field(raw.properties, 'AssociatePublicIpAddress')) ?? addressOfGroups(raw, related),
   ...metadataService(
-    field(properties, 'MetadataOptions', 'HttpEndpoint'),
-    field(properties, 'MetadataOptions', 'HttpTokens'),
+    field(raw.properties, 'MetadataOptions', 'HttpEndpoint'),
+    field(raw.properties, 'MetadataOptions', 'HttpTokens'),
   ),
 });
 
@@ -20,7 +42,7 @@ export const launchConfiguration = normaliser({
     public_ip_on_launch: {
       type: 'bool',
       meaning:
-        'instances get a public IPv4 address; left out, it is the subnet that decides, and a default subnet gives one: true',
+        'instances get a public IPv4 address; left out, the subnets of the groups in the same input decide, and a default subnet gives one',
       absent: true,
     },
     ...metadataServiceAttributes,
@@ -28,11 +50,13 @@ export const launchConfiguration = normaliser({
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,
-    terraform: ({ properties }) => ({
-      public_ip_on_launch: flag(planned(properties, 'associate_public_ip_address')),
+    terraform: (raw, related) => ({
+      public_ip_on_launch:
+        flag(planned(raw.properties, 'associate_public_ip_address')) ??
+        addressOfGroups(raw, related),
       ...metadataService(
-        planned(properties, 'metadata_options', 'http_endpoint'),
-        planned(properties, 'metadata_options', 'http_tokens'),
+        planned(raw.properties, 'metadata_options', 'http_endpoint'),
+        planned(raw.properties, 'metadata_options', 'http_tokens'),
       ),
     }),
   },

@@ -5,6 +5,7 @@ import type { Related } from '../../related.ts';
 import type { Maybe } from '../../values.ts';
 import { flag, isGiven, isOneOf, isSet, isUnknown, not, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { notRecorded } from '../config-item.ts';
 import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 import { asSource, isAurora, isEncryptedCluster } from './aurora.ts';
@@ -156,7 +157,10 @@ export const rdsDbInstance = normaliser({
     cloudformation: fromApi,
     'aws-config': (raw, related) => ({
       ...fromApi(raw, related),
-      public_access: flag(field(raw.properties, 'PubliclyAccessible')),
+      public_access:
+        flag(field(raw.properties, 'PubliclyAccessible')) ?? notRecorded('public access'),
+      auto_minor_version_upgrade:
+        flag(field(raw.properties, 'AutoMinorVersionUpgrade')) ?? notRecorded('upgrades'),
       // The item says neither where the name came from nor what the password is.
       'master_username.source': undefined,
     }),

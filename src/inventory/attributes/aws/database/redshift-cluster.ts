@@ -71,6 +71,11 @@ export const redshiftCluster = normaliser({
       'encryption.enabled': flag(field(raw.properties, 'Encrypted')) ?? notRecorded('encryption'),
       public_access:
         flag(field(raw.properties, 'PubliclyAccessible')) ?? notRecorded('public access'),
+      version_upgrade:
+        flag(field(raw.properties, 'AllowVersionUpgrade')) ?? notRecorded('upgrades'),
+      'backup.retention_days':
+        number(field(raw.properties, 'AutomatedSnapshotRetentionPeriod')) ??
+        notRecorded('how long snapshots are kept'),
       'logging.enabled': flag(
         field(supplementary(raw, 'LoggingStatus'), 'LoggingEnabled') ??
           field(raw.properties, 'LoggingStatus', 'LoggingEnabled'),

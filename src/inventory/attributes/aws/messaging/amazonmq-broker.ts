@@ -3,6 +3,7 @@ import type { RawResource, ValueOrigin } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, hasItems, isGiven, mapList, text } from '../../values.ts';
+import { notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 import { secretSource, secretSourceAttribute } from '../secret-source.ts';
@@ -37,6 +38,7 @@ export const amazonmqBroker = normaliser({
     }),
     'aws-config': (raw, related) => ({
       ...ofDocument(raw, related),
+      public_access: flag(at(raw.properties, 'PubliclyAccessible')) ?? notRecorded('public access'),
       // An item shows the users without their passwords.
       users: mapList(at(raw.properties, 'Users'), (user) => ({
         name: text(at(user, 'Username')),

@@ -1,14 +1,28 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
 import { flag } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 
-/** Whether instances get a public address; those of a default subnet do, unless it says otherwise. */
+/** Whether the instances of a subnet get a public address; those of a default subnet do, unless it says otherwise. */
 export const givesPublicAddresses = ({ properties, source }: RawResource) =>
   flag(
     field(properties, 'MapPublicIpOnLaunch') ?? planned(properties, 'map_public_ip_on_launch'),
   ) ?? source.terraform_type === 'aws_default_subnet';
+
+/** Whether an instance gets one from its subnet; without a subnet it is in one of the default VPC, which gives it one. */
+export function addressOfSubnet(subnet: unknown, related: Related) {
+  if (subnet === undefined) return true;
+  const found = related.find(subnet);
+  return found ? givesPublicAddresses(found) : subnetElsewhere;
+}
+
+const subnetElsewhere = new UnknownValue(
+  'whether a subnet that is not in this input gives public addresses',
+  { present: false },
+);
 
 const read = (raw: RawResource) => ({ public_ip_on_launch: givesPublicAddresses(raw) });
 
