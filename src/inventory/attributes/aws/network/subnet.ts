@@ -7,7 +7,7 @@ import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 
 /** Whether the instances of a subnet get a public address; those of a default subnet do, unless it says otherwise. */
-export const givesPublicAddresses = ({ properties, source }: RawResource) =>
+const givesPublicAddresses = ({ properties, source }: RawResource) =>
   flag(
     field(properties, 'MapPublicIpOnLaunch') ?? planned(properties, 'map_public_ip_on_launch'),
   ) ?? source.terraform_type === 'aws_default_subnet';
