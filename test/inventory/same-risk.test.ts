@@ -393,3 +393,214 @@ testRisks({
     ].reduce<Risk['forms']>((all, one) => ({ ...all, ...publicRole(one) }), {}),
   },
 });
+
+const allow = (statement: Fields) => ({
+  Version: '2012-10-17',
+  Statement: [{ Effect: 'Allow', ...statement }],
+});
+const trust = allow({ Action: 'sts:AssumeRole', Principal: { Service: 'ec2.amazonaws.com' } });
+
+/** A policy of roles, users and groups in all forms: in the holder, beside it, and without it. */
+function inlinePolicies(document: Fields): Readonly<Record<string, Fields>> {
+  const text = JSON.stringify(document);
+  const inline = { PolicyName: 'p', PolicyDocument: document };
+  const ofHolders = (['Role', 'User', 'Group'] as const).flatMap((word): [string, Fields][] => {
+    const own = word === 'Role' ? { AssumeRolePolicyDocument: trust } : {};
+    const holder = (properties: Fields = {}): readonly [string, Fields] => [
+      `AWS::IAM::${word}`,
+      { ...own, ...properties },
+    ];
+    const beside = (named: unknown): readonly [string, Fields] => [
+      `AWS::IAM::${word}Policy`,
+      { [`${word}Name`]: named, ...inline },
+    ];
+    const name = word.toLowerCase();
+    const plannedHolder = {
+      [`aws_iam_${name}.it`]: word === 'Role' ? { assume_role_policy: JSON.stringify(trust) } : {},
+    };
+    const planned = (named: unknown) => ({
+      [`aws_iam_${name}_policy.p`]: { [name]: named, policy: text },
+    });
+    return [
+      [`a template: in the ${name}`, templateDocument({ It: holder({ Policies: [inline] }) })],
+      [
+        `a template: beside the ${name}`,
+        templateDocument({ It: holder(), P: beside({ Ref: 'It' }) }),
+      ],
+      [`a template: without the ${name}`, templateDocument({ P: beside('other') })],
+      [
+        `a plan: beside the ${name}`,
+        planDocument({ ...plannedHolder, ...planned(new Reference(`aws_iam_${name}.it.name`)) }),
+      ],
+      [`a plan: without the ${name}`, planDocument(planned('other'))],
+    ];
+  });
+  return {
+    ...Object.fromEntries(ofHolders),
+    'a template: AWS::IAM::Policy': templateDocument({
+      It: ['AWS::IAM::Policy', { ...inline, Roles: ['other'] }],
+    }),
+    'a template: a managed policy': templateDocument({
+      It: ['AWS::IAM::ManagedPolicy', { PolicyDocument: document }],
+    }),
+    'a template: a SAM function': templateDocument({
+      It: ['AWS::Serverless::Function', { InlineCode: 'pass', Policies: document }],
+    }),
+    'a plan: in the role': planDocument({
+      'aws_iam_role.it': {
+        assume_role_policy: JSON.stringify(trust),
+        inline_policy: [{ name: 'p', policy: text }],
+      },
+    }),
+    'a plan: a managed policy': planDocument({ 'aws_iam_policy.it': { policy: text } }),
+    'an item of AWS Config': itemsDocument({
+      resourceType: 'AWS::IAM::Role',
+      configuration: {
+        assumeRolePolicyDocument: JSON.stringify(trust),
+        rolePolicyList: [{ policyName: 'p', policyDocument: text }],
+      },
+    }),
+  };
+}
+
+function attachedPolicies(arn: string): Readonly<Record<string, Fields>> {
+  const ofHolders = ['role', 'user', 'group'].flatMap((name): [string, Fields][] => {
+    const word = name.charAt(0).toUpperCase() + name.slice(1);
+    const own = name === 'role' ? { AssumeRolePolicyDocument: trust } : {};
+    const holder = {
+      [`aws_iam_${name}.it`]: name === 'role' ? { assume_role_policy: JSON.stringify(trust) } : {},
+    };
+    const attached = (named: unknown) => ({
+      [`aws_iam_${name}_policy_attachment.a`]: { [name]: named, policy_arn: arn },
+    });
+    const reference = new Reference(`aws_iam_${name}.it.name`);
+    return [
+      [
+        `a template: in the ${name}`,
+        templateDocument({ It: [`AWS::IAM::${word}`, { ...own, ManagedPolicyArns: [arn] }] }),
+      ],
+      [`a plan: beside the ${name}`, planDocument({ ...holder, ...attached(reference) })],
+      [`a plan: without the ${name}`, planDocument(attached('other'))],
+    ];
+  });
+  return {
+    ...Object.fromEntries(ofHolders),
+    'a template: a SAM function': templateDocument({
+      It: ['AWS::Serverless::Function', { InlineCode: 'pass', Policies: arn }],
+    }),
+    'a plan: one attachment for several': planDocument({
+      'aws_iam_policy_attachment.a': { name: 'a', users: ['u'], roles: ['r'], policy_arn: arn },
+    }),
+  };
+}
+
+/** A resource policy in what it is about, beside it, and without it. */
+function resourcePolicies(
+  statement: Fields,
+  {
+    template,
+    plan,
+  }: {
+    readonly template: readonly [type: string, policyType: string, (named: unknown) => Fields];
+    readonly plan: readonly [type: string, policyType: string, by: string];
+  },
+): Readonly<Record<string, Fields>> {
+  const document = allow({ Principal: '*', ...statement });
+  const policy = JSON.stringify(document);
+  const [type, policyType, naming] = template;
+  const [planned, plannedPolicy, by] = plan;
+  const beside = (named: unknown): readonly [string, Fields] => [
+    policyType,
+    { ...naming(named), PolicyDocument: document },
+  ];
+  const plannedBeside = (named: unknown) => ({ [`${plannedPolicy}.p`]: { [by]: named, policy } });
+  return {
+    [`${type}: a template, beside it`]: templateDocument({
+      It: [type, {}],
+      P: beside({ Ref: 'It' }),
+    }),
+    [`${type}: a template, without it`]: templateDocument({ P: beside('other') }),
+    [`${type}: a plan, in it`]: planDocument({ [`${planned}.it`]: { policy } }),
+    [`${type}: a plan, beside it`]: planDocument({
+      [`${planned}.it`]: {},
+      ...plannedBeside(new Reference(`${planned}.it.id`)),
+    }),
+    [`${type}: a plan, without it`]: planDocument(plannedBeside('other')),
+  };
+}
+
+testRisks({
+  'an IAM policy allows everything': {
+    severity: 'HIGH',
+    policies: /-no-full-administrator$/,
+    forms: inlinePolicies(allow({ Action: '*', Resource: '*' })),
+  },
+  'AdministratorAccess is attached': {
+    severity: 'HIGH',
+    policies: /-no-administrator-access$/,
+    forms: attachedPolicies('arn:aws:iam::aws:policy/AdministratorAccess'),
+  },
+  'everybody is named by a resource policy': {
+    severity: 'CRITICAL',
+    policies: /-(not-public|no-public-grants)$/,
+    forms: {
+      ...resourcePolicies(
+        { Action: 's3:GetObject', Resource: 'arn:aws:s3:::it/*' },
+        {
+          template: ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', (Bucket) => ({ Bucket })],
+          plan: ['aws_s3_bucket', 'aws_s3_bucket_policy', 'bucket'],
+        },
+      ),
+      ...resourcePolicies(
+        { Action: 'sqs:SendMessage', Resource: '*' },
+        {
+          template: ['AWS::SQS::Queue', 'AWS::SQS::QueuePolicy', (one) => ({ Queues: [one] })],
+          plan: ['aws_sqs_queue', 'aws_sqs_queue_policy', 'queue_url'],
+        },
+      ),
+      ...resourcePolicies(
+        { Action: 'sns:Publish', Resource: '*' },
+        {
+          template: ['AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', (one) => ({ Topics: [one] })],
+          plan: ['aws_sns_topic', 'aws_sns_topic_policy', 'arn'],
+        },
+      ),
+      'AWS::KMS::Key: a template': templateDocument({
+        It: [
+          'AWS::KMS::Key',
+          { KeyPolicy: allow({ Principal: '*', Action: 'kms:Decrypt', Resource: '*' }) },
+        ],
+      }),
+      ...Object.fromEntries(
+        Object.entries(
+          resourcePolicies(
+            { Action: 'kms:Decrypt', Resource: '*' },
+            {
+              template: ['AWS::KMS::Key', 'AWS::KMS::KeyPolicy', (KeyId) => ({ KeyId })],
+              plan: ['aws_kms_key', 'aws_kms_key_policy', 'key_id'],
+            },
+          ),
+        ).filter(([form]) => form.includes(': a plan')), // CloudFormation has it in the key only
+      ),
+    },
+  },
+  'everybody may call a function': {
+    severity: 'HIGH',
+    policies: /-lambda-permission-not-public$/,
+    forms: {
+      'a template': templateDocument({
+        It: [
+          'AWS::Lambda::Permission',
+          { Action: 'lambda:InvokeFunction', FunctionName: 'f', Principal: '*' },
+        ],
+      }),
+      'a plan': planDocument({
+        'aws_lambda_permission.it': {
+          action: 'lambda:InvokeFunction',
+          function_name: 'f',
+          principal: '*',
+        },
+      }),
+    },
+  },
+});

@@ -21,6 +21,7 @@ import { rdsDbCluster } from './database/rds-db-cluster.ts';
 import { rdsDbInstance } from './database/rds-db-instance.ts';
 import { redshiftCluster } from './database/redshift-cluster.ts';
 import { cognitoIdentityPool, cognitoUserPool } from './identity/cognito.ts';
+import { iamAttachments } from './identity/iam-attachments.ts';
 import { iamGroup } from './identity/iam-group.ts';
 import { iamPolicies } from './identity/iam-policies.ts';
 import { iamRole } from './identity/iam-role.ts';
@@ -50,7 +51,7 @@ import { securityGroup } from './network/security-group.ts';
 import { subnet } from './network/subnet.ts';
 import { vpc } from './network/vpc.ts';
 import { webAcl } from './network/web-acl.ts';
-import { resourcePolicy } from './resource-policy.ts';
+import { partPolicy, resourcePolicy } from './resource-policy.ts';
 import { kendraIndex } from './search/kendra-index.ts';
 import { searchDomain } from './search/search-domain.ts';
 import {
@@ -73,6 +74,7 @@ import { s3Bucket } from './storage/s3-bucket.ts';
 const documents = {
   s3: 'Amazon S3 API Reference, API version 2006-03-01',
   iam: 'AWS IAM API Reference, API version 2010-05-08',
+  kms: 'AWS KMS API Reference, API version 2014-11-01',
   sns: 'Amazon SNS API Reference, API version 2010-03-31',
   sqs: 'Amazon SQS API Reference, API version 2012-11-05',
 };
@@ -88,18 +90,32 @@ export const aws: readonly Normaliser[] = [
   dlmLifecyclePolicy,
   // identity
   iamPolicies,
-  resourcePolicy('AWS::IAM::RolePolicy', 'what the role may do', documents.iam),
-  resourcePolicy('AWS::IAM::UserPolicy', 'what the user may do', documents.iam),
-  resourcePolicy('AWS::IAM::GroupPolicy', 'what the members of the group may do', documents.iam),
+  partPolicy('AWS::IAM::RolePolicy', 'what the role may do', documents.iam, {
+    whole: 'AWS::IAM::Role',
+    names: ['RoleName', 'role'],
+  }),
+  partPolicy('AWS::IAM::UserPolicy', 'what the user may do', documents.iam, {
+    whole: 'AWS::IAM::User',
+    names: ['UserName', 'user'],
+  }),
+  partPolicy('AWS::IAM::GroupPolicy', 'what the members of the group may do', documents.iam, {
+    whole: 'AWS::IAM::Group',
+    names: ['GroupName', 'group'],
+  }),
   iamRole,
   iamUser,
   iamGroup,
+  ...iamAttachments,
   cognitoIdentityPool,
   cognitoUserPool,
   microsoftAd,
   // keys
   acmCertificate,
   kmsKeyType,
+  partPolicy('AWS::KMS::KeyPolicy', 'the policy of the key', documents.kms, {
+    whole: 'AWS::KMS::Key',
+    names: ['KeyId', 'key_id'],
+  }),
   secret,
   // messaging
   amazonmqBroker,

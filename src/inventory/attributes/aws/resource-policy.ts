@@ -1,22 +1,53 @@
+import type { RawResource } from '../../model.ts';
+import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
-import type { Normaliser } from '../normaliser.ts';
+import type { Attribute, Normaliser } from '../normaliser.ts';
 import { at } from '../values.ts';
 import { readStatements } from './policy-document.ts';
 
+/** What a policy is part of, and the property that names it, in the words of templates and of Terraform. */
+interface PartOf {
+  readonly whole: string;
+  readonly names: readonly [template: string, terraform: string];
+}
+
 /** The normaliser of a type that is a resource policy: a document that is kept apart from what it is about. */
 export const resourcePolicy = (type: string, meaning: string, source: string): Normaliser =>
+  normaliser({ types: [type], source, attributes: statements(meaning), from: { ...fromDocument } });
+
+/** The same for a policy that is judged with what it is about, where both are in the same input. */
+export const partPolicy = (
+  type: string,
+  meaning: string,
+  source: string,
+  { whole, names: [inTemplate, inTerraform] }: PartOf,
+): Normaliser =>
   normaliser({
     types: [type],
     source,
-    attributes: {
-      'policy.statements': { type: 'list<Statement>', meaning, absent: [] },
-    },
+    attributes: { ...statements(meaning), ...joinedAttribute('what it is about', whole) },
     from: {
-      cloudformation: ({ properties }) => ({
-        'policy.statements': readStatements(at(properties, 'PolicyDocument')),
+      cloudformation: (raw, related) => ({
+        ...fromDocument.cloudformation(raw),
+        joined: related.find(raw.properties[inTemplate], whole) !== undefined,
       }),
-      terraform: ({ properties }) => ({
-        'policy.statements': readStatements(at(properties, 'policy')),
+      terraform: (raw, related) => ({
+        ...fromDocument.terraform(raw),
+        joined: related.find(raw.properties[inTerraform], whole) !== undefined,
       }),
     },
   });
+
+const statements = (meaning: string) =>
+  ({
+    'policy.statements': { type: 'list<Statement>', meaning, absent: [] },
+  }) as const satisfies Record<string, Attribute>;
+
+const fromDocument = {
+  cloudformation: ({ properties }: RawResource) => ({
+    'policy.statements': readStatements(at(properties, 'PolicyDocument')),
+  }),
+  terraform: ({ properties }: RawResource) => ({
+    'policy.statements': readStatements(at(properties, 'policy')),
+  }),
+};
