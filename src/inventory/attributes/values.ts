@@ -50,20 +50,27 @@ export function isGiven(value: unknown): boolean | UnknownValue {
 export const isSet = (value: unknown): boolean | UnknownValue =>
   value === '' ? false : isGiven(value);
 
-/** A boolean, also written as a text, as templates do. Anything else is undefined. */
+/** A text where the provider takes none: what it would do nobody knows. */
+export const unlike = (written: string, expected: string): UnknownValue =>
+  new UnknownValue(`${written}, which is not ${expected}`);
+
+/**
+ * A boolean, also written as a text, as templates do. Of another text nobody knows what it means; anything else is
+ * undefined.
+ */
 export function flag(value: unknown): Maybe<boolean> {
   if (typeof value === 'boolean' || isUnknown(value)) return value;
-  if (typeof value !== 'string') return undefined;
+  if (typeof value !== 'string' || value === '') return undefined;
   const text = value.toLowerCase();
-  return text === 'true' ? true : text === 'false' ? false : undefined;
+  return text === 'true' ? true : text === 'false' ? false : unlike(value, 'true or false');
 }
 
-/** A number, also written as a text. Anything else is undefined. */
+/** A number, also written as a text. Of another text nobody knows what it means; anything else is undefined. */
 export function number(value: unknown): Maybe<number> {
   if (typeof value === 'number' || isUnknown(value)) return value;
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   const read = Number(value);
-  return Number.isFinite(read) ? read : undefined;
+  return Number.isFinite(read) ? read : unlike(value, 'a number');
 }
 
 /** A text; numbers and booleans as their text. Anything else is undefined. */
@@ -120,7 +127,7 @@ export function eitherWord(
   const word = text(value);
   if (word === undefined || word === '' || isUnknown(word)) return word || undefined;
   if (isOneOf(word, ...yes) === true) return true;
-  return isOneOf(word, ...no) === true ? false : new UnknownValue(word);
+  return isOneOf(word, ...no) === true ? false : unlike(word, 'a known value');
 }
 
 /** Logic over what may be unknown: false wins. Absent counts as false. */

@@ -1,7 +1,16 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import type { Related } from '../related.ts';
-import { createAt, eitherWord, isOneOf, isUnknown, list, mapList, text } from '../values.ts';
+import {
+  createAt,
+  eitherWord,
+  isOneOf,
+  isUnknown,
+  list,
+  mapList,
+  text,
+  unlike,
+} from '../values.ts';
 import type { Maybe } from '../values.ts';
 
 /**
@@ -54,7 +63,7 @@ export function tlsVersion(value: unknown): Maybe<string> {
   if (major !== undefined && minor !== undefined) return `${major}.${minor}`;
   return isOneOf(written, 'None', 'Disabled', 'TLSEnforcementDisabled') === true
     ? '1.0'
-    : new UnknownValue(written);
+    : unlike(written, 'a known version');
 }
 
 /** Addresses that a firewall lets in: with the default action Deny those of its rules, else all. */

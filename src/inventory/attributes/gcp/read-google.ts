@@ -1,7 +1,7 @@
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import type { Related } from '../related.ts';
-import { at, isUnknown, number, text } from '../values.ts';
+import { at, isUnknown, number, text, unlike } from '../values.ts';
 
 /** A value by its path in Google's API. */
 export type Get = (...path: readonly string[]) => unknown;
@@ -47,7 +47,9 @@ export function days(value: unknown) {
 /** `TLS_1_2` is `1.2`. */
 export function tlsVersion(value: unknown) {
   const written = text(value);
-  return written === undefined || isUnknown(written)
-    ? written
-    : written.replace(/^TLS_?V?/i, '').replace('_', '.');
+  if (written === undefined || written === '' || isUnknown(written)) return written || undefined;
+  const [, major, minor] = /^(?:TLS_?V?)?(\d)[._](\d)$/i.exec(written) ?? [];
+  return major === undefined || minor === undefined
+    ? unlike(written, 'a known version')
+    : `${major}.${minor}`;
 }

@@ -1,6 +1,6 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, isSet, isUnknown, text } from '../values.ts';
+import { at, isSet, isUnknown, text, unlike } from '../values.ts';
 import { iamBindings, iamOf } from './iam.ts';
 import { fromGoogle, isAsset } from './read-google.ts';
 
@@ -71,5 +71,5 @@ const known = new Set(modes.values());
 function ingressMode(value: unknown) {
   const mode = text(value);
   if (mode === undefined || mode === '' || isUnknown(mode)) return mode || undefined;
-  return modes.get(mode) ?? (known.has(mode) ? mode : new UnknownValue(mode));
+  return modes.get(mode) ?? (known.has(mode) ? mode : unlike(mode, 'a known value'));
 }
