@@ -69,8 +69,10 @@ describe('resources that are configured as their provider says', () => {
     );
   });
 
-  test.each(files)('%s: are what policies are about', (file) => {
-    expect(examine(documentOf(file), policies).some((each) => each.policies > 0)).toBe(true);
+  test.each(files)('%s: are decided by the policies of both sets', (file) => {
+    const found = examine(documentOf(file), policies);
+    expect(found.some((each) => each.policies > 0)).toBe(true);
+    expect(found.flatMap(({ error }) => error)).toEqual([]);
   });
 });
 
