@@ -197,6 +197,16 @@ const silent: Readonly<
     plan: { 'aws_api_gateway_rest_api.it': {} },
     expected: { endpoint_types: ['EDGE'] },
   },
+  'a domain name of HTTP and WebSocket APIs takes TLS 1.2 only': {
+    template: { It: ['AWS::ApiGatewayV2::DomainName', {}] },
+    plan: { 'aws_apigatewayv2_domain_name.it': {} },
+    expected: { tls: { minimum_version: '1.2' } },
+  },
+  'a domain name of REST APIs may take older ones': {
+    template: { It: ['AWS::ApiGateway::DomainName', {}] },
+    plan: { 'aws_api_gateway_domain_name.it': {} },
+    expected: { tls: { minimum_version: '1.0' } },
+  },
   'a queue is encrypted': {
     template: { It: ['AWS::SQS::Queue', {}] },
     plan: { 'aws_sqs_queue.it': {} },

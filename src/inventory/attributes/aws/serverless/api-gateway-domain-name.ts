@@ -49,7 +49,14 @@ export const apiGatewayDomainName = normaliser({
 export const apiGatewayV2DomainName = normaliser({
   types: ['AWS::ApiGatewayV2::DomainName'],
   source: 'Amazon API Gateway Version 2 API Reference, API version 2018-11-29',
-  attributes: tls,
+  attributes: {
+    'tls.minimum_version': {
+      ...tls['tls.minimum_version'],
+      absent: '1.2',
+      source:
+        'Amazon API Gateway Developer Guide, Security policy for HTTP APIs, and for WebSocket APIs, API version 2018-11-29: no other is supported',
+    },
+  },
   from: {
     cloudformation: ({ properties }) => ({
       'tls.minimum_version': tlsOfPolicy(
