@@ -10,6 +10,8 @@ import type { PolicySet } from '../../project/policy-sets.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { loadProject } from '../../project/read/load.ts';
 import { readingOf } from './reading.ts';
+import { count } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
 import type { Context, Run } from '../context.ts';
 import { refuseLinkedOut } from '../flags/linked-out.ts';
 import { gitIgnored, scaffold } from './scaffold.ts';
@@ -50,15 +52,21 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   refuseLinkedOut(folder, ignoring, allowOutside);
   files.push({ path: '.gitignore', outcome: await addLines(ignoring) });
   await warnOfOtherSet(context, folder, set);
+  const ofLibrary = new Set(library.map(({ path: file }) => `policies/${file}`));
+  const copied = files.filter(({ path: file }) => ofLibrary.has(file));
+  const others = files.filter(({ path: file }) => !ofLibrary.has(file));
   await context.show({
     value: { folder, project: name, files },
     rows: () => files,
     human: (style) =>
       [
-        ...files.map(({ path: file, outcome }) => {
-          const colour = outcome === 'kept' ? style.dim : style.green;
-          return `  ${colour(outcome.padEnd(8))} ${file}`;
+        ...(['created', 'kept'] as const).flatMap((outcome) => {
+          const amount = copied.filter((one) => one.outcome === outcome).length;
+          return amount === 0
+            ? []
+            : [lineOf(style, outcome, `policies/ (${count(amount, 'file')})`)];
         }),
+        ...others.map(({ path: file, outcome }) => lineOf(style, outcome, file)),
         '',
         'Next:',
         ...(given === '.' ? [] : [`  cd ${given}`]),
@@ -74,6 +82,11 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   });
   return exitCodes.ok;
 };
+
+function lineOf(style: Style, outcome: Outcome, file: string): string {
+  const colour = outcome === 'kept' ? style.dim : style.green;
+  return `  ${colour(outcome.padEnd(8))} ${file}`;
+}
 
 /** The policies of a set of the library that comes with govctl, each with its test. */
 async function readLibrary(

@@ -59,6 +59,7 @@ describe('govctl init', () => {
     const cwd = makeRepo();
     const made = await runCommandLine(['init', '--project', 'acme', '--set', set], { cwd });
     expect(made.exitCode).toBe(0);
+    expect(made.stdout).toMatch(/^ {2}created {2}policies\/ \(\d+ files\)$/m);
     const config = readFileSync(path.join(cwd, 'govctl.yaml'), 'utf8');
     expect(parse(config)).toMatchObject({ paths: ['policies'], set });
     const files = readdirSync(path.join(cwd, 'policies'), { recursive: true, encoding: 'utf8' });
