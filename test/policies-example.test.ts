@@ -3,6 +3,10 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { PolicyDocument } from '../src/project/documents/policy.ts';
+import type * as z from 'zod';
+import type { Resource } from '../src/contract/resources.ts';
+import { formatOfTestKey } from '../src/inventory/formats/formats.ts';
+import type { TestKey } from '../src/inventory/formats/formats.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
 import { evaluate, preparePolicy } from '../src/engine/evaluate.ts';
 import { readInventory } from '../src/inventory/read.ts';
@@ -308,13 +312,12 @@ describe('the tests of the policy library', () => {
     expect(tested).toBe(file.replace('.test.yaml', '.yaml'));
     const found = policies.find((each) => each.file === tested);
     const messages = found?.policy.rules.map((rule) => rule.message) ?? [];
-    for (const each of document.cases) {
-      const ids = (each.input.resources ?? []).map((resource) => resource.id);
-      expect(each.expect.map((row) => row.resource).sort()).toEqual(ids.sort());
-      for (const resource of each.input.resources ?? []) {
-        expect(resource.type).toBe(found?.policy.resource_type);
-      }
-      for (const row of each.expect) {
+    for (const { input, expect: rows } of document.cases) {
+      const resources = resourcesOf(input);
+      const about = resources.filter(({ type }) => type === found?.policy.resource_type);
+      expect(rows.map((row) => row.resource).sort()).toEqual(about.map(({ id }) => id).sort());
+      if (input.resources) expect(about).toEqual(resources);
+      for (const row of rows) {
         if (row.message !== undefined) expect(messages).toContain(row.message);
       }
     }
@@ -326,11 +329,10 @@ describe('the tests of the policy library', () => {
     const prepared = preparePolicy(found);
 
     for (const { name, input, now, expect: rows } of document.cases) {
-      const read = readInventory(JSON.stringify(input.resources), { format: 'native' });
-      if (!read.ok) throw new Error(`${file}: ${read.problem.message}`);
-      for (const { resource } of read.inventory.resources) {
-        const finding = evaluate(prepared, resource, Date.parse(now ?? document.now ?? someDay));
+      for (const resource of resourcesOf(input)) {
         const wanted = rows.filter((row) => row.resource === resource.id);
+        if (resource.type !== found.policy.resource_type) continue;
+        const finding = evaluate(prepared, resource, Date.parse(now ?? document.now ?? someDay));
         expect([name, finding.status.toLowerCase()]).toEqual([name, wanted[0]?.result]);
         const messages = wanted.flatMap((row) => row.message ?? []);
         expect(finding.rules.map((rule) => rule.message)).toEqual(expect.arrayContaining(messages));
@@ -342,7 +344,34 @@ describe('the tests of the policy library', () => {
     const results = new Set(document.cases.flatMap((each) => each.expect.map((row) => row.result)));
     expect([...results]).toEqual(expect.arrayContaining(['pass', 'fail']));
   });
+
+  // Both numbers may only fall; an input by its source says whether readers and policies fit together.
+  test('leave out few policies, and few have cases from one source alone', () => {
+    const tested = new Map(cases.map(({ file, document }) => [file, document]));
+    // A test finds nothing of a policy that is off.
+    const on = policies.filter(({ policy }) => policy.enabled !== false).map(({ file }) => file);
+    const untested = on.filter((file) => !tested.has(testOf(file)));
+    const ofOneSource = on.filter((file) => {
+      const inputs = tested.get(testOf(file))?.cases.flatMap(({ input }) => Object.keys(input));
+      return inputs !== undefined && new Set(inputs).size < 2;
+    });
+    expect(untested.length, untested.join('\n')).toBeLessThanOrEqual(53);
+    expect(ofOneSource.length, ofOneSource.join('\n')).toBeLessThanOrEqual(81);
+  });
 });
+
+const testOf = (file: string): string => file.replace('.yaml', '.test.yaml');
+
+/** The resources of a case's input, in whichever format it is. */
+function resourcesOf(
+  input: z.infer<typeof PolicyTestDocument>['cases'][number]['input'],
+): Resource[] {
+  const [[key, document] = ['', undefined]] = Object.entries(input);
+  const format = key === 'resources' ? 'native' : formatOfTestKey[key as TestKey];
+  const read = readInventory(JSON.stringify(document), { format });
+  if (!read.ok) throw new Error(read.problem.message);
+  return read.inventory.resources.map(({ resource }) => resource);
+}
 
 describe('the attributes of the resource model', () => {
   eachPolicy('hold all that %s reads', (_file, policy) => {

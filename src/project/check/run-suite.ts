@@ -83,6 +83,7 @@ function readInput(
   for (const [key, format] of Object.entries(formatOfTestKey)) {
     const file = input[key as TestKey];
     if (file === undefined) continue;
+    if (typeof file !== 'string') return readGiven(JSON.stringify(file), format, key);
     try {
       const absolute = path.resolve(folder, file);
       const target = boundary.outside(absolute);
@@ -108,7 +109,8 @@ function readGiven(
   const problem = read.ok ? read.inventory.problems[0] : read.problem;
   if (!problem && read.ok) return [...read.inventory.resources];
   const place = problem?.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
-  return { message: `${what}${format === 'native' ? '' : place}: ${problem?.message ?? ''}` };
+  // Of what stands in the test itself, the place in its JSON says nothing.
+  return { message: `${what}${typeof input === 'string' ? '' : place}: ${problem?.message ?? ''}` };
 }
 
 /** The finding of each policy over each resource; a policy for another type skips it. */

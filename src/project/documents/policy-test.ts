@@ -8,10 +8,13 @@ const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 /** A resource as the service takes it: open, but it has an id and a type. */
 const resource = z.looseObject({ id: text, type: text });
 
+/** A file, relative to the test's own, or what would be in it. */
+const given = z.union([text, z.looseObject({}), z.array(z.looseObject({}))]);
+
 const fileKeys = Object.keys(formatOfTestKey) as TestKey[];
-const files = Object.fromEntries(fileKeys.map((key) => [key, text.optional()])) as Record<
+const files = Object.fromEntries(fileKeys.map((key) => [key, given.optional()])) as Record<
   TestKey,
-  z.ZodOptional<typeof text>
+  z.ZodOptional<typeof given>
 >;
 
 const input = z

@@ -153,6 +153,22 @@ rules: [{condition: 'now > timestamp("2027-01-01T00:00:00Z")', effect: DENY}]
     expect([gone.exitCode, gone.stdout]).toEqual([2, expect.stringContaining('t.template: ')]);
   });
 
+  it('reads inputs that stand in the test, in every format', async () => {
+    const document = `      cloudformation:
+        Resources:
+          Plain:
+            Type: AWS::S3::Bucket
+            Properties: {BucketName: {Ref: Name}, Tags: [{Key: owner, Value: ana}]}
+`;
+    const expected = expecting('{resource: Plain, result: fail, policy: s3-encryption}');
+    expect(await run(repo(head + document + expected))).toMatchObject({ exitCode: 0 });
+    const broken = await run(repo(`${head}      cloudformation: {Resources: 1}\n${expected}`));
+    expect([broken.exitCode, broken.stdout]).toEqual([
+      2,
+      expect.stringContaining('cloudformation: Resources'),
+    ]);
+  });
+
   it('finds the policies of a test wherever they are', async () => {
     const cwd = makeRepo({
       'policies/a.yaml': policies,

@@ -16,7 +16,7 @@ const stated = 'A policy asks templates to state it.';
 /** On, off. */
 const both = [true, false];
 
-const tagSets = [
+const tagSets: readonly Readonly<Record<string, string>>[] = [
   {
     owner: 'shop',
     'cost-center': '42',
@@ -24,7 +24,7 @@ const tagSets = [
     'data-classification': 'internal',
   },
   { environment: 'development', purpose: 'scratch' },
-  { 'data-classification': 'confidential', tier: 'public' },
+  { 'data-classification': 'confidential', tier: 'public', purpose: 'audit-logs' },
 ];
 
 /** @param template how the template has them */
@@ -425,15 +425,6 @@ const messaging: readonly Kind[] = [
   ]),
 ];
 
-const keys: readonly Kind[] = [
-  kind('AWS::KMS::Key', 'aws_kms_key', [
-    setting('rotation.enabled', 'EnableKeyRotation', both, false, {
-      item: 'supplementaryConfiguration.KeyRotationStatus',
-    }),
-    tags(),
-  ]),
-];
-
 const logging: readonly Kind[] = [
   kind(
     'AWS::CloudTrail::Trail',
@@ -603,6 +594,18 @@ const always = (native: Fields, template: Fields, plan: Fields, item: Fields): V
   item,
 });
 
+const keys: readonly Kind[] = [
+  kind('AWS::KMS::Key', 'aws_kms_key', [
+    setting('rotation.enabled', 'EnableKeyRotation', both, false, {
+      item: 'supplementaryConfiguration.KeyRotationStatus',
+    }),
+    ownPolicy('KeyPolicy', someStatements('*', 'kms'), (document) => ({
+      supplementaryConfiguration: { Policy: JSON.stringify(document) },
+    })),
+    tags(),
+  ]),
+];
+
 const notInConfig = 'AWS Config does not record the type.';
 
 const blocks = [
@@ -739,6 +742,35 @@ const bucketDefaults: readonly Setting[] = [
 const buckets: readonly Kind[] = [
   kind('AWS::S3::Bucket', 'aws_s3_bucket', [
     ...bucketDefaults,
+    choice(
+      'ACL',
+      [
+        ['private', 'Private', []] as const,
+        ['public-read', 'PublicRead', [['AllUsers', 'Read']]] as const,
+        [
+          'public-read-write',
+          'PublicReadWrite',
+          [
+            ['AllUsers', 'Read'],
+            ['AllUsers', 'Write'],
+          ],
+        ] as const,
+        ['authenticated-read', 'AuthenticatedRead', [['AuthenticatedUsers', 'Read']]] as const,
+      ].map(([acl, word, grants]) => ({
+        native: { acl },
+        template: { AccessControl: word },
+        item: {
+          supplementaryConfiguration: {
+            AccessControlList: JSON.stringify({
+              grantSet: null,
+              grantList: grants.map(([grantee, permission]) => ({ grantee, permission })),
+            }),
+          },
+        },
+        beside: { plan: { 'aws_s3_bucket_acl.it': { bucket, acl } } },
+      })),
+      { native: { acl: 'private' } },
+    ),
     choice(
       'versioning',
       [true, false].map((on) => {
@@ -2250,6 +2282,463 @@ const identity: readonly Kind[] = [
   ]),
 ];
 
+const noPassword =
+  'Where the password comes from is told by a template and a plan; here by the template.';
+
+/** A password as a template has it: written out, from a parameter that hides it, or from Secrets Manager. */
+const password = (native: string, property: string): Setting => ({
+  ...choice(
+    native,
+    [
+      ['secret_parameter', { Ref: 'Secret' }] as const,
+      ['plaintext', 'hunter2hunter2'] as const,
+      ['secrets_manager', '{{resolve:secretsmanager:db:SecretString:password}}'] as const,
+    ].map(([source, value]) => ({
+      native: put(native, { source }),
+      template: put(property, value),
+    })),
+  ),
+  differs: 'It is required.',
+});
+
+const ofTemplateAlone = { plan: noPassword, state: noPassword, item: noPassword };
+
+const passwords: readonly Kind[] = [
+  ['AWS::RDS::DBInstance', 'master_password', 'MasterUserPassword'] as const,
+  ['AWS::RDS::DBCluster', 'master_password', 'MasterUserPassword'] as const,
+  ['AWS::Redshift::Cluster', 'master_password', 'MasterUserPassword'] as const,
+  ['AWS::DMS::Endpoint', 'password', 'Password'] as const,
+  ['AWS::DirectoryService::MicrosoftAD', 'admin_password', 'Password'] as const,
+  ['AWS::DirectoryService::SimpleAD', 'admin_password', 'Password'] as const,
+].map(([type, native, property]) =>
+  kind(type, '', [password(native, property)], {
+    always: { template: { DBSubnetGroupName: 'private' } },
+    unsupported: ofTemplateAlone,
+  }),
+);
+
+const origin = (given: Fields): Fields => ({ DistributionConfig: { Origins: [given] } });
+const oneOrigin = { Id: 'data', DomainName: 'the-data.s3.eu-central-1.amazonaws.com' };
+
+const others: readonly Kind[] = [
+  ...passwords,
+  kind(
+    'AWS::RDS::DBInstance',
+    '',
+    [
+      {
+        ...choice(
+          'master username',
+          [['secret_parameter', { Ref: 'Secret' }] as const, ['plaintext', 'admin'] as const].map(
+            ([source, value]) => ({
+              native: { master_username: { source } },
+              template: { MasterUsername: value },
+            }),
+          ),
+        ),
+        differs: 'It is required.',
+      },
+    ],
+    { always: { template: { DBSubnetGroupName: 'private' } }, unsupported: ofTemplateAlone },
+  ),
+  kind(
+    'AWS::IAM::User',
+    '',
+    [
+      {
+        ...choice(
+          'profile',
+          [
+            ['secret_parameter', { Ref: 'Secret' }, true] as const,
+            ['plaintext', 'hunter2hunter2', false] as const,
+          ].map(([source, value, reset]) => ({
+            native: {
+              console_access: true,
+              login_profile: { password: { source }, password_reset_required: reset },
+            },
+            template: { LoginProfile: { Password: value, PasswordResetRequired: reset } },
+          })),
+          { native: { console_access: false } },
+        ),
+      },
+      choice(
+        'MFA',
+        [
+          {
+            native: { mfa: { enabled: true } },
+            beside: {
+              template: {
+                Device: ['AWS::IAM::VirtualMFADevice', { Users: [{ Ref: 'It' }] }],
+              },
+            },
+          },
+        ],
+        { native: { mfa: { enabled: false } } },
+      ),
+    ],
+    { unsupported: ofTemplateAlone },
+  ),
+  kind(
+    'AWS::EMR::Cluster',
+    'aws_emr_cluster',
+    [
+      choice(
+        'Kerberos',
+        [
+          {
+            native: { kerberos: { enabled: true } },
+            template: {
+              KerberosAttributes: { Realm: 'EXAMPLE.COM', KdcAdminPassword: 'hunter2hunter2' },
+            },
+            plan: {
+              kerberos_attributes: [{ realm: 'EXAMPLE.COM', kdc_admin_password: 'hunter2hunter2' }],
+            },
+          },
+        ],
+        { native: { kerberos: { enabled: false } } },
+      ),
+      tags(),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind(
+    'AWS::Batch::JobDefinition',
+    'aws_batch_job_definition',
+    [
+      choice(
+        'container',
+        both.map((privileged) => ({
+          native: { containers: [{ image: 'shop/job:1', privileged }] },
+          template: { ContainerProperties: { Image: 'shop/job:1', Privileged: privileged } },
+          plan: { container_properties: JSON.stringify({ image: 'shop/job:1', privileged }) },
+        })),
+        { native: { containers: [] } },
+      ),
+    ],
+    { unsupported: { item: notInConfig } },
+  ),
+  kind('AWS::Config::ConfigurationRecorder', 'aws_config_configuration_recorder', [
+    choice(
+      'group',
+      both.map((on) => ({
+        native: { recording: { all_supported: on, include_global_types: on } },
+        template: { RecordingGroup: { AllSupported: on, IncludeGlobalResourceTypes: on } },
+        plan: { recording_group: [{ all_supported: on, include_global_resource_types: on }] },
+        item: { recordingGroup: { allSupported: on, includeGlobalResourceTypes: on } },
+      })),
+      { native: { recording: { all_supported: true, include_global_types: false } } },
+    ),
+  ]),
+  kind('AWS::AmazonMQ::Broker', 'aws_mq_broker', [
+    setting('public_access', 'PubliclyAccessible', [false, true], false, {
+      item: 'PubliclyAccessible',
+    }),
+    choice(
+      'key',
+      [
+        {
+          native: { encryption: { configured: true, customer_managed: true, kms_key_id: keyArn } },
+          template: {
+            EncryptionOptions: {
+              UseAwsOwnedKey: false,
+              KmsKeyId: { 'Fn::GetAtt': ['Key', 'Arn'] },
+            },
+          },
+          plan: {
+            encryption_options: [
+              { use_aws_owned_key: false, kms_key_id: new Reference('aws_kms_key.key.arn') },
+            ],
+          },
+          item: { EncryptionOptions: { UseAwsOwnedKey: false, KmsKeyId: keyArn } },
+        },
+      ],
+      { native: { encryption: { configured: false, customer_managed: false } } },
+    ),
+  ]),
+  kind(
+    'AWS::AmazonMQ::Broker',
+    '',
+    [
+      {
+        ...choice(
+          'user',
+          [
+            ['secret_parameter', { Ref: 'Secret' }] as const,
+            ['plaintext', 'hunter2hunter2'] as const,
+          ].map(([source, value]) => ({
+            native: { users: [{ name: 'app', password: { source } }] },
+            template: { Users: [{ Username: 'app', Password: value }] },
+          })),
+        ),
+        differs: 'It is required.',
+      },
+    ],
+    { unsupported: ofTemplateAlone },
+  ),
+  ...(['Redshift', 'Splunk'] as const).map((target) =>
+    kind(
+      'AWS::KinesisFirehose::DeliveryStream',
+      '',
+      [
+        choice(
+          'destination',
+          [
+            ['secret_parameter', { Ref: 'Secret' }] as const,
+            ['plaintext', 'hunter2hunter2'] as const,
+          ].map(([source, value]) => {
+            const name = `${target.toLowerCase()}_destination`;
+            const secret = target === 'Redshift' ? 'password' : 'hec_token';
+            return {
+              native: { [name]: { enabled: true, [secret]: { source } } },
+              template: {
+                [`${target}DestinationConfiguration`]: {
+                  [target === 'Redshift' ? 'Password' : 'HECToken']: value,
+                },
+              },
+            };
+          }),
+          { native: { [`${target.toLowerCase()}_destination`]: { enabled: false } } },
+        ),
+      ],
+      { unsupported: ofTemplateAlone },
+    ),
+  ),
+  kind('AWS::CloudFront::Distribution', 'aws_cloudfront_distribution', [
+    choice(
+      'behavior',
+      ['redirect-to-https', 'allow-all', 'https-only'].map((policy) => ({
+        native: { behaviors: [{ path_pattern: '*', viewer_protocol_policy: policy }] },
+        template: {
+          DistributionConfig: { DefaultCacheBehavior: { ViewerProtocolPolicy: policy } },
+        },
+        plan: { default_cache_behavior: [{ viewer_protocol_policy: policy }] },
+        item: { distributionConfig: { defaultCacheBehavior: { viewerProtocolPolicy: policy } } },
+      })),
+      {},
+      {},
+      'It is required.',
+    ),
+    choice(
+      'certificate',
+      [
+        ['TLSv1.2_2021', '1.2', 'sni-only'] as const,
+        ['TLSv1_2016', '1.0', 'vip'] as const,
+        ['TLSv1.1_2016', '1.1', 'sni-only'] as const,
+      ].map(([policy, version, support]) => ({
+        native: {
+          custom_certificate: true,
+          tls: { minimum_version: version, sni: support === 'sni-only' },
+        },
+        template: {
+          DistributionConfig: {
+            ViewerCertificate: {
+              AcmCertificateArn: certificate,
+              MinimumProtocolVersion: policy,
+              SslSupportMethod: support,
+            },
+          },
+        },
+        plan: {
+          viewer_certificate: [
+            {
+              acm_certificate_arn: certificate,
+              minimum_protocol_version: policy,
+              ssl_support_method: support,
+            },
+          ],
+        },
+        item: {
+          distributionConfig: {
+            viewerCertificate: {
+              aCMCertificateArn: certificate,
+              minimumProtocolVersion: policy,
+              sSLSupportMethod: support,
+            },
+          },
+        },
+      })),
+      {
+        native: { custom_certificate: false, tls: { minimum_version: '1.0', sni: false } },
+        plan: { viewer_certificate: [{ cloudfront_default_certificate: true }] },
+        item: {
+          distributionConfig: {
+            viewerCertificate: {
+              cloudFrontDefaultCertificate: true,
+              minimumProtocolVersion: 'TLSv1',
+            },
+          },
+        },
+      },
+    ),
+    choice('root', [
+      {
+        native: { default_root_object: 'index.html' },
+        template: { DistributionConfig: { DefaultRootObject: 'index.html' } },
+        plan: { default_root_object: 'index.html' },
+        item: { distributionConfig: { defaultRootObject: 'index.html' } },
+      },
+    ]),
+    choice(
+      'origin',
+      [
+        {
+          native: { origins: [{ s3: true, access_identity: true }] },
+          template: origin({ ...oneOrigin, S3OriginConfig: {}, OriginAccessControlId: 'E1' }),
+          plan: {
+            origin: [
+              {
+                origin_id: 'data',
+                domain_name: oneOrigin.DomainName,
+                origin_access_control_id: 'E1',
+              },
+            ],
+          },
+          item: {
+            distributionConfig: {
+              origins: {
+                quantity: 1,
+                items: [
+                  {
+                    id: 'data',
+                    domainName: oneOrigin.DomainName,
+                    s3OriginConfig: { originAccessIdentity: '' },
+                    originAccessControlId: 'E1',
+                  },
+                ],
+              },
+            },
+          },
+        },
+        {
+          native: { origins: [{ s3: true, access_identity: false }] },
+          template: origin(oneOrigin),
+          plan: { origin: [{ origin_id: 'data', domain_name: oneOrigin.DomainName }] },
+          item: {
+            distributionConfig: {
+              origins: {
+                quantity: 1,
+                items: [
+                  {
+                    id: 'data',
+                    domainName: oneOrigin.DomainName,
+                    s3OriginConfig: { originAccessIdentity: '' },
+                  },
+                ],
+              },
+            },
+          },
+        },
+        {
+          native: { origins: [{ s3: false, access_identity: false }] },
+          template: origin({
+            Id: 'shop',
+            DomainName: 'shop.example.com',
+            CustomOriginConfig: { OriginProtocolPolicy: 'https-only' },
+          }),
+          plan: {
+            origin: [
+              {
+                origin_id: 'shop',
+                domain_name: 'shop.example.com',
+                custom_origin_config: [{ origin_protocol_policy: 'https-only' }],
+              },
+            ],
+          },
+          item: {
+            distributionConfig: {
+              origins: {
+                quantity: 1,
+                items: [
+                  {
+                    id: 'shop',
+                    domainName: 'shop.example.com',
+                    customOriginConfig: { originProtocolPolicy: 'https-only' },
+                  },
+                ],
+              },
+            },
+          },
+        },
+      ],
+      {},
+      {},
+      'It is required.',
+    ),
+    choice(
+      'failover',
+      [
+        {
+          native: { origin_failover: true },
+          template: {
+            DistributionConfig: {
+              OriginGroups: {
+                Quantity: 1,
+                Items: [
+                  {
+                    Id: 'both',
+                    Members: { Quantity: 2, Items: [{ OriginId: 'data' }, { OriginId: 'copy' }] },
+                  },
+                ],
+              },
+            },
+          },
+          plan: {
+            origin_group: [
+              { origin_id: 'both', member: [{ origin_id: 'data' }, { origin_id: 'copy' }] },
+            ],
+          },
+          item: {
+            distributionConfig: {
+              originGroups: {
+                quantity: 1,
+                items: [
+                  {
+                    id: 'both',
+                    members: { quantity: 2, items: [{ originId: 'data' }, { originId: 'copy' }] },
+                  },
+                ],
+              },
+            },
+          },
+        },
+      ],
+      { native: { origin_failover: false } },
+    ),
+    choice(
+      'firewall',
+      [
+        {
+          native: { waf: { enabled: true } },
+          template: {
+            DistributionConfig: { WebACLId: 'arn:aws:wafv2:us-east-1:1:global/webacl/a/1' },
+          },
+          plan: { web_acl_id: 'arn:aws:wafv2:us-east-1:1:global/webacl/a/1' },
+          item: { distributionConfig: { webACLId: 'arn:aws:wafv2:us-east-1:1:global/webacl/a/1' } },
+        },
+      ],
+      { native: { waf: { enabled: false } }, item: { distributionConfig: { webACLId: '' } } },
+    ),
+    choice(
+      'log',
+      [
+        {
+          native: { logging: { enabled: true } },
+          template: { DistributionConfig: { Logging: { Bucket: 'the-logs.s3.amazonaws.com' } } },
+          plan: { logging_config: [{ bucket: 'the-logs.s3.amazonaws.com' }] },
+          item: {
+            distributionConfig: { logging: { enabled: true, bucket: 'the-logs.s3.amazonaws.com' } },
+          },
+        },
+      ],
+      {
+        native: { logging: { enabled: false } },
+        item: { distributionConfig: { logging: { enabled: false, bucket: '' } } },
+      },
+    ),
+    tags(),
+  ]),
+];
+
 export const awsKinds: readonly Kind[] = [
   ...storage,
   ...buckets,
@@ -2264,4 +2753,5 @@ export const awsKinds: readonly Kind[] = [
   ...serverless,
   ...compute,
   ...identity,
+  ...others,
 ];

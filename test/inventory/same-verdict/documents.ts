@@ -36,11 +36,14 @@ const render: Readonly<Record<Source, (kind: Kind, variant: Variant) => unknown>
   },
   template: (kind, variant) => {
     const beside = besides(kind, variant).map((one) => one.template);
-    return templateDocument({
-      It: [kind.type, fieldsOf(kind, variant, 'template', undefined)],
-      ...Object.assign({}, ...beside),
-      Key: ['AWS::KMS::Key', { EnableKeyRotation: true }],
-    });
+    return templateDocument(
+      {
+        It: [kind.type, fieldsOf(kind, variant, 'template', undefined)],
+        ...Object.assign({}, ...beside),
+        Key: ['AWS::KMS::Key', { EnableKeyRotation: true }],
+      },
+      { Secret: { Type: 'String', NoEcho: true } },
+    );
   },
   plan: (kind, variant) => planDocument(planned(kind, variant, undefined)),
   state: (kind, variant) => ({
