@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { defaultMaxBodyBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import type { Awaitable } from '../awaitable.ts';
 
 /** `type` is the media type alone, in lower case. */
 export interface SentBody {
@@ -135,6 +136,8 @@ interface StreamLimits {
   readonly within?: number | undefined;
   /** Bytes in all. */
   readonly limit?: number | undefined;
+  /** Asked for each part, before anything is done with it; throws once the sender may send no more. */
+  readonly checkSender?: (() => Awaitable<unknown>) | undefined;
 }
 
 const hintOfImport =
@@ -143,11 +146,14 @@ const hintOfImport =
 /** Bytes of an import. */
 const defaultMaxStreamBytes = 2 * 1024 ** 3;
 
-/** @throws GovctlError unsupported_media_type, body_too_large; malformed_request where the sender is gone already */
+/**
+ * @throws GovctlError unsupported_media_type, body_too_large; malformed_request where the sender is gone already. What
+ * `checkSender` throws is thrown as the body is read.
+ */
 export function streamBody(
   request: Request,
   type: string,
-  { within = bodyWithin, limit = defaultMaxStreamBytes }: StreamLimits = {},
+  { within = bodyWithin, limit = defaultMaxStreamBytes, checkSender }: StreamLimits = {},
 ): StreamedBody {
   mediaTypeOf(request.headers, [type]);
   if (Number(request.headers.get('content-length') ?? 0) > limit) {
@@ -155,18 +161,26 @@ export function streamBody(
   }
   const digest = createHash('sha256');
   let sum: string | undefined;
-  const body = tap(bodyOf(request), digest, { within, limit });
+  const body = tap(bodyOf(request), digest, { within, limit, checkSender });
   return { body, text: () => (sum ??= digest.digest('base64url')) };
 }
 
 async function* tap(
   body: ReadableStream<Uint8Array> | null,
   digest: { update(chunk: Uint8Array): unknown },
-  { within, limit }: { readonly within: number; readonly limit: number },
+  {
+    within,
+    limit,
+    checkSender,
+  }: Pick<StreamLimits, 'checkSender'> & { readonly within: number; readonly limit: number },
 ): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
-  const read = () => inTime(reader.read(), within, 'No more of the body arrived');
+  const read = async () => {
+    const next = await inTime(reader.read(), within, 'No more of the body arrived');
+    await checkSender?.();
+    return next;
+  };
   try {
     let size = 0;
     for (let next = await read(); !next.done; next = await read()) {

@@ -139,13 +139,16 @@ function admit(
 
 /** What they send, as the contract says it is; then the handler. */
 function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer> {
-  const { endpoint, bodies, large, noun, verb, bodyWithin, maxImportBytes } = route;
+  const { endpoint, bodies, large, noun, verb, bodyWithin, maxImportBytes, authenticate } = route;
   const { request, principal } = visit;
   const query = route.parseQuery(searchOf(request.url));
   if (endpoint.streamed !== undefined) {
     const isImport = endpoint === contract.resources.import;
     const limits = { within: bodyWithin, limit: isImport ? maxImportBytes : undefined };
-    return handle(route, visit, query, streamBody(request, endpoint.streamed, limits));
+    // It may go on for an hour: longer than the key or the token is good for.
+    const checkSender = () => principal && authenticate(request.headers.get('authorization'), true);
+    const streamed = streamBody(request, endpoint.streamed, { ...limits, checkSender });
+    return handle(route, visit, query, streamed);
   }
   if (!endpoint.body) return handle(route, visit, query, noBody);
   const owner = principal?.countedAs ?? '';
