@@ -4,7 +4,7 @@ import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import { readTags } from '../../attributes/values.ts';
 import { readModuleAddress } from './address.ts';
-import { expressionAt, readConfiguration, referencesOf } from './configuration.ts';
+import { expressionAt, isExpression, readConfiguration, referencesOf } from './configuration.ts';
 import type { ModuleConfiguration } from './configuration.ts';
 import { mergeUnknown } from './merge-unknown.ts';
 import { createTrace, literalOf } from './references.ts';
@@ -195,14 +195,44 @@ function unknownOf(
   module: ModuleConfiguration | undefined,
 ): Fields {
   const configured = module?.resources.get(`${instance.type}.${instance.name}`);
-  const given = Object.entries(fieldsOf(field(configured, 'expressions')));
+  return leftOut(values, [field(configured, 'expressions')]);
+}
+
+/** Attributes of blocks that are looked for in one resource; a hostile plan has a million blocks of a million attributes. */
+const maxLookups = 1_000_000;
+
+/**
+ * What blocks give beside the values that there are, as in `after_unknown`. A block that is repeated may be any of those
+ * that the configuration has of its name, as a set's order is not that of the source.
+ */
+function leftOut(
+  values: Fields,
+  blocks: readonly unknown[],
+  budget = { lookups: maxLookups },
+): Fields {
+  const entries = blocks.flatMap((block) => Object.entries(fieldsOf(block)));
+  budget.lookups -= entries.length;
+  if (budget.lookups < 0) return {};
+  const nodesOf = new Map<string, unknown[]>();
+  for (const [name, node] of entries) {
+    const nodes = nodesOf.get(name) ?? [];
+    nodesOf.set(name, nodes);
+    for (const one of Array.isArray(node) ? itemsOf(node) : [node]) nodes.push(one);
+  }
+  const missing = (name: string, nodes: readonly unknown[]): unknown => {
+    if (!Object.hasOwn(values, name))
+      return nodes.some((node) => referencesOf(node).length > 0) || undefined;
+    const inner = nodes.filter((node) => !isExpression(node));
+    if (inner.length === 0) return undefined;
+    const value = values[name];
+    return Array.isArray(value)
+      ? value.map((item) => leftOut(fieldsOf(item), inner, budget))
+      : leftOut(fieldsOf(value), inner, budget);
+  };
   return Object.fromEntries(
-    given
-      .filter(
-        ([name, node]) =>
-          !Object.hasOwn(values, name) && itemsOf(field(node, 'references')).length > 0,
-      )
-      .map(([name]) => [name, true]),
+    Array.from(nodesOf, ([name, nodes]) => [name, missing(name, nodes)] as const).filter(
+      ([, one]) => one !== undefined,
+    ),
   );
 }
 

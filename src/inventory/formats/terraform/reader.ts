@@ -27,11 +27,13 @@ const found = (resources: Parameters<typeof toRawResources>[0]): ReadDocument =>
 
 const refused = (message: string): ReadDocument => ({ raws: [], problems: [{ message }] });
 
+/** A part of a plan is one, too: what it plans says so by itself. */
 const isShown = (document: unknown): boolean =>
-  typeof field(document, 'format_version') === 'string' &&
-  ['resource_changes', 'planned_values', 'values', 'terraform_version'].some(
-    (name) => field(document, name) !== undefined,
-  );
+  isFields(field(field(document, 'planned_values'), 'root_module')) ||
+  (typeof field(document, 'format_version') === 'string' &&
+    ['resource_changes', 'planned_values', 'values', 'terraform_version'].some(
+      (name) => field(document, name) !== undefined,
+    ));
 
 const isStateFile = (document: unknown): boolean =>
   typeof field(document, 'version') === 'number' &&

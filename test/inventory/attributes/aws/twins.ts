@@ -28,6 +28,10 @@ export function testTwins(
     test('has the same from a plan', () => {
       expect(attributesOfPlan(plan)).toEqual(expected);
     });
+
+    test('has the same from the values of a plan without its changes', () => {
+      expect(attributesOfPlannedValues(plan)).toEqual(expected);
+    });
   });
 }
 
@@ -51,34 +55,47 @@ export function templateDocument(template: Twins['template'], parameters: Fields
 export const attributesOfPlan = (plan: Twins['plan'], action?: string): Record<string, unknown> =>
   first(planDocument(plan, action));
 
+/** The same of a plan that holds no changes, but the planned values: they leave out what is not known. */
+const attributesOfPlannedValues = (plan: Twins['plan']): Record<string, unknown> =>
+  first({
+    planned_values: {
+      root_module: {
+        resources: listResources(plan).map((one) => ({ ...one, values: known(one.values) })),
+      },
+    },
+    configuration: configurationOf(plan),
+  });
+
 /** A plan that creates these, by address, with the expressions that give their values; or does something else with them. */
-export function planDocument(plan: Twins['plan'], action = 'create'): Fields {
-  const resources = Object.entries(plan).map(([address, values]) => {
+export const planDocument = (plan: Twins['plan'], action = 'create'): Fields => ({
+  format_version: '1.2',
+  terraform_version: '1.9.0',
+  resource_changes: listResources(plan).map(({ values, ...one }) => ({
+    ...one,
+    change: {
+      actions: [action],
+      before: null,
+      after: known(values),
+      after_unknown: unknown(values),
+    },
+  })),
+  configuration: configurationOf(plan),
+});
+
+const listResources = (plan: Twins['plan']) =>
+  Object.entries(plan).map(([address, values]) => {
     const [type = '', name = ''] = address.split('.');
     return { address, mode: 'managed', type, name, values };
   });
-  return {
-    format_version: '1.2',
-    terraform_version: '1.9.0',
-    resource_changes: resources.map(({ values, ...one }) => ({
+
+const configurationOf = (plan: Twins['plan']) => ({
+  root_module: {
+    resources: listResources(plan).map(({ values, ...one }) => ({
       ...one,
-      change: {
-        actions: [action],
-        before: null,
-        after: known(values),
-        after_unknown: unknown(values),
-      },
+      expressions: written(values),
     })),
-    configuration: {
-      root_module: {
-        resources: resources.map(({ values, ...one }) => ({
-          ...one,
-          expressions: written(values),
-        })),
-      },
-    },
-  };
-}
+  },
+});
 
 /** The attributes that a state's first resource gets. */
 export const attributesOfState = (state: Twins['plan']): Record<string, unknown> =>
@@ -87,10 +104,7 @@ export const attributesOfState = (state: Twins['plan']): Record<string, unknown>
     terraform_version: '1.9.0',
     values: {
       root_module: {
-        resources: Object.entries(state).map(([address, values]) => {
-          const [type = '', name = ''] = address.split('.');
-          return { address, mode: 'managed', type, name, values };
-        }),
+        resources: listResources(state),
       },
     },
   });

@@ -70,6 +70,65 @@ describe('what a plan leaves behind', () => {
   });
 });
 
+describe('a plan that holds planned values, and no changes', () => {
+  const planned = (values: Fields, expressions: Fields) => {
+    const one = {
+      address: 'aws_sqs_queue.main',
+      mode: 'managed',
+      type: 'aws_sqs_queue',
+      name: 'main',
+    };
+    const planned_values = { root_module: { resources: [{ ...one, values }] } };
+    const root_module = { resources: [{ ...one, expressions }] };
+    return { planned_values, configuration: { root_module } };
+  };
+  const unknown = expect.any(UnknownValue) as unknown;
+  const given = { references: ['aws_kms_key.main.arn', 'aws_kms_key.main'] };
+
+  test('is told by them alone', () => {
+    const document = planned({ name: 'x' }, {});
+    expect(terraform.detects(document)).toBe(true);
+    expect(terraform.detects({ planned_values: document.planned_values })).toBe(true);
+    expect(terraform.detects({ planned_values: 'many' })).toBe(false);
+  });
+
+  test('does not know what the configuration gives and they leave out, in blocks neither', () => {
+    const { raws } = terraform.read(
+      planned(
+        { name: 'x', block: [{ one: 1 }, { one: 2 }], set: [{ inner: [{ a: 1 }] }] },
+        {
+          name: { references: ['var.name'] },
+          kms_key_id: given,
+          nothing: { constant_value: null },
+          block: [{ one: { constant_value: 1 }, two: given }, { one: { constant_value: 2 } }],
+          set: [{ inner: [{ a: { constant_value: 1 }, b: given }] }],
+        },
+      ),
+      {},
+    );
+    expect(raws[0]?.properties).toEqual({
+      name: 'x',
+      kms_key_id: unknown,
+      block: [
+        { one: 1, two: unknown },
+        { one: 2, two: unknown },
+      ],
+      set: [{ inner: [{ a: 1, b: unknown }] }],
+    });
+  });
+
+  test('of many blocks with many names is read in proportion to its size', () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => index);
+    const document = planned(
+      { block: many.map(() => ({})) },
+      { block: [Object.fromEntries(many.map((index) => [`a${index}`, given]))] },
+    );
+    const elapsed = startCpuTime();
+    terraform.read(document, {});
+    expect(elapsed()).toBeLessThan(3000);
+  });
+});
+
 describe('a value that is known after apply', () => {
   const bucket = change('aws_s3_bucket.main', {
     change: { after_unknown: { id: true, acl: true } },
