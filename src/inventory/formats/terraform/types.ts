@@ -15,7 +15,7 @@ export function resourceType(
   const [provider = '', ...words] = terraformType.split('_');
   switch (provider) {
     case 'aws':
-      return own(awsTypes, typeOfRule(terraformType, values)) ?? awsType(words);
+      return awsKind(terraformType, values) ?? own(awsTypes, terraformType) ?? awsType(words);
     case 'google':
       return own(googleTypes, terraformType) ?? `GCP::${named(words, googleServices, 1)}`;
     case 'azurerm':
@@ -35,11 +35,22 @@ export function resourceType(
   }
 }
 
-/** The older resource is a rule of either direction, which it has in a field. */
-const typeOfRule = (terraformType: string, { type }: Readonly<Record<string, unknown>>): string =>
-  terraformType === 'aws_security_group_rule' && (type === 'ingress' || type === 'egress')
-    ? `aws_vpc_security_group_${type}_rule`
-    : terraformType;
+/** Resources that are one of several things, which they have in the field `type`. */
+const awsKinds: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  aws_directory_service_directory: {
+    ADConnector: 'AWS::DirectoryService::ADConnector',
+    MicrosoftAD: 'AWS::DirectoryService::MicrosoftAD',
+  },
+  aws_security_group_rule: {
+    egress: 'AWS::EC2::SecurityGroupEgress',
+    ingress: 'AWS::EC2::SecurityGroupIngress',
+  },
+};
+
+const awsKind = (terraformType: string, { type }: Readonly<Record<string, unknown>>) =>
+  typeof type === 'string' && Object.hasOwn(awsKinds, terraformType)
+    ? own(awsKinds[terraformType] ?? {}, type)
+    : undefined;
 
 const awsType = (words: readonly string[]): string =>
   words.length === 1 ? `AWS::EC2::${pascal(words)}` : `AWS::${named(words, awsServices, 1)}`;

@@ -341,8 +341,27 @@ test.each([
   ['google_compute_instance', 'GCP::Compute::Instance'],
   ['azurerm_storage_account', 'Azure::Storage::storageAccounts'],
   ['datadog_monitor', 'Datadog::Monitor'],
+  ['aws_s3control_bucket', 'AWS::S3Outposts::Bucket'],
+  ['aws_kinesis_video_stream', 'AWS::KinesisVideo::Stream'],
+  ['aws_cognito_managed_user_pool_client', 'AWS::Cognito::UserPoolClient'],
+  ['aws_qldb_ledger', 'AWS::QLDB::Ledger'],
+  ['azurerm_linux_function_app_slot', 'Azure::Web::sites/slots'],
+  ['azurerm_function_app_flex_consumption', 'Azure::Web::sites'],
+  ['azurerm_postgresql_firewall_rule', 'Azure::DBforPostgreSQL::servers/firewallRules'],
+  ['google_compute_region_ssl_policy', 'GCP::Compute::SslPolicy'],
+  ['google_bigtable_instance', 'GCP::Bigtableadmin::Instance'],
+  ['google_binary_authorization_policy', 'GCP::Binaryauthorization::Policy'],
 ])('%s is %s', (type, expected) => {
   expect(resourceType(type, {})).toBe(expected);
+});
+
+test.each([
+  ['MicrosoftAD', 'AWS::DirectoryService::MicrosoftAD'],
+  ['SimpleAD', 'AWS::DirectoryService::SimpleAD'],
+  ['ADConnector', 'AWS::DirectoryService::ADConnector'],
+  [undefined, 'AWS::DirectoryService::SimpleAD'],
+])('a directory of the kind %s is %s', (type, expected) => {
+  expect(resourceType('aws_directory_service_directory', { type })).toBe(expected);
 });
 
 describe('a hostile document', () => {
