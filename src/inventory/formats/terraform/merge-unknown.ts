@@ -37,17 +37,20 @@ export function mergeUnknown(
     const length = Math.max(values.length, unknowns.length);
     if (unknowns.length === 0) return value;
     return Array.from({ length }, (_, index) =>
-      mergeUnknown(
-        values[index],
-        unknowns[index],
-        nodesOfItem(nodes, values[index]),
-        behind,
-        `${path}[${index}]`,
-        depth + 1,
-      ),
+      isAllKnown(unknowns[index])
+        ? values[index]
+        : mergeUnknown(
+            values[index],
+            unknowns[index],
+            nodesOfItem(nodes, values[index]),
+            behind,
+            `${path}[${index}]`,
+            depth + 1,
+          ),
     );
   }
   if (!isFields(unknown) || Object.keys(unknown).length === 0) return value;
+  const nodesOf = nodesOfAttributes(nodes);
   const names = new Set([...Object.keys(fieldsOf(value)), ...Object.keys(unknown)]);
   return Object.fromEntries(
     Array.from(names, (name) => [
@@ -55,7 +58,7 @@ export function mergeUnknown(
       mergeUnknown(
         field(value, name),
         field(unknown, name),
-        nodesOfAttribute(nodes, name),
+        nodesOf(name),
         behind,
         path === '' ? name : `${path}.${name}`,
         depth + 1,
@@ -64,12 +67,18 @@ export function mergeUnknown(
   );
 }
 
+const isAllKnown = (unknown: unknown): boolean =>
+  unknown === false || (isFields(unknown) && Object.keys(unknown).length === 0);
+
 /** An expression gives all that is inside its value; a block has expressions of its own. */
-const nodesOfAttribute = (nodes: readonly unknown[], name: string): unknown[] =>
-  nodes.flatMap((node) => {
-    const inner = isExpression(node) ? node : field(node, name);
-    return inner === undefined ? [] : [inner];
-  });
+function nodesOfAttributes(nodes: readonly unknown[]): (name: string) => unknown[] {
+  const told = nodes.map((node) => ({ node, isExpression: isExpression(node) }));
+  return (name) =>
+    told.flatMap(({ node, isExpression }) => {
+      const inner = isExpression ? node : field(node, name);
+      return inner === undefined ? [] : [inner];
+    });
+}
 
 function nodesOfItem(nodes: readonly unknown[], item: unknown): unknown[] {
   // In a list an empty node is a block that gives nothing; elsewhere it is an expression without references.
@@ -83,9 +92,8 @@ function nodesOfItem(nodes: readonly unknown[], item: unknown): unknown[] {
 
 /** Whether a constant of a block differs from the value that the item has in its place. */
 const contradicts = (block: unknown, item: unknown): boolean =>
-  Object.entries(fieldsOf(block)).some(([name, node]) => {
-    const constant = field(node, 'constant_value');
-    const value = field(item, name);
+  Object.entries(fieldsOf(item)).some(([name, value]) => {
+    const constant = field(field(block, name), 'constant_value');
     return isScalar(constant) && isScalar(value) && constant !== value;
   });
 

@@ -198,8 +198,8 @@ function unknownOf(
   return leftOut(values, [field(configured, 'expressions')]);
 }
 
-/** Attributes of blocks that are looked for in one resource; a hostile plan has a million blocks of a million attributes. */
-const maxLookups = 1_000_000;
+/** Attributes of blocks that are looked for in one resource; a hostile plan has thousands of blocks of thousands of attributes. */
+const maxLookups = 10_000;
 
 /**
  * What blocks give beside the values that there are, as in `after_unknown`. A block that is repeated may be any of those
@@ -210,9 +210,9 @@ function leftOut(
   blocks: readonly unknown[],
   budget = { lookups: maxLookups },
 ): Fields {
+  if (budget.lookups < 0) return {};
   const entries = blocks.flatMap((block) => Object.entries(fieldsOf(block)));
   budget.lookups -= entries.length;
-  if (budget.lookups < 0) return {};
   const nodesOf = new Map<string, unknown[]>();
   for (const [name, node] of entries) {
     const nodes = nodesOf.get(name) ?? [];
