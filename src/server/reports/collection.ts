@@ -101,9 +101,6 @@ export const reports: CollectionSpec<StoredReport> = {
     status: ({ status }) => status,
     scheduled_at: ({ scheduled_at: at }) => at,
     schedule_id: ({ schedule_id: id }) => id,
-    /** Of those that wait: in the order that they are begun in. */
-    due_at: ({ status, scheduled_at: due, created_at: created }) =>
-      status === 'pending' ? (due ?? created) : undefined,
   },
 };
 
@@ -120,5 +117,15 @@ export const reportTimings: CollectionSpec<StoredTiming> = {
   order: { id: ({ id }) => id },
 };
 
-/** A lane for each report that is to be generated, under its id; those that were asked for first are claimed first. */
-export const reportLanes: LaneSpec = { name: 'reports' };
+/**
+ * A lane for each report that is to be generated, under its id. Callers are served in turn, whoever is counted as asking
+ * for it (a schedule's owner among them); of one caller's, those that were asked for first are claimed first.
+ */
+export const reportLanes: LaneSpec = {
+  name: 'reports',
+  turns: {
+    collection: reports,
+    ownerOf: ({ created_by: by }: StoredReport) => by,
+    servedAt: ({ started_at: begun, updated_at: at }: StoredReport) => begun && at,
+  },
+};

@@ -45,7 +45,7 @@ export const reportHandlers = (
       const scope = withoutAbsent(body.scope) as ReportScope; // only what is optional can be absent
       const order = { ...body, scope, format_options: options, security: ready };
       const { doc } = await createReport(deps, tx, call.actor, order);
-      const shown = await showCreated(tx, doc, deps.clock.now(), baseUrl);
+      const shown = await showCreated(deps.store, doc, deps.clock.now(), baseUrl);
       return { body: toJson(shown), headers: { Location: `/v1/reports/${doc.id}` } };
     });
   },

@@ -8,7 +8,7 @@ import type {
 import { timestamp } from '../deps.ts';
 import { formatDuration } from '../format-duration.ts';
 import { notificationsOf, showDelivery } from '../report-delivery/service.ts';
-import type { Reader } from '../store/store.ts';
+import type { Reader, Store } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import type { ReportResult, StoredFile, StoredReport, StoredSecurity } from './collection.ts';
 import { leftOf, placeInQueue } from './generation/estimate.ts';
@@ -52,13 +52,13 @@ const urlOf = (baseUrl: BaseUrl, id: string): string => `${baseUrl()}/v1/reports
 
 /** @param now milliseconds since the epoch */
 export async function showCreated(
-  reader: Reader,
+  store: Store,
   report: StoredReport,
   now: number,
   baseUrl: BaseUrl,
 ): Promise<CreatedReport> {
   const { id, name, type, framework, status } = report;
-  const { position, endsAt } = await placeInQueue(reader, report, now);
+  const { position, endsAt } = await placeInQueue(store, report, now);
   return withoutAbsent({
     id,
     name,
@@ -84,7 +84,7 @@ export interface DetailOptions {
 }
 
 export async function showReport(
-  reader: Reader,
+  store: Store,
   report: StoredReport,
   { now, baseUrl, links }: DetailOptions,
 ): Promise<ReportDetail> {
@@ -99,10 +99,10 @@ export async function showReport(
     created_at: report.created_at,
     updated_at: report.updated_at,
     generated_at: report.generated_at,
-    ...(await showProgress(reader, report, now)),
+    ...(await showProgress(store, report, now)),
     scheduled_at: report.scheduled_at,
     failure: report.failure,
-    notifications: await showNotifications(reader, report),
+    notifications: await showNotifications(store, report),
     scope: showScope(scope),
     format_options: {
       formats: report.formats,
@@ -159,7 +159,7 @@ const showScope = ({
 const showSecurity = ({ password: _p, password_hash: _h, ...plain }: StoredSecurity) => plain;
 
 async function showProgress(
-  reader: Reader,
+  store: Store,
   report: StoredReport,
   now: number,
 ): Promise<Partial<ReportDetail>> {
@@ -171,7 +171,7 @@ async function showProgress(
     };
   }
   if (report.status !== 'pending') return {};
-  const { position, endsAt } = await placeInQueue(reader, report, now);
+  const { position, endsAt } = await placeInQueue(store, report, now);
   return {
     queue_position: position,
     estimated_duration: durationOf(report),

@@ -78,6 +78,26 @@ export interface LaneSpec {
    * back since. Absent: any pause is meant.
    */
   readonly longestPause?: number;
+  /** Lanes are claimed in turn by owner. Absent: all are of one. */
+  readonly turns?: LaneTurns<never>;
+}
+
+/** Whose the lanes of a family are, by documents that have the names of their lanes as ids. */
+export interface LaneTurns<T extends Document> {
+  readonly collection: CollectionSpec<T>;
+  readonly ownerOf: (doc: T) => string;
+  /** When it was last worked on, as a text that sorts by time; for whose turn it is after a start. Undefined: not yet. */
+  readonly servedAt: (doc: T) => string | undefined;
+}
+
+/** A lane in the line of those to be claimed, or one that is about to be. */
+export interface LanePlace {
+  readonly lane: string;
+  readonly owner: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Of one that is about to be: in milliseconds since the epoch; 0: at once. */
+  readonly dueAt: number;
 }
 
 /** A piece of work at its place. Positions grow in commit order over all lanes of a family. */
@@ -211,13 +231,19 @@ export interface Store extends Reader {
    */
   transact<R>(work: (tx: Tx) => Promise<R>): Promise<R>;
   /**
-   * Leases the heads of lanes that are due, those due longest first; they are durable. A lane that is leased is not
-   * claimed again until it is released, or its holder is gone.
+   * Leases the heads of lanes that are due; they are durable. Owners are served in turn, those with fewest leases first;
+   * of one owner, those due longest first. A lane that is leased is not claimed again until it is released, or its holder
+   * is gone.
    */
   claim(
     lanes: LaneSpec,
     query: { readonly now: number; readonly most: number },
   ): Awaitable<readonly LaneWork[]>;
+  /**
+   * The lanes that are claimed before one, in this order, if nothing else comes: seen from when it is due, where it is put
+   * off. One that does not wait counts as coming just now; none is before one that is leased.
+   */
+  ahead(lanes: LaneSpec, of: LanePlace): Awaitable<readonly string[]>;
   /** Ends a lease; after the transaction that completed the work or put it off. No matter if it has ended already. */
   release(lanes: LaneSpec, claimed: LaneWork): Awaitable<void>;
   /**

@@ -4,12 +4,23 @@ import { expect } from 'vitest';
 import type { LaneSpec, LaneWork, Store } from '../../../src/server/store/store.ts';
 import { createLaneModel } from './lane-model.ts';
 import type { LaneModel, Step } from './lane-model.ts';
+import { notes } from './store-contract.ts';
 import type { TestStore } from './store-contract.ts';
 
 export const posts: LaneSpec = { name: 'posts' };
 export const jobs: LaneSpec = { name: 'jobs' };
+type Note = { readonly text: string };
+/** In turn by the first word of their notes; the second is when they were last worked on. */
+export const errands: LaneSpec = {
+  name: 'errands',
+  turns: {
+    collection: notes,
+    ownerOf: ({ text }: Note) => text.split(' ')[0] ?? '',
+    servedAt: ({ text }: Note) => text.split(' ')[1],
+  },
+};
 
-/** A store over {@link posts}, {@link jobs} and the collections of the store's suite. */
+/** A store over {@link posts}, {@link jobs}, {@link errands} and the collections of the store's suite. */
 export interface TestLanes extends TestStore {
   /** Ends the store, in peace or not, and opens it again. */
   reopen(): Promise<Store>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LaneSpec, LaneWork, Store } from '../../../src/server/store/store.ts';
-import { anAction, besideModel, isMore, jobs, posts } from './lane-actions.ts';
+import { anAction, besideModel, errands, isMore, jobs, posts } from './lane-actions.ts';
 import type { TestLanes } from './lane-actions.ts';
 import { notes } from './store-contract.ts';
 
@@ -169,6 +169,167 @@ export const describeLanes = (name: string, open: () => Promise<TestLanes>): voi
       }
       // Those before it were due before it was.
       expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'slow', 'a3']);
+    });
+
+    describe('of several owners', () => {
+      const own = (...lanes: readonly string[]): Promise<void> =>
+        store.transact(async (tx) => {
+          for (const id of lanes) {
+            await tx.insert(notes, { id, text: id.slice(0, 1) });
+            await tx.append(errands, id, id);
+          }
+        });
+      const claimErrands = async (most: number, now = 1000): Promise<readonly LaneWork[]> =>
+        store.claim(errands, { now, most });
+      const finishErrand = async (work: LaneWork): Promise<void> => {
+        await store.transact((tx) => tx.complete(errands, work));
+        await store.release(errands, work);
+      };
+      /** Does all that is due, one piece after another. */
+      const doAll = async (now = 1000): Promise<string[]> => {
+        const order: string[] = [];
+        for (let [work] = await claimErrands(1, now); work; [work] = await claimErrands(1, now)) {
+          order.push(work.lane);
+          await finishErrand(work);
+        }
+        return order;
+      };
+      const aheadOf = (lane: string, dueAt = 0): Promise<readonly string[]> =>
+        Promise.resolve(store.ahead(errands, { lane, owner: lane.slice(0, 1), now: 1000, dueAt }));
+
+      test('serves them in turn, and the lanes of one in order', async () => {
+        await own('a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2');
+        expect(await doAll()).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4']);
+      });
+
+      test('whoever comes waits for one of each who waits already', async () => {
+        await own('a1', 'a2', 'a3', 'b1', 'b2');
+        const [first] = await claimErrands(1);
+        await own('c1', 'c2');
+        if (first) await finishErrand(first);
+        expect([first?.lane, ...(await doAll())]).toEqual([
+          'a1',
+          'b1',
+          'c1',
+          'a2',
+          'b2',
+          'c2',
+          'a3',
+        ]);
+      });
+
+      test('gives what is free to those who have fewest under way', async () => {
+        await own('a1', 'a2', 'a3');
+        const [held, other] = await claimErrands(2);
+        await own('b1', 'b2', 'b3');
+        if (other) await finishErrand(other);
+        // One of a is under way still, and stays so.
+        const begun: (string | undefined)[] = [];
+        for (let turn = 0; turn < 3; turn += 1) {
+          const [work] = await claimErrands(1);
+          begun.push(work?.lane);
+          if (work) await finishErrand(work);
+        }
+        expect([held?.lane, begun]).toEqual(['a1', ['b1', 'b2', 'b3']]);
+        expect((await claimErrands(5)).map(({ lane }) => lane)).toEqual(['a3']);
+      });
+
+      test('goes on after a restart with who was served longest ago', async () => {
+        await own('a1', 'a2', 'b1', 'b2', 'c1', 'd1');
+        await store.transact(async (tx) => {
+          await tx.insert(notes, { id: 'a0', text: 'a 2026-01-03' });
+          await tx.insert(notes, { id: 'a00', text: 'a 2026-01-01' });
+          await tx.insert(notes, { id: 'b0', text: 'b 2026-01-02' });
+          await tx.insert(notes, { id: 'd0', text: 'd 2026-01-02' });
+          await tx.replace(notes, { id: 'd1', text: 'd 2026-01-04' });
+        });
+        for (let times = 0; times < 3; times += 1) store = await current.reopen();
+        expect(await aheadOf('a1')).toEqual(['c1', 'b1']);
+        expect(await doAll()).toEqual(['c1', 'b1', 'a1', 'd1', 'b2', 'a2']);
+      });
+
+      test('lanes that are put off, too, come in turn', async () => {
+        await own('a1', 'a2', 'a3', 'b1');
+        await store.transact(async (tx) => {
+          for (const lane of ['a2', 'a3', 'b1']) await tx.putOff(errands, lane, 1500);
+        });
+        expect(await store.nextDue(errands)).toBe(0);
+        expect(await doAll(1499)).toEqual(['a1']);
+        expect(await store.nextDue(errands)).toBe(1500);
+        expect(await doAll(1500)).toEqual(['b1', 'a2', 'a3']);
+      });
+
+      test('tells what is ahead of a lane, also of one that is yet to come', async () => {
+        await own('a1', 'a2', 'a3', 'b1');
+        expect(await aheadOf('a1')).toEqual([]);
+        expect(await aheadOf('a3')).toEqual(['a1', 'b1', 'a2']);
+        expect(await aheadOf('a4')).toEqual(['a1', 'b1', 'a2', 'a3']);
+        expect(await aheadOf('b2')).toEqual(['a1', 'b1', 'a2']);
+        expect(await aheadOf('c1')).toEqual(['a1', 'b1']);
+        expect(await aheadOf('c1', 5000)).toEqual(['a1', 'b1']);
+        const [begun] = await claimErrands(1);
+        expect(begun?.lane).toBe('a1');
+        expect(await aheadOf('a1')).toEqual([]);
+        expect(await aheadOf('a2')).toEqual(['b1']);
+        // Nothing came of asking.
+        expect(await doAll()).toEqual(['b1', 'a2', 'a3']);
+      });
+
+      test('claims in the order that it tells, and nobody waits for two of another', async () => {
+        const step = fc.record({
+          owner: fc.constantFrom('a', 'b', 'c', 'd'),
+          count: fc.integer({ min: 0, max: 4 }),
+          claims: fc.integer({ min: 0, max: 3 }),
+          restart: fc.integer({ min: 0, max: 9 }).map((one) => one === 9),
+        });
+        await fc.assert(
+          fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+            const tried = await open();
+            ({ store } = tried);
+            try {
+              let made = 0;
+              /** By waiting owner, who was served since. */
+              const since = new Map<string, string[]>();
+              const waiting: string[] = [];
+              for (const { owner, count, claims, restart } of steps) {
+                const lanes = Array.from({ length: count }, () => `${owner}${(made += 1)}`);
+                await own(...lanes);
+                waiting.push(...lanes);
+                if (restart) {
+                  store = await tried.reopen();
+                  since.clear();
+                }
+                for (const lane of waiting) {
+                  const [one = ''] = lane;
+                  if (!since.has(one)) since.set(one, []);
+                }
+                const last = waiting.at(-1);
+                const told = last === undefined ? [] : [...(await aheadOf(last)), last];
+                for (let at = 0; at < claims; at += 1) {
+                  const [work] = await claimErrands(1);
+                  expect(work?.lane).toBe(told[at] ?? work?.lane);
+                  if (!work) {
+                    expect(waiting).toEqual([]);
+                    break;
+                  }
+                  const [served = ''] = work.lane;
+                  // In order.
+                  expect(waiting.find((lane) => lane.startsWith(served))).toBe(work.lane);
+                  waiting.splice(waiting.indexOf(work.lane), 1);
+                  expect(since.get(served)).toEqual([...new Set(since.get(served))]);
+                  for (const [other, list] of since) if (other !== served) list.push(served);
+                  since.delete(served);
+                  if (waiting.some((lane) => lane.startsWith(served))) since.set(served, []);
+                  await finishErrand(work);
+                }
+              }
+            } finally {
+              await tried.dispose();
+            }
+          }),
+          { numRuns: 60 },
+        );
+      });
     });
 
     test('counts positions over all lanes in the order of commits, without gaps', async () => {

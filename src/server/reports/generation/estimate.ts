@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { policies } from '../../policies/collection.ts';
 import { resources } from '../../resources/collection.ts';
 import { countRows } from '../../store/all-rows.ts';
-import type { Reader, Tx } from '../../store/store.ts';
-import { reports, reportTimings } from '../collection.ts';
+import type { Reader, Store, Tx } from '../../store/store.ts';
+import { reportLanes, reports, reportTimings } from '../collection.ts';
 import type { StoredReport } from '../collection.ts';
 
 /** Reports that are generated at once: there is to be something left for requests. */
@@ -64,7 +64,6 @@ export interface QueuePlace {
   readonly endsAt: number;
 }
 
-const waiting = { where: { status: { any: ['pending'] } }, orderBy: 'due_at' } as const;
 const generating = {
   where: { status: { any: ['generating'] } },
   orderBy: 'id',
@@ -72,23 +71,25 @@ const generating = {
   limit: 10,
 } as const;
 
-/** Where a pending report stands among those that wait. */
+/** Where a pending report stands among those that wait, in the order in which they are begun. */
 export async function placeInQueue(
-  reader: Reader,
+  store: Store,
   report: StoredReport,
   now: number,
 ): Promise<QueuePlace> {
-  const front = await reader.page(reports, { ...waiting, direction: 'asc', limit: mostAhead });
-  const at = front.rows.findIndex(({ doc }) => doc.id === report.id);
-  const position = at < 0 ? front.total - (await countBehind(reader, report)) : at + 1;
-  const ahead = front.rows.slice(0, position - 1);
-  const known = sum(ahead.map(({ doc }) => leftOf(doc)));
-  const beyond = (position - 1 - ahead.length) * (known / Math.max(1, ahead.length));
-  const { rows: begun } = await reader.page(reports, generating);
-  const before = known + beyond + sum(begun.map(({ doc }) => leftOf(doc)));
-  const due = report.scheduled_at === undefined ? now : Date.parse(report.scheduled_at);
-  const starts = Math.max(now + before / reportsAtOnce, due);
-  return { position, endsAt: starts + leftOf(report) };
+  const { id: lane, created_by: owner, scheduled_at: at } = report;
+  const dueAt = at === undefined ? 0 : Date.parse(at);
+  const before = await store.ahead(reportLanes, { lane, owner, now, dueAt });
+  const known: StoredReport[] = [];
+  for (const id of before.slice(0, mostAhead)) {
+    const found = await store.get(reports, id);
+    if (found) known.push(found.doc);
+  }
+  const waits = sum(known.map(leftOf)) * (before.length / Math.max(1, known.length));
+  const { rows: begun } = await store.page(reports, generating);
+  const ends = waits + sum(begun.map(({ doc }) => leftOf(doc)));
+  const starts = Math.max(now + ends / reportsAtOnce, dueAt);
+  return { position: before.length + 1, endsAt: starts + leftOf(report) };
 }
 
 /** Milliseconds that a report still takes, once begun. */
@@ -96,15 +97,3 @@ export const leftOf = ({ estimated_ms: ms = first.base, progress = 0 }: StoredRe
   ms * (1 - progress / 100);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-
-/** Those that are due after it: next to none, but for scheduled ones, where it has just been asked for. */
-async function countBehind(reader: Reader, { id }: StoredReport): Promise<number> {
-  const query = { ...waiting, direction: 'desc', limit: mostAhead } as const;
-  for (let behind = 0, page = await reader.page(reports, query); ;) {
-    const at = page.rows.findIndex(({ doc }) => doc.id === id);
-    if (at >= 0) return behind + at;
-    behind += page.rows.length;
-    if (!page.hasMore || !page.last) return behind;
-    page = await reader.page(reports, { ...query, after: page.last });
-  }
-}

@@ -3,6 +3,8 @@ import { StoreUnavailable } from '../store.ts';
 import type {
   CollectionSpec,
   Document,
+  LaneSpec,
+  LaneTurns,
   Page,
   PageQuery,
   Store,
@@ -11,7 +13,7 @@ import type {
   Versioned,
 } from '../store.ts';
 import { createAgenda } from './agenda.ts';
-import type { Agenda } from './agenda.ts';
+import type { Agenda, Owners } from './agenda.ts';
 import { createBlobs } from './blobs.ts';
 import type { BlobOptions } from './blobs.ts';
 import { sealCommit } from './journal.ts';
@@ -87,8 +89,26 @@ const applyCommit = (state: State, { commit, ops }: Commit): void => {
   state.commit = commit;
 };
 
+const oneOwner: Owners = { of: () => '', served: () => [] };
+
+const ownersIn = (table: Table, { ownerOf, servedAt }: LaneTurns<Document>): Owners => ({
+  of(lane) {
+    const row = table.get(lane);
+    return row ? ownerOf(row.doc) : '';
+  },
+  served() {
+    const latest = new Map<string, string>();
+    for (const { doc } of table.snapshot()) {
+      const [owner, at] = [ownerOf(doc), servedAt(doc)];
+      if (at !== undefined && at > (latest.get(owner) ?? '')) latest.set(owner, at);
+    }
+    return [...latest].sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([owner]) => owner);
+  },
+});
+
 export const createEngine = (
   state: State,
+  families: readonly LaneSpec[],
   durability: Durability,
   folder: Pick<BlobOptions, 'dir' | 'files'>,
 ): Engine => {
@@ -96,9 +116,6 @@ export const createEngine = (
     Array.from(state.tables, ([name, { spec }]) => [name, new Overlay(spec)]),
   );
   const pendingLanes = noLanes(state.lanes.keys());
-  const agendas: ReadonlyMap<string, Agenda> = new Map(
-    Array.from(state.lanes, ([family, lanes]) => [family, createAgenda(lanes)]),
-  );
   /** The newest numbers handed out, durable or not. */
   const sequences = new Map(state.sequences);
   let commit = state.commit;
@@ -116,6 +133,18 @@ export const createEngine = (
     if (!table) throw new Error(`collection ${collection} was not declared to the store`);
     return table;
   };
+
+  // Documents of a collection come in under its spec only.
+  const ownersOf = ({ turns }: LaneSpec): Owners =>
+    turns
+      ? ownersIn(tableOf(turns.collection.name), turns as unknown as LaneTurns<Document>)
+      : oneOwner;
+  const agendas: ReadonlyMap<string, Agenda> = new Map(
+    families.map((spec) => [
+      spec.name,
+      createAgenda(familyOf(state.lanes, spec.name), ownersOf(spec)),
+    ]),
+  );
 
   const durableView = (collection: string): View => ({ table: tableOf(collection), overlays: [] });
 
@@ -204,6 +233,10 @@ export const createEngine = (
     claim({ name, longestPause }, { now, most }) {
       assertOpen();
       return familyOf(agendas, name).claim(now, most, longestPause);
+    },
+    ahead({ name, longestPause }, of) {
+      assertOpen();
+      return familyOf(agendas, name).ahead(of, longestPause);
     },
     release: ({ name }, claimed) => familyOf(agendas, name).release(claimed),
     nextDue({ name, longestPause }) {

@@ -118,7 +118,7 @@ const openLocked = async (
       }
     },
   };
-  const engine: Engine = createEngine(state, durability, { dir, files });
+  const engine: Engine = createEngine(state, lanes, durability, { dir, files });
   const journal: Journal = await openJournal({
     dir,
     files,

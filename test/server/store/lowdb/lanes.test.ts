@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openLowdbStore } from '../../../../src/server/store/lowdb/open.ts';
 import { failure, memoryFiles } from '../../../crash/memory-files.ts';
-import { jobs, posts } from '../lane-actions.ts';
+import { errands, jobs, posts } from '../lane-actions.ts';
 import { describeLanes } from '../lane-contract.ts';
 import { items, notes } from '../store-contract.ts';
 import { tempFolder } from './temp-folder.ts';
@@ -23,7 +23,7 @@ describeLanes('the lanes of the lowdb store', async () => {
     return openLowdbStore({
       dir: folder.path,
       collections: [items, notes],
-      lanes: [posts, jobs],
+      lanes: [posts, jobs, errands],
       files,
       checkpointBytes,
     });
