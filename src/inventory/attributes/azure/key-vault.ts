@@ -1,14 +1,19 @@
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import { flag, isGiven, isOneOf, isUnknown, mapList, number, some } from '../values.ts';
-import { sinceApiVersion } from './api-version.ts';
+import { knownSince, sinceApiVersion } from './api-version.ts';
 import { at, allowedCidrs, isEnabled, isListed } from './read-azure.ts';
 
 export const keyVaults = normaliser({
   types: ['Azure::KeyVault::vaults'],
   source: 'Azure Resource Manager template reference, Microsoft.KeyVault/vaults, 2023-07-01',
   attributes: {
-    public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
+    public_access: {
+      type: 'bool',
+      meaning:
+        'publicNetworkAccess is not Disabled; Azure takes none before API version 2021-06-01',
+      absent: true,
+    },
     'network.allowed_cidrs': {
       type: 'list<string>',
       meaning: 'IP rules where the default action is Deny',
@@ -16,7 +21,8 @@ export const keyVaults = normaliser({
     },
     'rbac.enabled': {
       type: 'bool',
-      meaning: 'Azure roles instead of access policies',
+      meaning:
+        'Azure roles instead of access policies; Azure takes none before API version 2019-09-01',
       absent: false,
       source:
         'Azure Key Vault, Azure RBAC as default access control, 2026-02-01: true in templates since that API version',
@@ -32,14 +38,16 @@ export const keyVaults = normaliser({
   from: {
     azure: (raw) => {
       const { properties } = raw;
+      const written = (name: string, since: string): unknown =>
+        isListed(raw) ? at(properties, name) : knownSince(raw, since, at(properties, name));
       return {
-        public_access: isEnabled(at(properties, 'publicNetworkAccess')),
+        public_access: isEnabled(written('publicNetworkAccess', '2021-06-01')),
         'network.allowed_cidrs': allowedCidrs(
           at(properties, 'networkAcls', 'defaultAction'),
           mapList(at(properties, 'networkAcls', 'ipRules'), (rule) => at(rule, 'value')),
         ),
         'rbac.enabled':
-          flag(at(properties, 'enableRbacAuthorization')) ??
+          flag(written('enableRbacAuthorization', '2019-09-01')) ??
           (isListed(raw) ? false : sinceApiVersion(raw, false, [['2026-02-01', true]])),
         'soft_delete.enabled': flag(at(properties, 'enableSoftDelete')),
         purge_protection: flag(at(properties, 'enablePurgeProtection')),

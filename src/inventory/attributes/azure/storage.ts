@@ -30,7 +30,12 @@ export const storageAccounts = normaliser({
       source:
         'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts, 2023-01-01: false in templates since that API version',
     },
-    public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
+    public_access: {
+      type: 'bool',
+      meaning:
+        'publicNetworkAccess is not Disabled; Azure takes none before API version 2021-06-01',
+      absent: true,
+    },
     'network.allowed_cidrs': {
       type: 'list<string>',
       meaning: 'IP rules where the default action is Deny',
@@ -50,7 +55,6 @@ export const storageAccounts = normaliser({
   from: {
     azure: (raw) => ({
       ...untilNow(raw),
-      public_access: isEnabled(at(raw.properties, 'publicNetworkAccess')),
       'network.allowed_cidrs': allowedCidrs(
         at(raw.properties, 'networkAcls', 'defaultAction'),
         mapList(at(raw.properties, 'networkAcls', 'ipRules'), (rule) => at(rule, 'value')),
@@ -103,12 +107,14 @@ function untilNow(raw: RawResource) {
   const https = flag(at(properties, 'supportsHttpsTrafficOnly'));
   const version = at(properties, 'minimumTlsVersion');
   const anonymous = at(properties, 'allowBlobPublicAccess');
+  const network = at(properties, 'publicNetworkAccess');
   if (isListed(raw)) {
     return {
       'tls.required':
         https ?? new UnknownValue('supportsHttpsTrafficOnly, which the list does not have'),
       'tls.minimum_version': tlsVersion(version),
       anonymous_access: flag(anonymous) ?? true,
+      public_access: isEnabled(network),
     };
   }
   return {
@@ -117,6 +123,7 @@ function untilNow(raw: RawResource) {
     anonymous_access:
       flag(knownSince(raw, '2019-04-01', anonymous)) ??
       sinceApiVersion(raw, true, [['2023-01-01', false]]),
+    public_access: isEnabled(knownSince(raw, '2021-06-01', network)),
   };
 }
 

@@ -10,6 +10,7 @@ const schema = 'https://schema.management.azure.com/schemas/2019-04-01/deploymen
 const unknown = expect.any(UnknownValue) as unknown;
 
 const storage = 'Microsoft.Storage/storageAccounts';
+const vault = 'Microsoft.KeyVault/vaults';
 
 /** A resource of a template, and those beside it. */
 function deployed(
@@ -108,6 +109,30 @@ test('a setting counts for nothing in an API version that does not know it', () 
   });
 });
 
+test.each([
+  [storage, 'publicNetworkAccess', 'Disabled', 'public_access', '2021-04-01', true, false],
+  [vault, 'publicNetworkAccess', 'Disabled', 'public_access', '2019-09-01', true, false],
+  [
+    vault,
+    'enableRbacAuthorization',
+    true,
+    'rbac',
+    '2018-02-14',
+    { enabled: false },
+    { enabled: true },
+  ],
+])(
+  '%s takes %s from its own API version on',
+  (type, name, value, attribute, old, before, after) => {
+    const made = (apiVersion: string): unknown =>
+      deployed(type, { apiVersion, properties: { [name]: value } })[attribute];
+    expect(made(old)).toEqual(before);
+    expect(made('2021-06-01-preview')).toEqual(after);
+    expect(made('2025-01-01')).toEqual(after);
+    expect(listed(type, { [name]: value })[attribute]).toEqual(after);
+  },
+);
+
 test('a later API version never makes an empty account less safe, whatever its day', () => {
   const day = fc.date({
     min: new Date('2014-01-01'),
@@ -125,8 +150,6 @@ test('a later API version never makes an empty account less safe, whatever its d
     }),
   );
 });
-
-const vault = 'Microsoft.KeyVault/vaults';
 
 test('a vault without a word on it uses roles since API version 2026-02-01, keeps what is deleted, and is not safe from purging', () => {
   const made = (apiVersion: string): Fields => deployed(vault, { apiVersion });
