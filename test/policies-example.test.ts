@@ -283,6 +283,22 @@ describe('the rubric of severities', () => {
     expect(found).toEqual(found.map(([name]) => [name, severity]));
   });
 
+  test('is the same for a rule within a resource and for one that is a resource of its own', () => {
+    const pairs = policies.flatMap(({ policy: apart }) => {
+      const names = [/-rule-/, /-ingress-rule-/].map((part) => apart.name.replace(part, '-'));
+      const within = policies.find(({ policy }) => names.includes(policy.name) && policy !== apart);
+      return within ? [[apart, within.policy] as const] : [];
+    });
+    expect(pairs.length).toBeGreaterThanOrEqual(11);
+    for (const [apart, within] of pairs) {
+      const judged = ({ severity, tags = [] }: typeof apart) => [
+        severity,
+        tags.find((tag) => tag.startsWith('set:')),
+      ];
+      expect([apart.name, ...judged(apart)]).toEqual([apart.name, ...judged(within)]);
+    }
+  });
+
   test('has nothing of the severity LOW in the baseline', () => {
     const low = risks.filter(({ policy, isStrict }) => policy.severity === 'LOW' && !isStrict);
     expect(low.map(({ policy }) => policy.name)).toEqual([]);
