@@ -75,7 +75,7 @@ export class UnknownValue {
   readonly attribute: string | undefined;
   /** The parameter or variable without a value that it is, and whether that is declared secret (NoEcho, sensitive). */
   readonly parameter: { readonly name: string; readonly secret: boolean } | undefined;
-  /** A text that is known in part: the unknown pieces as `${…}`. */
+  /** A text that is known in part: the unknown pieces as `${…}`; of `Fn::Base64`, that text in base64. */
   readonly text: string | undefined;
 
   constructor(

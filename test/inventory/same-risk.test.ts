@@ -604,3 +604,93 @@ testRisks({
     },
   },
 });
+
+/** What a machine runs when it starts, in all forms. */
+function scripts(script: string): Readonly<Record<string, Fields>> {
+  const encoded = btoa(script);
+  const machine = (properties: Fields): Fields => ({
+    $schema: 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#',
+    resources: [
+      {
+        type: 'Microsoft.Compute/virtualMachines',
+        apiVersion: '2024-03-01',
+        name: 'it',
+        properties,
+      },
+    ],
+  });
+  const metadata = { items: [{ key: 'startup-script', value: script }] };
+  return {
+    'a template: an instance': templateDocument({
+      It: ['AWS::EC2::Instance', { UserData: { 'Fn::Base64': script } }],
+    }),
+    'a template: an instance, with a name that only the deployment gives': templateDocument({
+      It: [
+        'AWS::EC2::Instance',
+        { UserData: { 'Fn::Base64': { 'Fn::Sub': `echo \${AWS::StackName}\n${script}` } } },
+      ],
+    }),
+    'a template: a launch template': templateDocument({
+      It: ['AWS::EC2::LaunchTemplate', { LaunchTemplateData: { UserData: encoded } }],
+    }),
+    'a template: a launch configuration': templateDocument({
+      It: ['AWS::AutoScaling::LaunchConfiguration', { UserData: encoded }],
+    }),
+    'a plan: an instance': planDocument({ 'aws_instance.it': { user_data: script } }),
+    'a plan: an instance, in base64': planDocument({
+      'aws_instance.it': { user_data_base64: encoded },
+    }),
+    'a plan: a launch template': planDocument({ 'aws_launch_template.it': { user_data: encoded } }),
+    'a plan: a launch configuration': planDocument({
+      'aws_launch_configuration.it': { user_data: script },
+    }),
+    'an item of AWS Config': itemsDocument({
+      resourceType: 'AWS::AutoScaling::LaunchConfiguration',
+      configuration: { userData: encoded },
+    }),
+    'Azure: a template': machine({ osProfile: { customData: encoded } }),
+    'Azure: a template, user data': machine({ userData: encoded }),
+    'Azure: a plan': planDocument({
+      'azurerm_linux_virtual_machine.it': { name: 'it', custom_data: encoded },
+    }),
+    'Google Cloud: a plan, the startup script': planDocument({
+      'google_compute_instance.it': { name: 'it', metadata_startup_script: script },
+    }),
+    'Google Cloud: a plan, metadata': planDocument({
+      'google_compute_instance.it': { name: 'it', metadata: { 'user-data': script } },
+    }),
+    'Google Cloud: an asset': {
+      name: '//compute.googleapis.com/projects/p/zones/z/instances/it',
+      asset_type: 'compute.googleapis.com/Instance',
+      resource: { data: { name: 'it', metadata } },
+    },
+  };
+}
+
+testRisks({
+  'a key is written in what a machine runs when it starts': {
+    severity: 'HIGH',
+    policies: /-no-secrets-in-(user-data|metadata)$/,
+    forms: scripts(`#!/bin/sh\nexport AWS_ACCESS_KEY_ID=AKIA${'IOSFODNN7EXAMPLE'}\n`),
+  },
+});
+
+test.each(
+  Object.entries(
+    scripts(
+      '#!/bin/sh\npassword=$(aws secretsmanager get-secret-value --secret-id db)\nTOKEN=`curl -s http://x`\n',
+    ),
+  ),
+)('a script that asks for its password is no finding: %s', (_form, document) => {
+  expect(findingsOf(document, /-no-secrets-in-(user-data|metadata)$/)).toEqual([]);
+});
+
+test('a script of which nothing is known may contain any key', () => {
+  const document = templateDocument(
+    { It: ['AWS::EC2::Instance', { UserData: { 'Fn::Base64': { Ref: 'Script' } } }] },
+    { Script: { Type: 'String' } },
+  );
+  expect(findingsOf(document, /-no-secrets-in-user-data$/)).toEqual([
+    'ERROR HIGH aws-ec2-instance-no-secrets-in-user-data',
+  ]);
+});

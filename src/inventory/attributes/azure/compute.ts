@@ -16,7 +16,8 @@ import {
   or,
   some,
 } from '../values.ts';
-import { at, isEnabled, itemsOrOne } from './read-azure.ts';
+import { secretsIn, userDataAttribute } from '../user-data.ts';
+import { at, isEnabled, isListed, itemsOrOne } from './read-azure.ts';
 
 export const disks = normaliser({
   types: ['Azure::Compute::disks'],
@@ -97,11 +98,17 @@ export const virtualMachines = normaliser({
       meaning: 'a network interface has a public address',
       absent: false,
     },
+    ...userDataAttribute,
   },
   from: {
-    azure: ({ properties }, related) => {
+    azure: (raw, related) => {
+      const { properties } = raw;
       const os = osOf(properties);
       return {
+        // Azure shows neither of what exists.
+        'user_data.secrets': isListed(raw)
+          ? undefined
+          : ofBoth(at(properties, 'osProfile', 'customData'), at(properties, 'userData')),
         os,
         password_auth: isUnknown(os) ? os : os === 'windows' ? true : takesPasswords(properties),
         'encryption.at_host': flag(at(properties, 'securityProfile', 'encryptionAtHost')),
@@ -126,6 +133,10 @@ export const virtualMachines = normaliser({
       const os = plannedOs(type, properties);
       const interfaces = list(planned(properties, 'network_interface_ids'));
       return {
+        'user_data.secrets': ofBoth(
+          planned(properties, 'custom_data') ?? planned(properties, 'os_profile', 'custom_data'),
+          planned(properties, 'user_data'),
+        ),
         os,
         password_auth: os === 'windows' ? true : not(keysOnly),
         'encryption.at_host': flag(planned(properties, 'encryption_at_host_enabled')),
@@ -136,6 +147,12 @@ export const virtualMachines = normaliser({
     },
   },
 });
+
+/** What a machine gets at its start, and what it can read later. */
+function ofBoth(customData: unknown, userData: unknown) {
+  const found = [customData, userData].map(secretsIn);
+  return found.find(isUnknown) ?? [...new Set(found.flat())];
+}
 
 function osOf(properties: unknown) {
   const type = at(properties, 'storageProfile', 'osDisk', 'osType');

@@ -13,6 +13,7 @@ import {
   text,
   textMap,
 } from '../values.ts';
+import { secretsIn, userDataAttribute } from '../user-data.ts';
 import { fromGoogle, isAsset, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
 
@@ -36,6 +37,7 @@ export const computeInstance = normaliser({
       meaning: "instance metadata, without the project's",
       absent: {},
     },
+    ...userDataAttribute,
     'shielded.vtpm': {
       type: 'bool',
       meaning: 'virtual trusted platform module; of a plan without settings, not known',
@@ -62,6 +64,7 @@ export const computeInstance = normaliser({
       scopes: mapList(itemValue(one, 'scopes'), scopeUrl),
     })),
     metadata: metadataOf(get('metadata'), get('metadataStartupScript')),
+    'user_data.secrets': secretsInValues(metadataOf(get('metadata'), get('metadataStartupScript'))),
     'shielded.vtpm': flag(get('shieldedInstanceConfig', 'enableVtpm')) ?? shielded(get, raw),
     'shielded.integrity_monitoring':
       flag(get('shieldedInstanceConfig', 'enableIntegrityMonitoring')) ?? shielded(get, raw),
@@ -98,6 +101,13 @@ function scopeUrl(scope: unknown) {
   const name = text(scope);
   if (name === undefined || isUnknown(name) || name.includes('/')) return name;
   return `${scopeBase}${Object.hasOwn(scopeNames, name) ? scopeNames[name] : name}`;
+}
+
+/** Scripts are entries of the metadata, and so is what they read. */
+function secretsInValues(metadata: ReturnType<typeof metadataOf>) {
+  if (isUnknown(metadata)) return metadata;
+  const found = Object.values(metadata).map(secretsIn);
+  return found.find(isUnknown) ?? [...new Set(found.flat())];
 }
 
 /** `{items: [{key, value}]}` of the API, or Terraform's map with the startup script beside it. */

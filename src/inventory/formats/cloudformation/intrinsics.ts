@@ -148,11 +148,15 @@ const chosen = (maps: readonly unknown[], key: unknown): unknown[] =>
   });
 
 function base64(argument: unknown, resolver: Resolver): unknown {
-  const text = resolver.resolve(argument);
+  const resolved = resolver.resolve(argument);
+  const text = isUnknown(resolved) ? resolved.text : resolved;
   if (typeof text !== 'string') return new UnknownValue('Base64');
   const bytes = new TextEncoder().encode(text);
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-  return boundedText(btoa(binary), 'Base64', resolver);
+  const encoded = boundedText(btoa(binary), 'Base64', resolver);
+  return isUnknown(resolved) && typeof encoded === 'string'
+    ? new UnknownValue('Base64', { text: encoded })
+    : encoded;
 }
 
 function cidr(argument: unknown, { resolve }: Resolver): unknown {

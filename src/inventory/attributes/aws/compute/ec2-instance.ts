@@ -20,6 +20,7 @@ import { encryptedByDefault, isEncrypted } from '../ebs-encryption.ts';
 import { planned } from '../plan-value.ts';
 import { addressOfSubnet } from '../network/subnet.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
+import { secretsIn, userDataAttribute } from '../../user-data.ts';
 
 export const ec2Instance = normaliser({
   types: ['AWS::EC2::Instance'],
@@ -34,6 +35,7 @@ export const ec2Instance = normaliser({
         'Amazon VPC User Guide, IP addressing for your VPCs and subnets, API version 2016-11-15: a default subnet gives addresses, others do where they say so',
     },
     ...metadataServiceAttributes,
+    ...userDataAttribute,
     subnet_id: { type: 'string', meaning: "the subnet of the instance's first network interface" },
     iam_instance_profile: { type: 'string', meaning: 'name or ARN of the instance profile' },
     ebs_optimized: {
@@ -71,6 +73,7 @@ export const ec2Instance = normaliser({
         at(interfaces, 0, 'SubnetId') ??
         subnetOfInterface(at(interfaces, 0, 'NetworkInterfaceId'), related);
       return {
+        'user_data.secrets': secretsIn(field(raw.properties, 'UserData')),
         instance_type: text(given('InstanceType')),
         public_access: or(
           asksForAddress(interfaces, (one) => at(one, 'AssociatePublicIpAddress')) ??
@@ -109,6 +112,7 @@ export const ec2Instance = normaliser({
           related,
         );
       return {
+        'user_data.secrets': secretsIn(own('user_data') ?? own('user_data_base64')),
         instance_type: text(given('instance_type')),
         public_access: or(
           flag(

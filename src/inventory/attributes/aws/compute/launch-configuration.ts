@@ -4,6 +4,7 @@ import type { Related } from '../../related.ts';
 import { flag, isUnknown, list, or } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { addressOfSubnet } from '../network/subnet.ts';
+import { secretsIn, userDataAttribute } from '../../user-data.ts';
 import { planned } from '../plan-value.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
 
@@ -27,6 +28,7 @@ function addressOfGroups(raw: RawResource, related: Related) {
 }
 
 const fromApi = (raw: RawResource, related: Related) => ({
+  'user_data.secrets': secretsIn(field(raw.properties, 'UserData')),
   public_ip_on_launch:
     flag(field(raw.properties, 'AssociatePublicIpAddress')) ?? addressOfGroups(raw, related),
   ...metadataService(
@@ -46,11 +48,15 @@ export const launchConfiguration = normaliser({
       absent: true,
     },
     ...metadataServiceAttributes,
+    ...userDataAttribute,
   },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,
     terraform: (raw, related) => ({
+      'user_data.secrets': secretsIn(
+        planned(raw.properties, 'user_data') ?? planned(raw.properties, 'user_data_base64'),
+      ),
       public_ip_on_launch:
         flag(planned(raw.properties, 'associate_public_ip_address')) ??
         addressOfGroups(raw, related),

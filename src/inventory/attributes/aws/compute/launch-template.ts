@@ -1,25 +1,31 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { field } from '../api-field.ts';
+import { secretsIn, userDataAttribute } from '../../user-data.ts';
 import { planned } from '../plan-value.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
 
 const fromApi = ({ properties }: RawResource) => {
   const options = field(properties, 'LaunchTemplateData', 'MetadataOptions');
-  return metadataService(field(options, 'HttpEndpoint'), field(options, 'HttpTokens'));
+  return {
+    ...metadataService(field(options, 'HttpEndpoint'), field(options, 'HttpTokens')),
+    'user_data.secrets': secretsIn(field(properties, 'LaunchTemplateData', 'UserData')),
+  };
 };
 
 export const launchTemplate = normaliser({
   types: ['AWS::EC2::LaunchTemplate'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
-  attributes: metadataServiceAttributes,
+  attributes: { ...metadataServiceAttributes, ...userDataAttribute },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,
-    terraform: ({ properties }) =>
-      metadataService(
+    terraform: ({ properties }) => ({
+      ...metadataService(
         planned(properties, 'metadata_options', 'http_endpoint'),
         planned(properties, 'metadata_options', 'http_tokens'),
       ),
+      'user_data.secrets': secretsIn(planned(properties, 'user_data')),
+    }),
   },
 });
