@@ -421,3 +421,59 @@ describe('a security rule with a word that nobody has seen is not lost:', () => 
     expect(verdict({ destinationPortRange: undefined })).toMatch(/^FAIL/);
   });
 });
+
+describe('an account inside of a deployment, a loop or a condition', () => {
+  const old = { type: storage, apiVersion: '2018-07-01', name: 'a' };
+  const deployment = (properties: Fields): Fields => ({
+    type: 'Microsoft.Resources/deployments',
+    apiVersion: '2022-09-01',
+    name: 'd',
+    properties,
+  });
+  const inner = (resource: Fields): Fields => ({ template: { resources: [resource] } });
+  const forms: readonly (readonly [form: string, template: Fields])[] = [
+    ['a deployment', { resources: [deployment(inner(old))] }],
+    [
+      'a deployment of its own scope, that is given the version',
+      {
+        resources: [
+          deployment({
+            expressionEvaluationOptions: { scope: 'inner' },
+            parameters: { v: { value: '2018-07-01' } },
+            template: {
+              parameters: { v: { type: 'string', defaultValue: '2023-01-01' } },
+              resources: [{ ...old, apiVersion: "[parameters('v')]" }],
+            },
+          }),
+        ],
+      },
+    ],
+    ['deployments in each other', { resources: [deployment(inner(deployment(inner(old))))] }],
+    [
+      'a condition that only the deployment decides',
+      {
+        parameters: { on: { type: 'bool' } },
+        resources: [{ ...old, condition: "[parameters('on')]" }],
+      },
+    ],
+    ['a loop', { resources: [{ ...old, copy: { name: 'c', count: 2 } }] }],
+    [
+      'a loop of unknown length',
+      {
+        parameters: { n: { type: 'int' } },
+        resources: [{ ...old, copy: { name: 'c', count: "[parameters('n')]" } }],
+      },
+    ],
+    ['a map of symbolic names', { languageVersion: '2.0', resources: { a: old } }],
+  ];
+
+  test.each(forms)('has the values of its own API version: %s', (_, template) => {
+    const read = readOne({ $schema: schema, ...template }, 'Azure::Storage::storageAccounts');
+    expect(read).toMatchObject({
+      tls: { required: false, minimum_version: '1.0' },
+      anonymous_access: true,
+      source: { api_version: '2018-07-01' },
+    });
+    expect(verdictsOf(read)['azure-storage-account-secure-transfer']).toMatch(/^FAIL/);
+  });
+});
