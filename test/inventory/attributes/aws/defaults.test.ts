@@ -328,14 +328,15 @@ describe('what is older than a default is not taken for new:', () => {
     expect(cluster('sse-rds')).toHaveProperty('encryption.enabled', true);
   });
 
-  test('a user, whose devices Terraform does not tell', () => {
-    expect(attributesOfPlan({ 'aws_iam_user.it': { name: 'ana' } })).toHaveProperty(
-      'mfa.enabled',
-      false,
-    );
-    expect(attributesOfState({ 'aws_iam_user.it': { name: 'ana' } })).toHaveProperty(
-      'mfa.enabled',
-      'not known',
-    );
+  test('a user, whose password and devices Terraform does not tell', () => {
+    const user = { 'aws_iam_user.it': { name: 'ana' } };
+    expect(attributesOfPlan(user)).toMatchObject({
+      console_access: false,
+      mfa: { enabled: false },
+    });
+    expect(attributesOfState(user)).toMatchObject({
+      console_access: 'not known',
+      mfa: { enabled: 'not known' },
+    });
   });
 });

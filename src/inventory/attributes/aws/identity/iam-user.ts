@@ -62,7 +62,7 @@ export const iamUser = normaliser({
     terraform: (raw, related) => {
       const [profile] = related.referring(raw, 'AWS::IAM::UserLoginProfile', user.oneOfPlan);
       return {
-        console_access: profile !== undefined,
+        console_access: profile ? true : raw.exists ? passwordElsewhere : false,
         // AWS makes the password and gives it to Terraform.
         'login_profile.password.source': profile && 'managed',
         'login_profile.password_reset_required': flag(
@@ -98,6 +98,10 @@ export const iamUser = normaliser({
     }),
   },
 });
+
+const passwordElsewhere = new UnknownValue(
+  'whether a user that exists already has a password, which is not in this input',
+);
 
 /** Terraform does not register devices for users. */
 const notInState = new UnknownValue(
