@@ -19,6 +19,7 @@ import { dynamodbTable } from './database/dynamodb-table.ts';
 import { elasticacheReplicationGroup } from './database/elasticache-replication-group.ts';
 import { rdsDbCluster } from './database/rds-db-cluster.ts';
 import { rdsDbInstance } from './database/rds-db-instance.ts';
+import { rdsParameterGroup } from './database/rds-parameter-group.ts';
 import { redshiftCluster } from './database/redshift-cluster.ts';
 import { cognitoIdentityPool, cognitoUserPool } from './identity/cognito.ts';
 import { iamAttachments } from './identity/iam-attachments.ts';
@@ -146,6 +147,7 @@ export const aws: readonly Normaliser[] = [
   elasticacheReplicationGroup,
   rdsDbCluster,
   rdsDbInstance,
+  rdsParameterGroup,
   redshiftCluster,
   // network
   cloudfrontDistribution,

@@ -17,10 +17,12 @@ export function isCustomerManaged(
   related: Related,
   isChosen = !related.isExport,
 ): boolean | UnknownValue {
+  if (!isUnknown(key) && (typeof key !== 'string' || key === '' || isAwsAlias(key))) return false;
   const found = related.find(key);
-  if (found) return managerOf(found) !== 'AWS';
+  // A text may be the name of something else, too; a reference means what it leads to.
+  if (found && (isUnknown(key) || found.type.startsWith('AWS::KMS::')))
+    return managerOf(found) !== 'AWS';
   if (isUnknown(key)) return ofUnknown(key);
-  if (typeof key !== 'string' || key === '' || isAwsAlias(key)) return false;
   return isChosen || isAlias(key) || notInInput;
 }
 

@@ -389,3 +389,31 @@ test('a read replica is encrypted as its source is', () => {
     })['encryption'],
   ).toMatchObject({ enabled: true });
 });
+
+test.each([
+  ['postgres14', {}, false],
+  ['postgres15', {}, true],
+  ['postgres16', { 'rds.force_ssl': 0 }, false],
+  ['POSTGRES9.6', { 'rds.force_ssl': '1' }, true],
+  ['aurora-postgresql16', {}, false],
+  ['aurora-postgresql17', {}, undefined],
+  ['sqlserver-ee-15.0', {}, false],
+  ['mysql8.0', {}, false],
+  ['aurora-mysql8.0', { require_secure_transport: 'ON' }, true],
+  ['mariadb10.11', { require_secure_transport: 'off' }, false],
+  ['mysql8.4', {}, undefined],
+  ['oracle-ee-19', {}, undefined],
+])('a parameter group of %s with %j requires TLS: %s', (family, parameters, required) => {
+  const tls = required === undefined ? undefined : { required };
+  const { tls: ofTemplate } = attributesOfTemplate({
+    It: ['AWS::RDS::DBParameterGroup', { Family: family, Parameters: parameters }],
+  });
+  expect(ofTemplate).toEqual(tls);
+  const { tls: ofPlan } = attributesOfPlan({
+    'aws_rds_cluster_parameter_group.it': {
+      family,
+      parameter: Object.entries(parameters).map(([name, value]) => ({ name, value })),
+    },
+  });
+  expect(ofPlan).toEqual(tls);
+});

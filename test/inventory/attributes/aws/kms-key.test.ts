@@ -124,3 +124,17 @@ describe('the key of a volume of Terraform', () => {
     expect(managedBy(plan({ encrypted: { constant_value: true } }))).toBe('not known');
   });
 });
+
+test("an AWS alias is no customer's key, and only a KMS key tells whose key a text names", () => {
+  const volume = (key: string) => ['AWS::EC2::Volume', { encrypted: true, kmsKeyId: key }] as const;
+  const namesake = (named: object) =>
+    ['AWS::RDS::DBInstance', { dBInstanceIdentifier: 'x' }, named] as const;
+  expect(attributesOfItem(volume('alias/aws/ebs'), namesake({}))).toHaveProperty(
+    'encryption.customer_managed',
+    false,
+  );
+  expect(attributesOfItem(volume('item-1'), namesake({}))).toHaveProperty(
+    'encryption.customer_managed',
+    'not known',
+  );
+});
