@@ -127,14 +127,9 @@ describe('the key of a volume of Terraform', () => {
 
 test("an AWS alias is no customer's key, and only a KMS key tells whose key a text names", () => {
   const volume = (key: string) => ['AWS::EC2::Volume', { encrypted: true, kmsKeyId: key }] as const;
-  const namesake = (named: object) =>
-    ['AWS::RDS::DBInstance', { dBInstanceIdentifier: 'x' }, named] as const;
-  expect(attributesOfItem(volume('alias/aws/ebs'), namesake({}))).toHaveProperty(
-    'encryption.customer_managed',
-    false,
-  );
-  expect(attributesOfItem(volume('item-1'), namesake({}))).toHaveProperty(
-    'encryption.customer_managed',
-    'not known',
-  );
+  // Called `item-1`.
+  const other = ['AWS::RDS::DBInstance', {}] as const;
+  const managed = 'encryption.customer_managed';
+  expect(attributesOfItem(volume('alias/aws/ebs'), other)).toHaveProperty(managed, false);
+  expect(attributesOfItem(volume('item-1'), other)).toHaveProperty(managed, 'not known');
 });
