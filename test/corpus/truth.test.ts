@@ -1,0 +1,238 @@
+// docs/truth.md: how verdicts are checked, with the figures. `npm run docs` writes it where the public data is.
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { awsKinds } from '../inventory/same-verdict/aws-kinds.ts';
+import { folder as celFolder, readCases } from './cel-cases.ts';
+import { backEnds, score } from './cel-score.ts';
+import { differences, hasCronCases, judgeAll } from './cron-cases.ts';
+import { agrees, answerAll, hasGuardCases } from './guard-cases.ts';
+import { readFolder } from './public-inputs.ts';
+import { hasRecordings, recordings, statuses } from './recordings.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const isThere = hasGuardCases && hasCronCases && hasRecordings && existsSync(celFolder);
+if (!isThere) console.log('skipped: docs/truth.md stays as it is, the public data is not here');
+
+/** Cases of the Guard registry that we decide otherwise, by rule and name: why. */
+const disputed: Readonly<Record<string, string>> = {
+  'COGNITO_USER_POOL_MFA_CONFIGURATION_RULE: MFA Conf does not exist':
+    'The rule skips a user pool that says nothing about MFA. Cognito leaves it off then, so the pool fails.',
+  'KINESIS_FIREHOSE_REDSHIFT_DESTINATION_CONFIGURATION_USES_SECURE_PARAMETER: RedshiftDestinationConfiguration does not exists':
+    'The rule fails a stream that does not lead to Redshift. There is no password to judge.',
+  'KINESIS_FIREHOSE_SPLUNK_DESTINATION_CONFIGURATION_USES_SECURE_PARAMETER: SplunkDestinationConfiguration does not exists':
+    'The rule fails a stream that does not lead to Splunk. There is no token to judge.',
+  'REDSHIFT_CLUSTER_CONFIGURATION_CHECK: Redshift cluster with Encrypted property NOT set (default false), FAIL':
+    'The case is older than the default: Amazon Redshift encrypts clusters that say nothing since January 2025.',
+};
+
+function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+const percent = (part: number, all: number): string => `${((100 * part) / all).toFixed(1)}%`;
+
+function guardSection(): string {
+  const answers = answerAll();
+  const all = [...answers].flatMap(([rule, given]) => given.map((one) => ({ rule, ...one })));
+  const services = groupBy(all, ({ rule }) => rule.split('_')[0] ?? '');
+  const rows = [...services]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([service, given]) => {
+      const rules = new Set(given.map(({ rule }) => rule)).size;
+      return `| \`${service}_…\` | ${rules} | ${given.length} | ${given.filter(agrees).length} |`;
+    });
+  const others = all
+    .filter((one) => !agrees(one))
+    .map(({ rule, name, expected, verdict }) => {
+      const why = disputed[`${rule}: ${name.trim()}`] ?? 'Open.';
+      return `| \`${rule}\` | ${name.trim()} | ${expected} | ${verdict} | ${why} |`;
+    })
+    .sort();
+  const agreed = all.filter(agrees).length;
+  const errors = all.filter(({ verdict }) => verdict === 'ERROR').length;
+  const withCases = [...answers.values()].filter((given) => given.length > 0).length;
+  return `## AWS Guard Rules Registry
+
+${answers.size} rules of the registry have policies in the library (tag \`guard:<RULE>\`); ${withCases} of them have published cases: templates, each with
+PASS or FAIL. Both sets of the library answer. Of ${all.length} cases ${agreed} agree (${percent(agreed, all.length)}); ${errors} are ERROR.
+
+| rules | with cases | cases | agree |
+|---|---|---|---|
+${rows.join('\n')}
+
+What we decide otherwise:
+
+| rule | case | published | ours | why |
+|---|---|---|---|---|
+${others.join('\n')}
+`;
+}
+
+function recordingsSection(): string {
+  const rows = recordings.map((recording) => {
+    const isFound = statuses(recording, 'red').includes('FAIL');
+    const isQuiet = statuses(recording, 'green').every((status) => status === 'PASS');
+    return `| ${recording.folder} | \`${recording.policy}\` | ${isFound ? 'found' : 'not found'} | ${isQuiet ? 'no finding' : 'a finding'} |`;
+  });
+  return `## Recorded answers of AWS
+
+Answers of AWS's APIs about resources with a fault (red) and without (green), written as items of AWS Config.
+
+| recording | policy | red | green |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function celSection(): string {
+  const files = readCases();
+  const [closures = [], code = []] = backEnds.map(([, run]) =>
+    files.map((file) => score(file, run)),
+  );
+  const rows = closures.map(
+    ({ name, passed, total, excluded }, index) =>
+      `| ${name} | ${total} | ${passed} | ${code[index]?.passed ?? 0} | ${excluded} |`,
+  );
+  const sum = (pick: (one: (typeof closures)[number]) => number) =>
+    closures.reduce((all, one) => all + pick(one), 0);
+  const [passed, total] = [sum((one) => one.passed), sum((one) => one.total)];
+  return `## CEL conformance cases
+
+Conditions are CEL. Of the public conformance cases that need no protobuf messages, ${passed} of ${total} pass (${percent(passed, total)}), in both ways in which
+conditions run. [Conditions](conditions.md) lists what is left out of the language on purpose.
+
+| section | cases | pass | pass as generated code | left out: protobuf |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function cronSection(): string {
+  const rows = (['robfig', 'cronos'] as const).map((name) => {
+    const verdicts = judgeAll(name).map(([, verdict]) => verdict);
+    const agreed = verdicts.filter((verdict) => verdict === 'agrees').length;
+    const why = [...groupBy(verdicts, (verdict) => verdict)]
+      .filter(([verdict]) => verdict !== 'agrees')
+      .map(
+        ([verdict, given]) =>
+          `${differences[verdict as keyof typeof differences]}: ${given.length}`,
+      )
+      .sort();
+    return `| ${name} | ${verdicts.length} | ${agreed} | ${why.join('; ')} |`;
+  });
+  return `## Schedules
+
+The cases that two published cron libraries are tested with. Each difference is one that [schedules](schedules.md) lists.
+
+| library | cases | agree | differences |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function filesSection(): string {
+  const rows = (
+    [
+      ['cloudformation', 'CloudFormation templates'],
+      ['terraform-plan', 'Terraform plans and states'],
+      ['aws-config', 'AWS Config items'],
+      ['gcp-assets', 'Google Cloud assets'],
+      ['azure-resources', 'Azure templates and lists'],
+    ] as const
+  ).map(([folder, title]) => {
+    const format =
+      folder === 'terraform-plan' ? 'terraform' : folder === 'azure-resources' ? 'azure' : folder;
+    const { total, failed, resources } = readFolder(folder, format);
+    return `| ${title} | ${total} | ${total - failed.length} | ${resources.toLocaleString('en-US')} |`;
+  });
+  return `## Public files
+
+Files of other projects, in JSON. What is not read is of another format, such as a list of properties, or names the place where it is damaged.
+Each is also read damaged at random, and in other words: see [harmless changes](#harmless-changes).
+
+| files | total | read | resources |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function sourcesSection(): string {
+  const types = new Set(awsKinds.map(({ type }) => type));
+  const settings = awsKinds.flatMap((kind) => kind.settings);
+  const everywhere = awsKinds.filter(({ unsupported }) => Object.keys(unsupported).length === 0);
+  const excuses = awsKinds.flatMap(({ type, settings: of, unsupported }) => [
+    ...Object.entries(unsupported).map(([source, why]) => ({ type, source, setting: 'all', why })),
+    ...of.flatMap(({ name, untold }) =>
+      Object.entries(untold).map(([source, why]) => ({ type, source, setting: name, why })),
+    ),
+  ]);
+  const rows = [...groupBy(excuses, ({ setting, why }) => `${setting} | ${why}`)].map(
+    ([what, given]) => {
+      const types = [...new Set(given.map(({ type }) => `\`${type}\``))].sort().join(', ');
+      const where = [...new Set(given.map(({ source }) => source))].sort().join(', ');
+      return `| ${types} | ${where} | ${what} |`;
+    },
+  );
+  return `## The same verdict from every source
+
+One description of a resource is written as each source has it (native, CloudFormation template, Terraform plan, Terraform state, item of AWS
+Config), with nothing set, with each of its settings alone, and with all. Attributes and the verdicts of all policies are
+the same: ${types.size} types of AWS, ${new Set(everywhere.map(({ type }) => type)).size} of them in all sources, with ${settings.length} settings and ${settings.flatMap(({ values }) => values).length} values.
+\`test/inventory/same-verdict/\` contains them; a new kind is a few lines.
+
+What a source does not have:
+
+| types | source | setting | why |
+|---|---|---|---|
+${rows.sort().join('\n')}
+`;
+}
+
+const text =
+  (): string => `<!-- Generated by \`npm run docs\` where the public data is; edit test/corpus/truth.test.ts instead. -->
+
+# How verdicts are checked
+
+A wrong verdict is worse than none. Verdicts are compared with those of others, with one another, and with recordings; this page has the figures.
+A policy that can't be decided is an ERROR, never a pass.
+
+| check | where |
+|---|---|
+| published verdicts of the AWS Guard Rules Registry | \`test/corpus/guard.test.ts\` |
+| recorded answers of AWS, with and without a fault | \`test/corpus/aws-recordings.test.ts\` |
+| CEL conformance cases | \`test/corpus/cel-conformance.test.ts\` |
+| cases of two cron libraries | \`test/corpus/cron.test.ts\` |
+| public files: read, damaged, in other words | \`test/corpus/\` |
+| the same infrastructure from every source | \`test/inventory/same-verdict/\` |
+| templates as their providers' guides write them: no finding | \`test/golden.test.ts\`, ${goldenFiles()} files in \`test/golden/\` |
+| every policy has a test that passes and fails | \`test/policies-example.test.ts\` |
+
+${[guardSection(), recordingsSection(), celSection(), cronSection(), filesSection(), sourcesSection()].join('\n')}
+## Harmless changes
+
+A change that means nothing changes no verdict: another order of keys and resources, YAML instead of JSON, other logical IDs, unrelated resources beside
+it, one template in several, \`"true"\` for \`true\`, another case of words that a provider reads whatever their case. Inputs are made at random from the
+descriptions (\`test/inventory/same-verdict/harmless-changes.test.ts\`) and taken from the public files (\`test/corpus/harmless-changes.test.ts\`).
+`;
+
+const goldenFiles = (): number =>
+  readdirSync(path.join(root, 'test/golden'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.(?:ya?ml|json|template)$/.test(file),
+  ).length;
+
+test.runIf(isThere)('docs/truth.md has the figures', async () => {
+  await expect(text()).toMatchFileSnapshot('../../docs/truth.md');
+});
+
+test.runIf(isThere)(
+  'what we decide otherwise than the Guard registry has a reason, and no reason is left over',
+  () => {
+    const others = [...answerAll()].flatMap(([rule, given]) =>
+      given.filter((one) => !agrees(one)).map(({ name }) => `${rule}: ${name.trim()}`),
+    );
+    expect(others.sort()).toEqual(Object.keys(disputed).sort());
+  },
+);
