@@ -31,17 +31,45 @@ import type { Verdicts } from './verdicts.ts';
 import { enabledPolicies } from './judge.ts';
 import { namedPolicy } from './named-policy.ts';
 import type { Asker } from '../threads/threads.ts';
+import { TimeUp } from '../threads/time-up.ts';
+import { createTurns } from '../threads/turns.ts';
 
 /** Findings between two yields to the event loop: a millisecond or two. */
 const perTurn = 1_000;
-const charactersPerTurn = 1 << 18;
-/** Maximum characters of the findings in an answer. */
-const mostCharacters = 64 << 20;
+const bytesPerTurn = 1 << 18;
+/** Maximum bytes of the findings in an answer. */
+const mostBytes = 64 << 20;
+
+/** Answers of more bytes have a place until they are read: they are kept in memory as a whole. */
+const shortAnswer = 1 << 20;
+const longAnswers = createTurns(8, 2);
+/** Maximum milliseconds that an answer waits for its place. */
+const waitWithin = 20_000;
+
+/** @returns gives the place back, which happens by itself when the caller leaves. @throws GovctlError unavailable */
+async function placeOfAnswer({ owner, signal }: Asker): Promise<() => void> {
+  const giveBack = await longAnswers.take(signal, owner, waitWithin).catch((error: unknown) => {
+    throw error instanceof TimeUp ? tooManyAnswers() : error;
+  });
+  let isHeld = true;
+  const leave = (): void => {
+    if (isHeld) giveBack();
+    isHeld = false;
+  };
+  signal.addEventListener('abort', leave, { once: true });
+  return leave;
+}
+
+const tooManyAnswers = (): GovctlError =>
+  new GovctlError('unavailable', 'Too many long results at once that nobody has read yet', {
+    hint: 'Read the results of one request before you send the next, or ask with mode: failures.',
+    headers: { 'Retry-After': '5' },
+  });
 
 const tooMuchToSay = (): GovctlError =>
   new GovctlError(
     'malformed_request',
-    `The results for these resources exceed the maximum of ${mostCharacters >> 20} MiB`,
+    `The results for these resources exceed the maximum of ${mostBytes >> 20} MiB`,
     { hint: 'Send the resources in several requests, or ask with mode: failures.' },
   );
 
@@ -98,30 +126,37 @@ export async function validate(
   const results = createPieces();
   let counted = emptyTally;
   let findings: Finding[] = [];
-  let characters = 0;
+  let size = 0;
   let turned = 0;
-  for (const resource of resources) {
-    for (const named of policiesFor(set, resource.type)) {
-      const finding = await findingBy(verdicts, named, { resource, exemptions, findCover });
-      findings.push(finding);
-      const isFailure = finding.status !== 'PASS' && finding.status !== 'SKIPPED';
-      if (mode !== 'failures' || isFailure) {
-        const text = JSON.stringify(finding);
-        results.add(text);
-        if ((characters += text.length) > mostCharacters) throw tooMuchToSay();
+  let leave: (() => void) | undefined;
+  try {
+    for (const resource of resources) {
+      for (const named of policiesFor(set, resource.type)) {
+        const finding = await findingBy(verdicts, named, { resource, exemptions, findCover });
+        findings.push(finding);
+        const isFailure = finding.status !== 'PASS' && finding.status !== 'SKIPPED';
+        if (mode !== 'failures' || isFailure) {
+          const text = JSON.stringify(finding);
+          results.add(text);
+          if ((size += Buffer.byteLength(text)) > mostBytes) throw tooMuchToSay();
+        }
+        if (findings.length < perTurn && size - turned < bytesPerTurn) continue;
+        turned = size;
+        results.cut();
+        counted = tally(counted, findings);
+        findings = [];
+        if (size > shortAnswer) leave ??= await placeOfAnswer(asker);
+        await nextTurn();
+        asker.signal.throwIfAborted();
       }
-      if (findings.length < perTurn && characters - turned < charactersPerTurn) continue;
-      turned = characters;
-      results.cut();
-      counted = tally(counted, findings);
-      findings = [];
-      await nextTurn();
-      asker.signal.throwIfAborted();
     }
+  } catch (error) {
+    leave?.();
+    throw error;
   }
   const { evaluated, pass, fail, error, exempt } = tally(counted, findings);
   const summary = { evaluated, pass, fail, error, exempt };
-  return results.between(`{"summary":${JSON.stringify(summary)},"results":[`, ']}');
+  return results.between(`{"summary":${JSON.stringify(summary)},"results":[`, ']}', leave);
 }
 
 /** JSON of many items. Long results stay in pieces, because joining and sending one string would block the event loop. */
@@ -137,7 +172,8 @@ function createPieces() {
     add: (item: string): void => void items.push(item),
     /** Completes the current piece. */
     cut,
-    between(before: string, after: string): Json<ValidateAnswer> | ByteBody {
+    /** @param ended as of `ByteBody` */
+    between(before: string, after: string, ended?: () => void): Json<ValidateAnswer> | ByteBody {
       if (pieces.length === 0) return `${before}${items.join()}${after}` as Json<ValidateAnswer>; // valid JSON, as all its parts are
       cut();
       const all = [Buffer.from(before), ...pieces, Buffer.from(after)];
@@ -145,6 +181,7 @@ function createPieces() {
       return {
         type: 'application/json',
         size,
+        ...defined({ ended }),
         async *open() {
           yield* all;
         },

@@ -7,7 +7,7 @@ import type { ByteBody } from './call.ts';
  * @param ended called once: when all were taken, nobody wants more, or reading failed
  */
 export function streamBytes(
-  { open }: ByteBody,
+  { open, ended: bodyEnded }: ByteBody,
   ended: (taken: number, error?: unknown) => void,
 ): ReadableStream<Uint8Array> {
   let chunks: AsyncIterator<Uint8Array> | undefined;
@@ -16,6 +16,7 @@ export function streamBytes(
   const end = (error?: unknown): void => {
     if (isOver) return;
     isOver = true;
+    bodyEnded?.();
     ended(taken, error);
   };
   return new ReadableStream<Uint8Array>(

@@ -43,6 +43,8 @@ export interface ByteBody {
   readonly size?: number;
   /** Called once at most, when somebody takes the first of them. */
   readonly open: () => AsyncIterable<Uint8Array>;
+  /** Called once: when all were taken, nobody wants more, or reading failed. */
+  readonly ended?: () => void;
 }
 
 export type AnyBody = string | ByteBody | undefined;
