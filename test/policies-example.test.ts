@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { PolicyDocument } from '../src/project/documents/policy.ts';
 import type * as z from 'zod';
 import type { Resource } from '../src/contract/resources.ts';
+import { matchesType } from '../src/contract/resources.ts';
 import { formatOfTestKey } from '../src/inventory/formats/formats.ts';
 import type { TestKey } from '../src/inventory/formats/formats.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
@@ -330,7 +331,9 @@ describe('the tests of the policy library', () => {
     const messages = found?.policy.rules.map((rule) => rule.message) ?? [];
     for (const { input, expect: rows } of document.cases) {
       const resources = resourcesOf(input);
-      const about = resources.filter(({ type }) => type === found?.policy.resource_type);
+      const about = resources.filter(
+        ({ type }) => found !== undefined && matchesType(found.policy.resource_type, type),
+      );
       expect(rows.map((row) => row.resource).sort()).toEqual(about.map(({ id }) => id).sort());
       if (input.resources) expect(about).toEqual(resources);
       for (const row of rows) {
