@@ -103,6 +103,10 @@ describe('govctl resource import', () => {
       left_out: [{ resource: 'Out', resource_type: 'A::B::C', condition: 'Never', line: 3 }],
     });
     expect(outcome.stderr).toContain('1 resource left out, as its condition is false: Out.');
+    expect(await json('resource', 'import', 'conditions.yaml', '--all-conditions')).toMatchObject({
+      created: 1,
+      left_out: [],
+    });
   });
 
   it('reads a template, leaves out what is not known yet, and says so', async () => {

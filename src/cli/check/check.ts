@@ -169,7 +169,7 @@ async function runOver(
       explainer,
     ),
   );
-  explainer?.requireMet();
+  explainer?.requireMet(run.leftOut.items);
   const counts = newCounts(policies, run.tally, collector.accepted);
   const used = await closeBaseline(
     cwd,

@@ -7,6 +7,7 @@ import { matchesId } from '../../engine/exempt.ts';
 import type { ReadResource } from '../../inventory/model.ts';
 import { looksSecret, maskSecrets, secretsOf, showsSecret } from '../../project/check/secrets.ts';
 import type { LocalPolicy } from '../../project/model.ts';
+import type { PlacedLeftOut } from './check-run.ts';
 import type { ExplainedPart, ExplainedRule, PlacedFinding } from './placed-finding.ts';
 
 /** Explains findings while their resources are at hand. */
@@ -15,7 +16,7 @@ export interface Explainer {
   readonly wants?: (read: ReadResource) => boolean;
   complete(finding: PlacedFinding, read: ReadResource): PlacedFinding;
   /** @throws GovctlError usage_error where the resource that was asked for is not among those seen */
-  requireMet(): void;
+  requireMet(leftOut: readonly PlacedLeftOut[]): void;
 }
 
 /** Names that are kept to suggest one of them. */
@@ -52,8 +53,16 @@ export function createExplainer(
       });
       return { ...finding, explanation };
     },
-    requireMet() {
+    requireMet(leftOut) {
       if (met || resource === true) return;
+      const one = leftOut.find((each) => matchesId(resource, each.resource));
+      if (one) {
+        throw new GovctlError(
+          'usage_error',
+          `--explain ${resource}: ${one.resource} was left out, as its condition is false: ${one.condition}`,
+          { hint: '--all-conditions checks it, too; --parameters gives the values that decide it' },
+        );
+      }
       const nearest = nearestWord(resource, seen);
       throw new GovctlError(
         'usage_error',

@@ -57,6 +57,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     )
     .option('--parameters <key=value>', "a template's parameter; repeatable", collectValues)
     .option('--parameters-file <file>', 'parameters as JSON or YAML')
+    .option('--all-conditions', 'import resources whose condition is false, too')
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
   const its = nounCommands(resource, act, { argument: '<id>', noun: resources });
   its

@@ -32,6 +32,7 @@ export interface ImportOptions {
   readonly format?: ReadOptions['format'];
   readonly parameters?: readonly string[];
   readonly parametersFile?: string;
+  readonly allConditions?: boolean;
 }
 
 /** Sends the resources of files to the inventory, a piece at a time: memory holds no more of a stream of them. */
@@ -41,6 +42,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   const reading: ReadOptions = {
     format: options.format,
     parameters: await readParameters(context.world, options),
+    allConditions: options.allConditions,
   };
   const report = emptyReport();
   const refuse = createSentIds();

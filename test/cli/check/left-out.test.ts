@@ -100,3 +100,11 @@ it('warns of a macro that may change a template, and checks what is written', as
   const json = JSON.parse((await check('m.yaml -o json', macro)).stdout) as { warnings: unknown };
   expect(json.warnings).toMatchObject([{ code: 'not-known', file: 'm.yaml', line: 1 }]);
 });
+
+it('names the condition of a resource that is left out, where it is to be explained', async () => {
+  const { stderr, exitCode } = await check('t.yaml --explain=Archive');
+  expect(exitCode).toBe(3);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    '--explain Archive: Archive was left out, as its condition is false: Prod',
+  );
+});
