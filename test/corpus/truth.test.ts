@@ -23,7 +23,7 @@ const disputed: Readonly<Record<string, string>> = {
   'KINESIS_FIREHOSE_SPLUNK_DESTINATION_CONFIGURATION_USES_SECURE_PARAMETER: SplunkDestinationConfiguration does not exists':
     'The rule fails a stream that does not lead to Splunk. There is no token to judge.',
   'REDSHIFT_CLUSTER_CONFIGURATION_CHECK: Redshift cluster with Encrypted property NOT set (default false), FAIL':
-    'The case is older than the default: Amazon Redshift encrypts clusters that say nothing since January 2025.',
+    'The case is older than the default: clusters that say nothing are encrypted since 2025-01-10 (Amazon Redshift Management Guide, Behavior changes).',
 };
 
 function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
