@@ -167,6 +167,12 @@ describe('the rubric of severities', () => {
       ({ policy }) => /no-public-(ssh|ssh-rdp|database-ports)$/.test(policy.name),
     ],
     [
+      'SSH or RDP is open to one public network',
+      5,
+      'HIGH',
+      ({ policy }) => policy.name.endsWith('-private-ssh-rdp'),
+    ],
+    [
       'other ports are open to the internet',
       3,
       'HIGH',

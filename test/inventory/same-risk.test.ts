@@ -3,6 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { evaluate } from '../../src/engine/evaluate.ts';
 import { readInventory } from '../../src/inventory/read.ts';
+import { isInSet } from '../../src/project/policy-sets.ts';
+import type { PolicySet } from '../../src/project/policy-sets.ts';
 import { libraryFor } from '../support/policy-library.ts';
 import {
   Reference,
@@ -21,13 +23,13 @@ interface Risk {
   readonly forms: Readonly<Record<string, Fields>>;
 }
 
-/** What the baseline says of a document: the severity of each finding, or the ERROR. */
-function findingsOf(document: Fields, policies: RegExp): string[] {
+/** What a set says of a document: the severity of each finding, or the ERROR. */
+function findingsOf(document: Fields, policies: RegExp, set: PolicySet = 'baseline'): string[] {
   const read = readInventory(JSON.stringify(document));
   if (!read.ok) throw new Error(read.problem.message);
   return read.inventory.resources.flatMap(({ resource }) =>
     libraryFor(resource.type)
-      .filter(({ policy }) => policy.tags?.includes('set:baseline') && policies.test(policy.name))
+      .filter(({ policy }) => isInSet(policy.tags, set) && policies.test(policy.name))
       .flatMap((prepared) => {
         const { status } = evaluate(prepared, resource, Date.UTC(2026, 0, 1));
         if (status !== 'FAIL' && status !== 'ERROR') return [];
@@ -52,21 +54,23 @@ interface Opening {
   readonly protocol: 'tcp' | 'all';
   readonly from: number;
   readonly to: number;
+  /** Who is let in, by its range of addresses; everybody where none is named. */
+  readonly cidr?: string;
 }
 
-const awsOpening = ({ protocol, from, to }: Opening) => {
+const awsOpening = ({ protocol, from, to, cidr = '0.0.0.0/0' }: Opening) => {
   const ports = protocol === 'all' ? {} : { FromPort: from, ToPort: to };
-  const rule = { IpProtocol: protocol === 'all' ? '-1' : protocol, ...ports, CidrIp: '0.0.0.0/0' };
+  const rule = { IpProtocol: protocol === 'all' ? '-1' : protocol, ...ports, CidrIp: cidr };
   const planned = {
     protocol: rule.IpProtocol,
     from_port: protocol === 'all' ? 0 : from,
     to_port: protocol === 'all' ? 0 : to,
-    cidr_blocks: ['0.0.0.0/0'],
+    cidr_blocks: [cidr],
   };
   const plannedAlone = {
     ip_protocol: rule.IpProtocol,
     ...(protocol === 'all' ? {} : { from_port: from, to_port: to }),
-    cidr_ipv4: '0.0.0.0/0',
+    cidr_ipv4: cidr,
   };
   const group = (rules: Fields): readonly [string, Fields] => [
     'AWS::EC2::SecurityGroup',
@@ -122,7 +126,7 @@ const awsOpening = ({ protocol, from, to }: Opening) => {
           {
             ipProtocol: rule.IpProtocol,
             ...(protocol === 'all' ? {} : { fromPort: from, toPort: to }),
-            ipv4Ranges: [{ cidrIp: '0.0.0.0/0' }],
+            ipv4Ranges: [{ cidrIp: cidr }],
           },
         ],
       },
@@ -130,14 +134,14 @@ const awsOpening = ({ protocol, from, to }: Opening) => {
   };
 };
 
-const azureOpening = ({ protocol, from, to }: Opening) => {
+const azureOpening = ({ protocol, from, to, cidr = '*' }: Opening) => {
   const range = protocol === 'all' ? '*' : from === to ? String(from) : `${from}-${to}`;
   const rule = {
     access: 'Allow',
     direction: 'Inbound',
     priority: 100,
     protocol: protocol === 'all' ? '*' : 'Tcp',
-    sourceAddressPrefix: '*',
+    sourceAddressPrefix: cidr,
     sourcePortRange: '*',
     destinationAddressPrefix: '*',
     destinationPortRange: range,
@@ -148,7 +152,7 @@ const azureOpening = ({ protocol, from, to }: Opening) => {
     direction: 'Inbound',
     priority: 100,
     protocol: rule.protocol,
-    source_address_prefix: '*',
+    source_address_prefix: cidr,
     source_port_range: '*',
     destination_address_prefix: '*',
     destination_port_range: range,
@@ -187,7 +191,7 @@ const azureOpening = ({ protocol, from, to }: Opening) => {
   };
 };
 
-const gcpOpening = ({ protocol, from, to }: Opening) => {
+const gcpOpening = ({ protocol, from, to, cidr = '0.0.0.0/0' }: Opening) => {
   const ports = protocol === 'all' ? [] : [from === to ? String(from) : `${from}-${to}`];
   const withPorts = ports.length > 0 ? { ports } : {};
   return {
@@ -195,7 +199,7 @@ const gcpOpening = ({ protocol, from, to }: Opening) => {
       'google_compute_firewall.it': {
         name: 'it',
         network: 'n',
-        source_ranges: ['0.0.0.0/0'],
+        source_ranges: [cidr],
         allow: [{ protocol, ...withPorts }],
       },
     }),
@@ -206,7 +210,7 @@ const gcpOpening = ({ protocol, from, to }: Opening) => {
         data: {
           name: 'it',
           direction: 'INGRESS',
-          sourceRanges: ['0.0.0.0/0'],
+          sourceRanges: [cidr],
           allowed: [{ IPProtocol: protocol, ...withPorts }],
         },
       },
@@ -245,6 +249,41 @@ testRisks({
     from: 20_000,
     to: 25_000,
   }),
+});
+
+const half = '128.0.0.0/1';
+testRisks({
+  'SSH is open to half of the internet': openTo('CRITICAL', {
+    protocol: 'tcp',
+    from: 22,
+    to: 22,
+    cidr: half,
+  }),
+  'a database is open to half of the internet': openTo('CRITICAL', {
+    protocol: 'tcp',
+    from: 5432,
+    to: 5432,
+    cidr: half,
+  }),
+  'many ports are open to half of the internet': openTo('HIGH', {
+    protocol: 'tcp',
+    from: 20_000,
+    to: 25_000,
+    cidr: half,
+  }),
+});
+
+const office: Opening = { protocol: 'tcp', from: 22, to: 22, cidr: '198.51.100.0/24' };
+
+describe('SSH for one public network', () => {
+  const { forms } = openTo('HIGH', office);
+
+  test.each(Object.entries(forms))('%s: is left to the set strict', (_form, document) => {
+    expect(findingsOf(document, /-ssh/, 'baseline')).toEqual([]);
+    const [found, ...others] = findingsOf(document, /-ssh/, 'strict');
+    expect(found).toMatch(/^FAIL HIGH \S+-private-ssh-rdp$/);
+    expect(others).toEqual([]);
+  });
 });
 
 test('a rule beside a group is judged, also where nobody knows the rules in the group', () => {

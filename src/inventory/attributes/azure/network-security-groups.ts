@@ -158,13 +158,13 @@ function portsOf(range: unknown) {
   return { from_port: number(from), to_port: number(to ?? from) };
 }
 
-/** An address prefix is a block; a word is a service tag, of which some mean everybody. */
+/** An address prefix is a block; a word is a service tag (`Storage.EastUS2`), of which some mean everybody. */
 function readPrefix(prefix: unknown): { readonly cidrs: unknown[]; readonly groups: unknown[] } {
   if (isUnknown(prefix)) return { cidrs: [prefix], groups: [] };
   const written = wordOf(prefix);
   if (['*', 'any', 'internet'].includes(written.toLowerCase()))
     return { cidrs: everywhere, groups: [] };
-  return /[.:/]/.test(written) && /\d/.test(written)
+  return /^[\da-f]*[.:/]/i.test(written)
     ? { cidrs: [written === '0.0.0.0' ? '0.0.0.0/0' : written], groups: [] }
     : { cidrs: [], groups: written === '' ? [] : [written] };
 }
