@@ -37,16 +37,7 @@ export function mergeUnknown(
     const length = Math.max(values.length, unknowns.length);
     if (unknowns.length === 0) return value;
     return Array.from({ length }, (_, index) =>
-      isAllKnown(unknowns[index])
-        ? values[index]
-        : mergeUnknown(
-            values[index],
-            unknowns[index],
-            nodesOfItem(nodes, values[index]),
-            behind,
-            `${path}[${index}]`,
-            depth + 1,
-          ),
+      mergeItem(values[index], unknowns[index], nodes, behind, `${path}[${index}]`, depth + 1),
     );
   }
   if (!isFields(unknown) || Object.keys(unknown).length === 0) return value;
@@ -65,6 +56,20 @@ export function mergeUnknown(
       ),
     ]),
   );
+}
+
+function mergeItem(
+  item: unknown,
+  unknown: unknown,
+  nodes: readonly unknown[],
+  behind: Behind,
+  path: string,
+  depth: number,
+): unknown {
+  if (isAllKnown(unknown)) return item;
+  // A block of which nobody has looked up what it leaves out.
+  if (unknown === true && isFields(item)) return new UnknownValue(`${behind.address}.${path}`);
+  return mergeUnknown(item, unknown, nodesOfItem(nodes, item), behind, path, depth);
 }
 
 const isAllKnown = (unknown: unknown): boolean =>

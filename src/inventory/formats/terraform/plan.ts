@@ -195,42 +195,54 @@ function unknownOf(
   module: ModuleConfiguration | undefined,
 ): Fields {
   const configured = module?.resources.get(`${instance.type}.${instance.name}`);
-  return leftOut(values, [field(configured, 'expressions')]);
+  return leftOut(values, readGiven([field(configured, 'expressions')]), { lookups: maxLookups });
+}
+
+/** What blocks of one name give under a name of theirs. */
+interface Given {
+  readonly refers: boolean;
+  readonly inner: ReadonlyMap<string, Given>;
+}
+
+/** A block that is repeated may be any of those that the configuration has of its name, as a set's order is not that of the source. */
+function readGiven(blocks: readonly unknown[]): ReadonlyMap<string, Given> {
+  const nodesOf = new Map<string, unknown[]>();
+  for (const [name, node] of blocks.flatMap((block) => Object.entries(fieldsOf(block)))) {
+    const nodes = nodesOf.get(name) ?? [];
+    nodesOf.set(name, nodes);
+    for (const one of Array.isArray(node) ? itemsOf(node) : [node]) nodes.push(one);
+  }
+  return new Map(
+    Array.from(nodesOf, ([name, nodes]) => [
+      name,
+      {
+        refers: nodes.some((node) => referencesOf(node).length > 0),
+        inner: readGiven(nodes.filter((node) => !isExpression(node))),
+      },
+    ]),
+  );
 }
 
 /** Attributes of blocks that are looked for in one resource; a hostile plan has thousands of blocks of thousands of attributes. */
 const maxLookups = 10_000;
 
-/**
- * What blocks give beside the values that there are, as in `after_unknown`. A block that is repeated may be any of those
- * that the configuration has of its name, as a set's order is not that of the source.
- */
+/** What blocks give beside the values that there are, as in `after_unknown`. Blocks beyond the bound are unknown as a whole. */
 function leftOut(
   values: Fields,
-  blocks: readonly unknown[],
-  budget = { lookups: maxLookups },
+  given: ReadonlyMap<string, Given>,
+  budget: { lookups: number },
 ): Fields {
-  if (budget.lookups < 0) return {};
-  const entries = blocks.flatMap((block) => Object.entries(fieldsOf(block)));
-  budget.lookups -= entries.length;
-  const nodesOf = new Map<string, unknown[]>();
-  for (const [name, node] of entries) {
-    const nodes = nodesOf.get(name) ?? [];
-    nodesOf.set(name, nodes);
-    for (const one of Array.isArray(node) ? itemsOf(node) : [node]) nodes.push(one);
-  }
-  const missing = (name: string, nodes: readonly unknown[]): unknown => {
-    if (!Object.hasOwn(values, name))
-      return nodes.some((node) => referencesOf(node).length > 0) || undefined;
-    const inner = nodes.filter((node) => !isExpression(node));
-    if (inner.length === 0) return undefined;
+  budget.lookups -= given.size;
+  const missing = (name: string, { refers, inner }: Given): unknown => {
+    if (!Object.hasOwn(values, name)) return refers || undefined;
+    if (inner.size === 0) return undefined;
     const value = values[name];
     return Array.isArray(value)
-      ? value.map((item) => leftOut(fieldsOf(item), inner, budget))
+      ? value.map((item) => budget.lookups < 0 || leftOut(fieldsOf(item), inner, budget))
       : leftOut(fieldsOf(value), inner, budget);
   };
   return Object.fromEntries(
-    Array.from(nodesOf, ([name, nodes]) => [name, missing(name, nodes)] as const).filter(
+    Array.from(given, ([name, one]) => [name, missing(name, one)] as const).filter(
       ([, one]) => one !== undefined,
     ),
   );

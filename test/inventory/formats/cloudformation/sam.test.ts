@@ -121,6 +121,25 @@ Resources:
     expect(choice?.policy).toEqual({ statements: expect.any(UnknownValue) as unknown });
   });
 
+  it('loses no policy of a list that a condition chooses', () => {
+    const role = (policies: string) =>
+      deployedBy(
+        `Parameters: {P: {Type: String}, Env: {Type: String, Default: prod}}
+Conditions: {Open: !Equals [!Ref P, x], Prod: !Equals [!Ref Env, prod]}
+${fn(`Policies: ${policies}`)}`,
+      ).byId.FnRole as unknown as { managed_policy_arns: unknown[]; inline_policies: unknown[] };
+    const given = (policies: string): unknown[] => role(policies).managed_policy_arns.slice(1);
+    const admin = 'arn:aws:iam::aws:policy/AdministratorAccess';
+    expect(given('!If [Prod, [AdministratorAccess, !Ref P], []]')).toEqual([
+      admin,
+      expect.any(UnknownValue),
+    ]);
+    expect(given('!If [Prod, [], [AdministratorAccess]]')).toEqual([]);
+    expect(given('!If [Open, [AdministratorAccess], []]')).toEqual([expect.any(UnknownValue)]);
+    expect(given('[!If [Prod, [AdministratorAccess], !Ref AWS::NoValue]]')).toEqual([admin]);
+    expect(role('!If [Prod, [EKSDescribePolicy: {}], []]').inline_policies).toHaveLength(1);
+  });
+
   it.each([
     ['AuthType: NONE', ['*'], undefined],
     ['AuthType: AWS_IAM', [], undefined],
@@ -226,6 +245,9 @@ ${fn(`FunctionUrlConfig: {${auth}}`)}`);
     const { notices } = deployedBy(fn('Events: {E: {Type: Quantum}}'));
     expect(notices).toMatchObject([
       { message: expect.stringContaining('the type Quantum') as string, line: 1 },
+    ]);
+    expect(deployedBy(fn('Events: {E: {Type: !Ref Kind}}')).notices).toMatchObject([
+      { message: expect.stringContaining('event E of Fn has a type that is not known') as string },
     ]);
   });
 

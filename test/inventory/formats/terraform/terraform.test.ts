@@ -117,8 +117,26 @@ describe('a plan that holds planned values, and no changes', () => {
     });
   });
 
+  const many = Array.from({ length: 5_000 }, (_, index) => index);
+
+  test('does not know it of any of many blocks, however many there are', () => {
+    const blocks = (amount: number, more = {}) => {
+      const some = many.slice(0, amount);
+      const { raws } = terraform.read(
+        planned(
+          { block: some.map((one) => ({ one })) },
+          { block: some.map((one) => ({ one: { constant_value: one }, two: given, ...more })) },
+        ),
+        {},
+      );
+      return raws[0]?.properties.block as unknown[];
+    };
+    expect(blocks(300).at(-1)).toEqual({ one: 299, two: unknown });
+    const wide = Object.fromEntries(many.slice(0, 100).map((one) => [`a${one}`, given]));
+    expect(blocks(300, wide).at(-1)).toEqual(unknown);
+  });
+
   test('of many blocks with many names is read in proportion to its size', () => {
-    const many = Array.from({ length: 5_000 }, (_, index) => index);
     const document = planned(
       { block: many.map(() => ({})) },
       { block: [Object.fromEntries(many.map((index) => [`a${index}`, given]))] },

@@ -19,7 +19,8 @@ import {
 /** One of `Events`. */
 export interface Event {
   readonly name: string;
-  readonly type: string;
+  /** Undefined where it can't be known. */
+  readonly type: string | undefined;
   readonly properties: Fields;
 }
 
@@ -35,12 +36,14 @@ export function eventsOf({ properties, resolve }: Declared): Event[] {
   const written = own(properties, 'Events');
   const events = isIntrinsic(written) ? resolve(written) : written;
   if (!isFields(events)) return [];
-  return Object.entries(events).flatMap(([name, event]) => {
+  return Object.entries(events).map(([name, event]) => {
     const type = resolve(fieldOf(event, 'Type'));
     const given = fieldOf(event, 'Properties');
-    return typeof type === 'string'
-      ? [{ name, type, properties: isFields(given) ? given : {} }]
-      : [];
+    return {
+      name,
+      type: typeof type === 'string' ? type : undefined,
+      properties: isFields(given) ? given : {},
+    };
   });
 }
 
@@ -50,7 +53,7 @@ export function partsOfFunctionEvent(
   event: Event,
   target: Target,
 ): EventParts | undefined {
-  return functionEvents.get(event.type)?.(declared, event, target);
+  return functionEvents.get(event.type ?? '')?.(declared, event, target);
 }
 
 /** The function, or its alias, as its events name it. */

@@ -123,6 +123,6 @@ function read(
 }
 
 const noticeOf = ({ name, type }: Event, { key, from }: Entry): DocumentProblem => ({
-  message: `the event ${name} of ${key} has the type ${type}, which is not known: what it deploys is not checked`,
+  message: `the event ${name} of ${key} has ${type === undefined ? 'a type that' : `the type ${type}, which`} is not known: what it deploys is not checked`,
   at: ['Resources', from, 'Properties', 'Events', name],
 });

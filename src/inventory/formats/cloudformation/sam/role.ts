@@ -61,13 +61,25 @@ interface Policies {
 function readPolicies({ id, properties, resolve }: Declared): Policies {
   const written = own(properties, 'Policies');
   if (written === undefined || written === null) return { managed: [], inline: [] };
-  const known = isIntrinsic(written) ? resolve(written) : written;
-  const items: readonly unknown[] = Array.isArray(known) ? known : [written];
-  const read = items.map((one, at) => readPolicy(one, `${id}RolePolicy${at}`));
+  const read = itemsOf(written, resolve).map((one, at) => readPolicy(one, `${id}RolePolicy${at}`));
   return {
     managed: read.flatMap(({ managed }) => managed ?? []),
     inline: read.flatMap(({ inline }) => inline ?? []),
   };
+}
+
+/** The single policies of what may be a list, or a function that gives one: those of a branch are each under its condition. */
+function itemsOf(written: unknown, resolve: Declared['resolve']): readonly unknown[] {
+  if (Array.isArray(written)) return written.flatMap((one) => itemsOf(one, resolve));
+  const [condition, one, other, ...more] = listOf(isFields(written) && own(written, 'Fn::If'));
+  if ((Array.isArray(one) || Array.isArray(other)) && more.length === 0) {
+    return [
+      ...itemsOf(one, resolve).map((item) => ({ 'Fn::If': [condition, item, noValue] })),
+      ...itemsOf(other, resolve).map((item) => ({ 'Fn::If': [condition, noValue, item] })),
+    ];
+  }
+  const known = isIntrinsic(written) ? resolve(written) : written;
+  return Array.isArray(known) ? known : [written];
 }
 
 /** One of `Policies`: the name or ARN of a managed policy, a document, or a policy template with its parameters. */
@@ -78,6 +90,7 @@ function readPolicy(
   if (typeof written === 'string') {
     return { managed: written.startsWith('arn:') ? written : managedPolicy(written) };
   }
+  if (isUnknown(written)) return { managed: written };
   if (!isFields(written)) return {};
   const [condition, ...branches] = listOf(own(written, 'Fn::If'));
   if (branches.length === 2) {
