@@ -12,10 +12,14 @@ const isFields = (value: unknown): value is Fields =>
 /** The value at a path. Absent or null → undefined; under an unknown value everything is unknown. */
 export const at = createAt((value, step) => (Object.hasOwn(value, step) ? step : undefined));
 
-/** `at`, of documents whose keys are found in a way of their own. */
-export function createAt(
-  findKey: (value: object, step: string | number) => string | number | undefined,
-) {
+/** The same, of names in any case; a name in the case that is asked for wins. */
+export const atAnyCase = createAt((value, step) => {
+  if (Object.hasOwn(value, step)) return step;
+  const name = String(step).toLowerCase();
+  return Object.keys(value).find((one) => one.toLowerCase() === name);
+});
+
+function createAt(findKey: (value: object, step: string | number) => string | number | undefined) {
   return (value: unknown, ...steps: readonly (string | number)[]): unknown => {
     let here = value;
     for (const step of steps) {

@@ -61,7 +61,7 @@ const render: Readonly<Record<Source, (kind: Kind, variant: Variant) => unknown>
   }),
   item: (kind, variant) => {
     const {
-      supplementaryConfiguration,
+      supplementaryConfiguration = {},
       tags = {},
       ...configuration
     } = fieldsOf(kind, variant, 'item', 'item');

@@ -6,12 +6,22 @@ import { at } from '../values.ts';
 export const configuration = (raw: RawResource, ...steps: readonly (string | number)[]): unknown =>
   at(raw.properties, ...steps);
 
-/** A part of an item's `supplementaryConfiguration`, by name and path. Parts are often JSON texts, some doubly so. */
-export const supplementary = (
+/**
+ * A part of an item's `supplementaryConfiguration`, by name and path. Parts are often JSON texts, some doubly so. Unknown
+ * in an item without that section: nothing says that the part is not there.
+ */
+export function supplementary(
   raw: RawResource,
   part: string,
   ...steps: readonly (string | number)[]
-): unknown => at(parsed(at(raw.properties, 'supplementaryConfiguration', part)), ...steps);
+): unknown {
+  const parts = at(raw.properties, 'supplementaryConfiguration');
+  if (parts === undefined)
+    return new UnknownValue(`supplementaryConfiguration.${part}, which the item does not have`, {
+      present: false,
+    });
+  return at(parsed(at(parts, part)), ...steps);
+}
 
 /** JSON text, also of JSON text → its value; any other value as it is. */
 export function parsed(value: unknown): unknown {

@@ -2,7 +2,7 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import type { Related } from '../related.ts';
 import {
-  createAt,
+  atAnyCase,
   eitherWord,
   isOneOf,
   isUnknown,
@@ -13,15 +13,8 @@ import {
 } from '../values.ts';
 import type { Maybe } from '../values.ts';
 
-/**
- * The value at a path of attribute names. Azure takes a name in any case where none has the case that is asked for, and so
- * do the deployments of its templates.
- */
-export const at = createAt((value, step) => {
-  if (Object.hasOwn(value, step)) return step;
-  const name = String(step).toLowerCase();
-  return Object.keys(value).find((one) => one.toLowerCase() === name);
-});
+/** A value by the path of its names. Azure takes the names of a template in any case. */
+export const at = atAnyCase;
 
 /** What lets in everybody. */
 export const everywhere = ['0.0.0.0/0', '::/0'];

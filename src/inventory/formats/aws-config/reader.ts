@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import { field, fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { DocumentProblem, RawResource, Reader } from '../../model.ts';
@@ -88,7 +89,7 @@ function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: Docum
       tags: tagsOf(item, configuration),
       properties: {
         ...fieldsOf(configuration),
-        supplementaryConfiguration: supplementaryOf(item),
+        ...defined({ supplementaryConfiguration: supplementaryOf(item) }),
       },
       source: {
         format: 'aws-config',
@@ -150,9 +151,10 @@ function tagsOf(item: Fields, configuration: unknown): Fields {
   return {};
 }
 
-const supplementaryOf = (item: Fields): Fields => {
+/** Results of advanced queries and items that were too large for a notification have none. */
+const supplementaryOf = (item: Fields): Fields | undefined => {
   const parts = parseJsonText(item['supplementaryConfiguration']);
   return isFields(parts)
     ? Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, parseJsonText(part)]))
-    : {};
+    : undefined;
 };

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../../../src/contract/resources.ts';
+import { readInventory } from '../../../../src/inventory/read.ts';
 import {
   Reference,
   attributesOfItem,
@@ -416,4 +418,19 @@ test('a key that a parameter names may be of AWS or of the customer, so that is 
     customer_managed: 'not known',
     kms_key_id: 'not known',
   });
+});
+
+test('An item of AWS Config without supplementary parts, as a query gives it, tells nothing of what is kept there', () => {
+  const { supplementaryConfiguration, ...item } = {
+    resourceType: 'AWS::S3::Bucket',
+    resourceId: 'shop',
+    configuration: { name: 'shop' },
+    supplementaryConfiguration: {},
+  };
+  const statements = (one: object): unknown => {
+    const read = readInventory(JSON.stringify({ configurationItems: [one] }));
+    return read.ok && read.inventory.resources[0]?.resource.policy;
+  };
+  expect(statements({ ...item, supplementaryConfiguration })).toEqual({ statements: [] });
+  expect(statements(item)).toEqual({ statements: expect.any(UnknownValue) });
 });

@@ -77,8 +77,8 @@ export const redshiftCluster = normaliser({
         number(field(raw.properties, 'AutomatedSnapshotRetentionPeriod')) ??
         notRecorded('how long snapshots are kept'),
       'logging.enabled': flag(
-        field(supplementary(raw, 'LoggingStatus'), 'LoggingEnabled') ??
-          field(raw.properties, 'LoggingStatus', 'LoggingEnabled'),
+        field(raw.properties, 'LoggingStatus', 'LoggingEnabled') ??
+          field(supplementary(raw, 'LoggingStatus'), 'LoggingEnabled'),
       ),
     }),
     terraform: (raw, related) => {

@@ -56,8 +56,8 @@ export const elbv2LoadBalancer = normaliser({
       fromApi(
         raw,
         related,
-        supplementary(raw, 'LoadBalancerAttributes') ??
-          field(raw.properties, 'LoadBalancerAttributes'),
+        field(raw.properties, 'LoadBalancerAttributes') ??
+          supplementary(raw, 'LoadBalancerAttributes'),
       ),
     terraform: (raw, related) => {
       const own = (...names: string[]): unknown => planned(raw.properties, ...names);
