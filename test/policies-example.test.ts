@@ -179,7 +179,7 @@ describe('the rubric of severities', () => {
       ({ policy }) => /no-open-port-ranges$/.test(policy.name),
     ],
     [
-      'a resource policy lets in everybody',
+      'a resource policy allows everybody',
       10,
       'CRITICAL',
       ({ policy }) =>
@@ -194,7 +194,7 @@ describe('the rubric of severities', () => {
       ({ reads }) => reads === 'iam.bindings[].members',
     ],
     [
-      'an ACL lets in everybody',
+      'an ACL allows everybody',
       2,
       'CRITICAL',
       ({ policy }) => /public-(read|write)-acl$/.test(policy.name),

@@ -17,13 +17,13 @@ if (!isThere) console.log('skipped: docs/truth.md stays as it is, the public dat
 /** Cases of the Guard registry that we decide otherwise, by rule and name: why. */
 const disputed: Readonly<Record<string, string>> = {
   'COGNITO_USER_POOL_MFA_CONFIGURATION_RULE: MFA Conf does not exist':
-    'The rule skips a user pool that says nothing about MFA. Cognito leaves it off then, so the pool fails.',
+    'The rule skips a user pool without an MFA setting. By default MFA is off in Cognito, so the pool fails.',
   'KINESIS_FIREHOSE_REDSHIFT_DESTINATION_CONFIGURATION_USES_SECURE_PARAMETER: RedshiftDestinationConfiguration does not exists':
-    'The rule fails a stream that does not lead to Redshift. There is no password to judge.',
+    'The rule fails a stream without a Redshift destination. There is no password to evaluate.',
   'KINESIS_FIREHOSE_SPLUNK_DESTINATION_CONFIGURATION_USES_SECURE_PARAMETER: SplunkDestinationConfiguration does not exists':
-    'The rule fails a stream that does not lead to Splunk. There is no token to judge.',
+    'The rule fails a stream without a Splunk destination. There is no token to evaluate.',
   'REDSHIFT_CLUSTER_CONFIGURATION_CHECK: Redshift cluster with Encrypted property NOT set (default false), FAIL':
-    'The case is older than the default: clusters that say nothing are encrypted since 2025-01-10 (Amazon Redshift Management Guide, Behavior changes).',
+    'The case is older than the default: since 2025-01-10, new clusters are encrypted by default (Amazon Redshift Management Guide, Behavior changes).',
 };
 
 function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
@@ -63,7 +63,7 @@ PASS or FAIL. Both sets of the library answer. Of ${all.length} cases ${agreed} 
 |---|---|---|---|
 ${rows.join('\n')}
 
-What we decide otherwise:
+Where our verdict differs:
 
 | rule | case | published | ours | why |
 |---|---|---|---|---|
@@ -79,7 +79,7 @@ function recordingsSection(): string {
   });
   return `## Recorded answers of AWS
 
-Answers of AWS's APIs about resources with a fault (red) and without (green), written as items of AWS Config.
+Recorded answers of AWS's APIs about resources with a fault (red) and without one (green), written as AWS Config items.
 
 | recording | policy | red | green |
 |---|---|---|---|
@@ -125,7 +125,7 @@ function cronSection(): string {
   });
   return `## Schedules
 
-The cases that two published cron libraries are tested with. Each difference is one that [schedules](schedules.md) lists.
+The test cases of two public cron libraries. [Schedules](schedules.md) lists each difference.
 
 | library | cases | agree | differences |
 |---|---|---|---|
@@ -150,8 +150,8 @@ function filesSection(): string {
   });
   return `## Public files
 
-Files of other projects, in JSON. What is not read is of another format, such as a list of properties, or names the place where it is damaged.
-Each is also read damaged at random, and in other words: see [harmless changes](#harmless-changes).
+Files of other projects, in JSON. A file that is not read has another format, such as a list of properties, or is damaged; the error names the
+place. Each is also read with random damage, and reworded: see [harmless changes](#harmless-changes).
 
 | files | total | read | resources |
 |---|---|---|---|
@@ -179,11 +179,11 @@ function sourcesSection(): string {
   return `## The same verdict from every source
 
 One description of a resource is written as each source has it (native, CloudFormation template, Terraform plan, Terraform state, item of AWS
-Config), with nothing set, with each of its settings alone, and with all. Attributes and the verdicts of all policies are
+Config), with no setting, with each setting alone, and with all. Attributes and the verdicts of all policies are
 the same: ${types.size} types of AWS, ${new Set(everywhere.map(({ type }) => type)).size} of them in all sources, with ${settings.length} settings and ${settings.flatMap(({ values }) => values).length} values.
-\`test/inventory/same-verdict/\` contains them; a new kind is a few lines.
+\`test/inventory/same-verdict/\` contains the descriptions; a new one is a few lines.
 
-What a source does not have:
+Exceptions:
 
 | types | source | setting | why |
 |---|---|---|---|
@@ -196,7 +196,8 @@ const text =
 
 # How verdicts are checked
 
-A wrong verdict is worse than none. Verdicts are compared with those of others, with one another, and with recordings; this page has the figures.
+A wrong verdict is worse than none. The tests compare verdicts with published ones, with recorded answers of AWS, and between input formats;
+this page has the figures.
 A policy that can't be decided is an ERROR, never a pass.
 
 | check | where |
@@ -205,16 +206,16 @@ A policy that can't be decided is an ERROR, never a pass.
 | recorded answers of AWS, with and without a fault | \`test/corpus/aws-recordings.test.ts\` |
 | CEL conformance cases | \`test/corpus/cel-conformance.test.ts\` |
 | cases of two cron libraries | \`test/corpus/cron.test.ts\` |
-| public files: read, damaged, in other words | \`test/corpus/\` |
+| public files: as published, damaged, and reworded without a change of meaning | \`test/corpus/\` |
 | the same infrastructure from every source | \`test/inventory/same-verdict/\` |
-| templates as their providers' guides write them: no finding | \`test/golden.test.ts\`, ${goldenFiles()} files in \`test/golden/\` |
+| templates that follow their providers' guides: no finding | \`test/golden.test.ts\`, ${goldenFiles()} files in \`test/golden/\` |
 | every policy has a test that passes and fails | \`test/policies-example.test.ts\` |
 
 ${[guardSection(), recordingsSection(), celSection(), cronSection(), filesSection(), sourcesSection()].join('\n')}
 ## Harmless changes
 
-A change that means nothing changes no verdict: another order of keys and resources, YAML instead of JSON, other logical IDs, unrelated resources beside
-it, one template in several, \`"true"\` for \`true\`, another case of words that a provider reads whatever their case. Inputs are made at random from the
+A change without a meaning changes no verdict: another order of keys and resources, YAML instead of JSON, other logical IDs, additional unrelated
+resources, one template split into several, \`"true"\` for \`true\`, another case of case-insensitive values. Inputs are generated from the
 descriptions (\`test/inventory/same-verdict/harmless-changes.test.ts\`) and taken from the public files (\`test/corpus/harmless-changes.test.ts\`).
 `;
 

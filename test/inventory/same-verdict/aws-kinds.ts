@@ -2204,7 +2204,7 @@ const identity: readonly Kind[] = [
         differs: 'It is required.',
       },
     ],
-    { unsupported: { item: 'AWS Config calls it AWS::IAM::Policy.' } },
+    { unsupported: { item: 'AWS Config calls the type AWS::IAM::Policy.' } },
   ),
   kind('AWS::IAM::Role', 'aws_iam_role', [
     choice(
@@ -2239,7 +2239,7 @@ const identity: readonly Kind[] = [
     ],
     {
       always: { template: { Bucket: 'the-data' }, plan: { bucket: 'the-data' } },
-      unsupported: { item: 'AWS Config has the policy in the item of the bucket.' },
+      unsupported: { item: 'AWS Config stores the policy in the item of the bucket.' },
     },
   ),
   kind(
@@ -2251,7 +2251,7 @@ const identity: readonly Kind[] = [
         differs: 'It is required.',
       },
     ],
-    { unsupported: { item: 'AWS Config has the policy in the item of the queue.' } },
+    { unsupported: { item: 'AWS Config stores the policy in the item of the queue.' } },
   ),
   kind(
     'AWS::SNS::TopicPolicy',
@@ -2262,7 +2262,7 @@ const identity: readonly Kind[] = [
         differs: 'It is required.',
       },
     ],
-    { unsupported: { item: 'AWS Config has the policy in the item of the topic.' } },
+    { unsupported: { item: 'AWS Config stores the policy in the item of the topic.' } },
   ),
   kind('AWS::IoT::Policy', 'aws_iot_policy', [
     {
@@ -2283,7 +2283,7 @@ const identity: readonly Kind[] = [
 ];
 
 const noPassword =
-  'Where the password comes from is told by a template and a plan; here by the template.';
+  'Only a template and a plan show where the password comes from; this compares the template.';
 
 /** A password as a template has it: written out, from a parameter that hides it, or from Secrets Manager. */
 const password = (native: string, property: string): Setting => ({

@@ -16,7 +16,7 @@ import type { Maybe } from '../values.ts';
 /** A value by the path of its names. Azure takes the names of a template in any case. */
 export const at = atAnyCase;
 
-/** What lets in everybody. */
+/** Sources that stand for the whole internet. */
 export const everywhere = ['0.0.0.0/0', '::/0'];
 
 /** `Enabled` or `Disabled`, as of publicNetworkAccess: with `SecuredByPerimeter`, another resource decides. */
