@@ -568,6 +568,25 @@ function resourcePolicies(
   };
 }
 
+const samFunction = (properties: Fields): Fields => ({
+  Transform: 'AWS::Serverless-2016-10-31',
+  Resources: {
+    Fn: {
+      Type: 'AWS::Serverless::Function',
+      Properties: { Runtime: 'nodejs22.x', Handler: 'a.b', CodeUri: '.', ...properties },
+    },
+  },
+});
+const openUrl = [
+  'AWS::Lambda::Url',
+  { AuthType: 'NONE', TargetFunctionArn: { Ref: 'Fn' } },
+] as const;
+const urlPermission = (properties: Fields): readonly [string, Fields] => [
+  'AWS::Lambda::Permission',
+  { FunctionName: { 'Fn::GetAtt': ['Fn', 'Arn'] }, Principal: '*', ...properties },
+];
+const plannedName = new Reference('aws_lambda_function.fn.function_name');
+
 testRisks({
   'an IAM policy allows everything': {
     severity: 'HIGH',
@@ -642,6 +661,53 @@ testRisks({
       }),
     },
   },
+  'everybody may call the URL of a function': {
+    severity: 'HIGH',
+    policies: /-lambda-(url-authentication|permission-not-public)$/,
+    forms: {
+      'a SAM template': samFunction({ FunctionUrlConfig: { AuthType: 'NONE' } }),
+      'a SAM template, with an alias': samFunction({
+        AutoPublishAlias: 'live',
+        FunctionUrlConfig: { AuthType: 'NONE' },
+      }),
+      'a template, the URL alone': templateDocument({ Url: openUrl }),
+      'a template, with its permissions': templateDocument({
+        Fn: ['AWS::Lambda::Function', {}],
+        Url: openUrl,
+        It: urlPermission({ Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' }),
+        Invoke: urlPermission({ Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true }),
+      }),
+      'a template, the permission alone': templateDocument({
+        It: urlPermission({ Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' }),
+      }),
+      'a template, whose URL asks for a signature': templateDocument({
+        Fn: ['AWS::Lambda::Function', {}],
+        Url: ['AWS::Lambda::Url', { AuthType: 'AWS_IAM', TargetFunctionArn: { Ref: 'Fn' } }],
+        It: urlPermission({ Action: 'lambda:InvokeFunctionUrl' }),
+      }),
+      'a plan, with its permission': planDocument({
+        'aws_lambda_function.fn': { function_name: 'fn' },
+        'aws_lambda_function_url.it': { authorization_type: 'NONE', function_name: plannedName },
+        'aws_lambda_permission.it': {
+          action: 'lambda:InvokeFunctionUrl',
+          function_name: plannedName,
+          function_url_auth_type: 'NONE',
+          principal: '*',
+        },
+      }),
+    },
+  },
+});
+
+test('everybody may call a function beside its URL, too: two findings', () => {
+  const document = templateDocument({
+    Fn: ['AWS::Lambda::Function', {}],
+    Url: openUrl,
+    It: urlPermission({ Action: 'lambda:InvokeFunction' }),
+  });
+  expect(findingsOf(document, /-lambda-(url-authentication|permission-not-public)$/)).toHaveLength(
+    2,
+  );
 });
 
 /** What a machine runs when it starts, in all forms. */

@@ -1,5 +1,7 @@
 import { normaliser } from '../normaliser.ts';
-import { isSet, isUnknown, list } from '../values.ts';
+import type { RawResource } from '../../model.ts';
+import type { Related } from '../related.ts';
+import { at, isSet, isUnknown, list } from '../values.ts';
 import { iamBindings, iamOf } from './iam.ts';
 import { fromGoogle, itemValue } from './read-google.ts';
 
@@ -9,7 +11,8 @@ export const bigqueryDataset = normaliser({
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',
-      meaning: 'IAM policy and access entries; special groups as members',
+      meaning:
+        'IAM policy and access entries, which say the same: one of them is enough; special groups as members',
       absent: [],
     },
     'encryption.customer_managed': {
@@ -19,12 +22,20 @@ export const bigqueryDataset = normaliser({
     },
   },
   from: fromGoogle((get, raw, related) => ({
-    'iam.bindings': join(iamBindings(raw, related, iamOf.dataset), accessBindings(get('access'))),
+    'iam.bindings': bindingsOf(raw, related, get('access')),
     'encryption.customer_managed': isSet(get('defaultEncryptionConfiguration', 'kmsKeyName')),
   })),
 });
 
 type Bindings = ReturnType<typeof iamBindings>;
+
+/** BigQuery keeps a dataset's IAM policy as its access entries: an export that has these alone leaves out nothing. */
+function bindingsOf(raw: RawResource, related: Related, access: unknown): Bindings {
+  const listed = accessBindings(access);
+  if (Array.isArray(access) && isUnknown(at(raw.properties, 'iamPolicy'))) return listed;
+  return join(iamBindings(raw, related, iamOf.dataset), listed);
+}
+
 const join = (a: Bindings, b: Bindings): Bindings =>
   isUnknown(a) ? a : isUnknown(b) ? b : [...a, ...b];
 

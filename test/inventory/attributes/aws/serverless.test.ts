@@ -111,6 +111,7 @@ testTwins({
       actions: ['lambda:InvokeFunction'],
       principal: 'sns.amazonaws.com',
       principal_kind: 'service',
+      joined: false,
       source_arn: topic,
       source_account: '123456789012',
       organization_id: 'o-1',
@@ -136,6 +137,7 @@ testTwins({
       actions: ['lambda:InvokeFunction'],
       principal: 'not known',
       principal_kind: 'account',
+      joined: false,
     },
   },
   'a permission of a layer for everybody': {
@@ -145,7 +147,12 @@ testTwins({
     plan: {
       'aws_lambda_layer_version_permission.it': { action: 'lambda:GetLayer', principal: '*' },
     },
-    expected: { actions: ['lambda:GetLayer'], principal: '*', principal_kind: 'everybody' },
+    expected: {
+      actions: ['lambda:GetLayer'],
+      principal: '*',
+      principal_kind: 'everybody',
+      joined: false,
+    },
   },
   'a stage with settings': {
     template: {

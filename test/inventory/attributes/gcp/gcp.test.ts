@@ -224,3 +224,31 @@ describe('an asset and a plan of Google give the same attributes and verdicts:',
     expect(Object.values(verdicts).filter((one) => String(one).startsWith('ERROR'))).toEqual([]);
   });
 });
+
+describe('who may read a dataset', () => {
+  const dataset = (data: Readonly<Record<string, unknown>>) =>
+    verdictsOf(
+      readOne(
+        {
+          name: '//bigquery.googleapis.com/projects/p/datasets/a',
+          asset_type: 'bigquery.googleapis.com/Dataset',
+          resource: { data },
+        },
+        'GCP::Bigquery::Dataset',
+      ),
+    )['gcp-bigquery-dataset-not-public'];
+
+  test('is known from its access entries, in an export without IAM policies', () => {
+    expect(dataset({ access: [{ role: 'OWNER', userByEmail: 'ana@example.com' }] })).toMatch(
+      /^PASS/,
+    );
+    expect(
+      dataset({ access: [{ role: 'READER', specialGroup: 'allAuthenticatedUsers' }] }),
+    ).toMatch(/^FAIL/);
+    expect(dataset({ access: [{ role: 'READER', iamMember: 'allUsers' }] })).toMatch(/^FAIL/);
+  });
+
+  test('is not known without either', () => {
+    expect(dataset({})).toMatch(/^ERROR/);
+  });
+});

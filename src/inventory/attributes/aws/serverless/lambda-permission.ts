@@ -1,7 +1,9 @@
 import type { UnknownValue } from '../../../../contract/resources.ts';
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, isUnknown, mapList, text } from '../../values.ts';
+import { at, flag, isSet, isUnknown, mapList, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
+import type { Related } from '../../related.ts';
 
 export const lambdaPermission = normaliser({
   types: ['AWS::Lambda::Permission', 'AWS::Lambda::LayerVersionPermission'],
@@ -24,18 +26,31 @@ export const lambdaPermission = normaliser({
     source_account: { type: 'string', meaning: 'the account on whose behalf a service may act' },
     source_arn: { type: 'string', meaning: 'the resource on whose behalf a service may act' },
     organization_id: { type: 'string', meaning: 'the organization that the caller must be in' },
+    joined: {
+      type: 'bool',
+      meaning:
+        'it only opens a URL of the same input that asks nobody to sign in, so policies about `AWS::Lambda::Url` judge it',
+      absent: false,
+    },
   },
   from: {
-    cloudformation: ({ properties }) =>
-      read({
+    cloudformation: ({ properties }, related) => ({
+      ...read({
         action: at(properties, 'Action'),
         principal: at(properties, 'Principal'),
         account: at(properties, 'SourceAccount'),
         arn: at(properties, 'SourceArn'),
         organization: at(properties, 'PrincipalOrgID') ?? at(properties, 'OrganizationId'),
       }),
-    terraform: ({ properties }) =>
-      read({
+      joined: opensUrl(related, {
+        action: at(properties, 'Action'),
+        auth: at(properties, 'FunctionUrlAuthType'),
+        byUrl: at(properties, 'InvokedViaFunctionUrl'),
+        target: at(properties, 'FunctionName'),
+      }),
+    }),
+    terraform: ({ properties }, related) => ({
+      ...read({
         action: planned(properties, 'action'),
         principal: planned(properties, 'principal'),
         account: planned(properties, 'source_account'),
@@ -43,6 +58,14 @@ export const lambdaPermission = normaliser({
         organization:
           planned(properties, 'principal_org_id') ?? planned(properties, 'organization_id'),
       }),
+      joined: opensUrl(related, {
+        action: planned(properties, 'action'),
+        auth: planned(properties, 'function_url_auth_type'),
+        byUrl: planned(properties, 'invoked_via_function_url'),
+        target: planned(properties, 'function_name'),
+        qualifier: planned(properties, 'qualifier'),
+      }),
+    }),
   },
 });
 
@@ -58,6 +81,31 @@ function read(
     organization_id: set(given.organization),
   };
 }
+
+interface Opened {
+  readonly action: unknown;
+  readonly auth: unknown;
+  readonly byUrl: unknown;
+  readonly target: unknown;
+  readonly qualifier?: unknown;
+}
+
+/** Whether it lets in nobody but by a URL of the same function in the same input, and the URL asks nobody to sign in. */
+function opensUrl(related: Related, { action, auth, byUrl, target, qualifier }: Opened): boolean {
+  const onlyByUrl =
+    (action === 'lambda:InvokeFunctionUrl' && (auth === 'NONE' || !isSet(auth))) ||
+    (action === 'lambda:InvokeFunction' && flag(byUrl) === true);
+  const called = onlyByUrl ? related.find(target) : undefined;
+  if (!called) return false;
+  return related.referring(called, 'AWS::Lambda::Url', urlTarget).some(({ properties }) => {
+    const of = at(properties, 'Qualifier') ?? planned(properties, 'qualifier');
+    const asked = at(properties, 'AuthType') ?? planned(properties, 'authorization_type');
+    return asked === 'NONE' && (of ?? '') === (qualifier ?? '');
+  });
+}
+
+const urlTarget = ({ properties }: RawResource): unknown =>
+  at(properties, 'TargetFunctionArn') ?? planned(properties, 'function_name');
 
 /** Terraform writes an empty text for what is not set. */
 const set = (value: unknown) => (value === '' ? undefined : text(value));
