@@ -387,13 +387,37 @@ Resources:
     expect(types).toEqual({ C: 'AWS::Serverless::Connector', N: 'AWS::Serverless::Tomorrow' });
   });
 
+  it('those whose properties a function gives are read where it is known, and told where not', () => {
+    const read = (properties: string) =>
+      deployedBy(`
+Parameters: {P: {Type: String}}
+Conditions: {Same: !Equals [a, a], Open: !Equals [!Ref P, a]}
+Resources: {Fn: {Type: AWS::Serverless::Function, Properties: ${properties}}}`);
+    const either = (condition: string) =>
+      read(`!If [${condition}, {CodeUri: src, Policies: [AdministratorAccess]}, {CodeUri: other}]`);
+    const policies = (condition: string): unknown =>
+      (either(condition).byId.FnRole?.managed_policy_arns as unknown[])[1];
+    expect(either('Same').types).toEqual({ Fn: 'AWS::Lambda::Function', FnRole: 'AWS::IAM::Role' });
+    expect(policies('Same')).toBe('arn:aws:iam::aws:policy/AdministratorAccess');
+    expect(policies('Open')).toBeInstanceOf(UnknownValue);
+    const unknown = read('!Ref P');
+    expect(unknown.types).toEqual({ Fn: 'AWS::Lambda::Function' });
+    expect(unknown.byId.Fn?.properties).toBeInstanceOf(UnknownValue);
+    expect(unknown.notices).toMatchObject([
+      { message: expect.stringContaining('the properties of Fn are not known') as string },
+    ]);
+  });
+
   it('what the template declares itself is not added', () => {
-    const { types } = deployedBy(`
+    const { types, notices } = deployedBy(`
 Resources:
   Fn: {Type: AWS::Serverless::Function, Properties: {CodeUri: src, Events: {E: {Type: Api}}}}
   FnRole: {Type: AWS::S3::Bucket}
   ServerlessRestApi: {Type: AWS::Serverless::Api, Properties: {StageName: own}}`);
     expect(types.FnRole).toBe('AWS::S3::Bucket');
+    expect(notices).toMatchObject([
+      { message: expect.stringContaining('SAM adds FnRole for Fn') as string },
+    ]);
     expect(Object.keys(types)).toContain('ServerlessRestApiownStage');
     expect(Object.keys(types)).not.toContain('ServerlessRestApiProdStage');
   });

@@ -3,6 +3,7 @@ import { withGlobals } from '../globals.ts';
 import type { Entry } from '../loops.ts';
 import type { Fields } from '../resolver.ts';
 import { isFields, own } from '../resolver.ts';
+import { isUnknown } from '../../../attributes/values.ts';
 import type { Event } from './events.ts';
 import { eventsOf } from './events.ts';
 import type { Expansion } from './function.ts';
@@ -17,7 +18,7 @@ import {
   expandTable,
 } from './others.ts';
 import type { SamType } from './types.ts';
-import { isSamType } from './types.ts';
+import { deployedTypes, isSamType } from './types.ts';
 import type { Declared, Made } from './written.ts';
 import { isMap, pick, without } from './written.ts';
 
@@ -55,11 +56,13 @@ export function expandSam(
   globals: Fields,
   resolving: (declared: Fields) => ((written: unknown) => unknown) | undefined,
 ): { readonly deployed: readonly Deployed[]; readonly notices: readonly DocumentProblem[] } {
-  const taken = new Set(entries.map(({ key }) => key));
+  const written: ReadonlySet<string> = new Set(entries.map(({ key }) => key));
+  const taken = new Set(written);
   const notices: DocumentProblem[] = [];
   const implying = new Map<string, { readonly entry: Entry; readonly declared: Declared }[]>();
   const place = (made: readonly Made[], { key, from }: Entry, type: string): Deployed[] =>
     made.flatMap(({ id, type: Type, properties, attributes }) => {
+      if (id !== key && written.has(id)) notices.push(noticeOfTwo(id, key, from));
       if (id !== key && taken.has(id)) return [];
       taken.add(id);
       const value = { ...attributes, Type, Properties: properties };
@@ -68,6 +71,10 @@ export function expandSam(
   const deployed = entries.flatMap((entry): readonly Deployed[] => {
     const declared = read(entry, globals, resolving);
     if (!declared) return [entry];
+    if ('unread' in declared) {
+      notices.push(declared.unread);
+      return [declared.deployed];
+    }
     const { made, unknownEvents = [] } = expanders[declared.type](declared);
     notices.push(...unknownEvents.map((event) => noticeOf(event, entry)));
     for (const { event, names, id } of implied) {
@@ -101,26 +108,44 @@ const impliedProperties: Readonly<Record<string, Fields>> = {
   ServerlessRestApi: { StageName: 'Prod' },
 };
 
+/** A SAM resource whose properties are not known as a whole. */
+interface Unread {
+  readonly unread: DocumentProblem;
+  readonly deployed: Deployed;
+}
+
 function read(
-  { key, value }: Entry,
+  entry: Entry,
   globals: Fields,
   resolving: (declared: Fields) => ((written: unknown) => unknown) | undefined,
-): Declared | undefined {
+): Declared | Unread | undefined {
+  const { key, value, from } = entry;
   if (!isFields(value)) return undefined;
   const type = own(value, 'Type');
   if (!isSamType(type)) return undefined;
   const resolve = resolving(value);
+  if (!resolve) return undefined;
   const written = withGlobals(type, own(value, 'Properties') ?? {}, globals);
-  // Properties that a function gives as a whole, or that a macro changes, are not known well enough.
-  if (!resolve || !isMap(written) || Object.hasOwn(written, 'Fn::Transform')) return undefined;
-  return {
-    id: key,
-    type,
-    properties: written,
-    attributes: without(value, 'Type', 'Properties'),
-    resolve,
-  };
+  const properties = isMap(written) ? written : resolve(written);
+  if (isUnknown(properties) || (isMap(properties) && Object.hasOwn(properties, 'Fn::Transform'))) {
+    const message = `the properties of ${key} are not known as a whole: what they add to it, such as a role, is not checked`;
+    return {
+      unread: { message, at: ['Resources', from, 'Properties'] },
+      deployed: {
+        ...entry,
+        value: { ...value, Type: deployedTypes[type] },
+        sam: { type, resource: key },
+      },
+    };
+  }
+  if (!isMap(properties)) return undefined;
+  return { id: key, type, properties, attributes: without(value, 'Type', 'Properties'), resolve };
 }
+
+const noticeOfTwo = (id: string, key: string, from: string): DocumentProblem => ({
+  message: `SAM adds ${id} for ${key}, and the template declares it, too: only the declared one is checked`,
+  at: ['Resources', from],
+});
 
 const noticeOf = ({ name, type }: Event, { key, from }: Entry): DocumentProblem => ({
   message: `the event ${name} of ${key} has ${type === undefined ? 'a type that' : `the type ${type}, which`} is not known: what it deploys is not checked`,
