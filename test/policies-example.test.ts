@@ -10,6 +10,7 @@ import { formatOfTestKey } from '../src/inventory/formats/formats.ts';
 import type { TestKey } from '../src/inventory/formats/formats.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
 import { evaluate, preparePolicy } from '../src/engine/evaluate.ts';
+import { normalisers } from '../src/inventory/attributes/types.ts';
 import { readInventory } from '../src/inventory/read.ts';
 import { PolicyTestDocument } from '../src/project/documents/policy-test.ts';
 import { formatYaml } from '../src/project/write/format.ts';
@@ -135,6 +136,59 @@ describe('the policy library', () => {
       const undeclared = leafPaths(patch).filter((leaf) => !isDeclared(leaf, policy.resource_type));
       expect(undeclared).toEqual([]);
     }
+  });
+});
+
+describe('the messages of the policy library', () => {
+  /** What messages name in backticks, and whether they name properties without. */
+  const named = policies.map(({ policy }) => {
+    const messages = policy.rules.map(({ message = '' }) => message);
+    const names = messages.flatMap((one) =>
+      [...one.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    );
+    const bare = messages.flatMap((one) => one.replace(/`[^`]+`/g, '').match(propertyNames) ?? []);
+    return { policy, names, bare: bare.filter((word) => !ownNames.test(word)) };
+  });
+  const readFromTerraform = normalisers.filter(({ from }) => from.terraform !== undefined);
+
+  test('call properties as the provider does, in backticks, and Terraform has a word for each', () => {
+    const unknown = named.flatMap(({ policy, names }) => {
+      const its = readFromTerraform.find(({ types }) => types.includes(policy.resource_type));
+      const isUnknown = (name = '') => its && !Object.hasOwn(its.arguments ?? {}, name);
+      return names.filter(isUnknown).map((name) => [policy.name, name]);
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  test('use each word that Terraform has a word for', () => {
+    const unused = readFromTerraform.flatMap(({ types, arguments: its = {}, attributes }) => {
+      const meanings = Object.values(attributes).map(({ meaning }) => meaning);
+      const used = named.filter(({ policy }) => types.includes(policy.resource_type));
+      return Object.keys(its).filter(
+        (name) =>
+          !used.some(({ names }) => names.includes(name)) &&
+          !meanings.some((meaning) => meaning.includes(`\`${name}\``)),
+      );
+    });
+    expect(unused).toEqual([]);
+  });
+
+  test("write Terraform's words as its documentation does", () => {
+    const words = normalisers.flatMap(({ arguments: its = {} }) =>
+      Object.values(its).flatMap((one) => (typeof one === 'string' ? [one] : Object.values(one))),
+    );
+    const odd = words.filter((word) => !/^[a-z0-9_]+(\.[a-z0-9_]+)*( of [a-z0-9_]+)?$/.test(word));
+    expect(odd).toEqual([]);
+  });
+
+  test('name properties without backticks for few types, which may only get fewer', () => {
+    const open = named
+      .filter(({ policy, bare }) => {
+        const isRead = readFromTerraform.some(({ types }) => types.includes(policy.resource_type));
+        return isRead && bare.length > 0;
+      })
+      .map(({ policy }) => policy.resource_type);
+    expect([...new Set(open)].sort()).toEqual(unsaid);
   });
 });
 
@@ -422,6 +476,78 @@ describe('the attributes of the resource model', () => {
 
 /** What says whom a policy is about, not what is wrong. */
 const scopes = /^(tags|environment|cluster_id|replica_of|source_type|engine|engine_version|name)\b/;
+
+/** Words that look like properties: `KmsKeyId`, `httpsOnly`, `access_logs.s3.enabled`. */
+const propertyNames =
+  /\b(?:[a-z0-9]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+|\w+(?:\.\w+){2,})\b/g;
+
+/** Products, protocols, values, condition keys and words of both languages that look like them. */
+const ownNames = new RegExp(
+  `^(${[
+    'Cloud(Formation|Front|Watch)|DataSync|DynamoDB|GitHub|MariaDB|MySQL|PostgreSQL|ELBSecurityPolicy|AdministratorAccess',
+    'ICMPv6|IMDSv1|IPv6|OAuth|TLSv1|vTPM|NoEcho|Acr(Pull|Push)|AllowPrivate|DenyAll|BucketOwnerEnforced|FtpsOnly',
+    'AssumeRole|CallerAccount|InvokeFunction|PassedToService|PrincipalOrgID|SecureTransport|Source(Account|Arn|Vpce)',
+    'allUsers|allAuthenticatedUsers|allowedPolicyMemberDomains|skipDefaultNetworkCreation|[0-9.]+',
+    'token.actions.githubusercontent.com|roleName', // of the metadata of templates, which nothing else has
+  ].join('|')})$`,
+);
+
+/** Types whose messages name properties without backticks. */
+const unsaid: string[] = [
+  'AWS::AmazonMQ::Broker',
+  'AWS::ApiGateway::DomainName',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::ApiGatewayV2::DomainName',
+  'AWS::ApiGatewayV2::Stage',
+  'AWS::AutoScaling::AutoScalingGroup',
+  'AWS::AutoScaling::LaunchConfiguration',
+  'AWS::CloudFront::Distribution',
+  'AWS::CloudTrail::Trail',
+  'AWS::CodeBuild::Project',
+  'AWS::Cognito::UserPool',
+  'AWS::Config::ConfigurationRecorder',
+  'AWS::EC2::Instance',
+  'AWS::EC2::LaunchTemplate',
+  'AWS::EC2::NetworkAclEntry',
+  'AWS::EC2::Subnet',
+  'AWS::ECR::Repository',
+  'AWS::ECS::TaskDefinition',
+  'AWS::EKS::Cluster',
+  'AWS::EMR::Cluster',
+  'AWS::EMR::SecurityConfiguration',
+  'AWS::ElasticLoadBalancing::LoadBalancer',
+  'AWS::ElasticLoadBalancingV2::LoadBalancer',
+  'AWS::Elasticsearch::Domain',
+  'AWS::IAM::User',
+  'AWS::Kendra::Index',
+  'AWS::Kinesis::Stream',
+  'AWS::KinesisFirehose::DeliveryStream',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::LayerVersionPermission',
+  'AWS::Lambda::Url',
+  'AWS::Logs::LogGroup',
+  'AWS::OpenSearchService::Domain',
+  'AWS::SNS::Topic',
+  'AWS::SQS::Queue',
+  'AWS::SageMaker::EndpointConfig',
+  'AWS::SageMaker::NotebookInstance',
+  'AWS::SecretsManager::Secret',
+  'Azure::Compute::disks',
+  'Azure::Compute::virtualMachines',
+  'Azure::ContainerRegistry::registries',
+  'Azure::ContainerService::managedClusters',
+  'Azure::DBforPostgreSQL::flexibleServers',
+  'Azure::DocumentDB::databaseAccounts',
+  'Azure::KeyVault::vaults',
+  'Azure::ServiceBus::namespaces',
+  'Azure::Sql::servers',
+  'Azure::Storage::storageAccounts',
+  'Azure::Web::sites',
+  'GCP::Compute::SslPolicy',
+  'GCP::Sqladmin::Instance',
+];
 
 const controlForms = [
   /^SOC2:(CC[1-9]\.\d|A1\.[1-3]|C1\.[12]|PI1\.[1-5]|P\d\.\d)$/,

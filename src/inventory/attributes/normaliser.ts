@@ -41,6 +41,11 @@ export interface Normaliser {
    */
   readonly source?: string;
   readonly attributes: Readonly<Record<string, Attribute>>;
+  /**
+   * How Terraform's documentation calls the provider's properties that messages name: a path (`metadata_options.http_tokens`),
+   * and after `of` the resource that has it, where that is one of its own. By Terraform's type where several differ.
+   */
+  readonly arguments?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly from: Partial<Record<Exclude<Format, 'native'>, Extract>>;
 }
 
@@ -50,6 +55,7 @@ export const normaliser = <const A extends Readonly<Record<string, Attribute>>>(
   readonly like?: RegExp;
   readonly source?: string;
   readonly attributes: A;
+  readonly arguments?: NonNullable<Normaliser['arguments']>;
   readonly from: Partial<
     Record<
       Exclude<Format, 'native'>,

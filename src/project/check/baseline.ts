@@ -18,11 +18,14 @@ export const BaselineFile = z.looseObject({
 
 /**
  * Names a finding by what is found in which resource of which file, not by where it stands: lines may come and go above
- * it. A rule that newly matches makes another finding of it.
+ * it, and the words of its source may change. A rule that newly matches makes another finding of it.
  */
 export function fingerprintOf(finding: Finding, file: string): string {
   const { policy, policy_key, resource, resource_type, status, rules } = finding;
-  const found = rules.map(({ effect, index, message }) => [effect, message ?? index]);
+  const found = rules.map(({ effect, index, message, policy_message: written }) => [
+    effect,
+    written ?? message ?? index,
+  ]);
   const what = [policy_key ?? policy, file, resource_type, resource, status, found];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 32);
 }

@@ -5,6 +5,7 @@ import { describeExemption, findingOf, isExempt, preparePolicy } from '../../eng
 import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
 import type { Exemption } from '../../engine/exempt.ts';
 import { createTypeIndex } from '../../engine/type-index.ts';
+import { sayAsSource } from './say-as-source.ts';
 import { suppressionOf } from './suppression.ts';
 
 /** How often a policy decided what. `unknown` are those of `error` that wait for values of the deployment. */
@@ -158,7 +159,9 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
         }
         const exemption = settle(entry, verdict, checked);
         if (verdict.status === 'SKIPPED' && !all) continue;
-        if (out.length < most) out.push(findingOf(entry.one, resource, verdict, exemption));
+        if (out.length < most) {
+          out.push(sayAsSource(findingOf(entry.one, resource, verdict, exemption), resource));
+        }
       }
     },
     takeTally() {

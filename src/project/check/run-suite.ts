@@ -11,6 +11,7 @@ import type { LocalPolicy, Place } from '../model.ts';
 import { leadsOutside } from '../read/boundary.ts';
 import { unreadable } from '../read/read-text.ts';
 import { createChecker } from './checker.ts';
+import { writtenMessage } from './say-as-source.ts';
 import type { PolicyTest, TestSuite } from './test-suites.ts';
 
 export type TestResult = 'pass' | 'fail' | 'skip' | 'exempt' | 'error';
@@ -127,7 +128,7 @@ function evaluateAll(
     return policies.map((policy): TestFinding => {
       const finding = found.find(({ policy_key: key }) => key === policy.key);
       if (!finding) return { policy, read, result: 'skip', messages: [] };
-      const messages = finding.rules.flatMap(({ message }) => message ?? []);
+      const messages = finding.rules.flatMap(writtenMessage);
       return {
         policy,
         read,

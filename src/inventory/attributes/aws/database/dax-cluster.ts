@@ -16,6 +16,9 @@ export const daxCluster = normaliser({
     'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
     'tls.required': { type: 'bool', meaning: 'the endpoint speaks TLS only', absent: false },
   },
+  arguments: {
+    'SSESpecification.SSEEnabled': 'server_side_encryption.enabled',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

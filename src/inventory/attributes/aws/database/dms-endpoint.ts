@@ -9,6 +9,9 @@ export const dmsEndpoint = normaliser({
     engine: { type: 'string', meaning: 'such as `postgres`, `oracle`, `s3`', spelling: 'lower' },
     'password.source': secretSourceAttribute("the password of the endpoint's database"),
   },
+  arguments: {
+    SecretsManagerSecretId: 'secrets_manager_arn',
+  },
   from: {
     cloudformation: ({ properties }) => ({
       engine: text(at(properties, 'EngineName')),

@@ -15,6 +15,9 @@ export const dmsReplicationInstance = normaliser({
   attributes: {
     public_access: { type: 'bool', meaning: 'has a public address', absent: true },
   },
+  arguments: {
+    PubliclyAccessible: 'publicly_accessible',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

@@ -30,6 +30,12 @@ export const dynamodbTable = normaliser({
       absent: 'PROVISIONED',
     },
   },
+  arguments: {
+    BillingMode: 'billing_mode',
+    'PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled': 'point_in_time_recovery.enabled',
+    'SSESpecification.KMSMasterKeyId': 'server_side_encryption.kms_key_arn',
+    'SSESpecification.SSEEnabled': 'server_side_encryption.enabled',
+  },
   from: {
     cloudformation: ({ properties }, related) => ({
       'backup.point_in_time_recovery': flag(

@@ -38,6 +38,11 @@ export const elasticacheReplicationGroup = normaliser({
     },
     engine_version: { type: 'string', meaning: 'such as `7.1`' },
   },
+  arguments: {
+    AtRestEncryptionEnabled: 'at_rest_encryption_enabled',
+    TransitEncryptionEnabled: 'transit_encryption_enabled',
+    TransitEncryptionMode: 'transit_encryption_mode',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

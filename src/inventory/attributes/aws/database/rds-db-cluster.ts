@@ -56,6 +56,12 @@ export const rdsDbCluster = normaliser({
     },
     'master_password.source': secretSourceAttribute("the master user's password"),
   },
+  arguments: {
+    BacktrackWindow: 'backtrack_window',
+    DeletionProtection: 'deletion_protection',
+    ManageMasterUserPassword: 'manage_master_user_password',
+    StorageEncrypted: 'storage_encrypted',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

@@ -153,6 +153,24 @@ export const rdsDbInstance = normaliser({
     'master_username.source': secretSourceAttribute("the master user's name"),
     'master_password.source': secretSourceAttribute("the master user's password"),
   },
+  arguments: {
+    AutoMinorVersionUpgrade: 'auto_minor_version_upgrade',
+    BackupRetentionPeriod: 'backup_retention_period',
+    DeletionProtection: 'deletion_protection',
+    EnableCloudwatchLogsExports: {
+      aws_db_instance: 'enabled_cloudwatch_logs_exports',
+      aws_rds_cluster_instance: 'enabled_cloudwatch_logs_exports of aws_rds_cluster',
+    },
+    EnableIAMDatabaseAuthentication: {
+      aws_db_instance: 'iam_database_authentication_enabled',
+      aws_rds_cluster_instance: 'iam_database_authentication_enabled of aws_rds_cluster',
+    },
+    ManageMasterUserPassword: 'manage_master_user_password',
+    MonitoringInterval: 'monitoring_interval',
+    MultiAZ: 'multi_az',
+    PubliclyAccessible: 'publicly_accessible',
+    StorageEncrypted: 'storage_encrypted',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': (raw, related) => ({

@@ -64,6 +64,17 @@ export const redshiftCluster = normaliser({
     },
     'master_password.source': secretSourceAttribute("the master user's password"),
   },
+  arguments: {
+    AllowVersionUpgrade: 'allow_version_upgrade',
+    AutomatedSnapshotRetentionPeriod: 'automated_snapshot_retention_period',
+    Encrypted: 'encrypted',
+    EnhancedVpcRouting: 'enhanced_vpc_routing',
+    KmsKeyId: 'kms_key_id',
+    LoggingProperties: 'aws_redshift_logging',
+    ManageMasterPassword: 'manage_master_password',
+    PreferredMaintenanceWindow: 'preferred_maintenance_window',
+    PubliclyAccessible: 'publicly_accessible',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': (raw) => ({

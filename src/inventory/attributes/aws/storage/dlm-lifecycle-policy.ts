@@ -16,6 +16,9 @@ export const dlmLifecyclePolicy = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    Encrypted: 'encrypted',
+  },
   from: {
     cloudformation: ({ properties }) => {
       const details = [at(properties, 'PolicyDetails')];

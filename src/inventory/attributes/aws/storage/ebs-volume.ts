@@ -31,6 +31,10 @@ export const ebsVolume = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    Encrypted: 'encrypted',
+    KmsKeyId: 'kms_key_id',
+  },
   from: {
     cloudformation: (raw, related) => ({
       ...ofApi(raw, related),

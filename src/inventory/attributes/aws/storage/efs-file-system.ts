@@ -18,6 +18,10 @@ export const efsFileSystem = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'BackupPolicy.Status': 'backup_policy.status of aws_efs_backup_policy',
+    Encrypted: 'encrypted',
+  },
   from: {
     cloudformation: ofApi,
     terraform: (raw, related) => {

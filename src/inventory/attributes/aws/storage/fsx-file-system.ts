@@ -28,6 +28,9 @@ export const fsxFileSystem = normaliser({
       meaning: 'automatic backups, where the number of days is set; 0 is off',
     },
   },
+  arguments: {
+    AutomaticBackupRetentionDays: 'automatic_backup_retention_days',
+  },
   from: {
     cloudformation: ofApi,
     terraform: (raw, related) => ({

@@ -117,6 +117,18 @@ export const s3Bucket = normaliser({
       meaning: 'days until an unfinished upload is removed',
     },
   },
+  arguments: {
+    AccessControl: 'acl of aws_s3_bucket_acl',
+    BucketEncryption: 'aws_s3_bucket_server_side_encryption_configuration',
+    'LoggingConfiguration.DestinationBucketName': 'target_bucket of aws_s3_bucket_logging',
+    'ObjectLockConfiguration.Rule.DefaultRetention':
+      'rule.default_retention of aws_s3_bucket_object_lock_configuration',
+    ObjectLockEnabled: 'object_lock_enabled',
+    OwnershipControls: 'aws_s3_bucket_ownership_controls',
+    PublicAccessBlockConfiguration: 'aws_s3_bucket_public_access_block',
+    ReplicationConfiguration: 'aws_s3_bucket_replication_configuration',
+    'VersioningConfiguration.Status': 'versioning_configuration.status of aws_s3_bucket_versioning',
+  },
   from: {
     cloudformation: (raw, related) => {
       const { properties } = raw;

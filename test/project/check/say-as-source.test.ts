@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../../src/contract/findings.ts';
+import { readInventory } from '../../../src/inventory/read.ts';
+import { fingerprintOf } from '../../../src/project/check/baseline.ts';
+import { createChecker } from '../../../src/project/check/checker.ts';
+import { planDocument, templateDocument } from '../../inventory/attributes/aws/twins.ts';
+
+/** What a policy of one DENY rule that always holds finds in the first resource of an input. */
+function findingsIn(input: object, message: string, effect: 'DENY' | 'ALLOW' = 'DENY'): Finding[] {
+  const read = readInventory(JSON.stringify(input));
+  const [first] = read.ok ? read.inventory.resources : [];
+  if (!first) throw new Error('nothing was read');
+  const condition = effect === 'DENY' ? 'resource.type != ""' : 'resource.type == "`KmsKeyId`"';
+  const policy = {
+    name: 'one',
+    resource_type: first.resource.type,
+    enabled: true,
+    rules: [{ condition, effect, message }],
+  };
+  const checker = createChecker({ policies: [{ policy }], exemptions: [], now: 0, all: false });
+  const found: Finding[] = [];
+  checker.check(first, found, Infinity);
+  return found;
+}
+
+const said = (input: object, message: string, effect?: 'ALLOW'): unknown =>
+  findingsIn(input, message, effect)[0]?.rules[0]?.message;
+
+const volume = planDocument({ 'aws_ebs_volume.it': { size: 8 } });
+const bucket = planDocument({ 'aws_s3_bucket.it': { bucket: 'b' } });
+
+describe('a message about what Terraform declares', () => {
+  test('names the arguments of Terraform', () => {
+    expect(said(volume, 'No key; set `KmsKeyId`, and `Encrypted` to true.')).toBe(
+      'No key; set `kms_key_id`, and `encrypted` to true.',
+    );
+  });
+
+  test('names the resource that has the argument, where it is another', () => {
+    expect(said(bucket, 'set `AccessControl` to private')).toBe(
+      'set `acl` of `aws_s3_bucket_acl` to private',
+    );
+  });
+
+  test.each([
+    ['aws_db_instance', 'set `enabled_cloudwatch_logs_exports`'],
+    ['aws_rds_cluster_instance', 'set `enabled_cloudwatch_logs_exports` of `aws_rds_cluster`'],
+  ])('names what %s has, of types that differ', (type, expected) => {
+    const plan = planDocument({ [`${type}.it`]: { engine: 'mysql' } });
+    expect(said(plan, 'set `EnableCloudwatchLogsExports`')).toBe(expected);
+  });
+
+  test.each([
+    'set KmsKeyId',
+    'set `kmskeyid`',
+    'set `Size` or `constructor`',
+    'set `` KmsKeyId ``',
+    'a lonely ` before KmsKeyId',
+  ])('leaves what names no known property in backticks: %s', (message) => {
+    expect(findingsIn(volume, message)[0]?.rules).toEqual([{ index: 0, effect: 'DENY', message }]);
+  });
+
+  test('keeps what the policy says beside it, and the finding stays the one in a baseline', () => {
+    const message = 'set `KmsKeyId`';
+    const [finding] = findingsIn(volume, message);
+    if (!finding) throw new Error('nothing was found');
+    expect(finding.rules[0]).toMatchObject({ policy_message: message });
+    const before = { ...finding, rules: [{ index: 0, effect: 'DENY' as const, message }] };
+    expect(fingerprintOf(finding, 'plan.json')).toBe(fingerprintOf(before, 'plan.json'));
+  });
+});
+
+test('what no ALLOW rule matched is told with the conditions as they are', () => {
+  expect(said(volume, '', 'ALLOW')).toContain('"`KmsKeyId`"');
+});
+
+test('a message about a template names properties as the provider does', () => {
+  const template = templateDocument({ It: ['AWS::EC2::Volume', { Size: 8 }] });
+  expect(findingsIn(template, 'set `KmsKeyId`')[0]?.rules).toEqual([
+    { index: 0, effect: 'DENY', message: 'set `KmsKeyId`' },
+  ]);
+});
