@@ -45,7 +45,7 @@ function describeLeftOut({ leftOut }: Pick<CheckResult, 'leftOut'>): string[] {
   const said =
     amount === 1 ? 'was left out, as its condition is' : 'were left out, as their conditions are';
   return [
-    `${count(amount, 'resource')} ${said} false: ${names}. --all-conditions checks ${amount === 1 ? 'it' : 'them'}, too.`,
+    `${count(amount, 'resource')} ${said} false: ${names}. Use --all-conditions to check ${amount === 1 ? 'it' : 'them'}.`,
   ];
 }
 
@@ -54,7 +54,7 @@ function describeSet({ set: { name, policies_left_out: amount } }: CheckResult):
   if (amount === 0) return [];
   const [are, them] = amount === 1 ? ['is', 'it'] : ['are', 'them'];
   return [
-    `${count(amount, 'policy', 'policies')} ${are} not in the ${name} set. --set strict runs ${them}, too.`,
+    `${count(amount, 'policy', 'policies')} ${are} not in the ${name} set. Use --set strict to run ${them}.`,
   ];
 }
 

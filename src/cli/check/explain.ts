@@ -60,7 +60,9 @@ export function createExplainer(
         throw new GovctlError(
           'usage_error',
           `--explain ${resource}: ${one.resource} was left out, as its condition is false: ${one.condition}`,
-          { hint: '--all-conditions checks it, too; --parameters gives the values that decide it' },
+          {
+            hint: 'Use --all-conditions to check it, or --parameters to set the values of its condition.',
+          },
         );
       }
       const nearest = nearestWord(resource, seen);

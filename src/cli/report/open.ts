@@ -44,7 +44,7 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
 const nothingToOpen = ({ id }: ShownReport, formats: readonly string[]): GovctlError =>
   new GovctlError(
     'file_error',
-    `The report ${id} has no file in a format that is opened: ${formats.join(', ')}`,
+    `The report ${id} has no file in a format that can be opened: ${formats.join(', ')}`,
     { hint: `\`govctl report download ${id}\` stores it, unopened.` },
   );
 

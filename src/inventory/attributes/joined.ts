@@ -5,7 +5,7 @@ export const joinedAttribute = (whole: string, type: string) =>
   ({
     joined: {
       type: 'bool',
-      meaning: `${whole} is in the same input and has it too, so policies about \`${type}\` judge it`,
+      meaning: `${whole} is in the same input and has it too, so policies about \`${type}\` evaluate it`,
       absent: false,
     },
   }) as const satisfies Record<string, Attribute>;

@@ -49,6 +49,6 @@ export const userDataAttribute = {
   'user_data.secrets': {
     type: 'list<string>',
     meaning:
-      'kinds of credentials that are written in what the machine runs when it starts: `aws_access_key`, `aws_secret_key`, `private_key`, `github_token`, `google_api_key`, `slack_token` or `password`; missing where the input does not show it',
+      'kinds of credentials in the code that the machine runs at startup: `aws_access_key`, `aws_secret_key`, `private_key`, `github_token`, `google_api_key`, `slack_token` or `password`; missing where the input does not show it',
   },
 } as const satisfies Record<string, Attribute>;

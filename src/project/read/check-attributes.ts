@@ -87,7 +87,7 @@ function judgeType(type: string): Finding | undefined {
     return {
       level: 'warning',
       code: 'unknown-type',
-      message: `resource_type ${type} is never found in templates: SAM templates are checked as what they deploy`,
+      message: `resource_type ${type} never matches: SAM templates are checked as the resources they deploy`,
       hint: `Use ${deployedTypes[type]}.`,
     };
   }

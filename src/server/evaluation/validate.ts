@@ -61,7 +61,7 @@ async function placeOfAnswer({ owner, signal }: Asker): Promise<() => void> {
 }
 
 const tooManyAnswers = (): GovctlError =>
-  new GovctlError('unavailable', 'Too many long results at once that nobody has read yet', {
+  new GovctlError('unavailable', 'Too many unread results over 1 MiB', {
     hint: 'Read the results of one request before you send the next, or ask with mode: failures.',
     headers: { 'Retry-After': '5' },
   });

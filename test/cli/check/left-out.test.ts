@@ -29,7 +29,7 @@ it('says how many resources a false condition leaves out, and which', async () =
   expect(stdout)
     .toContain(`Checked 1 resource in 1 file by 1 policy: 1 evaluation, 0 passed, 1 failed.
 2 resources were left out, as their conditions are false: Archive (Prod), Jobs
-  (Prod). --all-conditions checks them, too.
+  (Prod). Use --all-conditions to check them.
 `);
   expect(exitCode).toBe(2);
   const none = await check('n.yaml', { 'n.yaml': template.replace(/.*Plain.*\n/, '') });

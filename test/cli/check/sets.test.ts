@@ -63,10 +63,12 @@ describe('the set of a check', () => {
 
   it('says how many policies it leaves out, and what runs them', async () => {
     const { stdout } = await check(repo());
-    expect(stdout).toContain('\n1 policy is not in the baseline set. --set strict runs it, too.\n');
+    expect(stdout).toContain(
+      '\n1 policy is not in the baseline set. Use --set strict to run it.\n',
+    );
     const two = [...library, policy('more', 'set:strict')];
     expect((await check(repo('', two))).stdout).toContain(
-      '\n2 policies are not in the baseline set. --set strict runs them, too.\n',
+      '\n2 policies are not in the baseline set. Use --set strict to run them.\n',
     );
     expect((await check(repo(), '--set', 'strict')).stdout).not.toContain(' set. ');
   });

@@ -46,7 +46,7 @@ export const managedClusters = normaliser({
     local_auth: { type: 'bool', meaning: 'local accounts are accepted', absent: true },
     'rbac.enabled': {
       type: 'bool',
-      meaning: 'Kubernetes RBAC; not known where nothing is set, as Azure documents no default',
+      meaning: 'Kubernetes RBAC; unknown where not set, as Azure documents no default',
     },
   },
   from: {

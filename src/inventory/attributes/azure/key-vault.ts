@@ -11,7 +11,7 @@ export const keyVaults = normaliser({
     public_access: {
       type: 'bool',
       meaning:
-        'publicNetworkAccess is not Disabled; Azure takes none before API version 2021-06-01',
+        'publicNetworkAccess is not Disabled; Azure ignores it before API version 2021-06-01',
       absent: true,
     },
     'network.allowed_cidrs': {
@@ -22,7 +22,7 @@ export const keyVaults = normaliser({
     'rbac.enabled': {
       type: 'bool',
       meaning:
-        'Azure roles instead of access policies; Azure takes none before API version 2019-09-01',
+        'Azure roles instead of access policies; Azure ignores it before API version 2019-09-01',
       absent: false,
       source:
         'Azure Key Vault, Azure RBAC as default access control, 2026-02-01: true in templates since that API version',

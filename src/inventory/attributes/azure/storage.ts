@@ -20,12 +20,12 @@ export const storageAccounts = normaliser({
     },
     'tls.minimum_version': {
       type: 'string',
-      meaning: 'minimumTlsVersion; Azure takes none before API version 2019-04-01',
+      meaning: 'minimumTlsVersion; Azure ignores it before API version 2019-04-01',
       absent: '1.0',
     },
     anonymous_access: {
       type: 'bool',
-      meaning: 'allowBlobPublicAccess; Azure takes none before API version 2019-04-01',
+      meaning: 'allowBlobPublicAccess; Azure ignores it before API version 2019-04-01',
       absent: true,
       source:
         'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts, 2023-01-01: false in templates since that API version',
@@ -33,7 +33,7 @@ export const storageAccounts = normaliser({
     public_access: {
       type: 'bool',
       meaning:
-        'publicNetworkAccess is not Disabled; Azure takes none before API version 2021-06-01',
+        'publicNetworkAccess is not Disabled; Azure ignores it before API version 2021-06-01',
       absent: true,
     },
     'network.allowed_cidrs': {

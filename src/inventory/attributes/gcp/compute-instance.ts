@@ -40,13 +40,13 @@ export const computeInstance = normaliser({
     ...userDataAttribute,
     'shielded.vtpm': {
       type: 'bool',
-      meaning: 'virtual trusted platform module; of a plan without settings, not known',
+      meaning: 'virtual trusted platform module; unknown in a plan without settings',
       absent: false,
       source: shieldedSource,
     },
     'shielded.integrity_monitoring': {
       type: 'bool',
-      meaning: 'integrity monitoring; of a plan without settings, not known',
+      meaning: 'integrity monitoring; unknown in a plan without settings',
       absent: false,
       source: shieldedSource,
     },

@@ -97,12 +97,12 @@ export const containerNodePool = normaliser({
   attributes: {
     auto_upgrade: {
       type: 'bool',
-      meaning: 'management.autoUpgrade; of a plan without it, not known',
+      meaning: 'management.autoUpgrade; unknown in a plan without it',
       absent: false,
     },
     auto_repair: {
       type: 'bool',
-      meaning: 'management.autoRepair; of a plan without it, not known',
+      meaning: 'management.autoRepair; unknown in a plan without it',
       absent: false,
     },
   },

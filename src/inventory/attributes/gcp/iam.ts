@@ -73,7 +73,7 @@ export const iamPart = normaliser({
     joined: {
       type: 'bool',
       meaning:
-        'what it is about is in the same input and has the bindings, too, so policies about that judge them',
+        'what it is about is in the same input and has the bindings, too, so policies about that resource evaluate them',
     },
   },
   from: {

@@ -147,7 +147,7 @@ const openLoop = (key: string): string =>
   `${key} can not be written out: its list is not known (give its parameters), or it makes too many resources`;
 
 const openTransform =
-  'Fn::Transform adds resources that stand elsewhere, so they are not checked; check the processed template (aws cloudformation get-template --template-stage Processed), too';
+  'Fn::Transform adds resources that are not in the template, so they are not checked; also check the processed template (aws cloudformation get-template --template-stage Processed)';
 
 /** Whether the condition of a resource holds, and what works out its values; nothing where it is left out. */
 function underCondition(

@@ -159,7 +159,7 @@ describe('a part of a template that can not be used is a problem with its place'
     ['a type that is none', 'A: {Type: Bucket}', 2, 7, /"Bucket".*AWS::S3::Bucket/],
     ['a resource that is no map', 'A: [1]', 2, 3, /A must be a map/],
     ['properties that are no map', 'A: {Type: A::B, Properties: [1]}', 2, 19, /must be a map/],
-    ['a macro that adds resources', 'Fn::Transform: {Name: X}', 2, 3, /stand elsewhere/],
+    ['a macro that adds resources', 'Fn::Transform: {Name: X}', 2, 3, /are not in the template/],
     [
       'a loop over what is not known',
       'Fn::ForEach::L: [N, !Ref X, {"A${N}": {Type: A::B}}]',

@@ -29,7 +29,7 @@ export const ec2Instance = normaliser({
     instance_type: { type: 'string', meaning: 'such as `m7g.large`', spelling: 'lower' },
     public_access: {
       type: 'bool',
-      meaning: 'has, or asks for, a public IPv4 address; left out, its subnet decides',
+      meaning: 'has or requests a public IPv4 address; by default, as its subnet says',
       absent: false,
       source:
         'Amazon VPC User Guide, IP addressing for your VPCs and subnets, API version 2016-11-15: a default subnet gives addresses, others do where they say so',

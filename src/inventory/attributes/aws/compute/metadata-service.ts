@@ -13,7 +13,7 @@ export const metadataServiceAttributes = {
     spelling: ['required', 'optional'],
     absent: 'optional',
     source:
-      'Amazon EC2 User Guide, Use the Instance Metadata Service, API version 2016-11-15: optional, unless the image asks for IMDSv2 or the account does, which no input tells',
+      'Amazon EC2 User Guide, Use the Instance Metadata Service, API version 2016-11-15: optional, unless the image or the account requires IMDSv2, which no input shows',
   },
 } as const;
 

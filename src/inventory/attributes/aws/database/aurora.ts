@@ -12,7 +12,7 @@ export function isAurora(engine: unknown): boolean | UnknownValue {
 
 /** The document about `isEncryptedCluster`. */
 export const clusterEncryption =
-  'Amazon Aurora User Guide, Encrypting Amazon Aurora resources: new clusters are since 2026-02-18, serverless v1 always were; Amazon RDS API Reference, API version 2014-10-31: others are not, those of a snapshot or a source are as that is';
+  'Amazon Aurora User Guide, Encrypting Amazon Aurora resources: on for new clusters since 2026-02-18, always on for serverless v1; Amazon RDS API Reference, API version 2014-10-31: off for others, unless their snapshot or source is encrypted';
 
 /** Whether a cluster of a template, an item or a plan is encrypted; undefined: it isn't. */
 export function isEncryptedCluster(cluster: unknown, { isExport }: Related) {
@@ -35,6 +35,6 @@ export function isEncryptedCluster(cluster: unknown, { isExport }: Related) {
 
 /** Storage that is made of another is encrypted as that is. */
 export const asSource = new UnknownValue(
-  'whether that is encrypted which the storage is made from',
+  'whether the snapshot or source of the storage is encrypted',
   { present: false },
 );

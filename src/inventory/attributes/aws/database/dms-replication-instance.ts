@@ -11,7 +11,7 @@ const fromApi = ({ properties }: RawResource) => ({
 export const dmsReplicationInstance = normaliser({
   types: ['AWS::DMS::ReplicationInstance'],
   source:
-    'AWS Database Migration Service API Reference, API version 2016-01-01; Terraform asks for false where nothing is set',
+    'AWS Database Migration Service API Reference, API version 2016-01-01; Terraform sets false by default',
   attributes: {
     public_access: { type: 'bool', meaning: 'has a public address', absent: true },
   },

@@ -36,7 +36,7 @@ export const rdsDbCluster = normaliser({
     },
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'storage is encrypted; left out, that of a new Aurora cluster is',
+      meaning: 'storage is encrypted; on by default in a new Aurora cluster',
       absent: false,
       source: clusterEncryption,
     },

@@ -106,8 +106,7 @@ export const rdsDbInstance = normaliser({
     },
     'encryption.enabled': {
       type: 'bool',
-      meaning:
-        'storage is encrypted; left out, as the cluster, the source or the snapshot that it is made from',
+      meaning: 'storage is encrypted; by default, as the cluster, source or snapshot is',
       absent: false,
     },
     'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
@@ -117,7 +116,7 @@ export const rdsDbInstance = normaliser({
         'PubliclyAccessible; left out in a template: true in the default VPC, where no other subnet group is named, but for Aurora',
       absent: false,
       source:
-        'Amazon RDS API Reference, CreateDBInstance, API version 2014-10-31; Terraform asks for false where nothing is set',
+        'Amazon RDS API Reference, CreateDBInstance, API version 2014-10-31; Terraform sets false by default',
     },
     'backup.retention_days': {
       type: 'int',
@@ -125,7 +124,7 @@ export const rdsDbInstance = normaliser({
         "automated backups; 0 is off, which is the default of read replicas and of Terraform's aws_db_instance",
       absent: 1,
       source:
-        "Amazon RDS API Reference, CreateDBInstance, API version 2014-10-31; Terraform's aws_db_instance asks for 0",
+        "Amazon RDS API Reference, CreateDBInstance, API version 2014-10-31; Terraform's aws_db_instance sets 0 by default",
     },
     multi_az: { type: 'bool', meaning: 'has a standby in another zone', absent: false },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },

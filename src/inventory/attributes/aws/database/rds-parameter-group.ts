@@ -53,7 +53,7 @@ export const rdsParameterGroup = normaliser({
     },
     parameters: {
       type: 'map<string,string>',
-      meaning: 'the values that differ from those of the family, by name',
+      meaning: 'the values that differ from the defaults of the family, by name',
       absent: {},
     },
     'tls.required': {

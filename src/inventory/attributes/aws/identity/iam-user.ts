@@ -105,7 +105,7 @@ const passwordElsewhere = new UnknownValue(
 
 /** Terraform does not register devices for users. */
 const notInState = new UnknownValue(
-  'whether the user has an MFA device, which Terraform does not tell',
+  'whether the user has an MFA device, which Terraform does not show',
 );
 
 const accessKey = (key: RawResource, status: unknown, createdAt: unknown) => ({

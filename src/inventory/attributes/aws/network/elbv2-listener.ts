@@ -79,7 +79,7 @@ export const elbv2Listener = normaliser({
     serves_requests: {
       type: 'bool',
       meaning:
-        'some action, of its own or of its rules in the same input, does more than to redirect to HTTPS or to give a fixed response',
+        'an action, of the listener or of its rules in the same input, does more than redirect to HTTPS or return a fixed response',
       absent: true,
     },
     security_policy: { type: 'string', meaning: 'such as `ELBSecurityPolicy-TLS13-1-2-2021-06`' },

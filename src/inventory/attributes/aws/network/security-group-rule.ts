@@ -71,7 +71,7 @@ export const securityGroupRule = normaliser({
     opens_nothing: {
       type: 'bool',
       meaning:
-        'names loopback or broadcast addresses alone, by which one says "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
+        'contains loopback or broadcast addresses only, which stand for "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
       absent: false,
     },
     ...joinedAttribute('its group', 'AWS::EC2::SecurityGroup'),

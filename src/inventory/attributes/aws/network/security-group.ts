@@ -16,7 +16,7 @@ export const securityGroup = normaliser({
     ingress: {
       type: 'list<TrafficRule>',
       meaning:
-        'inbound rules, joined from the group and from separate rule resources; rules for loopback or broadcast addresses alone, by which one says "none", are left out',
+        'inbound rules, joined from the group and from separate rule resources; rules for loopback or broadcast addresses only, which stand for "none", are left out',
       absent: [],
     },
     egress: { type: 'list<TrafficRule>', meaning: 'outbound rules, likewise', absent: [] },

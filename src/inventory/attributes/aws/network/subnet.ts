@@ -32,7 +32,7 @@ export const subnet = normaliser({
   attributes: {
     public_ip_on_launch: {
       type: 'bool',
-      meaning: 'new instances get a public IPv4 address; those of a default subnet do',
+      meaning: 'new instances get a public IPv4 address, as in a default subnet',
       absent: false,
     },
   },

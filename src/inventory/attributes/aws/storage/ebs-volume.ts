@@ -13,7 +13,7 @@ export const ebsVolume = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'the volume is encrypted; left out, that of a snapshot is as the snapshot is',
+      meaning: 'the volume is encrypted; by default, as its snapshot is',
       absent: false,
       source: encryptedByDefault,
     },

@@ -14,7 +14,7 @@ export const efsFileSystem = normaliser({
     ...kmsKeyAttributes(),
     'backup.enabled': {
       type: 'bool',
-      meaning: 'automatic backups are on; left out, they are for file systems in one zone',
+      meaning: 'automatic backups are on; on by default in file systems in one zone',
       absent: false,
     },
   },

@@ -27,7 +27,7 @@ export const s3Bucket = normaliser({
   attributes: {
     'public_access_block.configured': {
       type: 'bool',
-      meaning: 'the bucket has one of its own, on or off',
+      meaning: 'the bucket has a block of its own, on or off',
       absent: false,
     },
     'public_access_block.block_public_acls': {
@@ -69,7 +69,7 @@ export const s3Bucket = normaliser({
     },
     'encryption.configured': {
       type: 'bool',
-      meaning: 'the bucket says itself how new objects are encrypted',
+      meaning: 'the bucket sets the encryption of new objects itself',
       absent: false,
     },
     'encryption.algorithm': {
