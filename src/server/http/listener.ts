@@ -12,6 +12,7 @@ import { createTurns } from '../threads/turns.ts';
 import type { Turns } from '../threads/turns.ts';
 import { createConnections, defaultMaxConnections } from './connections.ts';
 import type { Peer } from './peer.ts';
+import { oneByOne } from './pipeline.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -84,13 +85,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
     },
   );
-  const listener: Parameters<typeof createHttpServer>[1] = (incoming, outgoing) => {
+  const listener = oneByOne((incoming, outgoing) => {
     connections.of(incoming.socket)?.began(outgoing);
     connections.checkWaiting();
     if (hasBody(incoming)) outgoing.once('finish', () => letGo(incoming));
     // What goes wrong in there is answered in there.
     void handle(incoming, outgoing);
-  };
+  });
   const server: Server = tls
     ? createTlsServer(await readTls(tls), { ...timesOf(patience), ...serverOptions }, listener)
     : createHttpServer({ ...timesOf(patience), ...serverOptions }, listener);

@@ -22,6 +22,7 @@ import { oneTime } from './idempotency.ts';
 import type { KeysUnderWay } from './idempotency.ts';
 import type { RateLimiter } from './limits.ts';
 import { AuthorisedCall, RequestCall } from './request-call.ts';
+import type { TurnShare } from './turn-share.ts';
 
 /**
  * Who the bearer of an Authorization header is.
@@ -52,6 +53,7 @@ interface Route extends RouteOptions {
   readonly handler: AnyHandler;
   readonly keys: KeysUnderWay;
   readonly large: LargeBodies;
+  readonly turns: TurnShare;
 }
 
 type PreparedRoute = Route & { readonly parseQuery: ReturnType<typeof createQueryParser> };
@@ -94,7 +96,9 @@ export function createRoute(
   return (context) => {
     const visit = begin(route, context);
     const work = (): Awaitable<AnyAnswer> =>
-      whenKnown(admit(route, visit), () => readAndHandle(route, visit));
+      whenKnown(admit(route, visit), () =>
+        whenKnown(route.turns.next(callerOf(route, visit)), () => readAndHandle(route, visit)),
+      );
     return settle(
       () => (visit.fault ? visit.fault.befall().then(work) : work()),
       (answer) => succeed(route, visit, answer),
@@ -102,6 +106,10 @@ export function createRoute(
     );
   };
 }
+
+/** Who shares turns: what anybody may ask for is shared by all who do. */
+const callerOf = ({ endpoint }: Route, { principal }: Visit): string =>
+  principal?.countedAs ?? endpoint.path;
 
 function begin({ deps, endpoint, local }: Route, context: Visit['context']): Visit {
   const request = context.req.raw;
@@ -179,7 +187,8 @@ function handle(
 }
 
 function succeed(route: Route, visit: Visit, answer: AnyAnswer): Response {
-  const { deps, endpoint } = route;
+  const { deps, endpoint, turns } = route;
+  if (typeof answer.body === 'string') turns.made(callerOf(route, visit), answer.body.length);
   const bytesEnded = (status: number, bytes: number, failure: unknown): void => {
     if (failure !== undefined) {
       deps.log.error({ request_id: visit.requestId, err: failure }, 'an answer was cut off');

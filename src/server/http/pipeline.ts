@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTurns } from '../threads/turns.ts';
+
+/** Requests sent behind others that are taken up in one turn of the event loop, over all connections. */
+const takenAtOnce = 20;
+/** Requests that wait behind others of their connections, over all connections. */
+const mostWaiting = 10_000;
+
+type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/** The requests of a connection. */
+interface Line {
+  isBusy: boolean;
+  /** They wait for the one that is being answered. */
+  readonly behind: Parameters<Handle>[];
+}
+
+/**
+ * Takes up the requests of a connection one by one, each when the answer before it has gone out: a connection that sends
+ * very many at once, which takes but some bytes, is no more to us than one that waits for its answers, and no more than
+ * one of its answers is in memory. One that sends more than can wait is closed.
+ */
+export function oneByOne(handle: Handle): Handle {
+  const lines = new WeakMap<Socket, Line>();
+  const turns = createTurns(takenAtOnce);
+  const nobodyLeaves = new AbortController().signal;
+  let waiting = 0;
+
+  const lineOf = (socket: Socket): Line => {
+    const line: Line = { isBusy: false, behind: [] };
+    lines.set(socket, line);
+    socket.once('close', () => {
+      waiting -= line.behind.length;
+      line.behind.length = 0;
+    });
+    return line;
+  };
+  const begin = (line: Line, ...[incoming, outgoing]: Parameters<Handle>): void => {
+    line.isBusy = true;
+    outgoing.once('close', () => void goOn(line));
+    handle(incoming, outgoing);
+  };
+  const goOn = async (line: Line): Promise<void> => {
+    if (line.behind.length > 0) {
+      const leave = await turns.take(nobodyLeaves);
+      void nextTurn().then(leave);
+    }
+    const next = line.behind.shift();
+    if (next) waiting -= 1;
+    if (next) begin(line, ...next);
+    else line.isBusy = false;
+  };
+  return (incoming, outgoing) => {
+    const { socket } = incoming;
+    if (socket.destroyed) return;
+    const line = lines.get(socket) ?? lineOf(socket);
+    if (!line.isBusy) {
+      begin(line, incoming, outgoing);
+    } else if (waiting >= mostWaiting) {
+      socket.destroy();
+    } else {
+      line.behind.push([incoming, outgoing]);
+      waiting += 1;
+    }
+  };
+}
