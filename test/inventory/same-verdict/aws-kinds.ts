@@ -595,15 +595,20 @@ const always = (native: Fields, template: Fields, plan: Fields, item: Fields): V
 });
 
 const keys: readonly Kind[] = [
-  kind('AWS::KMS::Key', 'aws_kms_key', [
-    setting('rotation.enabled', 'EnableKeyRotation', both, false, {
-      item: 'supplementaryConfiguration.KeyRotationStatus',
-    }),
-    ownPolicy('KeyPolicy', someStatements('*', 'kms'), (document) => ({
-      supplementaryConfiguration: { Policy: JSON.stringify(document) },
-    })),
-    tags(),
-  ]),
+  kind(
+    'AWS::KMS::Key',
+    'aws_kms_key',
+    [
+      setting('rotation.enabled', 'EnableKeyRotation', both, false, {
+        item: 'supplementaryConfiguration.KeyRotationStatus',
+      }),
+      ownPolicy('KeyPolicy', someStatements('*', 'kms'), (document) => ({
+        supplementaryConfiguration: { Policy: JSON.stringify(document) },
+      })),
+      tags(),
+    ],
+    { always: { item: { keyManager: 'CUSTOMER' } } },
+  ),
 ];
 
 const notInConfig = 'AWS Config does not record the type.';
@@ -2121,6 +2126,12 @@ const platforms: readonly Kind[] = [
     [key('KmsKeyId', 'kms_key_arn'), tags()],
     { unsupported: { item: notInConfig } },
   ),
+  kind('AWS::Glue::Job', 'aws_glue_job', [
+    setting('security_configuration', 'SecurityConfiguration', ['jobs'], undefined, {
+      item: 'SecurityConfiguration',
+    }),
+    tags((given) => ({ Tags: given })),
+  ]),
   kind('AWS::Cognito::UserPool', 'aws_cognito_user_pool', [
     setting('mfa.mode', 'MfaConfiguration', ['ON', 'OPTIONAL', 'OFF'], 'OFF', {
       item: 'MfaConfiguration',

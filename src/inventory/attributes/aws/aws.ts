@@ -1,5 +1,11 @@
 import type { Normaliser } from '../normaliser.ts';
 import { emrCluster, emrSecurityConfiguration } from './analytics/emr.ts';
+import {
+  glueConnection,
+  glueDataCatalogEncryptionSettings,
+  glueJob,
+  glueSecurityConfiguration,
+} from './analytics/glue.ts';
 import { sagemakerEndpointConfig, sagemakerNotebookInstance } from './analytics/sagemaker.ts';
 import { autoScalingGroup } from './compute/auto-scaling-group.ts';
 import { ec2Instance } from './compute/ec2-instance.ts';
@@ -183,6 +189,10 @@ export const aws: readonly Normaliser[] = [
   // analytics
   emrCluster,
   emrSecurityConfiguration,
+  glueConnection,
+  glueDataCatalogEncryptionSettings,
+  glueJob,
+  glueSecurityConfiguration,
   sagemakerEndpointConfig,
   sagemakerNotebookInstance,
 ];

@@ -2,7 +2,7 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import type { Attribute } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { isUnknown, text } from '../values.ts';
+import { isOneOf, isUnknown, not, text } from '../values.ts';
 import { field } from './api-field.ts';
 import { planned } from './plan-value.ts';
 
@@ -21,7 +21,7 @@ export function isCustomerManaged(
   const found = related.find(key);
   // A text may be the name of something else, too; a reference means what it leads to.
   if (found && (isUnknown(key) || found.type.startsWith('AWS::KMS::')))
-    return managerOf(found) !== 'AWS';
+    return isCustomers(found, related);
   if (isUnknown(key)) return ofUnknown(key);
   return isChosen || isAlias(key) || notInInput;
 }
@@ -38,8 +38,16 @@ const notInInput = new UnknownValue('the manager of a key that is not in this in
   present: false,
 });
 
-/** Of a key of AWS Config. Those of templates and plans are the customer's. */
-const managerOf = ({ properties }: RawResource): unknown => field(properties, 'KeyManager');
+/** Whose key it is that an export has, which an item without this field doesn't tell; a template has the customer's only. */
+export const managerOfKey = ({ properties }: RawResource, { isExport }: Related): unknown =>
+  field(properties, 'KeyManager') ?? (isExport ? notTold : undefined);
+
+const notTold = new UnknownValue('the manager of the key, which its item does not tell');
+
+function isCustomers(key: RawResource, related: Related): boolean | UnknownValue {
+  const manager = key.type === 'AWS::KMS::Key' ? managerOfKey(key, related) : undefined;
+  return not(isOneOf(manager, 'AWS'));
+}
 
 const isAwsAlias = (key: string): boolean => key.includes('alias/aws/');
 const isAlias = (key: string): boolean => /(^|:)alias\//.test(key);

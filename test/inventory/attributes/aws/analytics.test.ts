@@ -63,6 +63,163 @@ testTwins({
     plan: { 'aws_emr_security_configuration.it': { configuration: '{}' } },
     expected: { encryption: { enabled: false }, tls: { required: false } },
   },
+  'the encryption of the Glue catalog': {
+    template: {
+      It: [
+        'AWS::Glue::DataCatalogEncryptionSettings',
+        {
+          CatalogId: '123456789012',
+          DataCatalogEncryptionSettings: {
+            EncryptionAtRest: { CatalogEncryptionMode: 'SSE-KMS', SseAwsKmsKeyId: key },
+            ConnectionPasswordEncryption: { ReturnConnectionPasswordEncrypted: true },
+          },
+        },
+      ],
+    },
+    plan: {
+      'aws_glue_data_catalog_encryption_settings.it': {
+        data_catalog_encryption_settings: [
+          {
+            encryption_at_rest: [{ catalog_encryption_mode: 'SSE-KMS', sse_aws_kms_key_id: key }],
+            connection_password_encryption: [{ return_connection_password_encrypted: true }],
+          },
+        ],
+      },
+    },
+    expected: {
+      encryption: { enabled: true, ...encryption },
+      connection_passwords: { encrypted: true },
+    },
+  },
+  'a Glue catalog that is not encrypted': {
+    template: {
+      It: [
+        'AWS::Glue::DataCatalogEncryptionSettings',
+        {
+          DataCatalogEncryptionSettings: {
+            EncryptionAtRest: { CatalogEncryptionMode: 'DISABLED' },
+          },
+        },
+      ],
+    },
+    plan: {
+      'aws_glue_data_catalog_encryption_settings.it': {
+        data_catalog_encryption_settings: [
+          { encryption_at_rest: [{ catalog_encryption_mode: 'DISABLED' }] },
+        ],
+      },
+    },
+    expected: {
+      encryption: { enabled: false, customer_managed: false },
+      connection_passwords: { encrypted: false },
+    },
+  },
+  'a security configuration of Glue': {
+    template: {
+      It: [
+        'AWS::Glue::SecurityConfiguration',
+        {
+          EncryptionConfiguration: {
+            S3Encryptions: [{ S3EncryptionMode: 'SSE-S3' }],
+            CloudWatchEncryption: { CloudWatchEncryptionMode: 'sse-kms', KmsKeyArn: key },
+            JobBookmarksEncryption: { JobBookmarksEncryptionMode: 'CSE-KMS', KmsKeyArn: key },
+          },
+        },
+      ],
+    },
+    plan: {
+      'aws_glue_security_configuration.it': {
+        encryption_configuration: [
+          {
+            s3_encryption: [{ s3_encryption_mode: 'SSE-S3' }],
+            cloudwatch_encryption: [{ cloudwatch_encryption_mode: 'sse-kms', kms_key_arn: key }],
+            job_bookmarks_encryption: [
+              { job_bookmarks_encryption_mode: 'CSE-KMS', kms_key_arn: key },
+            ],
+          },
+        ],
+      },
+    },
+    expected: { encryption: { enabled: true, logs: true, job_bookmarks: true } },
+  },
+  'a security configuration of Glue that encrypts nothing': {
+    template: {
+      It: [
+        'AWS::Glue::SecurityConfiguration',
+        { EncryptionConfiguration: { S3Encryptions: [{ S3EncryptionMode: 'DISABLED' }] } },
+      ],
+    },
+    plan: {
+      'aws_glue_security_configuration.it': {
+        encryption_configuration: [
+          { s3_encryption: [{ s3_encryption_mode: 'DISABLED' }], cloudwatch_encryption: [{}] },
+        ],
+      },
+    },
+    expected: { encryption: { enabled: false, logs: false, job_bookmarks: false } },
+  },
+  'a mode of encryption that nobody has seen': {
+    template: {
+      It: [
+        'AWS::Glue::SecurityConfiguration',
+        {
+          EncryptionConfiguration: {
+            S3Encryptions: [{ S3EncryptionMode: 'SSE-S3' }, { S3EncryptionMode: 'SSE-MOON' }],
+          },
+        },
+      ],
+    },
+    plan: {
+      'aws_glue_security_configuration.it': {
+        encryption_configuration: [{ s3_encryption: [{ s3_encryption_mode: 'SSE-MOON' }] }],
+      },
+    },
+    expected: { encryption: { enabled: 'not known', logs: false, job_bookmarks: false } },
+  },
+  'a connection by JDBC': {
+    template: {
+      It: [
+        'AWS::Glue::Connection',
+        {
+          ConnectionInput: {
+            ConnectionType: 'JDBC',
+            ConnectionProperties: { JDBC_ENFORCE_SSL: 'true', PASSWORD: 'hunter2' },
+          },
+        },
+      ],
+    },
+    plan: {
+      'aws_glue_connection.it': {
+        connection_properties: { JDBC_ENFORCE_SSL: 'true', PASSWORD: 'hunter2' },
+      },
+    },
+    expected: {
+      connection_type: 'JDBC',
+      tls: { required: true },
+      password: { source: 'plaintext' },
+    },
+  },
+  'a connection by JDBC with nothing set': {
+    template: {
+      It: ['AWS::Glue::Connection', { ConnectionInput: { ConnectionType: 'JDBC' } }],
+    },
+    plan: { 'aws_glue_connection.it': {} },
+    expected: { connection_type: 'JDBC', tls: { required: false } },
+  },
+  'a connection to Kafka with nothing set': {
+    template: {
+      It: ['AWS::Glue::Connection', { ConnectionInput: { ConnectionType: 'KAFKA' } }],
+    },
+    plan: { 'aws_glue_connection.it': { connection_type: 'KAFKA' } },
+    expected: { connection_type: 'KAFKA', tls: { required: true } },
+  },
+  'a connection to a network': {
+    template: {
+      It: ['AWS::Glue::Connection', { ConnectionInput: { ConnectionType: 'NETWORK' } }],
+    },
+    plan: { 'aws_glue_connection.it': { connection_type: 'NETWORK' } },
+    expected: { connection_type: 'NETWORK' },
+  },
   'a broker': {
     template: {
       It: [

@@ -251,6 +251,12 @@ describe('an item of AWS Config', () => {
     });
   });
 
+  test('does not tell whose key it is where it leaves that out', () => {
+    expect(attributesOfItem(['AWS::KMS::Key', { keySpec: 'RSA_2048' }])).toMatchObject({
+      key_manager: 'not known',
+    });
+  });
+
   test('gives a certificate with its date', () => {
     expect(
       attributesOfItem([

@@ -40,6 +40,11 @@ describe.each(places)('the key that an item of %s shows', (type, configurationOf
     );
   });
 
+  test('may be anybody’s where its own item doesn’t say', () => {
+    const found = attributesOfItem(item('item-1'), ['AWS::KMS::Key', { keySpec: 'RSA_2048' }]);
+    expect(found).toHaveProperty('encryption.customer_managed', 'not known');
+  });
+
   test.each([
     'arn:aws:kms:eu-central-1:123456789012:key/1',
     '1234abcd-12ab-34cd-56ef-1234567890ab',

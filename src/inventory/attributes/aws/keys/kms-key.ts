@@ -3,6 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import { at, flag, number, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 import { configuration, supplementary } from '../config-item.ts';
+import { managerOfKey } from '../kms-key.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
 
 export const kmsKeyType = normaliser({
@@ -12,7 +13,7 @@ export const kmsKeyType = normaliser({
     'policy.statements': { type: 'list<Statement>', meaning: 'the key policy', absent: [] },
     key_manager: {
       type: 'string',
-      meaning: '`CUSTOMER` or `AWS`',
+      meaning: '`CUSTOMER` or `AWS`; an item of AWS Config that leaves it out does not tell',
       spelling: ['CUSTOMER', 'AWS'],
       absent: 'CUSTOMER',
     },
@@ -63,9 +64,9 @@ export const kmsKeyType = normaliser({
         'rotation.interval_days': number(planned(properties, 'rotation_period_in_days')),
       };
     },
-    'aws-config': (raw) => ({
+    'aws-config': (raw, related) => ({
       'policy.statements': readStatements(supplementary(raw, 'Policy')),
-      key_manager: text(configuration(raw, 'keyManager')),
+      key_manager: text(managerOfKey(raw, related)),
       key_spec: text(configuration(raw, 'keySpec') ?? configuration(raw, 'customerMasterKeySpec')),
       key_origin: text(configuration(raw, 'origin')),
       'rotation.enabled': flag(supplementary(raw, 'KeyRotationStatus')),

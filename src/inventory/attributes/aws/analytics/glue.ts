@@ -1,0 +1,189 @@
+import { normaliser } from '../../normaliser.ts';
+import { and, at, eitherWord, every, flag, hasItems, isUnknown, text } from '../../values.ts';
+import type { Maybe } from '../../values.ts';
+import { field } from '../api-field.ts';
+import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
+
+const source = 'AWS Glue Web API Reference, API version 2017-03-31';
+
+/** Modes of encryption; of a mode that nobody has seen, nothing is known. */
+const isEncrypting = (mode: unknown): Maybe<boolean> =>
+  eitherWord(mode, ['SSE-KMS', 'SSE-S3', 'CSE-KMS', 'SSE-KMS-WITH-SERVICE-ROLE'], ['DISABLED']);
+
+export const glueDataCatalogEncryptionSettings = normaliser({
+  types: ['AWS::Glue::DataCatalogEncryptionSettings'],
+  source,
+  attributes: {
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'the metadata of the catalog is encrypted with a KMS key',
+      absent: false,
+    },
+    ...kmsKeyAttributes(' for the metadata'),
+    'connection_passwords.encrypted': {
+      type: 'bool',
+      meaning: 'the passwords of connections are encrypted with a KMS key',
+      absent: false,
+    },
+  },
+  from: {
+    cloudformation: ({ properties }, related) => {
+      const settings = at(properties, 'DataCatalogEncryptionSettings');
+      return {
+        'encryption.enabled': isEncrypting(
+          at(settings, 'EncryptionAtRest', 'CatalogEncryptionMode'),
+        ),
+        ...kmsKey(at(settings, 'EncryptionAtRest', 'SseAwsKmsKeyId'), related),
+        'connection_passwords.encrypted': flag(
+          at(settings, 'ConnectionPasswordEncryption', 'ReturnConnectionPasswordEncrypted'),
+        ),
+      };
+    },
+    terraform: (raw, related) => {
+      const path = ['data_catalog_encryption_settings', 'encryption_at_rest'];
+      return {
+        'encryption.enabled': isEncrypting(
+          planned(raw.properties, ...path, 'catalog_encryption_mode'),
+        ),
+        ...plannedKmsKey(raw, related, ...path, 'sse_aws_kms_key_id'),
+        'connection_passwords.encrypted': flag(
+          planned(
+            raw.properties,
+            'data_catalog_encryption_settings',
+            'connection_password_encryption',
+            'return_connection_password_encrypted',
+          ),
+        ),
+      };
+    },
+  },
+});
+
+/** Of a security configuration, in a template or a plan. */
+function securityOf(properties: unknown) {
+  const ofTemplate = at(properties, 'EncryptionConfiguration');
+  const get = (property: string, mode: string, block: string, argument: string): unknown =>
+    at(ofTemplate, property, mode) ??
+    planned(properties, 'encryption_configuration', block, argument);
+  const s3 =
+    at(ofTemplate, 'S3Encryptions') ??
+    planned(properties, 'encryption_configuration', 's3_encryption');
+  return {
+    'encryption.enabled': and(
+      hasItems(s3),
+      every(s3, (one) =>
+        isEncrypting(at(one, 'S3EncryptionMode') ?? planned(one, 's3_encryption_mode')),
+      ),
+    ),
+    'encryption.logs': isEncrypting(
+      get(
+        'CloudWatchEncryption',
+        'CloudWatchEncryptionMode',
+        'cloudwatch_encryption',
+        'cloudwatch_encryption_mode',
+      ),
+    ),
+    'encryption.job_bookmarks': isEncrypting(
+      get(
+        'JobBookmarksEncryption',
+        'JobBookmarksEncryptionMode',
+        'job_bookmarks_encryption',
+        'job_bookmarks_encryption_mode',
+      ),
+    ),
+  };
+}
+
+export const glueSecurityConfiguration = normaliser({
+  types: ['AWS::Glue::SecurityConfiguration'],
+  source,
+  attributes: {
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'what jobs write to S3 is encrypted by this setting',
+      absent: false,
+    },
+    'encryption.logs': {
+      type: 'bool',
+      meaning: 'logs that jobs write to CloudWatch are encrypted with a KMS key',
+      absent: false,
+    },
+    'encryption.job_bookmarks': {
+      type: 'bool',
+      meaning: 'bookmarks of jobs are encrypted with a KMS key before they are stored',
+      absent: false,
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => securityOf(properties),
+    terraform: ({ properties }) => securityOf(properties),
+  },
+});
+
+export const glueJob = normaliser({
+  types: ['AWS::Glue::Job'],
+  source,
+  attributes: {
+    security_configuration: {
+      type: 'string',
+      meaning:
+        'name of the security configuration, which says how logs, bookmarks and what the job writes are encrypted',
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => ofJob(at(properties, 'SecurityConfiguration')),
+    terraform: ({ properties }) => ofJob(planned(properties, 'security_configuration')),
+    'aws-config': ({ properties }) => ofJob(field(properties, 'SecurityConfiguration')),
+  },
+});
+
+const ofJob = (name: unknown) => ({
+  security_configuration: name === '' ? undefined : text(name),
+});
+
+export const glueConnection = normaliser({
+  types: ['AWS::Glue::Connection'],
+  source,
+  attributes: {
+    connection_type: {
+      type: 'string',
+      meaning: 'such as `JDBC`, `KAFKA`, `NETWORK`; left out in Terraform: `JDBC`',
+    },
+    'tls.required': {
+      type: 'bool',
+      meaning:
+        'of a JDBC connection `JDBC_ENFORCE_SSL`, which is off where it is not set; of one to Kafka `KAFKA_SSL_ENABLED`, which is on. None for other types',
+    },
+    'password.source': secretSourceAttribute('the password'),
+  },
+  from: {
+    cloudformation: ({ properties }) => {
+      const input = at(properties, 'ConnectionInput');
+      return {
+        ...ofConnection(at(input, 'ConnectionType'), at(input, 'ConnectionProperties')),
+        'password.source': secretSource(at(input, 'ConnectionProperties', 'PASSWORD')),
+      };
+    },
+    terraform: (raw) => ({
+      ...ofConnection(
+        planned(raw.properties, 'connection_type') ?? 'JDBC',
+        planned(raw.properties, 'connection_properties'),
+      ),
+      'password.source': plannedSecretSource(raw, 'connection_properties', 'PASSWORD'),
+    }),
+  },
+});
+
+function ofConnection(type: unknown, settings: unknown) {
+  const word = text(type);
+  return { connection_type: word, 'tls.required': requiresTls(word, settings) };
+}
+
+function requiresTls(type: Maybe<string>, settings: unknown): Maybe<boolean> {
+  if (isUnknown(type)) return type;
+  if (type?.toUpperCase() === 'JDBC') return flag(at(settings, 'JDBC_ENFORCE_SSL')) ?? false;
+  if (type?.toUpperCase() === 'KAFKA') return flag(at(settings, 'KAFKA_SSL_ENABLED')) ?? true;
+  return undefined;
+}
