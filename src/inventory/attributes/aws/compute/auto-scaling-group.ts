@@ -38,6 +38,9 @@ export const autoScalingGroup = normaliser({
       absent: ['EC2'],
     },
   },
+  arguments: {
+    HealthCheckType: 'health_check_type',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

@@ -57,6 +57,11 @@ export const ec2Instance = normaliser({
       source: encryptedByDefault,
     },
   },
+  arguments: {
+    EbsOptimized: 'ebs_optimized',
+    Encrypted: 'encrypted',
+    HttpTokens: 'metadata_options.http_tokens',
+  },
   from: {
     cloudformation: (raw, related) => {
       const template = launchTemplate(

@@ -50,6 +50,9 @@ export const launchConfiguration = normaliser({
     ...metadataServiceAttributes,
     ...userDataAttribute,
   },
+  arguments: {
+    AssociatePublicIpAddress: 'associate_public_ip_address',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

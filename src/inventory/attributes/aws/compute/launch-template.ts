@@ -17,6 +17,9 @@ export const launchTemplate = normaliser({
   types: ['AWS::EC2::LaunchTemplate'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: { ...metadataServiceAttributes, ...userDataAttribute },
+  arguments: {
+    HttpTokens: 'metadata_options.http_tokens',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

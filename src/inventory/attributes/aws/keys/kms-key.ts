@@ -34,6 +34,9 @@ export const kmsKeyType = normaliser({
       meaning: 'days between rotations, where they are set; 365 otherwise',
     },
   },
+  arguments: {
+    EnableKeyRotation: 'enable_key_rotation',
+  },
   from: {
     cloudformation: ({ properties }) => ({
       'policy.statements': readStatements(at(properties, 'KeyPolicy')),

@@ -18,6 +18,9 @@ export const secret = normaliser({
     ...kmsKeyAttributes(),
     'policy.statements': { type: 'list<Statement>', meaning: "the secret's policy", absent: [] },
   },
+  arguments: {
+    KmsKeyId: 'kms_key_id',
+  },
   from: {
     cloudformation: (raw, related) => {
       const [schedule] = related.referring(

@@ -71,6 +71,9 @@ export const cloudfrontDistribution = normaliser({
     'waf.enabled': { type: 'bool', meaning: 'a web ACL is associated', absent: false },
     'logging.enabled': { type: 'bool', meaning: 'access logs are written', absent: false },
   },
+  arguments: {
+    SslSupportMethod: 'viewer_certificate.ssl_support_method',
+  },
   from: {
     cloudformation: (raw, related) => fromApi(raw, related),
     'aws-config': (raw, related) => ({

@@ -35,6 +35,11 @@ export const elbLoadBalancer = normaliser({
       meaning: 'the predefined security policy, such as `ELBSecurityPolicy-TLS-1-2-2017-01`',
     },
   },
+  arguments: {
+    AccessLoggingPolicy: 'access_logs',
+    CrossZone: 'cross_zone_load_balancing',
+    SSLCertificateId: 'listener.ssl_certificate_id',
+  },
   from: {
     cloudformation: ({ properties }, related) => ({
       public_access: isPublic(field(properties, 'Scheme')),

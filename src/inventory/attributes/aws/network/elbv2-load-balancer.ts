@@ -49,6 +49,11 @@ export const elbv2LoadBalancer = normaliser({
     },
     'waf.enabled': { type: 'bool', meaning: 'a web ACL is associated', absent: false },
   },
+  arguments: {
+    'access_logs.s3.enabled': 'access_logs.enabled',
+    'deletion_protection.enabled': 'enable_deletion_protection',
+    'routing.http.drop_invalid_header_fields.enabled': 'drop_invalid_header_fields',
+  },
   from: {
     cloudformation: (raw, related) =>
       fromApi(raw, related, field(raw.properties, 'LoadBalancerAttributes')),

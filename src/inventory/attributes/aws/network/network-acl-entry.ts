@@ -21,6 +21,10 @@ export const networkAclEntry = normaliser({
     'icmp.code': { type: 'int', meaning: 'ICMP code; -1 is all' },
     priority: { type: 'int', meaning: 'the rule number; a lower one wins' },
   },
+  arguments: {
+    'PortRange.From': 'from_port',
+    'PortRange.To': 'to_port',
+  },
   from: {
     cloudformation: ({ properties }) => {
       const protocol = protocolName(at(properties, 'Protocol'));

@@ -36,5 +36,8 @@ export const subnet = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    MapPublicIpOnLaunch: 'map_public_ip_on_launch',
+  },
   from: { cloudformation: read, 'aws-config': read, terraform: read },
 });
