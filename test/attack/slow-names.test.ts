@@ -22,12 +22,15 @@ function world(look: Resolve, slowFrom = 1_000_000) {
   return { resolve, asked, pass: (ms: number) => void (now += ms) };
 }
 
+/** They end as too slow half a minute on, when no test is there to see it. */
+const leave = (looking: Promise<unknown>): void => void looking.catch(() => undefined);
+
 const hangs: Resolve = (host) => (host.startsWith('slow') ? never : Promise.resolve(found));
 
 test('names that were found are found again beside any number whose servers never answer', async () => {
   const { resolve } = world(hangs);
   expect(await resolve('good.example')).toEqual(found);
-  for (let n = 0; n < 100; n += 1) void resolve(`slow${n}.example`);
+  for (let n = 0; n < 100; n += 1) leave(resolve(`slow${n}.example`));
   for (let n = 0; n < 3; n += 1) expect(await resolve('good.example')).toEqual(found);
 });
 
@@ -48,7 +51,7 @@ test('new names are found beside those that were slow before', async () => {
     answer = [];
     await failed;
   }
-  for (let n = 0; n < 3; n += 1) void resolve(`slow${n}.example`);
+  for (let n = 0; n < 3; n += 1) leave(resolve(`slow${n}.example`));
   expect(await resolve('new.example')).toEqual(found);
   expect(await resolve('newer.example')).toEqual(found);
 });
