@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/server/http/listener.ts';
 import { startTestService } from '../server/test-service.ts';
+import { startCpuTime } from '../support/cpu-time.ts';
 import { until } from '../support/until.ts';
 
 const request = 'GET /some HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -114,4 +115,14 @@ it('long answers that a caller asks for at once are made in turn, and others do 
   );
   expect(Math.max(...turns)).toBeLessThan(5);
   expect(new Set(await Promise.all(all))).toEqual(new Set([200]));
+});
+
+it('paths of very many parts are compared with those there are in time with their length', async () => {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  const asked = new Request(`http://localhost/${'/'.repeat(30_000)}`);
+  const spent = startCpuTime();
+  for (let n = 0; n < 1_000; n++) expect((await service.app.fetch(asked, {})).status).toBe(404);
+  // Split once for each endpoint, they took 40 s.
+  expect(spent()).toBeLessThan(10_000);
 });

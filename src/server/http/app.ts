@@ -61,7 +61,8 @@ function answerUnmatched(
   const started = deps.clock.monotonic();
   const requestId = requestIdOf(deps, request);
   const { pathname } = new URL(request.url);
-  const here = endpoints.filter(({ path }) => matchesPath(path, pathname));
+  const parts = pathname.split('/');
+  const here = endpoints.filter(({ path }) => matchesPath(path, parts));
   const error = here.length > 0 ? methodNotAllowed(request.method, here) : notFound(pathname);
   const response = errorAnswer(error, undefined, deps, requestId);
   observe({
@@ -76,9 +77,9 @@ function answerUnmatched(
   return response;
 }
 
-function matchesPath(template: string, pathname: string): boolean {
+/** @param given the path's parts: split once for all templates, as a path may have 16,000 */
+function matchesPath(template: string, given: readonly string[]): boolean {
   const expected = template.split('/');
-  const given = pathname.split('/');
   return (
     expected.length === given.length &&
     expected.every((part, at) => (part.startsWith(':') ? given[at] !== '' : part === given[at]))
