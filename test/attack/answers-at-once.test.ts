@@ -9,8 +9,10 @@ import { until } from '../support/until.ts';
 const request = 'GET /some HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** @returns the port of a listener that answers so. */
-async function listening(fetch: () => Response | Promise<Response>): Promise<number> {
-  const refuse = (status: number, said: string) => new Response(said, { status });
+async function listening(
+  fetch: () => Response | Promise<Response>,
+  refuse = (status: number, said: string) => new Response(said, { status }),
+): Promise<number> {
   const listener = await listen({ host: '127.0.0.1', port: 0, fetch, refuse });
   onTestFinished(async () => {
     listener.stopListening();
@@ -84,6 +86,28 @@ it('a connection with more requests than can wait is closed, and what it sent is
     .on('data', (chunk) => (got += chunk.toString()))
     .resume();
   await until(() => got.split('200 OK').length > 500);
+});
+
+it('a request that expects what there is not waits behind others, and is then refused', async () => {
+  let answer: (() => void) | undefined;
+  let refused = 0;
+  const port = await listening(
+    () => new Promise<Response>((resolve) => (answer = () => resolve(new Response('short')))),
+    (status, said) => {
+      refused += 1;
+      return new Response(said, { status });
+    },
+  );
+  let got = '';
+  const expecting = request.replace('\r\n\r\n', '\r\nExpect: x\r\n\r\n');
+  send(port, request + expecting.repeat(50))
+    .on('data', (chunk) => (got += chunk.toString()))
+    .resume();
+  await until(() => answer !== undefined);
+  await sleep(300);
+  expect(refused).toBe(0);
+  answer?.();
+  await until(() => got.split('HTTP/1.1 417 ').length > 50);
 });
 
 it('long answers that a caller asks for at once are made in turn, and others do not wait for them', async () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { STATUS_CODES, createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -66,6 +66,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0') {
       return refuse(400, 'The request has no Host header');
     }
+    if (expectsMore(incoming)) return refuse(417, 'The only Expect there is here is 100-continue');
     const answered = fetch(request, connections.of(incoming.socket) ?? {});
     if (incoming.complete || !('then' in answered)) return answered;
     return new Promise((resolve, reject) => {
@@ -106,10 +107,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connections.add(socket);
   });
   if (tls) server.on('secureConnection', (socket: Socket) => connections.secured(socket));
-  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    connections.of(incoming.socket)?.began(outgoing);
-    void answerByHand(outgoing, refuse(417, 'The only Expect there is here is 100-continue'));
-  });
+  // Node would refuse it out of turn.
+  server.on('checkExpectation', listener);
   const refusals = createTurns(refusedAtOnce);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // One that has not shaken hands could read no answer.
@@ -155,6 +154,10 @@ const noticeWithin = 500;
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** HTTP/1.0 has no Expect. */
+const expectsMore = ({ headers: { expect }, httpVersion }: IncomingMessage): boolean =>
+  expect !== undefined && httpVersion !== '1.0' && !/\b100-continue\b/i.test(expect);
 
 /** Closes a connection after an answer that did not need all of the body: the rest is not waited for. */
 function letGo(incoming: IncomingMessage): void {
@@ -289,11 +292,6 @@ async function answerBroken(
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
   socket.destroySoon();
-}
-
-async function answerByHand(outgoing: ServerResponse, response: Response): Promise<void> {
-  const body = await response.text();
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
 }
 
 const messageOf = (cause: unknown): string =>
