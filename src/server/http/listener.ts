@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { STATUS_CODES, createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, Server, ServerOptions } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,6 +11,7 @@ import { connectionAccepted } from '../next-turn.ts';
 import { createTurns } from '../threads/turns.ts';
 import type { Turns } from '../threads/turns.ts';
 import { createConnections, defaultMaxConnections } from './connections.ts';
+import { gatherBody } from './gather.ts';
 import type { Peer } from './peer.ts';
 import { oneByOne } from './pipeline.ts';
 
@@ -86,13 +87,22 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       errorHandler: () => refuse(400, 'The request line or its Host header is not valid'),
     },
   );
-  const listener = oneByOne((incoming, outgoing) => {
+  const refusals = createTurns(refusedAtOnce);
+  const refuseBroken = (error: Broken, socket: Socket): void =>
+    void answerBroken(error, socket, { refuse, refusals });
+  const takeUp = oneByOne((incoming, outgoing) => {
     connections.of(incoming.socket)?.began(outgoing);
     connections.checkWaiting();
     if (hasBody(incoming)) outgoing.once('finish', () => letGo(incoming));
     // What goes wrong in there is answered in there.
     void handle(incoming, outgoing);
   });
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const { socket } = incoming;
+    if (hasBody(incoming))
+      gatherBody(incoming, () => refuseBroken({ code: 'TINY_CHUNKS' }, socket));
+    takeUp(incoming, outgoing);
+  };
   const server: Server = tls
     ? createTlsServer(await readTls(tls), { ...timesOf(patience), ...serverOptions }, listener)
     : createHttpServer({ ...timesOf(patience), ...serverOptions }, listener);
@@ -109,11 +119,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   if (tls) server.on('secureConnection', (socket: Socket) => connections.secured(socket));
   // Node would refuse it out of turn.
   server.on('checkExpectation', listener);
-  const refusals = createTurns(refusedAtOnce);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // One that has not shaken hands could read no answer.
     if (tls && !connections.of(socket)) socket.destroy();
-    else void answerBroken(error, socket, { refuse, refusals });
+    else refuseBroken(error, socket);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -268,9 +277,21 @@ function explainListenError(
 /** Answered in one turn of the event loop: a thousand requests may run out of time, or be cut off, at the same moment. */
 const refusedAtOnce = 20;
 
+/** Why a connection can't be read on: of node's, or `TINY_CHUNKS`. */
+interface Broken {
+  readonly code?: string | undefined;
+}
+
+/** By code: status and what is said. */
+const whyBroken: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
+  TINY_CHUNKS: [400, 'The body comes in thousands of chunks of a few bytes; send larger chunks'],
+};
+
 /** What isn't HTTP never becomes a request; it is answered by hand, a few in each turn. */
 async function answerBroken(
-  error: NodeJS.ErrnoException,
+  error: Broken,
   socket: Socket,
   { refuse, refusals }: Pick<ListenerOptions, 'refuse'> & { readonly refusals: Turns },
 ): Promise<void> {
@@ -280,12 +301,7 @@ async function answerBroken(
     socket.destroy();
     return;
   }
-  const [status, why] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'The headers are larger than 16 KiB']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'The request did not arrive in time']
-        : [400, 'The request is not valid HTTP'];
+  const [status, why] = whyBroken[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
   const refusal = refuse(status, why);
   const body = await refusal.text();
   const headers = [...refusal.headers, ['Content-Length', String(Buffer.byteLength(body))]];

@@ -5,7 +5,8 @@ import { createTurns } from '../threads/turns.ts';
 
 /** Requests sent behind others that are taken up in one turn of the event loop, over all connections. */
 const takenAtOnce = 20;
-/** Requests that wait behind others of their connections, over all connections. */
+/** Requests that wait behind others of their connection, and over all connections. */
+const mostOfConnection = 1_000;
 const mostWaiting = 10_000;
 
 type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
@@ -58,7 +59,7 @@ export function oneByOne(handle: Handle): Handle {
     const line = lines.get(socket) ?? lineOf(socket);
     if (!line.isBusy) {
       begin(line, incoming, outgoing);
-    } else if (waiting >= mostWaiting) {
+    } else if (line.behind.length >= mostOfConnection || waiting >= mostWaiting) {
       socket.destroy();
     } else {
       line.behind.push([incoming, outgoing]);
