@@ -21,7 +21,7 @@ import { reportDownloads, reportLinks } from './collection.ts';
 import type { StoredDownload } from './collection.ts';
 import { fileAnswer } from './file-answer.ts';
 import type { Downloadable, FileAnswer } from './file-answer.ts';
-import { checkLink, createLink, linkNotFound } from './links.ts';
+import { checkLink, checkRoomForLink, createLink, linkNotFound } from './links.ts';
 import { notReady } from './not-ready.ts';
 import { createPasswordTries } from './password-tries.ts';
 import type { PasswordTrier } from './password-tries.ts';
@@ -117,6 +117,7 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
       return call.transact(async (tx) => {
         // It may have been deleted meanwhile. Its links are shown in it, so its ETag changes.
         const { doc } = await readReport(tx, report.id);
+        await checkRoomForLink(tx, report.id);
         await tx.replace(reports, doc);
         const order = { report_id: report.id, format, created_by: call.principal.userId };
         const { link, path } = await createLink(deps, tx, order, expiresIn);

@@ -6,7 +6,7 @@ import type { downloads } from '../../../contract/report-downloads.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { serverState } from '../../keys/collection.ts';
-import { allRows } from '../../store/all-rows.ts';
+import { allRows, countRows } from '../../store/all-rows.ts';
 import type { CollectionSpec, Document, Reader, Tx } from '../../store/store.ts';
 import { reportDownloads, reportLinks } from './collection.ts';
 import type { StoredLink } from './collection.ts';
@@ -125,6 +125,17 @@ export const linkNotFound = (reportId: string): GovctlError =>
       ],
     },
   });
+
+/** They are all shown with their report. */
+const mostLinks = 1_000;
+
+/** @throws GovctlError invalid_report_config where the report has as many links as it can have */
+export async function checkRoomForLink(tx: Tx, reportId: string): Promise<void> {
+  if ((await countRows(tx, reportLinks, { report_id: { any: [reportId] } })) < mostLinks) return;
+  const message = `The report has ${mostLinks} links, which is the maximum`;
+  const hint = 'Revoke links that are no longer needed, or wait until some expire.';
+  throw new GovctlError('invalid_report_config', message, { hint });
+}
 
 /** The links of a report that can be followed; what opens them is not told again. */
 export async function linksOf(

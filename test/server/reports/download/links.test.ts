@@ -111,6 +111,18 @@ describe('a link to a report', () => {
     expect(left.total).toBe(0);
   });
 
+  test('is refused where the report has a thousand, until one ends', async () => {
+    const id = await completed();
+    const first = await link(id);
+    const path = `/v1/reports/${id}/download-links/${String(first.json.id)}`;
+    for (let n = 1; n < 1_000; n += 1) expect((await link(id)).status).toBe(201);
+    const refused = await link(id);
+    expect([refused.status, refused.json.error_code]).toEqual([400, 'RPT_001']);
+    expect(refused.json.error_description).toContain('1000 links, which is the maximum');
+    expect((await service.send('DELETE', path)).status).toBe(204);
+    expect((await link(id)).status).toBe(201);
+  });
+
   test('leads nowhere once it was revoked', async () => {
     const id = await completed();
     const made = await link(id);
