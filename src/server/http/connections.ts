@@ -146,12 +146,10 @@ export function createConnections(most: number, monotonic: () => number): Connec
     if (isOpen) put(connection);
   };
   const drop = (groups: ReadonlyMap<string, ReadonlySet<Connection>>): void => {
-    const largest = [...groups.values()].reduce<ReadonlySet<Connection>>(
-      (most, group) => (group.size > most.size ? group : most),
-      new Set(),
-    );
+    let largest: ReadonlySet<Connection> = new Set();
+    for (const group of groups.values()) if (group.size > largest.size) largest = group;
     const [oldest] = largest;
-    const victim = [...largest].find(({ isBusy }) => !isBusy) ?? oldest;
+    const victim = firstIdle(largest) ?? oldest;
     if (!victim) return;
     take(victim);
     victim.destroy();
@@ -200,6 +198,12 @@ export function createConnections(most: number, monotonic: () => number): Connec
       for (const one of all()) one.destroy();
     },
   };
+}
+
+/** Is asked for each connection of a flood: copies nothing. */
+function firstIdle(group: Iterable<Connection>): Connection | undefined {
+  for (const connection of group) if (!connection.isBusy) return connection;
+  return undefined;
 }
 
 const portOf = ({ remoteAddress, remotePort }: Socket): string =>
