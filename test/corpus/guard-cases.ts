@@ -9,7 +9,7 @@ import { cloudformation } from '../../src/inventory/formats/cloudformation/reade
 import { field, fieldsOf, itemsOf, textOf } from '../../src/inventory/json.ts';
 import { normaliseAll } from '../../src/inventory/attributes/normalise.ts';
 import { parseText } from '../../src/inventory/text/parse.ts';
-import { typeKey } from '../../src/contract/resources.ts';
+import { matchesType } from '../../src/contract/resources.ts';
 import { suppressionOf } from '../../src/project/check/suppression.ts';
 
 const data = path.resolve(import.meta.dirname, '../../../shared/data/cfn-guard-tests');
@@ -82,7 +82,7 @@ function answer(policies: readonly PreparedPolicy[], { name, input, expected }: 
   const resources = normaliseAll(raws, 'cloudformation');
   const findings = resources.flatMap(({ resource, suppressed = [] }) =>
     policies
-      .filter(({ policy }) => typeKey(policy.resource_type) === typeKey(resource.type))
+      .filter(({ policy }) => matchesType(policy.resource_type, resource.type))
       .filter(({ policy }) => suppressionOf(policy, suppressed) === undefined)
       .map((policy) => evaluate(policy, resource, Date.now())),
   );
