@@ -4,19 +4,16 @@ import type { Entry } from '../loops.ts';
 import type { Fields } from '../resolver.ts';
 import { isFields, own } from '../resolver.ts';
 import { isUnknown } from '../../../attributes/values.ts';
+import { expandApi, expandHttpApi } from './api.ts';
+import { expandApplication } from './application.ts';
 import type { Event } from './events.ts';
 import { eventsOf } from './events.ts';
-import type { Expansion } from './function.ts';
+import type { Expansion } from './expansion.ts';
 import { expandFunction } from './function.ts';
-import {
-  expandApi,
-  expandApplication,
-  expandGraphQlApi,
-  expandHttpApi,
-  expandLayer,
-  expandStateMachine,
-  expandTable,
-} from './others.ts';
+import { expandGraphQlApi } from './graphql-api.ts';
+import { expandLayer } from './layer.ts';
+import { expandStateMachine } from './state-machine.ts';
+import { expandTable } from './table.ts';
 import type { SamType } from './types.ts';
 import { deployedTypes, isSamType } from './types.ts';
 import type { Declared, Made } from './written.ts';

@@ -1,8 +1,9 @@
 import { isUnknown } from '../../../attributes/values.ts';
 import type { Fields } from '../resolver.ts';
 import { isFields, own } from '../resolver.ts';
-import type { Event, EventParts } from './events.ts';
+import type { EventParts } from './events.ts';
 import { eventsOf, partsOfFunctionEvent } from './events.ts';
+import type { Expansion } from './expansion.ts';
 import { inlinePolicy, managedPolicy, roleOf, trustOf } from './role.ts';
 import type { Declared, Made } from './written.ts';
 import {
@@ -49,12 +50,6 @@ const ofSam = [
   'VersionDeletionPolicy',
   'VersionDescription',
 ];
-
-/** What a SAM resource deploys, and the events of a type that is not known. */
-export interface Expansion {
-  readonly made: readonly Made[];
-  readonly unknownEvents?: readonly Event[];
-}
 
 export function expandFunction(declared: Declared): Expansion {
   const { id, properties } = declared;

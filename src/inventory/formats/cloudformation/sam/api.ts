@@ -1,23 +1,18 @@
 import type { Fields } from '../resolver.ts';
 import { isFields, own } from '../resolver.ts';
-import { eventsOf, partsOfMachineEvent } from './events.ts';
-import type { Expansion } from './function.ts';
-import { inlinePolicy, managedPolicy, roleOf, trustOf } from './role.ts';
+import type { Expansion } from './expansion.ts';
 import type { Declared, Made } from './written.ts';
 import {
   added,
-  arnOf,
   base,
   fieldOf,
   given,
   isMap,
   locationOf,
-  notTold,
   pick,
   ref,
   tagPairs,
   without,
-  wordOf,
 } from './written.ts';
 
 /** A REST API with its deployment and stage, its domain name, and its usage plan. */
@@ -262,185 +257,3 @@ function domainOf(
       : []),
   ];
 }
-
-export function expandTable(declared: Declared): Expansion {
-  const { properties } = declared;
-  const key = own(properties, 'PrimaryKey');
-  const AttributeName = fieldOf(key, 'Name') ?? 'id';
-  return {
-    made: [
-      base(declared, {
-        ...without(properties, 'PrimaryKey', 'Tags'),
-        AttributeDefinitions: [
-          { AttributeName, AttributeType: wordOf(fieldOf(key, 'Type') ?? 'String').slice(0, 1) },
-        ],
-        KeySchema: [{ AttributeName, KeyType: 'HASH' }],
-        BillingMode: Object.hasOwn(properties, 'ProvisionedThroughput')
-          ? undefined
-          : 'PAY_PER_REQUEST',
-        Tags: tagPairs(own(properties, 'Tags')),
-      }),
-    ],
-  };
-}
-
-export function expandLayer(declared: Declared): Expansion {
-  const { id, properties, attributes } = declared;
-  const layer = base(declared, {
-    ...without(properties, 'ContentUri', 'RetentionPolicy', 'PublishLambdaVersion'),
-    LayerName: own(properties, 'LayerName') ?? id,
-    Content: locationOf(own(properties, 'ContentUri') ?? '.', {
-      bucket: 'S3Bucket',
-      key: 'S3Key',
-      version: 'S3ObjectVersion',
-    }),
-  });
-  const DeletionPolicy =
-    own(properties, 'RetentionPolicy') ?? own(attributes, 'DeletionPolicy') ?? 'Retain';
-  return { made: [{ ...layer, attributes: { ...attributes, DeletionPolicy } }] };
-}
-
-/** What a template of another file deploys is not known from this one. */
-export function expandApplication(declared: Declared): Expansion {
-  const { properties } = declared;
-  const location = own(properties, 'Location');
-  return {
-    made: [
-      base(declared, {
-        ...without(properties, 'Location', 'Tags'),
-        TemplateURL: isMap(location) ? notTold('the template of the application') : location,
-        Tags: tagPairs(own(properties, 'Tags')),
-      }),
-    ],
-  };
-}
-
-export function expandStateMachine(declared: Declared): Expansion {
-  const { properties } = declared;
-  const ofSam = [
-    'AutoPublishAlias',
-    'Definition',
-    'DefinitionUri',
-    'DeploymentPreference',
-    'Events',
-    'Logging',
-    'Name',
-    'PermissionsBoundary',
-    'Policies',
-    'PropagateTags',
-    'Role',
-    'RolePath',
-    'Tags',
-    'Tracing',
-    'Type',
-    'UseAliasAsEventTarget',
-  ];
-  const traced = declared.resolve(fieldOf(own(properties, 'Tracing'), 'Enabled'));
-  const { role, made } = roleOf(declared, {
-    service: 'states.amazonaws.com',
-    managed:
-      traced === undefined || traced === false ? [] : [managedPolicy('AWSXrayWriteOnlyAccess')],
-    inline: [],
-    createdBy: 'stateMachine:createdBy',
-  });
-  const events = eventsOf(declared);
-  const parts = events.map((event) => partsOfMachineEvent(declared, event));
-  return {
-    made: [
-      base(declared, {
-        ...without(properties, ...ofSam),
-        StateMachineName: own(properties, 'Name'),
-        StateMachineType: own(properties, 'Type'),
-        Definition: own(properties, 'Definition'),
-        DefinitionS3Location: locationOf(own(properties, 'DefinitionUri'), {
-          bucket: 'Bucket',
-          key: 'Key',
-          version: 'Version',
-        }),
-        LoggingConfiguration: own(properties, 'Logging'),
-        TracingConfiguration: own(properties, 'Tracing'),
-        RoleArn: role,
-        Tags: tagPairs(own(properties, 'Tags'), 'stateMachine:createdBy'),
-      }),
-      ...made,
-      ...parts.flatMap((one) => one ?? []),
-    ],
-    unknownEvents: events.filter((_, at) => parts[at] === undefined),
-  };
-}
-
-/** The API of AppSync with its schema; of its resolvers and data sources, what they are called. */
-export function expandGraphQlApi(declared: Declared): Expansion {
-  const { id, properties } = declared;
-  const auth = own(properties, 'Auth');
-  const ofSam = [
-    'ApiKeys',
-    'Auth',
-    'Cache',
-    'DataSources',
-    'DomainName',
-    'Functions',
-    'Logging',
-    'Resolvers',
-    'SchemaInline',
-    'SchemaUri',
-    'Tags',
-  ];
-  const logging = own(properties, 'Logging');
-  const isLogged = logging !== undefined && logging !== false;
-  const logs = isMap(logging) ? logging : {};
-  const sources = own(properties, 'DataSources');
-  return {
-    made: [
-      base(declared, {
-        ...without(properties, ...ofSam),
-        Name: own(properties, 'Name') ?? id,
-        AuthenticationType: fieldOf(auth, 'Type'),
-        AdditionalAuthenticationProviders: fieldOf(auth, 'Additional'),
-        LogConfig: isLogged
-          ? {
-              FieldLogLevel: 'ALL',
-              CloudWatchLogsRoleArn: arnOf(`${id}CloudWatchRole`),
-              ...logs,
-            }
-          : undefined,
-        Tags: tagPairs(own(properties, 'Tags'), 'graphQLApi:createdBy'),
-      }),
-      added(declared, 'Schema', 'AWS::AppSync::GraphQLSchema', {
-        ApiId: { 'Fn::GetAtt': [id, 'ApiId'] },
-        Definition: own(properties, 'SchemaInline'),
-      }),
-      ...(isLogged && !Object.hasOwn(logs, 'CloudWatchLogsRoleArn')
-        ? [
-            added(declared, 'CloudWatchRole', 'AWS::IAM::Role', {
-              AssumeRolePolicyDocument: trustOf('appsync.amazonaws.com'),
-              ManagedPolicyArns: [managedPolicy('service-role/AWSAppSyncPushToCloudWatchLogs')],
-            }),
-          ]
-        : []),
-      ...keysAt(properties, 'ApiKeys').map((name) =>
-        added(declared, name, 'AWS::AppSync::ApiKey', {
-          ApiId: { 'Fn::GetAtt': [id, 'ApiId'] },
-        }),
-      ),
-      ...keysAt(sources, 'DynamoDb').flatMap((name) =>
-        dataSource(declared, name, 'AMAZON_DYNAMODB'),
-      ),
-      ...keysAt(sources, 'Lambda').flatMap((name) => dataSource(declared, name, 'AWS_LAMBDA')),
-    ],
-  };
-}
-
-/** What a data source may do depends on what it names; that is left open. */
-const dataSource = (declared: Declared, name: string, Type: string): Made[] => [
-  added(declared, `${name}DataSource`, 'AWS::AppSync::DataSource', { Name: name, Type }),
-  added(declared, `${name}Role`, 'AWS::IAM::Role', {
-    AssumeRolePolicyDocument: trustOf('appsync.amazonaws.com'),
-    Policies: [inlinePolicy(`${name}Policy`, notTold('what the data source needs'))],
-  }),
-];
-
-const keysAt = (value: unknown, name: string): string[] => {
-  const found = fieldOf(value, name);
-  return isMap(found) ? Object.keys(found) : [];
-};
