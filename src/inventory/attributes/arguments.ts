@@ -10,21 +10,33 @@ const byType: ReadonlyMap<string, Arguments> = new Map(
   ),
 );
 
+/** What templates of any type call otherwise. */
+export const ofAnyType: Arguments = { 'NoEcho parameter': 'sensitive variable' };
+
+/** What is declared: its type, and Terraform's type and arguments. */
+interface Declared {
+  readonly type: string;
+  readonly terraformType: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
 /**
  * How Terraform calls a property of a resource: `kms_key_id`, or `acl of aws_s3_bucket_acl` where it is set in a resource
- * of its own. Undefined where nobody has said.
- * @param terraformType of the resource: several may have one type
+ * of its own. Undefined where nobody has said. A plan has all arguments of its provider's version: the name is one of them.
  */
 export function terraformArgument(
-  type: string,
-  terraformType: unknown,
+  { type, terraformType, properties }: Declared,
   property: string,
 ): string | undefined {
-  const its = byType.get(typeKey(type));
-  if (!its || !Object.hasOwn(its, property)) return undefined;
-  const argument = its[property];
-  if (typeof argument !== 'object') return argument;
-  return typeof terraformType === 'string' && Object.hasOwn(argument, terraformType)
-    ? argument[terraformType]
-    : undefined;
+  const its = { ...ofAnyType, ...byType.get(typeKey(type)) };
+  const argument = Object.hasOwn(its, property) ? its[property] : undefined;
+  if (argument === undefined || typeof argument === 'string') return argument;
+  if (!isNames(argument)) {
+    return Object.hasOwn(argument, terraformType) ? argument[terraformType] : undefined;
+  }
+  return (
+    argument.find((one) => Object.hasOwn(properties, one.replace(/[. ].*/, ''))) ?? argument[0]
+  );
 }
+
+const isNames = (argument: object): argument is readonly string[] => Array.isArray(argument);

@@ -43,9 +43,13 @@ export interface Normaliser {
   readonly attributes: Readonly<Record<string, Attribute>>;
   /**
    * How Terraform's documentation calls the provider's properties that messages name: a path (`metadata_options.http_tokens`),
-   * and after `of` the resource that has it, where that is one of its own. By Terraform's type where several differ.
+   * and after `of` the resource that has it, where that is one of its own. By Terraform's type where several differ; the
+   * names of several versions of Terraform's provider, the newest first. `p: v` is a value that Terraform has another word
+   * for: `disableLocalAuth: true` is `local_auth_enabled = false`.
    */
-  readonly arguments?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly arguments?: Readonly<
+    Record<string, string | readonly string[] | Readonly<Record<string, string>>>
+  >;
   readonly from: Partial<Record<Exclude<Format, 'native'>, Extract>>;
 }
 

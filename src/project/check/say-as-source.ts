@@ -9,7 +9,7 @@ type ReworkedRule = FindingRule & { readonly message: string; readonly policy_me
  * A finding whose messages call properties as the resource's source does. Policies name them as the provider does, in
  * backticks; Terraform has names of its own, except for what azapi writes, which is Azure's document.
  */
-export function sayAsSource(finding: Finding, { type, source }: Resource): Finding {
+export function sayAsSource(finding: Finding, { type, source, properties }: Resource): Finding {
   const terraformType = terraformTypeOf(source);
   if (terraformType === undefined || (finding.status !== 'FAIL' && finding.status !== 'EXEMPT')) {
     return finding;
@@ -18,8 +18,8 @@ export function sayAsSource(finding: Finding, { type, source }: Resource): Findi
     // What no ALLOW rule matched is told with conditions, not with words of the policy.
     if (rule.message === undefined || rule.effect !== 'DENY') return rule;
     const message = rule.message.replace(/`([^`\n]+)`/g, (quoted, property: string) => {
-      const argument = terraformArgument(type, terraformType, property);
-      return argument === undefined ? quoted : `\`${argument.replace(' of ', '` of `')}\``;
+      const argument = terraformArgument({ type, terraformType, properties }, property);
+      return argument === undefined ? quoted : `\`${argument.replace(/ (of|or) /g, '` $1 `')}\``;
     });
     return message === rule.message ? rule : { ...rule, message, policy_message: rule.message };
   });

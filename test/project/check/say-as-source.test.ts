@@ -50,6 +50,40 @@ describe('a message about what Terraform declares', () => {
     expect(said(plan, 'set `EnableCloudwatchLogsExports`')).toBe(expected);
   });
 
+  test('names a value that Terraform has another word for', () => {
+    const plan = planDocument({ 'azurerm_servicebus_namespace.it': { name: 'n' } });
+    expect(said(plan, 'set `disableLocalAuth: true`')).toBe('set `local_auth_enabled = false`');
+  });
+
+  test.each([
+    [
+      { https_traffic_only_enabled: null, enable_https_traffic_only: null },
+      'https_traffic_only_enabled',
+    ],
+    [{ enable_https_traffic_only: null }, 'enable_https_traffic_only'],
+    [{}, 'https_traffic_only_enabled'],
+  ])('names what the version of the provider has: of %j, %s', (values, expected) => {
+    const plan = planDocument({ 'azurerm_storage_account.it': { name: 'n', ...values } });
+    expect(said(plan, 'set `supportsHttpsTrafficOnly`')).toBe(`set \`${expected}\``);
+  });
+
+  test('names what takes the place of a resource that has no such argument', () => {
+    const plan = planDocument({ 'azurerm_virtual_machine.it': { name: 'n' } });
+    expect(said(plan, 'set `securityProfile.encryptionAtHost`')).toBe(
+      'set `encryption_at_host_enabled` of `azurerm_linux_virtual_machine` or `azurerm_windows_virtual_machine`',
+    );
+  });
+
+  test.each(['AWS::EC2::Volume', 'AWS::IoT::Policy'])(
+    'names what parameters of templates are called, for %s',
+    (type) => {
+      const plan = planDocument({
+        [type === 'AWS::EC2::Volume' ? 'aws_ebs_volume.it' : 'aws_iot_policy.it']: { size: 8 },
+      });
+      expect(said(plan, 'use a `NoEcho parameter`')).toBe('use a `sensitive variable`');
+    },
+  );
+
   test.each([
     'set KmsKeyId',
     'set `kmskeyid`',

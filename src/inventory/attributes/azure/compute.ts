@@ -35,6 +35,10 @@ export const disks = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    networkAccessPolicy: 'network_access_policy',
+    'publicNetworkAccess: Disabled': 'public_network_access_enabled = false',
+  },
   from: {
     azure: (raw, related) => ({
       attached: or(
@@ -99,6 +103,18 @@ export const virtualMachines = normaliser({
       absent: false,
     },
     ...userDataAttribute,
+  },
+  arguments: {
+    disablePasswordAuthentication: {
+      azurerm_linux_virtual_machine: 'disable_password_authentication',
+      azurerm_virtual_machine: 'os_profile_linux_config.disable_password_authentication',
+    },
+    'securityProfile.encryptionAtHost': {
+      azurerm_linux_virtual_machine: 'encryption_at_host_enabled',
+      azurerm_windows_virtual_machine: 'encryption_at_host_enabled',
+      azurerm_virtual_machine:
+        'encryption_at_host_enabled of azurerm_linux_virtual_machine or azurerm_windows_virtual_machine',
+    },
   },
   from: {
     azure: (raw, related) => {

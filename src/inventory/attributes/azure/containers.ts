@@ -13,6 +13,10 @@ export const registries = normaliser({
     anonymous_access: { type: 'bool', meaning: 'anonymous pull is enabled', absent: false },
     public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
   },
+  arguments: {
+    adminUserEnabled: 'admin_enabled',
+    anonymousPullEnabled: 'anonymous_pull_enabled',
+  },
   from: {
     azure: ({ properties }) => ({
       local_auth: flag(at(properties, 'adminUserEnabled')),
@@ -48,6 +52,16 @@ export const managedClusters = normaliser({
       type: 'bool',
       meaning: 'Kubernetes RBAC; unknown where not set, as Azure documents no default',
     },
+  },
+  arguments: {
+    'apiServerAccessProfile.authorizedIPRanges': [
+      'api_server_access_profile.authorized_ip_ranges',
+      'api_server_authorized_ip_ranges',
+    ],
+    'apiServerAccessProfile.enablePrivateCluster': 'private_cluster_enabled',
+    disableLocalAccounts: 'local_account_disabled',
+    enableRBAC: ['role_based_access_control_enabled', 'role_based_access_control.enabled'],
+    'networkProfile.networkPolicy': 'network_profile.network_policy',
   },
   from: {
     azure: ({ properties }) => ({

@@ -16,6 +16,12 @@ export const postgresqlServers = normaliser({
     'backup.retention_days': { type: 'int', meaning: 'backupRetentionDays', absent: 7 },
     multi_az: { type: 'bool', meaning: 'zone-redundant high availability', absent: false },
   },
+  arguments: {
+    'backup.backupRetentionDays': 'backup_retention_days',
+    'highAvailability.mode': 'high_availability.mode',
+    'network.delegatedSubnetResourceId': 'delegated_subnet_id',
+    'network.publicNetworkAccess: Disabled': 'public_network_access_enabled = false',
+  },
   from: {
     azure: ({ properties }) => ({
       public_access: and(
@@ -48,6 +54,11 @@ export const cosmosAccounts = normaliser({
       absent: ['0.0.0.0/0', '::/0'],
     },
     local_auth: { type: 'bool', meaning: 'account keys are accepted', absent: true },
+  },
+  arguments: {
+    'disableLocalAuth: true': 'local_authentication_disabled = true',
+    ipRules: 'ip_range_filter',
+    'publicNetworkAccess: Disabled': 'public_network_access_enabled = false',
   },
   from: {
     azure: ({ properties }) => ({

@@ -35,6 +35,11 @@ export const keyVaults = normaliser({
     },
     purge_protection: { type: 'bool', meaning: "they can't be purged early", absent: false },
   },
+  arguments: {
+    enablePurgeProtection: 'purge_protection_enabled',
+    enableRbacAuthorization: ['rbac_authorization_enabled', 'enable_rbac_authorization'],
+    'networkAcls.defaultAction': 'network_acls.default_action',
+  },
   from: {
     azure: (raw) => {
       const { properties } = raw;

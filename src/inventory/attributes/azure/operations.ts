@@ -66,6 +66,10 @@ export const serviceBusNamespaces = normaliser({
         'Azure Service Bus, Configure the minimum TLS version for a namespace, 2025-10-20: older versions are refused since then',
     },
   },
+  arguments: {
+    'disableLocalAuth: true': 'local_auth_enabled = false',
+    minimumTlsVersion: 'minimum_tls_version',
+  },
   from: {
     azure: ({ properties }) => ({
       local_auth: not(flag(at(properties, 'disableLocalAuth'))),

@@ -45,6 +45,20 @@ export const sqlServers = normaliser({
       meaning: 'of the audit trail; none (or 0): kept forever',
     },
   },
+  arguments: {
+    'administrators.azureADOnlyAuthentication': {
+      azurerm_mssql_server: 'azuread_administrator.azuread_authentication_only',
+      azurerm_sql_server:
+        'azuread_administrator.azuread_authentication_only of azurerm_mssql_server',
+    },
+    auditingSettings: 'azurerm_mssql_server_extended_auditing_policy',
+    'auditingSettings.retentionDays':
+      'retention_in_days of azurerm_mssql_server_extended_auditing_policy',
+    minimalTlsVersion: {
+      azurerm_mssql_server: 'minimum_tls_version',
+      azurerm_sql_server: 'minimum_tls_version of azurerm_mssql_server',
+    },
+  },
   from: {
     azure: (raw, related) => {
       const { properties } = raw;
@@ -127,6 +141,9 @@ export const sqlDatabases = normaliser({
   source: 'Azure SQL, Transparent data encryption, 2017-05: on in databases created since then',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'transparent data encryption', absent: true },
+  },
+  arguments: {
+    'transparentDataEncryption.state: Enabled': 'transparent_data_encryption_enabled = true',
   },
   from: {
     azure: (raw, related) => ({ 'encryption.enabled': encrypted(raw, related) }),

@@ -52,6 +52,14 @@ export const storageAccounts = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    allowBlobPublicAccess: ['allow_nested_items_to_be_public', 'allow_blob_public_access'],
+    allowSharedKeyAccess: 'shared_access_key_enabled',
+    minimumTlsVersion: 'min_tls_version',
+    'networkAcls.defaultAction': 'network_rules.default_action',
+    'publicNetworkAccess: Disabled': 'public_network_access_enabled = false',
+    supportsHttpsTrafficOnly: ['https_traffic_only_enabled', 'enable_https_traffic_only'],
+  },
   from: {
     azure: (raw) => ({
       ...untilNow(raw),

@@ -23,7 +23,7 @@ export const webSites = normaliser({
       spelling: ['AllAllowed', 'FtpsOnly', 'Disabled'],
       absent: 'AllAllowed',
       source:
-        'Terraform Registry, azurerm_linux_web_app, 2022-03: Azure allows all; Terraform types with linux or windows in their name are Disabled',
+        'Terraform Registry, azurerm_linux_web_app, 2022-03: Azure allows all; Terraform types with linux or windows in their name are Disabled, and Flex Consumption has no FTP',
     },
     remote_debugging: { type: 'bool', meaning: 'remote debugging is on', absent: false },
     'identity.enabled': {
@@ -31,6 +31,22 @@ export const webSites = normaliser({
       meaning: 'has a system- or user-assigned managed identity',
       absent: false,
     },
+  },
+  arguments: {
+    httpsOnly: 'https_only',
+    identity: 'identity',
+    'siteConfig.ftpsState': 'site_config.ftps_state',
+    'siteConfig.minTlsVersion': {
+      azurerm_app_service: 'site_config.min_tls_version',
+      azurerm_function_app: 'site_config.min_tls_version',
+      azurerm_logic_app_standard: 'site_config.min_tls_version',
+      azurerm_function_app_flex_consumption: 'site_config.minimum_tls_version',
+      azurerm_linux_function_app: 'site_config.minimum_tls_version',
+      azurerm_linux_web_app: 'site_config.minimum_tls_version',
+      azurerm_windows_function_app: 'site_config.minimum_tls_version',
+      azurerm_windows_web_app: 'site_config.minimum_tls_version',
+    },
+    'siteConfig.remoteDebuggingEnabled': 'site_config.remote_debugging_enabled',
   },
   from: {
     azure: (raw, related) => {
@@ -57,9 +73,11 @@ export const webSites = normaliser({
   },
 });
 
-/** Terraform's newer types turn FTP off, where Azure would allow all. */
+/** Terraform's newer types turn FTP off, where Azure would allow all; apps of the Flex Consumption plan have none. */
 const ownDefault = (source: RawResource['source']): string | undefined =>
-  /_(?:linux|windows)_/.test(String(source['terraform_type'])) ? 'Disabled' : undefined;
+  /_(?:linux|windows)_|_flex_consumption$/.test(String(source['terraform_type']))
+    ? 'Disabled'
+    : undefined;
 
 /**
  * A site's configuration stands in the site, or in a part of its own that is called `web` and wins. A list of sites leaves

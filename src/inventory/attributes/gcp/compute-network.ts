@@ -32,6 +32,10 @@ export const computeSslPolicy = normaliser({
       absent: 'COMPATIBLE',
     },
   },
+  arguments: {
+    minTlsVersion: 'min_tls_version',
+    profile: 'profile',
+  },
   from: fromGoogle((get) => ({
     'tls.minimum_version': tlsVersion(get('minTlsVersion')),
     'tls.profile': text(get('profile')),

@@ -61,6 +61,17 @@ export const sqlInstance = normaliser({
     deletion_protection: { type: 'bool', meaning: 'deletionProtectionEnabled', absent: false },
     replica_of: { type: 'string', meaning: 'the primary of a read replica' },
   },
+  arguments: {
+    'settings.availabilityType': 'settings.availability_type',
+    'settings.backupConfiguration.binaryLogEnabled':
+      'settings.backup_configuration.binary_log_enabled',
+    'settings.backupConfiguration.enabled': 'settings.backup_configuration.enabled',
+    'settings.backupConfiguration.pointInTimeRecoveryEnabled':
+      'settings.backup_configuration.point_in_time_recovery_enabled',
+    'settings.deletionProtectionEnabled': 'settings.deletion_protection_enabled',
+    'settings.ipConfiguration.authorizedNetworks': 'settings.ip_configuration.authorized_networks',
+    'settings.ipConfiguration.sslMode': 'settings.ip_configuration.ssl_mode',
+  },
   from: fromGoogle((get, raw) => {
     const backups = flag(get('settings', 'backupConfiguration', 'enabled'));
     const primary = get('masterInstanceName');

@@ -25,6 +25,9 @@ export const project = normaliser({
       absent: [],
     },
   },
+  arguments: {
+    auditConfigs: 'google_project_iam_audit_config',
+  },
   from: fromGoogle((get, raw, related) => ({
     'iam.bindings': iamBindings(raw, related, iamOf.project),
     audit_configs: auditConfigs(raw, related, iamOf.project),

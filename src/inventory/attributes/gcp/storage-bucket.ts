@@ -33,6 +33,9 @@ export const storageBucket = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'iamConfiguration.uniformBucketLevelAccess.enabled': 'uniform_bucket_level_access',
+  },
   from: fromGoogle((get, raw, related) => {
     const key = get('encryption', 'defaultKmsKeyName');
     const prevention =

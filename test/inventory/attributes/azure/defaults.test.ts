@@ -314,6 +314,7 @@ test('plain FTP is on in a template and in older types of Terraform, off in its 
     planned('Azure::Web::sites', type, { site_config: [{}] })['ftp_state'];
   expect(ftp('azurerm_app_service')).toBe('AllAllowed');
   expect(ftp('azurerm_linux_web_app')).toBe('Disabled');
+  expect(ftp('azurerm_function_app_flex_consumption')).toBe('Disabled'); // has no FTP
   expect(ftp('azurerm_windows_function_app')).toBe('Disabled');
 });
 

@@ -12,6 +12,9 @@ export const emrCluster = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    KerberosAttributes: 'kerberos_attributes',
+  },
   from: {
     cloudformation: ({ properties }) =>
       kerberos(
@@ -44,6 +47,13 @@ export const emrSecurityConfiguration = normaliser({
       meaning: 'encryption in transit is on, and certificates are provided',
       absent: false,
     },
+  },
+  arguments: {
+    AtRestEncryptionConfiguration: 'AtRestEncryptionConfiguration',
+    EnableAtRestEncryption: 'EnableAtRestEncryption',
+    EnableInTransitEncryption: 'EnableInTransitEncryption',
+    InTransitEncryptionConfiguration: 'InTransitEncryptionConfiguration',
+    SecurityConfiguration: 'configuration',
   },
   from: {
     cloudformation: ({ properties }) => encryption(at(properties, 'SecurityConfiguration')),

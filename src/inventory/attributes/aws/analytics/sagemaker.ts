@@ -7,6 +7,9 @@ export const sagemakerEndpointConfig = normaliser({
   types: ['AWS::SageMaker::EndpointConfig'],
   source: 'Amazon SageMaker API Reference, API version 2017-07-24',
   attributes: kmsKeyAttributes(' for the volumes of the instances'),
+  arguments: {
+    KmsKeyId: 'kms_key_arn',
+  },
   from: {
     cloudformation: ({ properties }, related) => kmsKey(at(properties, 'KmsKeyId'), related),
     terraform: ({ properties }, related) => kmsKey(planned(properties, 'kms_key_arn'), related),
@@ -23,6 +26,11 @@ export const sagemakerNotebookInstance = normaliser({
       meaning: 'reaches the internet without going through the VPC',
       absent: true,
     },
+  },
+  arguments: {
+    DirectInternetAccess: 'direct_internet_access',
+    KmsKeyId: 'kms_key_id',
+    SubnetId: 'subnet_id',
   },
   from: {
     cloudformation: ({ properties }, related) => ({

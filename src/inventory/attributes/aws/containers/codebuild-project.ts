@@ -27,6 +27,11 @@ export const codebuildProject = normaliser({
       meaning: 'URL of the repository, or where else the source is; none where a pipeline gives it',
     },
   },
+  arguments: {
+    EncryptionKey: 'encryption_key',
+    'Environment.EnvironmentVariables': 'environment.environment_variable',
+    Location: 'location',
+  },
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
     terraform: ({ properties }, related) =>

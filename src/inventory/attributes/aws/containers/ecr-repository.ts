@@ -19,6 +19,10 @@ export const ecrRepository = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'ImageScanningConfiguration.ScanOnPush': 'image_scanning_configuration.scan_on_push',
+    ImageTagMutability: 'image_tag_mutability',
+  },
   from: {
     cloudformation: (raw, related) => ofTemplate(raw, related),
     terraform: (raw, related) => ({

@@ -16,6 +16,12 @@ export const ecsTaskDefinition = normaliser({
     },
     ...containerAttributes,
   },
+  arguments: {
+    Image: 'image',
+    NetworkMode: 'network_mode',
+    Privileged: 'privileged',
+    User: 'user',
+  },
   from: {
     cloudformation: (raw) => ofTemplate(raw),
     terraform: ({ properties }) => ({

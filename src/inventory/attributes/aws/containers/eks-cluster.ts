@@ -26,6 +26,13 @@ export const eksCluster = normaliser({
       absent: [],
     },
   },
+  arguments: {
+    EncryptionConfig: 'encryption_config',
+    'Logging.ClusterLogging.EnabledTypes': 'enabled_cluster_log_types',
+    'ResourcesVpcConfig.EndpointPrivateAccess': 'vpc_config.endpoint_private_access',
+    'ResourcesVpcConfig.EndpointPublicAccess': 'vpc_config.endpoint_public_access',
+    'ResourcesVpcConfig.PublicAccessCidrs': 'vpc_config.public_access_cidrs',
+  },
   from: {
     cloudformation: (raw) => ofTemplate(raw),
     terraform: ({ properties }) => ({

@@ -34,6 +34,9 @@ export const cognitoUserPool = normaliser({
       absent: 'OFF',
     },
   },
+  arguments: {
+    MfaConfiguration: 'mfa_configuration',
+  },
   from: {
     cloudformation: usersOfApi,
     terraform: ({ properties }) => ({

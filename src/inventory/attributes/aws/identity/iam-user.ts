@@ -39,6 +39,11 @@ export const iamUser = normaliser({
     groups: { type: 'list<string>', meaning: 'groups that the user is in', absent: [] },
     ...policyAttributes('the user'),
   },
+  arguments: {
+    Groups: 'aws_iam_user_group_membership',
+    'LoginProfile.Password': 'aws_iam_user_login_profile',
+    'LoginProfile.PasswordResetRequired': 'password_reset_required of aws_iam_user_login_profile',
+  },
   from: {
     cloudformation: (raw, related) => {
       const profile = at(raw.properties, 'LoginProfile');

@@ -32,6 +32,16 @@ export const cloudTrailTrail = normaliser({
     },
     ...kmsKeyAttributes(),
   },
+  arguments: {
+    CloudWatchLogsLogGroupArn: 'cloud_watch_logs_group_arn',
+    CloudWatchLogsRoleArn: 'cloud_watch_logs_role_arn',
+    EnableLogFileValidation: 'enable_log_file_validation',
+    EventSelectors: 'event_selector',
+    IncludeGlobalServiceEvents: 'include_global_service_events',
+    IsLogging: 'enable_logging',
+    IsMultiRegionTrail: 'is_multi_region_trail',
+    KMSKeyId: 'kms_key_id',
+  },
   from: {
     cloudformation: ({ properties }, related) => ({
       'logging.enabled': flag(at(properties, 'IsLogging')),

@@ -23,6 +23,10 @@ export const configurationRecorder = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'RecordingGroup.AllSupported': 'recording_group.all_supported',
+    'RecordingGroup.ExclusionByResourceTypes': 'recording_group.exclusion_by_resource_types',
+  },
   from: {
     cloudformation: ofApi,
     terraform: ({ properties }) => {

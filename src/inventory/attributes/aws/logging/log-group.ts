@@ -12,6 +12,10 @@ export const logGroup = normaliser({
     retention_days: { type: 'int', meaning: 'none: kept forever' },
     ...kmsKeyAttributes(),
   },
+  arguments: {
+    KmsKeyId: 'kms_key_id',
+    RetentionInDays: 'retention_in_days',
+  },
   from: {
     cloudformation: ofApi,
     terraform: ({ properties }, related) => ({

@@ -23,6 +23,10 @@ export const amazonmqBroker = normaliser({
     'users[].name': { type: 'string', meaning: 'how the user signs in' },
     'users[].password.source': secretSourceAttribute("the user's password"),
   },
+  arguments: {
+    EncryptionOptions: 'encryption_options',
+    Users: 'user',
+  },
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
     terraform: (raw, related) => ({

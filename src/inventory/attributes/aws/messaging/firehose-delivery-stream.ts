@@ -34,6 +34,11 @@ export const firehoseDeliveryStream = normaliser({
       "the token for Splunk's HTTP Event Collector",
     ),
   },
+  arguments: {
+    DeliveryStreamEncryptionConfigurationInput: 'server_side_encryption',
+    'RedshiftDestinationConfiguration.Password': 'redshift_configuration.password',
+    'SplunkDestinationConfiguration.HECToken': 'splunk_configuration.hec_token',
+  },
   from: {
     cloudformation: ({ properties }) => ofApi(properties, at),
     terraform: (raw) => {

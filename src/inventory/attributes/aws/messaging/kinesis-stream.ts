@@ -17,6 +17,10 @@ export const kinesisStream = normaliser({
     ...kmsKeyAttributes(),
     retention_hours: { type: 'int', meaning: 'how long records are kept', absent: 24 },
   },
+  arguments: {
+    'StreamEncryption.EncryptionType': 'encryption_type',
+    'StreamEncryption.KeyId': 'kms_key_id',
+  },
   from: {
     cloudformation: ofApi,
     terraform: ({ properties }, related) => ({

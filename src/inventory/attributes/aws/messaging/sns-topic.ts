@@ -14,6 +14,9 @@ export const snsTopic = normaliser({
     'encryption.enabled': { type: 'bool', meaning: 'a KMS key is set', absent: false },
     ...kmsKeyAttributes(),
   },
+  arguments: {
+    KmsMasterKeyId: 'kms_master_key_id',
+  },
   from: {
     cloudformation: (raw, related) => ({
       'policy.statements': readAllStatements(

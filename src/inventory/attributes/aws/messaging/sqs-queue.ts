@@ -21,6 +21,10 @@ export const sqsQueue = normaliser({
     },
     ...kmsKeyAttributes(),
   },
+  arguments: {
+    KmsMasterKeyId: 'kms_master_key_id',
+    SqsManagedSseEnabled: 'sqs_managed_sse_enabled',
+  },
   from: {
     cloudformation: (raw, related) => ({
       'policy.statements': readAllStatements(

@@ -9,6 +9,9 @@ export const kendraIndex = normaliser({
   types: ['AWS::Kendra::Index'],
   source: 'Amazon Kendra API Reference, API version 2019-02-03',
   attributes: kmsKeyAttributes(),
+  arguments: {
+    'ServerSideEncryptionConfiguration.KmsKeyId': 'server_side_encryption_configuration.kms_key_id',
+  },
   from: {
     cloudformation: (raw, related) => ofTemplate(raw, related),
     terraform: ({ properties }, related) =>

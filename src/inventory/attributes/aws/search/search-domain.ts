@@ -72,6 +72,19 @@ export const searchDomain = normaliser({
       absent: 3,
     },
   },
+  arguments: {
+    'AdvancedSecurityOptions.Enabled': 'advanced_security_options.enabled',
+    DedicatedMasterCount: 'cluster_config.dedicated_master_count',
+    DedicatedMasterEnabled: 'cluster_config.dedicated_master_enabled',
+    'DomainEndpointOptions.EnforceHTTPS': 'domain_endpoint_options.enforce_https',
+    'DomainEndpointOptions.TLSSecurityPolicy': 'domain_endpoint_options.tls_security_policy',
+    'EncryptionAtRestOptions.Enabled': 'encrypt_at_rest.enabled',
+    InstanceCount: 'cluster_config.instance_count',
+    LogPublishingOptions: 'log_publishing_options',
+    'NodeToNodeEncryptionOptions.Enabled': 'node_to_node_encryption.enabled',
+    VPCOptions: 'vpc_options',
+    ZoneAwarenessEnabled: 'cluster_config.zone_awareness_enabled',
+  },
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
     terraform: (raw, related) => {

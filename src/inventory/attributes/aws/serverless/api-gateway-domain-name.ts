@@ -34,6 +34,10 @@ export const apiGatewayDomainName = normaliser({
     ...tls,
     ...endpointTypes,
   },
+  arguments: {
+    'EndpointConfiguration.Types': 'endpoint_configuration.types',
+    SecurityPolicy: 'security_policy',
+  },
   from: {
     cloudformation: ({ properties }) => ({
       'tls.minimum_version': tlsOfPolicy(at(properties, 'SecurityPolicy')),
@@ -56,6 +60,9 @@ export const apiGatewayV2DomainName = normaliser({
       source:
         'Amazon API Gateway Developer Guide, Security policy for HTTP APIs, and for WebSocket APIs, API version 2018-11-29: no other is supported',
     },
+  },
+  arguments: {
+    SecurityPolicy: 'domain_name_configuration.security_policy',
   },
   from: {
     cloudformation: ({ properties }) => ({

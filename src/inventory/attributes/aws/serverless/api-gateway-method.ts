@@ -13,6 +13,9 @@ export const apiGatewayMethod = normaliser({
       absent: 'NONE',
     },
   },
+  arguments: {
+    AuthorizationType: 'authorization',
+  },
   from: {
     cloudformation: ({ properties }) =>
       read(at(properties, 'HttpMethod'), at(properties, 'AuthorizationType')),

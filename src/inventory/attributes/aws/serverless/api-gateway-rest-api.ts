@@ -8,6 +8,9 @@ export const apiGatewayRestApi = normaliser({
   types: ['AWS::ApiGateway::RestApi'],
   source: 'Amazon API Gateway REST API Reference, API version 2015-07-09',
   attributes: endpointTypes,
+  arguments: {
+    'EndpointConfiguration.Types': 'endpoint_configuration.types',
+  },
   from: {
     cloudformation: (raw) => ofDocument(raw),
     terraform: ({ properties }) => ({

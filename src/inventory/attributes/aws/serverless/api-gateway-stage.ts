@@ -36,6 +36,12 @@ export const apiGatewayStage = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'AccessLogSetting.DestinationArn': 'access_log_settings.destination_arn',
+    CacheDataEncrypted: 'settings.cache_data_encrypted of aws_api_gateway_method_settings',
+    CachingEnabled: 'settings.caching_enabled',
+    LoggingLevel: 'settings.logging_level of aws_api_gateway_method_settings',
+  },
   from: {
     cloudformation: ({ properties }) => ({
       'logging.enabled': isGiven(at(properties, 'AccessLogSetting', 'DestinationArn')),

@@ -14,6 +14,10 @@ export const apiGatewayV2Stage = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'AccessLogSettings.DestinationArn': 'access_log_settings.destination_arn',
+    'AccessLogSettings.Format': 'access_log_settings.format',
+  },
   from: {
     cloudformation: (raw) => ofDocument(raw),
     terraform: ({ properties }) =>

@@ -33,6 +33,12 @@ export const lambdaFunction = normaliser({
       meaning: 'how many may run at once; none: no limit of its own',
     },
   },
+  arguments: {
+    'DeadLetterConfig.TargetArn': 'dead_letter_config.target_arn',
+    ReservedConcurrentExecutions: 'reserved_concurrent_executions',
+    Runtime: 'runtime',
+    VpcConfig: 'vpc_config',
+  },
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
     terraform: ({ properties }, related) =>

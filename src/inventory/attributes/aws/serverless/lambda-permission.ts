@@ -33,6 +33,10 @@ export const lambdaPermission = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    OrganizationId: 'organization_id',
+    Principal: 'principal',
+  },
   from: {
     cloudformation: ({ properties }, related) => ({
       ...read({

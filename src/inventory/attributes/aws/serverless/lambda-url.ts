@@ -6,6 +6,9 @@ export const lambdaUrl = normaliser({
   attributes: {
     auth_type: { type: 'string', meaning: '`AWS_IAM` or `NONE`', spelling: ['AWS_IAM', 'NONE'] },
   },
+  arguments: {
+    AuthType: 'authorization_type',
+  },
   from: {
     cloudformation: ({ properties }) => ({ auth_type: text(at(properties, 'AuthType')) }),
     terraform: ({ properties }) => ({ auth_type: text(at(properties, 'authorization_type')) }),
