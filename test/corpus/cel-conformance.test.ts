@@ -5,7 +5,7 @@ import { backEnds, score } from './cel-score.ts';
 import type { Score } from './cel-score.ts';
 
 /** Of the half of the suite that is public; it only grows. */
-const recorded = 834;
+const recorded = 836;
 
 describe.skipIf(!existsSync(folder))('the CEL conformance cases', () => {
   it.each(backEnds)('pass as often as they did: %s', (backEnd, run) => {

@@ -21,7 +21,7 @@ function failing(one: Case, run: Run): string | undefined {
     name,
     typeOfCase(ident?.type),
   ]);
-  const language = createLanguage(variables);
+  const language = createLanguage(variables, one.container);
   const compiled = compileExpression(one.expr, language, { check: !one.disableCheck });
   if (!compiled.ok) {
     return one.evalError === undefined ? `refused: ${compiled.problem.message}` : undefined;

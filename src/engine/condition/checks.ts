@@ -21,6 +21,7 @@ export interface Macro {
 /** The variables that the checker knows at a place. */
 interface CheckContext {
   forkWithVariable(name: string, type: CheckedType): CheckContext;
+  getVariable(name: string): { readonly type: CheckedType } | undefined;
 }
 
 /** What the checker hands to a check of our own. */
@@ -56,6 +57,12 @@ export function checkWith<Node extends ASTNode>(node: Node, check: Check<Node>):
   };
   (node as unknown as MacroNode).setMeta('macro', macro);
 }
+
+/** Of a node that stands for a variable. */
+export const checkName =
+  (name: string): Check<ASTNode> =>
+  (checker, _node, context) =>
+    context.getVariable(name)?.type ?? checker.getType('dyn');
 
 /** What the package's own check says of a node. */
 const checkAsUsual: Check<ASTNode> = (checker, node, context) =>

@@ -88,7 +88,7 @@ export function compileExpression(
   }: { readonly check?: boolean; readonly room?: PatternRoom | undefined } = {},
 ): (CompiledCondition & { readonly ok: true; readonly type: string }) | Failed {
   try {
-    const { ast, nodes, check: checkTypes } = parse(language.environmentFor(source), source);
+    const { ast, nodes, check: checkTypes } = parse(language.environmentFor(source), source, language);
     const checked = check ? checkTypes() : { valid: true, type: 'dyn' };
     if (!checked.valid) return fromError(source, checked.error, language);
     const canWait = check && nodes.every((node) => surelyLowers(node, language));
@@ -117,7 +117,7 @@ function compiledFrom(
     source,
     type,
     get program() {
-      const whole = held ?? parse(language.environmentFor(source), source).ast;
+      const whole = held ?? parse(language.environmentFor(source), source, language).ast;
       const program = 'op' in whole ? lower(whole, language.variables) : whole;
       held = program;
       return program;

@@ -3,9 +3,11 @@ import { checkMacro, checkOptMap } from './checks.ts';
 import type { Macro } from './checks.ts';
 import { findFunction, findMethod } from './functions.ts';
 import { mathSignatures } from './math.ts';
+import { rootName } from './names.ts';
+import type { Names } from './names.ts';
 
 /** What expressions can name: variables by type, and the functions that both the checker and the engine know. */
-export interface Language {
+export interface Language extends Names {
   /** What parses and checks a source. */
   environmentFor(source: string): Environment;
   /** Whether it is a name of the language, not of a macro. */
@@ -75,8 +77,11 @@ type Variables = readonly (readonly [name: string, type: string])[];
 /** Characters after which an environment is replaced: it keeps all types that it has ever seen. */
 const renewedAfter = 1 << 18;
 
-/** @param variables names and types, such as `['resource', 'map']` */
-export function createLanguage(variables: Variables): Language {
+/**
+ * @param variables names and types, such as `['resource', 'map']`
+ * @param container the namespace whose names need no prefix
+ */
+export function createLanguage(variables: Variables, container = ''): Language {
   let environment = createEnvironment(variables);
   let read = 0;
   const functions = environment
@@ -95,6 +100,7 @@ export function createLanguage(variables: Variables): Language {
     },
     hasName: (name) => environment.hasVariable(name),
     variables: variables.map(([name]) => name),
+    container,
     functions,
   };
 }
@@ -126,7 +132,9 @@ function createEnvironment(variables: Variables): Environment {
     }));
   }
   environment.registerFunction('OptionalNamespace.ofNonZeroValue(dyn): optional<dyn>', neverRuns);
-  for (const [name, type] of variables) environment.registerVariable(name, type);
+  for (const [name, type] of variables) {
+    environment.registerVariable(name, type).registerVariable(rootName(name), type);
+  }
   return environment;
 }
 

@@ -7,6 +7,7 @@ import { optionalAt } from './access.ts';
 import { find, loopOver, nameOf, presence, scopeOfItem, scopeOfName } from './macros.ts';
 import type { Scope } from './macros.ts';
 import { matching } from './matching.ts';
+import { rootName } from './names.ts';
 import {
   LoweringProblem,
   isBinary,
@@ -47,7 +48,8 @@ export function lower(
 ): Program {
   let scope: Scope | undefined;
   for (const [slot, name] of variables.entries()) {
-    scope = { name, slot, path: name, ...(scope ? { outer: scope } : {}) };
+    scope = scopeOfName(rootName(name), slot, name, scope);
+    scope = scopeOfName(name, slot, name, scope);
   }
   const lowering = new Lowering(variables.length, checked, room);
   // What is calculated here is no part of an evaluation that may be under way.

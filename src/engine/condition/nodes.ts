@@ -60,3 +60,16 @@ export function literal(node: Node<'value'>): unknown {
 /** Places of the items of a list or map that have a `?` before them; the parser of the package does not take them. */
 export const optionalsOf = (node: ASTNode): ReadonlySet<number> | undefined =>
   (node as ASTNode & { readonly optionals?: ReadonlySet<number> }).optionals;
+
+/** Operands are nodes, lists of nodes (call arguments, list items) or lists of pairs (map entries). */
+export function addChildren(args: unknown, into: ASTNode[]): void {
+  if (Array.isArray(args)) for (const inner of args) addChildren(inner, into);
+  else if (typeof args === 'object' && args !== null && 'op' in args) into.push(args as ASTNode);
+}
+
+/** The direct parts of a node. */
+export function childrenOf(args: unknown): ASTNode[] {
+  const children: ASTNode[] = [];
+  addChildren(args, children);
+  return children;
+}

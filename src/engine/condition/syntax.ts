@@ -10,7 +10,9 @@ import {
   checkWith,
   boundType,
 } from './checks.ts';
-import { LoweringProblem } from './nodes.ts';
+import { resolveNames } from './names.ts';
+import type { Names } from './names.ts';
+import { addChildren, childrenOf, LoweringProblem } from './nodes.ts';
 
 /** Past this, parsing, checking and running could end the stack, at a place that depends on who calls. */
 export const maxTreeDepth = 1_000;
@@ -33,16 +35,16 @@ export interface Parsed {
  * operators made so that its checker, which recurses, can walk them.
  * @throws what the parser throws; TooDeep
  */
-export function parse(environment: Environment, source: string): Parsed {
+export function parse(environment: Environment, source: string, names: Names): Parsed {
   const spelled = spell(source);
-  const { text, names } = spelled;
+  const { text } = spelled;
   const parsed = environment.parse(text);
   const { ast } = parsed;
   const nodes = nodesOf(ast);
   const mayHaveOptionals = /\?|\boptional\b/.test(source);
   const makers = nodes.filter(makesType);
   for (const node of nodes) {
-    if (names.size > 0) restoreName(node, names);
+    if (spelled.names.size > 0) restoreName(node, spelled.names);
     if (isEmpty(node)) giveType(environment, node);
     if (node.op === 'call' && node.args[0] === 'has') checkWith(node, checkHas);
     if (node.op === '[]') checkWith(node, checkIndex);
@@ -51,6 +53,7 @@ export function parse(environment: Environment, source: string): Parsed {
     if (node.op === 'value') restoreLiteral(node, source, spelled);
     else if (node.op === '||' || node.op === '&&') balance(node);
   }
+  if (spelled.rooted.size > 0 || hasLongNames(names)) resolveNames(ast, names, spelled.rooted);
   if (makers.length > mostMakers) for (const node of makers) boundType(node);
   for (const start of spelled.optionals) {
     throw new LoweringProblem('? stands before an item of a list or a key of a map', {
@@ -76,11 +79,11 @@ export function parse(environment: Environment, source: string): Parsed {
 // ---- what is spelled in a way the package can't read ----
 
 /**
- * A literal or a comment, a name in backticks, a double without a whole part, or the `?` of an item; what is between them is
- * code. Its time is proportional to the source: a literal without an end goes to the end, and only a `?` is looked behind.
+ * A literal or a comment, a name in backticks, a double without a whole part, a dot before a name, or the `?` of an item; what
+ * is between them is code. Its time is proportional to the source: a literal without an end goes to the end, and only a `?` is looked behind.
  */
 const lexeme =
-  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^]?)*?(?:"""|$)|'''(?:[^\\]|\\[^]?)*?(?:'''|$)|"(?:[^"\\\n]|\\[^]?)*"?|'(?:[^'\\\n]|\\[^]?)*'?)|`[\w.\-/ ]+`|(?<![\w.])\.\d+(?:[eE][+-]?\d+)?|\?(?<=(?:[{,]|(?:(?<![\w)\]}"'`]\s*)|\bin\s*)\[)\s*\?)/g;
+  /\/\/[^\n]*|[bBrR]{0,2}(?:"""(?:[^\\]|\\[^]?)*?(?:"""|$)|'''(?:[^\\]|\\[^]?)*?(?:'''|$)|"(?:[^"\\\n]|\\[^]?)*"?|'(?:[^'\\\n]|\\[^]?)*'?)|`[\w.\-/ ]+`|(?<![\w.])\.\d+(?:[eE][+-]?\d+)?|\.(?=\s*[A-Za-z_])|\?(?<=(?:[{,]|(?:(?<![\w)\]}"'`]\s*)|\bin\s*)\[)\s*\?)/g;
 
 interface Spelling {
   /** As long as the source, so that places stay where they are. */
@@ -93,6 +96,23 @@ interface Spelling {
   readonly optionals: Set<number>;
   /** Doubles without a whole part, such as `.5`, by their place. */
   readonly fractions: ReadonlyMap<number, number>;
+  /** Places of names with a dot in front, such as `.resource`. */
+  readonly rooted: ReadonlySet<number>;
+}
+
+/** Whether a source may have what is spelled in such a way: most have not. */
+const isUnusual =
+  /`|[bB][rR]["']|[rR][bB]["']|\.\d|\?|\/\/|(?:^|[^\s\w.)\]}"'])\s*\.|\bin\s*\./;
+
+/** Whether a dot stands where a term begins, and not after one. @param comments where each begins, by its end */
+function startsTerm(source: string, dot: number, comments: ReadonlyMap<number, number>): boolean {
+  let at = dot;
+  for (let before = -1; before !== at; ) {
+    before = at;
+    at = comments.get(at) ?? at;
+    while (/\s/.test(source[at - 1] ?? '')) at--;
+  }
+  return /(?:^|[^\w.)\]}"'`]|\bin)$/.test(source.slice(Math.max(0, at - 3), at));
 }
 
 function spell(source: string): Spelling {
@@ -100,9 +120,11 @@ function spell(source: string): Spelling {
   const rawBytes = new Set<number>();
   const fractions = new Map<number, number>();
   const optionals = new Set<number>();
-  if (!/`|[bB][rR]["']|[rR][bB]["']|\.\d|\?/.test(source)) {
-    return { text: source, names, rawBytes, fractions, optionals };
+  const rooted = new Set<number>();
+  if (!isUnusual.test(source)) {
+    return { text: source, names, rawBytes, fractions, optionals, rooted };
   }
+  const comments = new Map<number, number>();
   const text = source.replace(lexeme, (found, at: number) => {
     if (found.startsWith('`')) {
       names.set(at, found.slice(1, -1));
@@ -112,6 +134,12 @@ function spell(source: string): Spelling {
       optionals.add(at);
       return ' ';
     }
+    if (found === '.') {
+      if (!startsTerm(source, at, comments)) return found;
+      rooted.add(at + 1 + source.slice(at + 1).search(/\S/));
+      return ' ';
+    }
+    if (found.startsWith('//')) comments.set(at + found.length, at);
     if (found.startsWith('.')) {
       fractions.set(at, Number(found));
       return '1'.repeat(found.length);
@@ -120,8 +148,11 @@ function spell(source: string): Spelling {
     rawBytes.add(at + 1);
     return ` r${found.slice(2)}`;
   });
-  return { text, names, rawBytes, fractions, optionals };
+  return { text, names, rawBytes, fractions, optionals, rooted };
 }
+
+const hasLongNames = ({ variables, container }: Names): boolean =>
+  container !== '' || variables.some((name) => name.includes('.'));
 
 /** The nodes are the package's own; it reads these again when it checks, so what is put there counts. */
 interface Writable {
@@ -221,18 +252,6 @@ const makesType = ({ op }: ASTNode): boolean =>
 const mostMakers = 8;
 
 // ---- what is too long for a recursive checker ----
-
-/** Operands are nodes, lists of nodes (call arguments, list items) or lists of pairs (map entries). */
-function addChildren(args: unknown, into: ASTNode[]): void {
-  if (Array.isArray(args)) for (const inner of args) addChildren(inner, into);
-  else if (typeof args === 'object' && args !== null && 'op' in args) into.push(args as ASTNode);
-}
-
-function childrenOf(args: unknown): ASTNode[] {
-  const children: ASTNode[] = [];
-  addChildren(args, children);
-  return children;
-}
 
 /** All nodes, each before its operands. */
 function nodesOf(root: ASTNode): ASTNode[] {
