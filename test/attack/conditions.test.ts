@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../src/contract/resources.ts';
 import { endEvaluation, startEvaluation } from '../../src/engine/condition/budget.ts';
 import { compileCondition } from '../../src/engine/condition/compile.ts';
 import { closureEvaluator, codeEvaluator } from '../../src/engine/condition/create-evaluator.ts';
@@ -358,15 +359,17 @@ describe('keys of a map', () => {
   });
 });
 
+type Kind = 'any' | 'text' | 'number' | 'list' | 'bool' | 'optional';
+
 /** Conditions of every function and macro, nested in one another over what a document brings. */
-const hostile = fc.letrec<Record<'any' | 'text' | 'number' | 'list' | 'bool', string>>((tie) => {
-  const call = (of: 'any' | 'text' | 'number' | 'list', ...methods: string[]) =>
+const hostile = fc.letrec<Record<Kind, string>>((tie) => {
+  const call = (of: Kind, ...methods: string[]) =>
     fc
       .tuple(tie(of), fc.constantFrom(...methods))
       .map(([value, method]) => `dyn(${value})${method}`);
-  const made = (of: 'any' | 'text' | 'number' | 'list', ...functions: string[]) =>
+  const made = (of: Kind, ...functions: string[]) =>
     fc.tuple(tie(of), fc.constantFrom(...functions)).map(([value, name]) => `${name}(${value})`);
-  const both = (of: 'any' | 'text' | 'number' | 'list' | 'bool', ...operators: string[]) =>
+  const both = (of: Kind, ...operators: string[]) =>
     fc
       .tuple(tie(of), fc.constantFrom(...operators), tie(of))
       .map(([a, operator, b]) => `(dyn(${a}) ${operator} ${b})`);
@@ -395,6 +398,9 @@ const hostile = fc.letrec<Record<'any' | 'text' | 'number' | 'list' | 'bool', st
       both('bool', '&&', '||'),
       fc.tuple(tie('any'), tie('list')).map(([a, b]) => `(${a} in dyn(${b}))`),
       macro('all(x, TEST)', 'exists(x, TEST)', 'exists_one(x, TEST)'),
+      macro('all(k, x, TEST)', 'exists(k, x, k == x || TEST)', 'existsOne(k, x, TEST)'),
+      tie('optional').map((optional) => `${optional}.hasValue()`),
+      both('optional', '==', '!='),
       call('text', '.contains("aab")', '.startsWith(resource.long)', '.matches(resource.pattern)'),
       call('text', '.matches("(a|b)*a(a|b){9}[cd]")', '.matches("^[a-z]{2,9}b$")'),
       tie('text').map((text) => `cidr_contains("::/0", ${text})`),
@@ -406,6 +412,9 @@ const hostile = fc.letrec<Record<'any' | 'text' | 'number' | 'list' | 'bool', st
       made('any', 'size', 'int', 'double', 'uint'),
       tie('text').map((zone) => `now.getHours(dyn(${zone}))`),
       call('text', '.indexOf("b")', '.lastIndexOf("ab")'),
+      fc
+        .tuple(fc.constantFrom('least', 'greatest'), tie('number'), tie('list'))
+        .map(([name, number, list]) => `math.${name}(${list} + [${number}])`),
     ),
     text: fc.oneof(
       deep,
@@ -418,6 +427,8 @@ const hostile = fc.letrec<Record<'any' | 'text' | 'number' | 'list' | 'bool', st
       call('text', '.lowerAscii()', '.upperAscii()', '.trim()', '.reverse()', '.charAt(3)'),
       call('text', '.replace("a", resource.date)', '.replace("", "b")', '.substring(1, 5)'),
       call('list', '.join(",")', '.join()'),
+      tie('text').map((text) => `base64.encode(bytes(dyn(${text})))`),
+      tie('text').map((text) => `string(base64.decode(dyn(${text})))`),
       fc
         .tuple(tie('any'), fc.constantFrom('"%s%s"', '"%x"', '"%.99f"', '"%e"', '"%d"'))
         .map(([value, form]) => `${form}.format([${value}, ${value}])`),
@@ -425,8 +436,11 @@ const hostile = fc.letrec<Record<'any' | 'text' | 'number' | 'list' | 'bool', st
     list: fc.oneof(
       deep,
       fc.constantFrom('resource.list', 'resource.maps', 'resource.map', 'resource.texts'),
+      fc.constantFrom('resource.maybe.list', 'resource.maybe.map'),
       both('list', '+'),
       macro('map(x, VALUE)', 'filter(x, TEST)', 'map(x, TEST, VALUE)'),
+      macro('transformList(k, x, VALUE)', 'transformList(k, x, TEST, [k, VALUE])'),
+      tie('optional').map((optional) => `[?${optional}, ?${optional}]`),
       call('text', '.split("a")', '.split("")'),
       fc.tuple(tie('any'), tie('any')).map(([a, b]) => `[${a}, ${b}]`),
     ),
@@ -437,6 +451,27 @@ const hostile = fc.letrec<Record<'any' | 'text' | 'number' | 'list' | 'bool', st
       tie('list'),
       tie('bool'),
       fc.constantFrom('resource.map', '{"a": 1, 2: resource.map}', 'now', 'resource', 'null'),
+      macro('transformMap(k, x, VALUE)', 'transformMap(k, x, TEST, VALUE)'),
+      macro('transformMapEntry(k, x, {k: VALUE})', 'transformMapEntry(k, x, TEST, {string(k): x})'),
+      fc.tuple(tie('any'), tie('any')).map(([value, body]) => `cel.bind(x, ${value}, ${body})`),
+      fc.tuple(tie('optional'), tie('any')).map(([of, other]) => `${of}.orValue(${other})`),
+      tie('optional').map((optional) => `{"a": 1, ?"b": ${optional}}`),
+    ),
+    optional: fc.oneof(
+      deep,
+      fc.constantFrom(
+        'optional.none()',
+        'resource.?map',
+        'resource.?none',
+        '.resource.?maps[?1].?b[?1].c',
+      ),
+      made('any', 'optional.of', 'optional.ofNonZeroValue'),
+      fc.tuple(tie('any'), tie('any')).map(([of, at]) => `dyn(${of})[?${at}]`),
+      fc.tuple(tie('optional'), tie('any')).map(([of, made]) => `${of}.optMap(x, ${made})`),
+      fc
+        .tuple(tie('optional'), tie('optional'))
+        .map(([of, made]) => `${of}.optFlatMap(x, ${made})`),
+      fc.tuple(tie('optional'), tie('optional')).map(([of, other]) => `${of}.or(${other})`),
     ),
   };
 }).bool;
@@ -453,6 +488,10 @@ const resource = {
   texts: numbers.slice(0, 300).map((n) => `text-${'x'.repeat(n)}`),
   maps: numbers.slice(0, 100).map((n) => ({ a: n, b: [n, { c: `${n}` }] })),
   map: Object.fromEntries(numbers.slice(0, 300).map((n) => [`key-${n}`, n])),
+  maybe: {
+    list: [...numbers.slice(0, 300), new UnknownValue('Fn::If A', { present: false })],
+    map: { a: 1, b: new UnknownValue('Fn::If B', { present: false }) },
+  },
 };
 
 test(

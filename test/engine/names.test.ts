@@ -6,7 +6,11 @@ import { toCode } from '../../src/engine/condition/generate.ts';
 import { createLanguage } from '../../src/engine/condition/language.ts';
 
 /** What an expression yields over variables, on both back ends. */
-function valueOf(source: string, given: Readonly<Record<string, unknown>>, container = ''): unknown {
+function valueOf(
+  source: string,
+  given: Readonly<Record<string, unknown>>,
+  container = '',
+): unknown {
   const names = Object.keys(given);
   const language = createLanguage(
     names.map((name) => [name, 'dyn']),

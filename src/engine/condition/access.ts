@@ -1,6 +1,6 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import { spend } from './budget.ts';
-import { entryOf, isMap, isPresent, keysOf } from './compare.ts';
+import { entryOf, isMap, isPresent, keysOf, openPart } from './compare.ts';
 import { none, some } from './optionals.ts';
 import { prices } from './prices.ts';
 import { toIndex } from './text.ts';
@@ -8,6 +8,7 @@ import {
   CelMap,
   Duration,
   Failure,
+  isOpen,
   mismatch,
   newFailure,
   Optional,
@@ -17,6 +18,7 @@ import {
   Uint,
   unknownFailure,
 } from './values.ts';
+import type { JsonMap } from './values.ts';
 
 const inherited: ReadonlySet<string> = new Set(
   [
@@ -78,6 +80,8 @@ export function index(of: unknown, at: unknown, path: string | undefined): unkno
   if (Array.isArray(of)) {
     const place = toIndex(at);
     if (place === undefined) return mismatch('[]', of, at);
+    const open = openPart(of, place);
+    if (open) return unknownFailure(open, path);
     const item: unknown = place < 0 ? undefined : of[place];
     if (item !== undefined) return item;
     spend(prices.failure);
@@ -118,6 +122,8 @@ export function optionalAt(of: unknown, at: unknown, path: string | undefined): 
 function itemAt(list: readonly unknown[], at: unknown): Failure | readonly unknown[] | undefined {
   const place = toIndex(at);
   if (place === undefined) return mismatch('[?]', list, at);
+  const open = openPart(list, place);
+  if (open) return unknownFailure(open);
   return list[place] === undefined ? undefined : [place, list[place]];
 }
 
@@ -136,7 +142,7 @@ export function has(of: unknown, key: string, path: string | undefined): boolean
 }
 
 /** What a macro runs over: the items of a list or the keys of a map. */
-export function range(over: unknown, path: string | undefined): readonly unknown[] | Failure {
+function range(over: unknown, path: string | undefined): readonly unknown[] | Failure {
   if (Array.isArray(over)) return over as unknown[];
   if (isMap(over)) return keysOf(over);
   if (over instanceof UnknownValue) return unknownFailure(over, path);
@@ -149,24 +155,55 @@ export function range(over: unknown, path: string | undefined): readonly unknown
 
 /**
  * What a macro with two variables runs over: places and items of a list, or keys and values of a map. Where it is open
- * whether an entry is there, it is open what the macro finds.
+ * whether an item of a list is there, the places of those after it are open.
  */
-export function pairs(
+function pairs(
   over: unknown,
   path: string | undefined,
 ): readonly (readonly [key: unknown, value: unknown])[] | Failure {
   const items = range(over, path);
   if (items instanceof Failure) return items;
   spend(items.length * prices.pair);
-  if (!isMap(over)) return items.map((item, at) => [BigInt(at), item]);
-  const found: (readonly [unknown, unknown])[] = [];
-  for (const key of items) {
-    const entry = entryOf(over, key) ?? [key, undefined];
-    const isThere = isPresent(entry[1]);
-    if (isThere !== true) return locate(isThere as Failure, [entry[1]], [path && `${path}[*]`]);
-    found.push(entry);
-  }
-  return found;
+  if (isMap(over)) return items.map((key) => entryOf(over, key) ?? [key, undefined]);
+  return openItem(items, path) ?? items.map((item, at) => [BigInt(at), item]);
+}
+
+/** Why it is open whether all items of a list or map are there. */
+function openItem(
+  of: readonly unknown[] | CelMap | JsonMap,
+  path: string | undefined,
+): Failure | undefined {
+  const open = openPart(of);
+  return open && unknownFailure(open, path && `${path}[*]`);
+}
+
+/**
+ * What a macro runs over.
+ * @param all whether each item counts, so that it must not be open whether one is there
+ */
+export function itemsOf(
+  over: unknown,
+  path: string | undefined,
+  withKeys: boolean,
+  all: boolean,
+): readonly unknown[] | Failure {
+  const items = withKeys ? pairs(over, path) : range(over, path);
+  if (!all || items instanceof Failure) return items;
+  return openItem(isMap(over) ? over : items, path) ?? items;
+}
+
+/**
+ * Why an item does not decide `all` or `exists`: it is open whether it is there.
+ * @param held what stands there, or its key where the macro has one variable and runs over a map
+ */
+export function doubt(
+  over: unknown,
+  held: unknown,
+  path: string | undefined,
+  withKeys: boolean,
+): Failure | undefined {
+  const value = withKeys || !isMap(over) ? held : entryOf(over, held)?.[1];
+  return isOpen(value) ? unknownFailure(value, path && `${path}[*]`) : undefined;
 }
 
 /** Puts the entries of a map that an item became to those of the others. */

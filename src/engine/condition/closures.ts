@@ -1,4 +1,4 @@
-import { has, index, isShared, locate, merge, notBool, pairs, range, select } from './access.ts';
+import { doubt, has, index, isShared, itemsOf, locate, merge, notBool, select } from './access.ts';
 import type { Program, Term } from './program.ts';
 import { spend, startEvaluation } from './budget.ts';
 import { opened, some } from './optionals.ts';
@@ -280,13 +280,15 @@ function runLoop(term: Of<'loop'>, build: Build): Run {
   const { path: overPath } = term.over;
   const testPath = term.test?.path;
   const { slot, key, loop, stepsOfItem } = term;
-  const itemsIn = key === undefined ? range : pairs;
-  const itemsOf = (frame: Frame) => {
-    const value = over(frame);
-    const items = value instanceof Failure ? value : itemsIn(value, overPath);
+  const withKeys = key !== undefined;
+  const isQuantifier = loop === 'all' || loop === 'exists';
+  const itemsIn = (value: unknown) => {
+    if (value instanceof Failure) return value;
+    const items = itemsOf(value, overPath, withKeys, !isQuantifier);
     if (!(items instanceof Failure)) spend(prices.macro + items.length * stepsOfItem);
     return items;
   };
+  const itemsOver = (frame: Frame) => itemsIn(over(frame));
   const testOne = (frame: Frame, item: unknown): boolean | Failure => {
     if (key === undefined) frame.slots[slot] = item;
     else [frame.slots[key], frame.slots[slot]] = item as readonly [unknown, unknown];
@@ -297,36 +299,38 @@ function runLoop(term: Of<'loop'>, build: Build): Run {
   };
   switch (loop) {
     case 'all':
-      return runQuantifier(itemsOf, testOne, false);
-    case 'exists':
-      return runQuantifier(itemsOf, testOne, true);
+    case 'exists': {
+      const decisive = loop === 'exists';
+      return (frame) => {
+        const value = over(frame);
+        const items = itemsIn(value);
+        if (items instanceof Failure) return items;
+        let failure: Failure | undefined;
+        for (const item of items) {
+          const found = testOne(frame, item);
+          if (typeof found !== 'boolean') failure ??= found;
+          else if (found === decisive) {
+            const why = doubt(value, frame.slots[slot], overPath, withKeys);
+            if (why === undefined) return decisive;
+            failure ??= why;
+          }
+        }
+        return failure ?? !decisive;
+      };
+    }
     case 'exists_one':
-      return runExistsOne(itemsOf, testOne);
+      return runExistsOne(itemsOver, testOne);
     case 'map':
     case 'filter':
-      return runCollect(itemsOf, testOne, yields);
+      return runCollect(itemsOver, testOne, yields);
     case 'entries':
     case 'merge':
-      return runCollectMap(itemsOf, testOne, yields, loop === 'entries' ? key : undefined);
+      return runCollectMap(itemsOver, testOne, yields, loop === 'entries' ? key : undefined);
   }
 }
 
 type ItemsOf = (frame: Frame) => readonly unknown[] | Failure;
 type TestOne = (frame: Frame, item: unknown) => boolean | Failure;
-
-const runQuantifier =
-  (itemsOf: ItemsOf, testOne: TestOne, decisive: boolean): Run =>
-  (frame) => {
-    const items = itemsOf(frame);
-    if (items instanceof Failure) return items;
-    let failure: Failure | undefined;
-    for (const item of items) {
-      const value = testOne(frame, item);
-      if (value === decisive) return decisive;
-      if (typeof value !== 'boolean') failure ??= value;
-    }
-    return failure ?? !decisive;
-  };
 
 const runExistsOne =
   (itemsOf: ItemsOf, testOne: TestOne): Run =>

@@ -5,6 +5,7 @@ import {
   CelMap,
   Duration,
   isJsonMap,
+  isOpen,
   mismatch,
   newFailure,
   Optional,
@@ -13,7 +14,7 @@ import {
   Uint,
   unknownFailure,
 } from './values.ts';
-import type { Failure } from './values.ts';
+import type { Failure, JsonMap } from './values.ts';
 
 /** Levels of lists and maps in one another; documents have fewer. */
 const deepest = 500;
@@ -79,7 +80,7 @@ function equalLists(
   b: readonly unknown[],
 ): boolean | Failure {
   if (level > deepest) return tooDeep();
-  if (a.length !== b.length) return false;
+  if (a.length !== b.length) return differ(a, b);
   spend(a.length * prices.item);
   let open: Failure | undefined;
   for (let i = 0; i < a.length; i++) {
@@ -90,17 +91,18 @@ function equalLists(
   return open ?? true;
 }
 
-type AnyMap = CelMap | Readonly<Record<string, unknown>>;
+type AnyMap = CelMap | JsonMap;
+type Many = readonly unknown[] | AnyMap;
 
 function equalMaps(level: number, a: AnyMap, b: AnyMap): boolean | Failure {
   if (level > deepest) return tooDeep();
   const keys = keysOf(a);
-  if (keys.length !== sizeOf(b)) return false;
+  if (keys.length !== countOf(b)) return differ(a, b);
   spend(keys.length * prices.key);
   let open: Failure | undefined;
   for (const key of keys) {
     const other = entryOf(b, key);
-    if (!other) return false;
+    if (!other) return differ(a, b);
     const same = equalAt(level, entryOf(a, key)?.[1], other[1]);
     if (same === false) return false;
     if (same !== true) open ??= same;
@@ -114,8 +116,34 @@ export function keysOf(map: AnyMap): readonly unknown[] {
   return keys;
 }
 
-export const sizeOf = (map: AnyMap): number =>
-  map instanceof CelMap ? map.size : keysOf(map).length;
+const countOf = (of: Many): number =>
+  Array.isArray(of) ? of.length : of instanceof CelMap ? of.size : keysOf(of as JsonMap).length;
+
+/** How many items or entries there are; a Failure where that is open. */
+export function sizeOf(of: Many): number | Failure {
+  const open = openPart(of);
+  return open ? unknownFailure(open) : countOf(of);
+}
+
+/** Two lists or maps that differ as they stand: whether they can still be equal, as it is open what is in them. */
+function differ(a: Many, b: Many): false | Failure {
+  const open = openPart(a) ?? openPart(b);
+  return open ? unknownFailure(open) : false;
+}
+
+/** The first item or value of which it is open whether it is there. @param until the place in a list to stop at */
+export function openPart(of: Many, until?: number): UnknownValue | undefined {
+  if (of instanceof CelMap) return of.open;
+  if (!Array.isArray(of)) {
+    for (const key in of)
+      if (isOpen((of as JsonMap)[key])) return (of as JsonMap)[key] as UnknownValue;
+    return undefined;
+  }
+  const end = Math.min(of.length, until ?? of.length);
+  if (end > prices.lookedAt) spend(Math.ceil(end / prices.lookedAt));
+  for (let at = 0; at < end; at++) if (isOpen(of[at])) return of[at] as UnknownValue;
+  return undefined;
+}
 
 /** The entry under a key. Only an own property counts: `constructor` is a key as any other. */
 export function entryOf(map: AnyMap, key: unknown): readonly [unknown, unknown] | undefined {
@@ -224,4 +252,4 @@ export function isIn(a: unknown, b: unknown): boolean | Failure {
 
 /** Whether what stands under a key is surely there. */
 export const isPresent = (value: unknown): boolean | Failure =>
-  value instanceof UnknownValue && !value.present ? unknownFailure(value) : true;
+  isOpen(value) ? unknownFailure(value) : true;

@@ -88,7 +88,11 @@ export function compileExpression(
   }: { readonly check?: boolean; readonly room?: PatternRoom | undefined } = {},
 ): (CompiledCondition & { readonly ok: true; readonly type: string }) | Failed {
   try {
-    const { ast, nodes, check: checkTypes } = parse(language.environmentFor(source), source, language);
+    const {
+      ast,
+      nodes,
+      check: checkTypes,
+    } = parse(language.environmentFor(source), source, language);
     const checked = check ? checkTypes() : { valid: true, type: 'dyn' };
     if (!checked.valid) return fromError(source, checked.error, language);
     const canWait = check && nodes.every((node) => surelyLowers(node, language));

@@ -1,5 +1,5 @@
 import { UnknownValue } from '../../contract/resources.ts';
-import { has, index, locate, merge, notBool, pairs, range, select } from './access.ts';
+import { doubt, has, index, itemsOf, locate, merge, notBool, select } from './access.ts';
 import { spend } from './budget.ts';
 import { addEntry, badKey } from './closures.ts';
 import { count } from './text.ts';
@@ -24,8 +24,8 @@ const runtime = {
   merge,
   opened,
   some,
-  pairs,
-  range,
+  doubt,
+  itemsOf,
   select,
   addEntry,
   badKey,

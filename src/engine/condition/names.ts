@@ -110,7 +110,9 @@ function partsOf(node: ASTNode, locals: Locals | undefined): Part[] {
   const named = isBind ? 1 : namedBy(method, args.length);
   let inner = locals;
   for (const { args: name } of args.slice(0, named)) inner = { name: String(name), outer: inner };
-  const bodies = args.slice(named).map((body, i): Part => [body, isBind && i === 0 ? locals : inner]);
+  const bodies = args
+    .slice(named)
+    .map((body, i): Part => [body, isBind && i === 0 ? locals : inner]);
   return [[receiver, locals], ...bodies];
 }
 

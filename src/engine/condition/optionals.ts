@@ -17,23 +17,25 @@ export function some(value: unknown): Optional {
 export const opened = (value: unknown): Optional | Failure =>
   value instanceof Optional ? value : mismatch('an operation on optionals', value);
 
-function isZero(value: unknown): boolean {
+function isZero(value: unknown): boolean | Failure {
   if (value === null || value === false || value === 0 || value === 0n || value === '') return true;
-  if (Array.isArray(value) || value instanceof Uint8Array) return value.length === 0;
+  if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof Uint) return value.magnitude === 0n;
   if (value instanceof Duration || value instanceof Timestamp) {
     return value.seconds === 0 && value.nanos === 0;
   }
   if (value instanceof Optional) return !value.present;
-  return isMap(value) && sizeOf(value) === 0;
+  if (!Array.isArray(value) && !isMap(value)) return false;
+  const size = sizeOf(value);
+  return typeof size === 'number' ? size === 0 : size;
 }
 
-const nonZero = (value: unknown): unknown =>
-  value instanceof UnknownValue
-    ? mismatch('optional.ofNonZeroValue', value)
-    : isZero(value)
-      ? none
-      : some(value);
+function nonZero(value: unknown): unknown {
+  if (value instanceof UnknownValue) return mismatch('optional.ofNonZeroValue', value);
+  const zero = isZero(value);
+  if (typeof zero !== 'boolean') return zero;
+  return zero ? none : some(value);
+}
 
 function hasValue(value: unknown): unknown {
   const optional = opened(value);

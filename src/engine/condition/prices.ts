@@ -15,6 +15,8 @@ export const prices = {
   map: 6,
   /** Items of a list that `in` compares per step. */
   itemsOfStep: 4,
+  /** Items of a list per step that are only looked at: `size`, an index. Up to as many are free. */
+  lookedAt: 32,
   /** An item of a macro with two variables, and an entry of a map that a macro creates. */
   pair: 3,
   /** A map key that is compared, or looked up with a computed key. */

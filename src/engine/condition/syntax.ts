@@ -101,13 +101,12 @@ interface Spelling {
 }
 
 /** Whether a source may have what is spelled in such a way: most have not. */
-const isUnusual =
-  /`|[bB][rR]["']|[rR][bB]["']|\.\d|\?|\/\/|(?:^|[^\s\w.)\]}"'])\s*\.|\bin\s*\./;
+const isUnusual = /`|[bB][rR]["']|[rR][bB]["']|\.\d|\?|\/\/|(?:^|[^\s\w.)\]}"'])\s*\.|\bin\s*\./;
 
 /** Whether a dot stands where a term begins, and not after one. @param comments where each begins, by its end */
 function startsTerm(source: string, dot: number, comments: ReadonlyMap<number, number>): boolean {
   let at = dot;
-  for (let before = -1; before !== at; ) {
+  for (let before = -1; before !== at;) {
     before = at;
     at = comments.get(at) ?? at;
     while (/\s/.test(source[at - 1] ?? '')) at--;

@@ -42,8 +42,8 @@ export function toIndex(value: unknown): number | undefined {
 /** `size(x)` where the value has one. */
 export function count(value: unknown): number | Failure {
   if (typeof value === 'string') return countPoints(value);
-  if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
-  return isMap(value) ? sizeOf(value) : mismatch('size()', value);
+  if (value instanceof Uint8Array) return value.length;
+  return Array.isArray(value) || isMap(value) ? sizeOf(value) : mismatch('size()', value);
 }
 
 export function size(value: unknown): unknown {

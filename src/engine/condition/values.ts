@@ -69,15 +69,22 @@ export class Optional {
   }
 }
 
+/** Whether it is open that a value is there at all. */
+export const isOpen = (value: unknown): value is UnknownValue =>
+  typeof value === 'object' && value instanceof UnknownValue && !value.present;
+
 /** A map made by an expression. Its keys may be int, uint, bool or string; numeric keys meet by value. */
 export class CelMap {
   readonly #entries = new Map<unknown, readonly [key: unknown, value: unknown]>();
+  /** The first value of which it is open whether it is there. */
+  open: UnknownValue | undefined;
 
   /** Whether the key is one and was not there. */
   add(key: unknown, value: unknown): boolean {
     const by = identity(key);
     if (by === undefined || this.#entries.has(by)) return false;
     this.#entries.set(by, [key, value]);
+    if (isOpen(value)) this.open ??= value;
     return true;
   }
   get size(): number {

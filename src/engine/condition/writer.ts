@@ -18,6 +18,16 @@ interface Read extends Value {
   readonly settle: string;
 }
 
+/** Names of what a part may decide. */
+interface Decision {
+  readonly result: string;
+  readonly failure: string;
+  /** The label of the statement that a decision leaves. */
+  readonly leave: string;
+  /** Code for why the item of a macro does not decide, if that is so. */
+  readonly doubt?: string;
+}
+
 type Of<Kind extends Term['kind']> = Extract<Term, { readonly kind: Kind }>;
 
 export class Writer {
@@ -161,11 +171,12 @@ export class Writer {
   }
 
   /** Leaves the labelled statement with the answer when a part gives the decisive value. */
-  #decide(part: Term, decisive: boolean, result: string, failure: string, leave: string): void {
+  #decide(part: Term, decisive: boolean, { result, failure, leave, doubt }: Decision): void {
     this.#absorbing(failure, (fail) => {
       const { code, type } = this.value(part, fail);
-      const won = `{ ${result} = ${decisive}; ${failure} = undefined; break ${leave}; }`;
-      this.#emit(`if (${code} === ${decisive}) ${won}`);
+      const certain = doubt ? `const open = ${doubt}; if (open !== undefined) ${fail('open')}` : '';
+      const won = `${result} = ${decisive}; ${failure} = undefined; break ${leave};`;
+      this.#emit(`if (${code} === ${decisive}) { ${certain} ${won} }`);
       if (type === 'bool') return;
       this.#emit(
         `if (${code} !== ${!decisive}) ${fail(`notBool(${code}, ${this.#path(part.path)})`)}`,
@@ -179,7 +190,7 @@ export class Writer {
     const leave = this.#name('l');
     this.#emit(`let ${result} = ${!decisive}, ${failure};`);
     this.#emit(`${leave}: {`);
-    for (const term of terms) this.#decide(term, decisive, result, failure, leave);
+    for (const term of terms) this.#decide(term, decisive, { result, failure, leave });
     this.#emit('}');
     this.#emit(`if (${failure} !== undefined) ${fail(failure)}`);
     return { code: result, type: 'bool' };
@@ -358,17 +369,19 @@ export class Writer {
   #loop(term: Of<'loop'>, fail: Fail): Value {
     const over = this.value(term.over, fail).code;
     const path = this.#path(term.over.path);
+    const withKeys = term.key !== undefined;
+    const isQuantifier = term.loop === 'all' || term.loop === 'exists';
+    const slow = `itemsOf(${over}, ${path}, ${withKeys}, ${!isQuantifier})`;
     const items = this.#checked(
-      term.key === undefined
-        ? `Array.isArray(${over}) ? ${over} : range(${over}, ${path})`
-        : `pairs(${over}, ${path})`,
+      isQuantifier && !withKeys ? `Array.isArray(${over}) ? ${over} : ${slow}` : slow,
       fail,
     ).code;
     switch (term.loop) {
       case 'all':
-        return this.#quantifier(term, items, false, fail);
-      case 'exists':
-        return this.#quantifier(term, items, true, fail);
+      case 'exists': {
+        const doubt = `doubt(${over}, v${term.slot}, ${path}, ${withKeys})`;
+        return this.#quantifier(term, items, doubt, fail);
+      }
       case 'exists_one': {
         const found = this.#let('0').code;
         this.#forEach(term, items, fail, (isIn) => this.#emit(`if (${isIn}) ${found}++;`));
@@ -426,13 +439,14 @@ export class Writer {
     );
   }
 
-  #quantifier(term: Of<'loop'>, items: string, decisive: boolean, fail: Fail): Value {
+  #quantifier(term: Of<'loop'>, items: string, doubt: string, fail: Fail): Value {
+    const decisive = term.loop === 'exists';
     const result = this.#name('t');
     const failure = this.#name('f');
     const leave = this.#name('l');
     this.#emit(`let ${result} = ${!decisive}, ${failure};`);
     this.#startLoop(term, items, `${leave}: `);
-    if (term.test) this.#decide(term.test, decisive, result, failure, leave);
+    if (term.test) this.#decide(term.test, decisive, { result, failure, leave, doubt });
     this.#emit('}');
     this.#emit(`if (${failure} !== undefined) ${fail(failure)}`);
     return { code: result, type: 'bool' };
