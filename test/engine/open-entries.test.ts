@@ -111,11 +111,11 @@ describe('a verdict', () => {
         fc.constantFrom('a', 'b', 'c'),
         fc.nat(3),
         (source, map, list, other, value, key, at) => {
-          const given = (entry: unknown[]) => {
+          const given = (entry: readonly unknown[]) => {
             const [held] = entry;
             const rest = Object.fromEntries(Object.entries(map).filter(([name]) => name !== key));
             const m = entry.length > 0 ? { ...rest, [key]: held } : rest;
-            return { m, l: list.toSpliced(at, 0, ...entry), n: other, p: value };
+            return { m, l: list.toSpliced(at, 0, ...(entry as typeof list)), n: other, p: value };
           };
           const answer = answerOf(source, given([open]));
           if (typeof answer !== 'boolean') return;
