@@ -404,6 +404,8 @@ const hostile = fc.letrec<Record<Kind, string>>((tie) => {
       call('text', '.contains("aab")', '.startsWith(resource.long)', '.matches(resource.pattern)'),
       call('text', '.matches("(a|b)*a(a|b){9}[cd]")', '.matches("^[a-z]{2,9}b$")'),
       tie('text').map((text) => `cidr_contains("::/0", ${text})`),
+      tie('list').map((list) => `is_internet(dyn(${list}))`),
+      tie('any').map((any) => `allows_everybody(dyn(${any}))`),
     ),
     number: fc.oneof(
       deep,

@@ -41,6 +41,28 @@ describe('a condition over a hostile document', () => {
     ['resource.l.map(x, {1: x, 2: x, 3: x, 4: x}).size() > 1', {}],
     ['resource.l.map(x, resource.l + [x]).size() > 1', {}],
     ['resource.l.all(x, cidr_contains("2001:db8::/32", "2001:db8:1::6"))', {}],
+    [
+      'is_internet(resource.z)',
+      { z: Array.from({ length: 2e5 }, (_, n) => `10.0.0.${n % 256}/32`) },
+    ],
+    [
+      'is_private(resource.z)',
+      { z: Array.from({ length: 2e5 }, () => '2001:db8:1:2:3:4:5:6/128') },
+    ],
+    [
+      'resource.l.all(x, !allows_everybody(resource.s))',
+      {
+        s: {
+          effect: 'Allow',
+          principals: ['*'],
+          conditions: { StringLike: { 'aws:SourceArn': ['arn:aws:s3:::a'] } },
+        },
+      },
+    ],
+    [
+      'resource.l.all(x, allows_everybody(resource.s))',
+      { s: { effect: 'Allow', principals: [`${'${'.repeat(5e4)}*`] } },
+    ],
     ['resource.l.all(x, now.getHours("Europe/Berlin") >= 0)', {}],
     [
       'resource.z.all(x, now.getHours(x) >= 0)',

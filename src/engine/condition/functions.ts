@@ -1,3 +1,4 @@
+import { allowsEverybody } from './aws-statement.ts';
 import { divide, add, multiply, negate, not, remainder, subtract } from './arithmetic.ts';
 import { equal, greater, greaterOrEqual, isIn, less, lessOrEqual, notEqual } from './compare.ts';
 import {
@@ -16,7 +17,7 @@ import {
 } from './convert.ts';
 import { format, quote } from './format.ts';
 import { mathFunctions } from './math.ts';
-import { cidrContains } from './network.ts';
+import { cidrContains, isInternet, isPrivate } from './network.ts';
 import { optionalFunctions, optionalMethods } from './optionals.ts';
 import { matches } from './regex.ts';
 import {
@@ -71,6 +72,9 @@ const functions: ReadonlyMap<string, Strict> = new Map<string, Strict>([
   ['timestamp/1', toTimestamp],
   ['duration/1', toDuration],
   ['cidr_contains/2', cidrContains],
+  ['is_internet/1', isInternet],
+  ['is_private/1', isPrivate],
+  ['allows_everybody/1', allowsEverybody],
   ['strings.quote/1', quote],
   ['base64.encode/1', encodeBase64],
   ['base64.decode/1', decodeBase64],

@@ -23,6 +23,9 @@ const limits = { maxAstNodes: 100_000, maxDepth: 200, maxListElements: 10_000 };
 /** What the package's library lacks; what they do is in `functions.ts`. */
 const signatures = [
   'cidr_contains(string, string): bool',
+  'is_internet(list): bool',
+  'is_private(list): bool',
+  'allows_everybody(map): bool',
   'string.charAt(int): string',
   'string.replace(string, string): string',
   'string.replace(string, string, int): string',

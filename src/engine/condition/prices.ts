@@ -45,8 +45,10 @@ export const prices = {
   namedZone: 60,
   /** An unknown time zone name. */
   unknownZone: 200,
-  /** `cidr_contains`, plus 1 per character. */
+  /** `cidr_contains` and a range of `is_internet` or `is_private`, plus 1 per character. */
   network: 8,
+  /** `allows_everybody`, without its texts. */
+  statement: 8,
   /** A clause of `format`, plus a third per digit of its precision; twice for `%f` and `%e`. */
   formatClause: 8,
   /** A key of a map that `format` sorts. */
