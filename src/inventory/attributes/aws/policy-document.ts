@@ -57,12 +57,19 @@ function readStatement(given: unknown): Statement {
     ...defined({ effect, sid }),
     principals: principals(at(given, 'Principal')),
     not_principals: principals(at(given, 'NotPrincipal')),
-    actions: texts(at(given, 'Action')),
-    not_actions: texts(at(given, 'NotAction')),
-    resources: texts(at(given, 'Resource')),
-    not_resources: texts(at(given, 'NotResource')),
+    actions: wild(at(given, 'Action')),
+    not_actions: wild(at(given, 'NotAction')),
+    resources: wild(at(given, 'Resource')),
+    not_resources: wild(at(given, 'NotResource')),
     conditions: conditions(at(given, 'Condition')),
   };
+}
+
+/** Several asterisks mean as much as one, and `*:*` every action or resource, as `*` does. */
+function wild(value: unknown): Texts {
+  const words = texts(value);
+  if (isUnknown(words)) return words;
+  return words.map((one) => (typeof one === 'string' && /^\*+(:\*+)?$/.test(one) ? '*' : one));
 }
 
 /** JSON text → its value. Text that is no JSON can't be judged, so it is unknown rather than empty. */

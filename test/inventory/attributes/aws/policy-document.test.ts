@@ -56,6 +56,13 @@ describe('readStatements', () => {
     expect(readStatements(given)).toEqual([]);
   });
 
+  test.each(['*', '**', '*:*'])('takes %j for everything', (wildcard) => {
+    const [read] = [
+      readStatements({ Statement: { Action: wildcard, NotResource: [wildcard] } }),
+    ].flat();
+    expect(read).toMatchObject({ actions: ['*'], not_resources: ['*'] });
+  });
+
   test('takes a text that is no JSON for unknown, not for a document without statements', () => {
     expect(readStatements('{"Statement": ')).toBeInstanceOf(UnknownValue);
     expect(readStatements('%7B%zz')).toBeInstanceOf(UnknownValue);
