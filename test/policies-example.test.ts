@@ -180,7 +180,8 @@ describe('the messages of the policy library', () => {
         typeof one === 'string' ? (one === name ? [] : [one]) : Object.values(one),
       ),
     );
-    const form = /^[a-z0-9_]+(\.[a-z0-9_]+)*( = (true|false))?( of [a-z0-9_]+)?( or [a-z0-9_]+)?$/;
+    const form =
+      /^([a-z0-9_]+(\.[a-z0-9_]+)*|"[a-z./]+")( = (true|false|"[\w-]+"))?( of [a-z0-9_]+)?( or [a-z0-9_]+)?$/;
     const odd = words.filter((word) => !form.test(word));
     expect(odd).toEqual([]);
   });

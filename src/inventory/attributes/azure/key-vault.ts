@@ -84,6 +84,10 @@ export const keyVaultKeys = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'attributes.exp': 'expiration_date',
+    rotationPolicy: 'rotation_policy',
+  },
   from: {
     azure: ({ properties }) => ({
       expires_at: timestampOf(at(properties, 'attributes', 'exp')),

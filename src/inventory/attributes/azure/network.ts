@@ -16,6 +16,9 @@ export const applicationGateways = normaliser({
     },
     'waf.mode': { type: 'string', meaning: '`detection` or `prevention`', absent: 'detection' },
   },
+  arguments: {
+    'sku.tier': 'sku.tier',
+  },
   from: {
     azure: ({ properties }, related) => {
       const policy = at(properties, 'firewallPolicy', 'id');
@@ -76,6 +79,10 @@ export const flowLogs = normaliser({
       type: 'int',
       meaning: 'the retention policy; none (or 0): kept forever',
     },
+  },
+  arguments: {
+    enabled: 'enabled',
+    'retentionPolicy.days': 'retention_policy.days',
   },
   from: {
     azure: ({ properties }) => ({

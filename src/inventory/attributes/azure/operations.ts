@@ -18,6 +18,9 @@ export const logWorkspaces = normaliser({
       source: 'Azure Monitor Logs, Log Analytics workspace retention, 2022-10: 7 in the Free tier',
     },
   },
+  arguments: {
+    retentionInDays: 'retention_in_days',
+  },
   from: {
     azure: (raw, related) => ({
       retention_days: longest([

@@ -151,6 +151,10 @@ export const blobServices = normaliser({
     'soft_delete.retention_days': { type: 'int', meaning: 'deleteRetentionPolicy.days', absent: 0 },
     'versioning.enabled': { type: 'bool', meaning: 'isVersioningEnabled', absent: false },
   },
+  arguments: {
+    deleteRetentionPolicy: 'blob_properties.delete_retention_policy',
+    isVersioningEnabled: 'blob_properties.versioning_enabled',
+  },
   from: {
     azure: ({ properties }) => ({
       'soft_delete.enabled': flag(at(properties, 'deleteRetentionPolicy', 'enabled')),

@@ -52,6 +52,11 @@ export const computeInstance = normaliser({
     },
     'shielded.secure_boot': { type: 'bool', meaning: 'secure boot', absent: false },
   },
+  arguments: {
+    accessConfigs: 'access_config',
+    serviceAccounts: 'service_account',
+    shieldedInstanceConfig: 'shielded_instance_config',
+  },
   from: fromGoogle((get, raw) => ({
     public_access: some(get('networkInterfaces') ?? get('networkInterface'), (one) =>
       or(

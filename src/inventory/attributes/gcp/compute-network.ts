@@ -14,6 +14,9 @@ export const computeNetwork = normaliser({
       source: 'Terraform Registry, google_compute_network, as of 2025-06',
     },
   },
+  arguments: {
+    'autoCreateSubnetworks: false': 'auto_create_subnetworks = false',
+  },
   from: fromGoogle((get, raw) => ({
     // A network that exists without it is a legacy network, which has no subnetworks.
     auto_create_subnetworks: flag(get('autoCreateSubnetworks')) ?? !isAsset(raw),
@@ -53,6 +56,10 @@ export const computeSubnetwork = normaliser({
     },
     'flow_logs.enabled': { type: 'bool', meaning: 'logConfig.enable', absent: false },
     private_google_access: { type: 'bool', meaning: 'privateIpGoogleAccess', absent: false },
+  },
+  arguments: {
+    logConfig: 'log_config',
+    privateIpGoogleAccess: 'private_ip_google_access',
   },
   from: fromGoogle((get, raw) => ({
     purpose: text(get('purpose')),

@@ -34,6 +34,16 @@ export const containerCluster = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'databaseEncryption.state': 'database_encryption.state',
+    'legacyAbac.enabled': 'enable_legacy_abac',
+    masterAuthorizedNetworksConfig: 'master_authorized_networks_config',
+    'networkConfig.datapathProvider': 'datapath_provider',
+    networkPolicy: 'network_policy',
+    'privateClusterConfig.enablePrivateEndpoint': 'private_cluster_config.enable_private_endpoint',
+    'privateClusterConfig.enablePrivateNodes': 'private_cluster_config.enable_private_nodes',
+    workloadIdentityConfig: 'workload_identity_config',
+  },
   from: fromGoogle((get, raw) => ({
     public_access: publicEndpoint(get),
     'network.allowed_cidrs': authorizedNetworks(get, raw),
@@ -105,6 +115,10 @@ export const containerNodePool = normaliser({
       meaning: 'management.autoRepair; unknown in a plan without it',
       absent: false,
     },
+  },
+  arguments: {
+    'management.autoRepair': 'management.auto_repair',
+    'management.autoUpgrade': 'management.auto_upgrade',
   },
   from: fromGoogle((get, raw) => ({
     auto_upgrade: flag(get('management', 'autoUpgrade')) ?? managed(get, raw),

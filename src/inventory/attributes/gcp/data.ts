@@ -32,6 +32,10 @@ export const redisInstance = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    authEnabled: 'auth_enabled',
+    transitEncryptionMode: 'transit_encryption_mode',
+  },
   from: fromGoogle((get) => ({
     'auth.enabled': flag(get('authEnabled')),
     'tls.required': isOneOf(get('transitEncryptionMode'), 'SERVER_AUTHENTICATION'),

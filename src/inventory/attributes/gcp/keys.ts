@@ -16,6 +16,9 @@ export const cryptoKey = normaliser({
     'rotation.enabled': { type: 'bool', meaning: 'a rotation period is set', absent: false },
     'rotation.interval_days': { type: 'double', meaning: 'rotationPeriod' },
   },
+  arguments: {
+    rotationPeriod: 'rotation_period',
+  },
   from: fromGoogle((get, raw, related) => ({
     'iam.bindings': iamBindings(raw, related, iamOf.cryptoKey),
     purpose: text(get('purpose')),

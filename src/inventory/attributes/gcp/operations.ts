@@ -14,6 +14,9 @@ export const dnsZone = normaliser({
     },
     'dnssec.enabled': { type: 'bool', meaning: 'DNSSEC is on', absent: false },
   },
+  arguments: {
+    'dnssecConfig.state': 'dnssec_config.state',
+  },
   from: fromGoogle((get) => {
     const visibility = text(get('visibility'));
     return {
@@ -30,6 +33,10 @@ export const logBucket = normaliser({
   attributes: {
     retention_days: { type: 'int', meaning: 'retentionDays', absent: 30 },
     locked: { type: 'bool', meaning: "the retention can't be shortened any more", absent: false },
+  },
+  arguments: {
+    locked: 'locked',
+    retentionDays: 'retention_days',
   },
   from: fromGoogle((get) => ({
     retention_days: number(get('retentionDays')),

@@ -19,6 +19,9 @@ export const cloudFunction = normaliser({
       absent: 'all',
     },
   },
+  arguments: {
+    'serviceConfig.ingressSettings': 'service_config.ingress_settings',
+  },
   from: fromGoogle((get, raw, related) => {
     const own = iamBindings(raw, related, iamOf.cloudFunction);
     const named = get('serviceConfig', 'service');
@@ -49,6 +52,13 @@ export const runService = normaliser({
       type: 'string',
       meaning: '`all`, `internal` or `internal-and-cloud-load-balancing`',
       absent: 'all',
+    },
+  },
+  arguments: {
+    'ingress: internal-and-cloud-load-balancing': {
+      google_cloud_run_service:
+        '"run.googleapis.com/ingress" = "internal-and-cloud-load-balancing"',
+      google_cloud_run_v2_service: 'ingress = "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER"',
     },
   },
   from: fromGoogle((get, raw, related) => ({

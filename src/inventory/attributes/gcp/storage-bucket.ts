@@ -34,7 +34,11 @@ export const storageBucket = normaliser({
     },
   },
   arguments: {
+    'encryption.defaultKmsKeyName': 'encryption.default_kms_key_name',
+    'iamConfiguration.publicAccessPrevention': 'public_access_prevention',
     'iamConfiguration.uniformBucketLevelAccess.enabled': 'uniform_bucket_level_access',
+    retentionPolicy: 'retention_policy',
+    'versioning.enabled': 'versioning.enabled',
   },
   from: fromGoogle((get, raw, related) => {
     const key = get('encryption', 'defaultKmsKeyName');

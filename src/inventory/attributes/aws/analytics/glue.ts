@@ -28,6 +28,12 @@ export const glueDataCatalogEncryptionSettings = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    'ConnectionPasswordEncryption.ReturnConnectionPasswordEncrypted':
+      'data_catalog_encryption_settings.connection_password_encryption.return_connection_password_encrypted',
+    'EncryptionAtRest.CatalogEncryptionMode':
+      'data_catalog_encryption_settings.encryption_at_rest.catalog_encryption_mode',
+  },
   from: {
     cloudformation: ({ properties }, related) => {
       const settings = at(properties, 'DataCatalogEncryptionSettings');
@@ -116,6 +122,13 @@ export const glueSecurityConfiguration = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    CloudWatchEncryptionMode:
+      'encryption_configuration.cloudwatch_encryption.cloudwatch_encryption_mode',
+    JobBookmarksEncryptionMode:
+      'encryption_configuration.job_bookmarks_encryption.job_bookmarks_encryption_mode',
+    S3EncryptionMode: 'encryption_configuration.s3_encryption.s3_encryption_mode',
+  },
   from: {
     cloudformation: ({ properties }) => securityOf(properties),
     terraform: ({ properties }) => securityOf(properties),
@@ -131,6 +144,9 @@ export const glueJob = normaliser({
       meaning:
         'name of the security configuration, which says how logs, bookmarks and what the job writes are encrypted',
     },
+  },
+  arguments: {
+    SecurityConfiguration: 'security_configuration',
   },
   from: {
     cloudformation: ({ properties }) => ofJob(at(properties, 'SecurityConfiguration')),
@@ -157,6 +173,9 @@ export const glueConnection = normaliser({
         'of a JDBC connection `JDBC_ENFORCE_SSL`, which is off where it is not set; of one to Kafka `KAFKA_SSL_ENABLED`, which is on. None for other types',
     },
     'password.source': secretSourceAttribute('the password'),
+  },
+  arguments: {
+    ConnectionProperties: 'connection_properties',
   },
   from: {
     cloudformation: ({ properties }) => {

@@ -61,6 +61,9 @@ export const ec2Instance = normaliser({
     EbsOptimized: 'ebs_optimized',
     Encrypted: 'encrypted',
     HttpTokens: 'metadata_options.http_tokens',
+    IamInstanceProfile: 'iam_instance_profile',
+    Monitoring: 'monitoring',
+    SubnetId: 'subnet_id',
   },
   from: {
     cloudformation: (raw, related) => {

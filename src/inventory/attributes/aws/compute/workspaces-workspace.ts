@@ -16,6 +16,10 @@ export const workspacesWorkspace = normaliser({
     },
     ...kmsKeyAttributes(),
   },
+  arguments: {
+    RootVolumeEncryptionEnabled: 'root_volume_encryption_enabled',
+    UserVolumeEncryptionEnabled: 'user_volume_encryption_enabled',
+  },
   from: {
     cloudformation: (raw, related) => ofDocument(raw, related),
     terraform: ({ properties }, related) => ({

@@ -6,6 +6,9 @@ export const batchJobDefinition = normaliser({
   types: ['AWS::Batch::JobDefinition'],
   source: 'AWS Batch API Reference, API version 2016-08-10',
   attributes: containerAttributes,
+  arguments: {
+    Privileged: 'privileged',
+  },
   from: {
     cloudformation: ({ properties }) => ({
       containers: all(

@@ -14,6 +14,9 @@ export const cognitoIdentityPool = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    AllowUnauthenticatedIdentities: 'allow_unauthenticated_identities',
+  },
   from: {
     cloudformation: poolOfApi,
     terraform: ({ properties }) => ({

@@ -7,6 +7,9 @@ export const microsoftAd = normaliser({
   attributes: {
     'admin_password.source': secretSourceAttribute("the administrator's password"),
   },
+  arguments: {
+    Password: 'password',
+  },
   from: {
     cloudformation: ({ properties }) => ({
       'admin_password.source': secretSource(at(properties, 'Password')),

@@ -20,6 +20,8 @@ export const secret = normaliser({
   },
   arguments: {
     KmsKeyId: 'kms_key_id',
+    RotationRules: 'rotation_rules of aws_secretsmanager_secret_rotation',
+    RotationSchedule: 'aws_secretsmanager_secret_rotation',
   },
   from: {
     cloudformation: (raw, related) => {

@@ -20,6 +20,10 @@ export const cloudWatchAlarm = normaliser({
       absent: [],
     },
   },
+  arguments: {
+    ActionsEnabled: 'actions_enabled',
+    AlarmActions: 'alarm_actions',
+  },
   from: {
     cloudformation: ofApi,
     terraform: ({ properties }) => ({

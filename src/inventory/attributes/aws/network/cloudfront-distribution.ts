@@ -72,7 +72,15 @@ export const cloudfrontDistribution = normaliser({
     'logging.enabled': { type: 'bool', meaning: 'access logs are written', absent: false },
   },
   arguments: {
+    AcmCertificateArn: 'viewer_certificate.acm_certificate_arn',
+    DefaultRootObject: 'default_root_object',
+    'Logging.Bucket': 'logging_config.bucket',
+    MinimumProtocolVersion: 'viewer_certificate.minimum_protocol_version',
+    OriginAccessControlId: 'origin_access_control_id',
+    OriginGroups: 'origin_group',
     SslSupportMethod: 'viewer_certificate.ssl_support_method',
+    ViewerProtocolPolicy: 'viewer_protocol_policy',
+    WebACLId: 'web_acl_id',
   },
   from: {
     cloudformation: (raw, related) => fromApi(raw, related),

@@ -38,6 +38,7 @@ export const elbLoadBalancer = normaliser({
   arguments: {
     AccessLoggingPolicy: 'access_logs',
     CrossZone: 'cross_zone_load_balancing',
+    Protocol: 'lb_protocol',
     SSLCertificateId: 'listener.ssl_certificate_id',
   },
   from: {

@@ -95,6 +95,9 @@ export const elbv2Listener = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    SslPolicy: 'ssl_policy',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

@@ -28,6 +28,9 @@ export const webAcl = normaliser({
       meaning: 'what happens to requests that no rule matches: `allow`, `block` or `count`',
     },
   },
+  arguments: {
+    'DefaultAction.Type': 'default_action.type',
+  },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,

@@ -34,8 +34,12 @@ export const lambdaPermission = normaliser({
     },
   },
   arguments: {
+    Action: 'action',
     OrganizationId: 'organization_id',
     Principal: 'principal',
+    PrincipalOrgID: 'principal_org_id',
+    SourceAccount: 'source_account',
+    SourceArn: 'source_arn',
   },
   from: {
     cloudformation: ({ properties }, related) => ({

@@ -34,6 +34,7 @@ export const ebsVolume = normaliser({
   arguments: {
     Encrypted: 'encrypted',
     KmsKeyId: 'kms_key_id',
+    VolumeType: 'type',
   },
   from: {
     cloudformation: (raw, related) => ({

@@ -120,6 +120,7 @@ export const s3Bucket = normaliser({
   arguments: {
     AccessControl: 'acl of aws_s3_bucket_acl',
     BucketEncryption: 'aws_s3_bucket_server_side_encryption_configuration',
+    LifecycleConfiguration: 'aws_s3_bucket_lifecycle_configuration',
     'LoggingConfiguration.DestinationBucketName': 'target_bucket of aws_s3_bucket_logging',
     'ObjectLockConfiguration.Rule.DefaultRetention':
       'rule.default_retention of aws_s3_bucket_object_lock_configuration',
