@@ -109,6 +109,19 @@ describe('govctl resource import', () => {
     });
   });
 
+  it('warns of a macro that a template goes through', async () => {
+    write('macro.yaml', 'Transform: Mine\nResources:\n  One: { Type: A::B::C }\n');
+    const outcome = await run(['resource', 'import', 'macro.yaml', '-o', 'json']);
+    const said = 'the template goes through the macro Mine';
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      created: 1,
+      warnings: [
+        { file: 'macro.yaml', line: 1, message: expect.stringContaining(said) as unknown },
+      ],
+    });
+    expect(outcome.stderr).toContain(`macro.yaml:1: ${said}`);
+  });
+
   it('reads a template, leaves out what is not known yet, and says so', async () => {
     write(
       'template.yaml',

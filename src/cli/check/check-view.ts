@@ -61,9 +61,9 @@ export function checkView(
             rules: rulesOf(policies),
             failures: result.unreadable.items,
             notes: [
-              ...result.duplicates.items.map(({ file, line, message }) => ({
+              ...[...result.warnings, ...result.duplicates.items].map((warning) => ({
                 level: 'warning' as const,
-                text: `${file}:${line}: ${message}`,
+                text: describeWarning(warning),
               })),
               ...result.leftOut.items.map((one) => ({
                 level: 'note' as const,
@@ -72,7 +72,7 @@ export function checkView(
             ],
           },
         ),
-      junit: () => renderJunitCases('govctl check', casesOf(result)),
+      junit: () => renderJunitCases('govctl check', casesOf(result), result.warnings),
       github: () =>
         renderGithub(
           here([...worstFirst(), ...failures, ...result.warnings, ...result.duplicates.items]),
@@ -118,6 +118,9 @@ function valueOf(result: CheckResult) {
 
 const placeOf = ({ file, line }: PlacedLeftOut): string =>
   line === undefined ? file : `${file}:${line}`;
+
+const describeWarning = ({ file, line, message, hint }: Problem): string =>
+  `${file}:${line}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
 
 const describeOne = ({ resource, resource_type: type, condition }: PlacedLeftOut): string =>
   `${resource} (${type}) was left out, as its condition is false: ${condition}`;

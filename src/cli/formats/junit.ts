@@ -30,8 +30,12 @@ export function renderJunit(
   );
 }
 
-/** JUnit XML of one suite. */
-export function renderJunitCases(suite: string, cases: readonly JunitCase[]): string {
+/** JUnit XML of one suite. @param output what to know of it besides its cases */
+export function renderJunitCases(
+  suite: string,
+  cases: readonly JunitCase[],
+  output: readonly Problem[] = [],
+): string {
   const failures = cases.filter(({ problems }) => problems.some(isError)).length;
   const skipped = cases.filter((one) => one.skipped !== undefined).length;
   const counts = `tests="${cases.length}" failures="${failures}" errors="0"${skipped > 0 ? ` skipped="${skipped}"` : ''}`;
@@ -40,6 +44,7 @@ export function renderJunitCases(suite: string, cases: readonly JunitCase[]): st
     `<testsuites name="govctl" ${counts}>`,
     `  <testsuite name="${escapeXml(suite)}" ${counts}>`,
     ...cases.map((one) => renderCase(suite, one)),
+    ...(output.length > 0 ? [`    ${systemOut(output)}`] : []),
     '  </testsuite>',
     '</testsuites>',
     '',
@@ -64,10 +69,13 @@ function renderCase(suite: string, { name, file, problems, skipped }: JunitCase)
     );
   }
   if (warnings.length > 0) {
-    lines.push(`      <system-out>${escapeXml(warnings.map(oneLine).join('\n'))}</system-out>`);
+    lines.push(`      ${systemOut(warnings)}`);
   }
   return [...lines, '    </testcase>'].join('\n');
 }
+
+const systemOut = (problems: readonly Problem[]): string =>
+  `<system-out>${escapeXml(problems.map(oneLine).join('\n'))}</system-out>`;
 
 const oneLine = ({ file, line, column, level, message, hint }: Problem): string =>
   `${file}:${line}:${column}: ${level}: ${message}${hint ? ` → ${hint}` : ''}`;

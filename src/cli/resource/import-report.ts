@@ -1,4 +1,5 @@
 import type { PlacedLeftOut } from '../check/check-run.ts';
+import type { InputProblem } from '../../inventory/model.ts';
 import type { Context } from '../context.ts';
 import { count, listWords, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
@@ -25,6 +26,8 @@ export interface ImportReport {
   unknown_values: number;
   /** Resources of templates that are not deployed, as their condition is false. */
   readonly left_out: PlacedLeftOut[];
+  /** What may be otherwise than a file says. */
+  readonly warnings: (InputProblem & { readonly file: string })[];
   /** Files of the folders that hold something else. */
   readonly skipped: string[];
 }
@@ -37,6 +40,15 @@ export async function showImport(context: Context, report: ImportReport): Promis
   if (report.unknown_values > 0) {
     await context.say(
       `${count(report.unknown_values, 'value')} known only after a deployment ${report.unknown_values === 1 ? 'was' : 'were'} left out.`,
+    );
+  }
+  const [warning] = report.warnings;
+  if (warning) {
+    const { file, line, message } = warning;
+    const more = report.warnings.length - 1;
+    const place = line === undefined ? file : `${file}:${line}`;
+    await context.warn(
+      `${printableLine(`${place}: ${message}`)}${more > 0 ? `; and ${count(more, 'other warning')} (-o json lists them)` : ''}`,
     );
   }
   const [first] = report.left_out;

@@ -73,6 +73,7 @@ const emptyReport = (): ImportReport => ({
   rejected_lines: [],
   unknown_values: 0,
   left_out: [],
+  warnings: [],
   skipped: [],
 });
 
@@ -145,8 +146,9 @@ async function importDocument(
     for (const problem of read.more ?? []) report.rejected_lines.push({ file, ...placed(problem) });
     return;
   }
-  const { resources, problems, leftOut, locate } = read.inventory;
+  const { resources, problems, leftOut, notices, locate } = read.inventory;
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
+  for (const notice of notices) report.warnings.push({ file, ...notice });
   for (const one of leftOut) report.left_out.push(placeLeftOut(one, file, locate(one.at)));
   const unknown = (values: number): void => void (report.unknown_values += values);
   const isNew = ({ at }: ReadResource, line: string): boolean => {

@@ -7,8 +7,11 @@ export interface Related {
   /** Whether the input shows what exists, with the values that the provider chose; templates and plans show what was written. */
   readonly isExport: boolean;
   readonly ofType: (type: string) => readonly RawResource[];
-  /** The resource, of a type, that a value names: an unknown value that comes from it, or its id, ARN or name. */
-  readonly find: (value: unknown, type?: string) => RawResource | undefined;
+  /**
+   * The resource, of these types or any, that a value names: an unknown value that comes from it, or its id, ARN or name.
+   * Undefined where several have that name: it is unknown which is meant.
+   */
+  readonly find: (value: unknown, ...types: readonly string[]) => RawResource | undefined;
   /**
    * Resources of a type that name this one; of undefined: those that name one which can't be known. `field` gives the
    * value, or values, by which they do; it must be a constant function, as an index is kept for it.
@@ -43,8 +46,11 @@ export function createRelated(resources: readonly RawResource[], format: Format)
   return {
     isExport: format === 'aws-config',
     ofType,
-    find: (value, type) =>
-      findAll(value).findLast((one) => type === undefined || one.type === type),
+    find(value, ...types) {
+      const all = findAll(value);
+      const found = types.length === 0 ? all : all.filter(({ type }) => types.includes(type));
+      return found.length === 1 ? found[0] : undefined;
+    },
     referring(to, type, field) {
       const ofThisType = indexes.get(type) ?? new Map<unknown, Index>();
       indexes.set(type, ofThisType);

@@ -99,6 +99,33 @@ it('warns of a macro that may change a template, and checks what is written', as
   expect(stdout).toContain('m.yaml:1:1: warning: the template goes through the macro Mine, which');
   const json = JSON.parse((await check('m.yaml -o json', macro)).stdout) as { warnings: unknown };
   expect(json.warnings).toMatchObject([{ code: 'not-known', file: 'm.yaml', line: 1 }]);
+  const said = 'the template goes through the macro Mine, which may add or change resources';
+  const { stdout: sarif } = await check('m.yaml -o sarif', macro);
+  expect(JSON.parse(sarif)).toMatchObject({
+    runs: [
+      {
+        invocations: [
+          {
+            executionSuccessful: true,
+            toolExecutionNotifications: [
+              {
+                level: 'warning',
+                message: { text: expect.stringContaining(`m.yaml:1: ${said}`) as unknown },
+              },
+              { level: 'note' },
+              { level: 'note' },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  const { stdout: junit } = await check('m.yaml -o junit', macro);
+  expect(junit).toMatch(
+    new RegExp(`<system-out>m.yaml:1:1: warning: ${said}.*</system-out>\n {2}</testsuite>`),
+  );
+  for (const format of ['markdown', 'github'])
+    expect((await check(`m.yaml -o ${format}`, macro)).stdout).toContain(said);
 });
 
 it('names the condition of a resource that is left out, where it is to be explained', async () => {

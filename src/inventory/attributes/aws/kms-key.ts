@@ -18,13 +18,14 @@ export function isCustomerManaged(
   isChosen = !related.isExport,
 ): boolean | UnknownValue {
   if (!isUnknown(key) && (typeof key !== 'string' || key === '' || isAwsAlias(key))) return false;
-  const found = related.find(key);
   // A text may be the name of something else, too; a reference means what it leads to.
-  if (found && (isUnknown(key) || found.type.startsWith('AWS::KMS::')))
-    return isCustomers(found, related);
+  const found = isUnknown(key) ? related.find(key) : related.find(key, ...keyTypes);
+  if (found) return isCustomers(found, related);
   if (isUnknown(key)) return ofUnknown(key);
   return isChosen || isAlias(key) || notInInput;
 }
+
+const keyTypes = ['AWS::KMS::Key', 'AWS::KMS::ReplicaKey', 'AWS::KMS::Alias'];
 
 /** A value that comes from a resource, an export or a stack is a key that somebody made; a parameter's may be either. */
 function ofUnknown(key: UnknownValue): boolean | UnknownValue {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UnknownValue } from '../../../../src/contract/resources.ts';
 import { readInventory } from '../../../../src/inventory/read.ts';
-import { attributesOfItem } from './twins.ts';
+import { attributesOfItem, itemsDocument } from './twins.ts';
 
 /** Where items of AWS Config show the key that encrypts, be it the customer's or the one that AWS manages. */
 const places: readonly (readonly [type: string, configurationOf: (key: string) => object])[] = [
@@ -73,6 +73,42 @@ test.each([
     expect(attributesOfItem([type, given])).toHaveProperty('encryption.customer_managed', true);
   },
 );
+
+describe('a key with the name of something else', () => {
+  const key = 'shared-name';
+  const volume = ['AWS::EC2::Volume', { encrypted: true, kmsKeyId: key }] as const;
+  const itemsOf = (...others: readonly Readonly<Record<string, unknown>>[]) => {
+    const [type, configuration] = volume;
+    const read = readInventory(
+      JSON.stringify(itemsDocument({ resourceType: type, configuration }, ...others)),
+    );
+    if (!read.ok) throw new Error(read.problem.message);
+    const [first] = read.inventory.resources;
+    const { customer_managed: managed } = first?.resource['encryption'] as Record<string, unknown>;
+    return managed instanceof UnknownValue ? 'not known' : managed;
+  };
+  const item = (resourceType: string, configuration: object, more: object = {}) => ({
+    resourceType,
+    resourceName: key,
+    configuration,
+    ...more,
+  });
+  const ofAws = item('AWS::KMS::Key', { keyManager: 'AWS' });
+  const ofCustomer = item('AWS::KMS::Key', { keyManager: 'CUSTOMER' });
+  const bucket = item('AWS::S3::Bucket', {});
+
+  test('is found beside it, in any order', () => {
+    expect(itemsOf(ofAws, bucket)).toBe(false);
+    expect(itemsOf(bucket, ofAws)).toBe(false);
+    expect(itemsOf(ofCustomer, bucket)).toBe(true);
+    expect(itemsOf(bucket)).toBe('not known');
+  });
+
+  test('is anybody’s where two keys are called so', () => {
+    expect(itemsOf(ofAws, ofCustomer)).toBe('not known');
+    expect(itemsOf(ofCustomer, ofAws)).toBe('not known');
+  });
+});
 
 describe('the key of a volume of Terraform', () => {
   const key = 'arn:aws:kms:eu-central-1:123456789012:key/1';

@@ -168,7 +168,7 @@ export const ec2Instance = normaliser({
 function launchTemplate(name: unknown, related: Related): unknown {
   if (name === undefined) return undefined;
   return (
-    related.find(name)?.properties ??
+    related.find(name, 'AWS::EC2::LaunchTemplate')?.properties ??
     new UnknownValue('a launch template that is not in this input', { present: false })
   );
 }
@@ -176,7 +176,7 @@ function launchTemplate(name: unknown, related: Related): unknown {
 /** An interface that exists already is in a subnet, if not in one of this input. */
 function subnetOfInterface(id: unknown, related: Related): unknown {
   if (id === undefined) return undefined;
-  const properties = related.find(id)?.properties;
+  const properties = related.find(id, 'AWS::EC2::NetworkInterface')?.properties;
   return (
     at(properties, 'SubnetId') ??
     at(properties, 'subnet_id') ??
@@ -246,7 +246,7 @@ function plannedVolumes(raw: RawResource, template: unknown, related: Related): 
 const attachedVolumes = (mappings: unknown, related: Related) =>
   mapList(mappings, (one) => {
     const id = at(one, 'ebs', 'volumeId');
-    const found = related.find(id);
+    const found = related.find(id, 'AWS::EC2::Volume');
     return volume(
       at(one, 'deviceName'),
       found

@@ -11,10 +11,12 @@ import { plannedSecretSource, secretSource, secretSourceAttribute } from '../sec
 import { asSource, isAurora, isEncryptedCluster } from './aurora.ts';
 import { masterPasswordSource } from './master-password.ts';
 
+const clusterType = 'AWS::RDS::DBCluster';
+
 /** AWS Config knows the instance's cluster and its settings; a template may leave them to the cluster beside it. */
 const fromApi = (raw: RawResource, related: Related) => {
   const own = (name: string): unknown => field(raw.properties, name);
-  const cluster = related.find(own('DBClusterIdentifier'))?.properties;
+  const cluster = related.find(own('DBClusterIdentifier'), clusterType)?.properties;
   const shared = (name: string): unknown => own(name) ?? field(cluster, name);
   const source = own('SourceDBInstanceIdentifier');
   return {
@@ -59,7 +61,7 @@ function inherited(
   read: (properties: unknown) => Maybe<boolean> = () => asSource,
 ): Maybe<boolean> {
   if (from === undefined || from === '') return undefined;
-  const found = related.find(from);
+  const found = related.find(from, clusterType, 'AWS::RDS::DBInstance');
   return found ? read(found.properties) : asSource;
 }
 
@@ -184,7 +186,7 @@ export const rdsDbInstance = normaliser({
     terraform: (raw, related) => {
       const own = (name: string): unknown => planned(raw.properties, name);
       const clusterId = own('cluster_identifier');
-      const cluster = related.find(clusterId)?.properties;
+      const cluster = related.find(clusterId, clusterType)?.properties;
       const shared = (name: string): unknown => own(name) ?? planned(cluster, name);
       return {
         engine: text(own('engine')),

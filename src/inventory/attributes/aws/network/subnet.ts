@@ -15,7 +15,7 @@ const givesPublicAddresses = ({ properties, source }: RawResource) =>
 /** Whether an instance gets one from its subnet; without a subnet it is in one of the default VPC, which gives it one. */
 export function addressOfSubnet(subnet: unknown, related: Related) {
   if (subnet === undefined) return true;
-  const found = related.find(subnet);
+  const found = related.find(subnet, 'AWS::EC2::Subnet');
   return found ? givesPublicAddresses(found) : subnetElsewhere;
 }
 

@@ -52,11 +52,11 @@ export function retentionDays(days: unknown, years: unknown): unknown {
 
 /** The name of a bucket; one of the same input that gets its name later is as it is written. */
 export const bucketName = (value: unknown, related: Related): unknown =>
-  related.find(value)?.name ?? asWritten(value);
+  related.find(value, 'AWS::S3::Bucket')?.name ?? asWritten(value);
 
 /** Whether a bucket is its own log bucket, `target` being the one that it names. */
 export function logsIntoItself(target: unknown, raw: RawResource, related: Related) {
-  const bucket = related.find(target);
+  const bucket = related.find(target, 'AWS::S3::Bucket');
   if (bucket) return bucket === raw;
   // A name that is made at the deployment can't be given to it beforehand.
   if (raw.name === undefined) return false;
