@@ -435,7 +435,7 @@ describe('the tests of the policy library', () => {
       return inputs !== undefined && new Set(inputs).size < 2;
     });
     expect(untested).toEqual([]);
-    expect(ofOneSource.length, ofOneSource.join('\n')).toBeLessThanOrEqual(67);
+    expect(ofOneSource.length, ofOneSource.join('\n')).toBeLessThanOrEqual(37);
   });
 });
 
