@@ -44,6 +44,101 @@ const doubled = (count: number, of: (before: string) => unknown): object =>
     ...range(count).map((index) => [`v${index + 1}`, of(`variables('v${index}')`)]),
   ]);
 
+/** A queue that has one value many times, as YAML writes it in three characters each. */
+const repeated = (value: object, count: number, rest: object = {}): string =>
+  [
+    ...Object.entries(rest).map(([name, section]) => `${name}: ${JSON.stringify(section)}`),
+    `Resources:\n  Q:\n    Type: AWS::SQS::Queue\n    Properties:`,
+    `      x: &x ${JSON.stringify(value)}\n      y: [${Array(count).fill('*x').join(',')}]\n`,
+  ].join('\n');
+
+const longParameter = { Parameters: { P: { Type: 'String', Default: 'x'.repeat(300_000) } } };
+const longList = { Mappings: { M: { a: { b: Array<string>(60_000).fill('') } } } };
+const findList = { 'Fn::FindInMap': ['M', 'a', 'b'] };
+
+/** Policy documents that are each made of the one before, twice. */
+const doubledDocuments = (count: number): string => {
+  const type = 'aws_iam_policy_document';
+  const documents = range(count).map((index) => ({
+    mode: 'data',
+    type,
+    name: `d${index}`,
+    address: `data.${type}.d${index}`,
+  }));
+  return JSON.stringify({
+    format_version: '1.2',
+    resource_changes: [
+      ...documents.map((one, index) => ({
+        ...one,
+        change: {
+          actions: ['read'],
+          after:
+            index === 0
+              ? { statement: [{ actions: ['s3:*'], resources: ['*'] }] }
+              : { source_policy_documents: [null, null] },
+          after_unknown: { json: true, source_policy_documents: index === 0 ? [] : [true, true] },
+        },
+      })),
+      {
+        address: 'aws_iam_policy.p',
+        mode: 'managed',
+        type: 'aws_iam_policy',
+        name: 'p',
+        change: { actions: ['create'], after: {}, after_unknown: { policy: true } },
+      },
+    ],
+    configuration: {
+      root_module: {
+        resources: [
+          ...documents.map((one, index) => ({
+            ...one,
+            expressions: {
+              source_policy_documents: { references: [`data.${type}.d${index - 1}.json`] },
+            },
+          })),
+          {
+            address: 'aws_iam_policy.p',
+            expressions: { policy: { references: [`data.${type}.d${count - 1}.json`] } },
+          },
+        ],
+      },
+    },
+  });
+};
+
+/** A module's key that is as long as a page, around a resource of which much is unknown. */
+const longModule = (): string => {
+  const module = `module.m["${'k'.repeat(200_000)}"]`;
+  const names = range(300).map((index) => `a${index}`);
+  const all = <T>(value: T): Record<string, T> =>
+    Object.fromEntries(names.map((name) => [name, value]));
+  const expression = { references: range(200).map((index) => `var.v${index}`) };
+  return JSON.stringify({
+    format_version: '1.2',
+    resource_changes: [
+      {
+        address: `${module}.aws_sqs_queue.q`,
+        module_address: module,
+        mode: 'managed',
+        type: 'aws_sqs_queue',
+        name: 'q',
+        change: { actions: ['create'], after: {}, after_unknown: all(true) },
+      },
+    ],
+    configuration: {
+      root_module: {
+        module_calls: {
+          m: {
+            module: {
+              resources: [{ address: 'aws_sqs_queue.q', expressions: all(expression) }],
+            },
+          },
+        },
+      },
+    },
+  });
+};
+
 describe('a page is read in little time and memory, though it', () => {
   test.each<[string, string]>([
     [
@@ -146,6 +241,51 @@ describe('a page is read in little time and memory, though it', () => {
         ],
       }),
     ],
+    [
+      'copies a long expression inside of copies',
+      azure({
+        copy: [
+          {
+            name: 'x',
+            count: 800,
+            input: {
+              copy: [
+                {
+                  name: 'y',
+                  count: 800,
+                  input: `[if(false(),createArray(${Array(8_000).fill('1').join(',')}),1)]`,
+                },
+              ],
+            },
+          },
+        ],
+      }),
+    ],
+    [
+      'divides one network again and again',
+      repeated({ 'Fn::Cidr': ['10.0.0.0/8', 256, 8] }, 60_000),
+    ],
+    [
+      'asks for an attribute with a long name again and again',
+      repeated({ 'Fn::GetAtt': [{ Ref: 'P' }, 'x'] }, 20_000, longParameter),
+    ],
+    [
+      'looks a long name up again and again',
+      repeated({ 'Fn::FindInMap': ['M', { Ref: 'P' }, 'x'] }, 20_000, {
+        ...longParameter,
+        ...longList,
+      }),
+    ],
+    [
+      'writes a long list as JSON again and again',
+      repeated({ 'Fn::ToJsonString': findList }, 20_000, longList),
+    ],
+    [
+      'joins a long list of nothing again and again',
+      repeated({ 'Fn::Join': ['', findList] }, 20_000, longList),
+    ],
+    ['makes each policy of another one twice', doubledDocuments(40)],
+    ['has an address as long as a page', longModule()],
     [
       'gives many blocks that may each be any',
       plan(800, {

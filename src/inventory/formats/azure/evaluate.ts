@@ -61,7 +61,9 @@ export function evaluateCopies(
 
 function evaluateText(text: string, scope: Scope): unknown {
   if (!isExpressionText(text)) return text.startsWith('[[') ? text.slice(1) : text;
-  const expression = parseExpression(text);
+  // A copy has it parsed for each of its items.
+  scope.budget.left -= text.length / 8;
+  const expression = scope.budget.left < 0 ? undefined : parseExpression(text);
   return expression ? evaluate(expression, scope) : new UnknownValue(text.slice(1, -1));
 }
 

@@ -10,6 +10,13 @@ import { isFields } from './resolver.ts';
 /** Characters that functions and loops may make of one template: a large one makes a tenth of it. */
 const maxMade = 20_000_000;
 
+/** What may still be made of a template, in characters. */
+export interface Budget {
+  left: number;
+}
+
+export const createBudget = (): Budget => ({ left: maxMade });
+
 /** A resolver, and the way through a section's loops. */
 export interface TemplateResolver extends Resolver {
   /** Entries of a map, with `Fn::ForEach` written out; a loop over what is not known stays as it is. */
@@ -18,10 +25,10 @@ export interface TemplateResolver extends Resolver {
 
 /**
  * Works out what a template's scope lets one know. Total: values are finite and nested to a bounded depth. What holds no
- * function is given back as it is, not copied.
+ * function is given back as it is, not copied. Once the budget is spent, functions are unknown.
  * @param assumed a condition that is taken to hold
  */
-export function createResolver(scope: Scope, assumed?: string): TemplateResolver {
+export function createResolver(scope: Scope, budget: Budget, assumed?: string): TemplateResolver {
   const resolve = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return resolveList(value);
@@ -29,7 +36,7 @@ export function createResolver(scope: Scope, assumed?: string): TemplateResolver
     const keys = Object.keys(value);
     const [name = ''] = keys;
     if (keys.length === 1 && (name === 'Ref' || name.startsWith('Fn::')) && !isLoop(name)) {
-      const intrinsic = intrinsics.get(name);
+      const intrinsic = budget.left < 0 ? undefined : intrinsics.get(name);
       return intrinsic
         ? intrinsic(value[name], resolver)
         : new UnknownValue(name.replace('Fn::', ''));
@@ -68,10 +75,9 @@ export function createResolver(scope: Scope, assumed?: string): TemplateResolver
     }
     return resolved;
   };
-  let left = maxMade;
   const spend = (characters: number): boolean => {
-    left -= characters;
-    return left >= 0;
+    budget.left -= characters;
+    return budget.left >= 0;
   };
   const expand = createLoops(resolve, spend);
   const resolver: TemplateResolver = {

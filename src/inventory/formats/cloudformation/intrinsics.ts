@@ -1,5 +1,6 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { isUnknown } from '../../attributes/values.ts';
+import { countValues } from '../../count-values.ts';
 import { cidrBlocks } from './cidr.ts';
 import type { Intrinsic, Resolver } from './resolver.ts';
 import {
@@ -42,11 +43,12 @@ function ref(argument: unknown, { parameters, isResource, spend }: Resolver): un
   return new UnknownValue(`Ref ${argument}`, isResource(argument) ? { target: argument } : {});
 }
 
-function getAtt(argument: unknown, { resolve, isResource }: Resolver): unknown {
+function getAtt(argument: unknown, { resolve, isResource, spend }: Resolver): unknown {
   const steps = (Array.isArray(argument) ? argument : [argument]).map((step) =>
     scalarText(resolve(step)),
   );
   const text = steps.join('.');
+  if (!spend(text.length)) return unclear('GetAtt');
   const dot = text.indexOf('.');
   const target = text.slice(0, dot);
   if (dot < 0 || steps.includes(undefined)) return unclear(`GetAtt ${text}`);
@@ -119,19 +121,23 @@ function split(argument: unknown, { resolve, spend }: Resolver): unknown {
 }
 
 /** With a key that is not known, what all values have in common. */
-function findInMap(argument: unknown, { resolve, mappings, lookups }: Resolver): unknown {
+function findInMap(argument: unknown, { resolve, mappings, lookups, spend }: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('FindInMap');
   const [name, first, second] = argument.slice(0, 3).map(resolve);
   const expression = `FindInMap ${typeof name === 'string' ? name : ''}`.trim();
   const mapping = typeof name === 'string' ? own(mappings, name) : undefined;
   const keys = [name, first, second].map((key) => (isUnknown(key) ? null : key));
   const key = JSON.stringify(keys);
+  if (!spend(key.length)) return unclear('FindInMap');
   const found = lookups.has(key)
     ? lookups.get(key)
     : chosen([mapping], first)
         .flatMap((inner) => chosen([inner], second))
         .reduce((all, one) => (all === undefined ? one : either(all, one, expression)), undefined);
   if (keys.includes(null)) lookups.set(key, found);
+  // What is found is walked by whatever stands around it, each time.
+  const looked = keys.includes(null) && isFields(mapping) ? Object.keys(mapping).length : 0;
+  if (!spend(looked + (countValues(found) - 1) * itemSize)) return unclear('FindInMap');
   if (found !== undefined) return found;
   const options: unknown = argument[3];
   return isFields(options) && Object.hasOwn(options, 'DefaultValue')
@@ -159,14 +165,14 @@ function base64(argument: unknown, resolver: Resolver): unknown {
     : encoded;
 }
 
-function cidr(argument: unknown, { resolve }: Resolver): unknown {
+function cidr(argument: unknown, { resolve, spend }: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('Cidr');
   const [block, count, bits = 0] = argument.map(resolve);
   const blocks =
     typeof block === 'string'
       ? cidrBlocks(block, Number(scalarText(count)), Number(scalarText(bits)))
       : undefined;
-  return blocks ?? new UnknownValue('Cidr');
+  return blocks && spend(blocks.length * 2 * itemSize) ? blocks : new UnknownValue('Cidr');
 }
 
 function length(argument: unknown, { resolve }: Resolver): unknown {

@@ -10,8 +10,8 @@ import type {
   ReadOptions,
 } from '../../model.ts';
 import { isUnknown } from '../../attributes/values.ts';
-import type { TemplateResolver } from './create-resolver.ts';
-import { createResolver } from './create-resolver.ts';
+import type { Budget, TemplateResolver } from './create-resolver.ts';
+import { createBudget, createResolver } from './create-resolver.ts';
 import { withGlobals } from './globals.ts';
 import { isLoop } from './loops.ts';
 import { noticesOfMacros } from './macros.ts';
@@ -70,12 +70,13 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
     conditions: section('Conditions'),
     isResource: (name) => declared.has(name),
   };
-  const resolver = createResolver(scope);
+  const budget = createBudget();
+  const resolver = createResolver(scope, budget);
   const entries = resolver.entries(resources);
   for (const { key } of entries) declared.add(key);
   const template: Template = {
     resolver,
-    assuming: options.allConditions ? createAssuming(scope) : undefined,
+    assuming: options.allConditions ? createAssuming(scope, budget) : undefined,
     globals: section('Globals'),
     region: deployedTo(given, 'AWS::Region'),
     account: deployedTo(given, 'AWS::AccountId'),
@@ -113,10 +114,10 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
 }
 
 /** A resolver for each condition that is taken to hold, made when it is first asked for. */
-function createAssuming(scope: Scope): NonNullable<Template['assuming']> {
+function createAssuming(scope: Scope, budget: Budget): NonNullable<Template['assuming']> {
   const known = new Map<string, TemplateResolver>();
   return (condition) => {
-    const resolver = known.get(condition) ?? createResolver(scope, condition);
+    const resolver = known.get(condition) ?? createResolver(scope, budget, condition);
     known.set(condition, resolver);
     return resolver;
   };

@@ -56,6 +56,7 @@ export function composeText(
   expression: string,
   { spend }: Pick<Resolver, 'spend'>,
 ): unknown {
+  if (!spend(pieces.length)) return unclear(expression);
   const parts = pieces.map((piece) =>
     typeof piece === 'number' || typeof piece === 'boolean' ? String(piece) : piece,
   );
@@ -67,7 +68,7 @@ export function composeText(
   if (parts.length === 1 && only !== undefined) return only;
   const words = parts.map((part) => (isUnknown(part) ? placeholder(part) : String(part)));
   const length = words.reduce((sum, word) => sum + word.length, 0);
-  if (length > maxText || !spend(length)) return unclear(expression);
+  if (!spend(length) || length > maxText) return unclear(expression);
   const text = words.join('');
   if (unknowns.length === 0) return text;
   const targets = new Set(unknowns.flatMap(({ target }) => target ?? []));
@@ -83,7 +84,7 @@ export const boundedText = (
   text: string,
   expression: string,
   { spend }: Pick<Resolver, 'spend'>,
-): unknown => (text.length > maxText || !spend(text.length) ? unclear(expression) : text);
+): unknown => (!spend(text.length) || text.length > maxText ? unclear(expression) : text);
 
 /**
  * What is known of a value that is one of two: what both have in common. A field that only one has is unknown, and

@@ -49,8 +49,12 @@ function readKey(text: string, start: number): readonly [InstanceKey | undefined
   return [undefined, text.length];
 }
 
-/** `module.a["x"].module.b` → its steps. */
+/** Characters of an address or a reference. A longer one leads nowhere: what is made of it would be as long each time. */
+export const longestAddress = 4_000;
+
+/** `module.a["x"].module.b` → its steps; of one that is too long, a step to no module. */
 export function readModuleAddress(text: string): ModuleStep[] {
+  if (text.length > longestAddress) return [{ name: '' }];
   const modules: { name: string; key?: InstanceKey }[] = [];
   let named = false;
   for (const step of readSteps(text)) {

@@ -1,5 +1,6 @@
 import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
+import { longestAddress } from './address.ts';
 import type { ModuleStep } from './address.ts';
 
 /** What the configuration of a plan says of a module: expressions as references and constants, not as code. */
@@ -60,7 +61,9 @@ export function referencesOf(expression: unknown): readonly string[] {
 const readReferences = new WeakMap<Fields, readonly string[]>();
 
 function longestForms(references: readonly unknown[]): readonly string[] {
-  const all = references.filter((one) => typeof one === 'string');
+  const all = references
+    .filter((one) => typeof one === 'string')
+    .map((one) => one.slice(0, longestAddress));
   const shorter = new Set<string>();
   for (const text of all) {
     let end = lastStep(text, text.length);

@@ -114,13 +114,22 @@ function unknownAt(possible: readonly unknown[], behind: Behind, path: string): 
   const agreed = origin && traces.every((one) => one.origin?.target === origin.target);
   const value = agreed && nodes.length === 1 ? behind.valueOf(origin) : undefined;
   if (value !== undefined) return value;
-  const references = new Set(nodes.flatMap(referencesOf));
-  const [only] = references;
-  const expression =
-    references.size === 1 && only !== undefined ? only : `${behind.address}.${path}`;
+  const expression = onlyReference(nodes) ?? `${behind.address}.${path}`;
   return new UnknownValue(expression, {
     present: traces.some(({ given }) => given),
     ...(agreed ? { target: origin.target } : {}),
     ...(agreed && origin.attribute !== undefined ? { attribute: origin.attribute } : {}),
   });
+}
+
+/** The one thing that all of the nodes refer to; undefined for none, or for several. */
+function onlyReference(nodes: readonly unknown[]): string | undefined {
+  let only: string | undefined;
+  for (const node of nodes) {
+    for (const reference of referencesOf(node)) {
+      if (only !== undefined && reference !== only) return undefined;
+      only = reference;
+    }
+  }
+  return only;
 }

@@ -3,10 +3,19 @@ import { field, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import { at, isUnknown, list } from '../../attributes/values.ts';
 
-const makers: Readonly<Record<string, (values: unknown) => Fields>> = {
+const makers: Readonly<Record<string, (values: unknown) => Fields | undefined>> = {
   aws_iam_policy_document: awsDocument,
   google_iam_policy: googlePolicy,
 };
+
+/**
+ * Characters of a document that is put together: several times what AWS takes. One that is made of another twice, and
+ * so on, would double each time.
+ */
+const longestDocument = 100_000;
+
+/** How long those are that hold unknown values, and so are no texts. */
+const lengths = new WeakMap<object, number>();
 
 /** Whether a data source only puts a policy together. */
 export const isPolicySource = (type: unknown): boolean =>
@@ -17,11 +26,12 @@ const documentAttributes = new Set(['json', 'minified_json', 'policy_data', ''])
 
 /**
  * What a data source's attribute will be, worked out of its planned values: a text as far as all of it is known, else
- * the document with unknown values in it. Undefined where it is no policy.
+ * the document with unknown values in it. Undefined where it is no policy, or too long for one.
  */
 export function readPolicyDocument(type: string, attribute: string, values: unknown): unknown {
   const make = makers[type.replace('data.', '')];
-  return make && documentAttributes.has(attribute) ? asText(make(values)) : undefined;
+  const document = make && documentAttributes.has(attribute) ? make(values) : undefined;
+  return document && asText(document);
 }
 
 function asText(document: Fields): unknown {
@@ -31,6 +41,8 @@ function asText(document: Fields): unknown {
     isKnown &&= value !== undefined;
     return value;
   });
+  if (text.length > longestDocument) return undefined;
+  lengths.set(document, text.length);
   return isKnown ? text : document;
 }
 
@@ -47,12 +59,18 @@ const items = (value: unknown): readonly unknown[] => {
 const someOf = (value: unknown): unknown =>
   isUnknown(value) || itemsOf(value).length > 0 ? value : undefined;
 
-function awsDocument(values: unknown): Fields {
+function awsDocument(values: unknown): Fields | undefined {
+  const room = { left: longestDocument };
   const statements = [
-    ...['source_json', 'source_policy_documents'].flatMap((name) => statementsOf(values, name)),
+    ...['source_json', 'source_policy_documents'].flatMap((name) =>
+      statementsOf(values, name, room),
+    ),
     ...items(at(values, 'statement')).map(awsStatement),
-    ...['override_policy_documents', 'override_json'].flatMap((name) => statementsOf(values, name)),
+    ...['override_policy_documents', 'override_json'].flatMap((name) =>
+      statementsOf(values, name, room),
+    ),
   ];
+  if (room.left < 0) return undefined;
   // Of two statements with one name the later replaces the earlier.
   const named = new Map(
     statements.map((one, index) => [textOf(at(one, 'Sid')) ?? index, one] as const),
@@ -63,11 +81,18 @@ function awsDocument(values: unknown): Fields {
   };
 }
 
-/** The statements of other documents, given as texts or as this file makes them. */
-const statementsOf = (values: unknown, name: string): unknown[] =>
-  items(at(values, name)).flatMap((document) =>
-    isUnknown(document) ? [document] : [...items(at(parse(document), 'Statement'))],
-  );
+/** The statements of other documents, given as texts or as this file makes them, as far as there is room. */
+const statementsOf = (values: unknown, name: string, room: { left: number }): unknown[] =>
+  items(at(values, name)).flatMap((document) => {
+    if (isUnknown(document)) return [document];
+    room.left -= lengthOf(document);
+    return room.left < 0 ? [] : [...items(at(parse(document), 'Statement'))];
+  });
+
+const lengthOf = (document: unknown): number => {
+  if (typeof document === 'string') return document.length;
+  return isFields(document) ? (lengths.get(document) ?? 0) : 0;
+};
 
 function parse(document: unknown): unknown {
   if (typeof document !== 'string' || document === '') return document;
@@ -113,14 +138,18 @@ function conditions(blocks: unknown): unknown {
     (block) => isUnknown(at(block, 'test')) || isUnknown(at(block, 'variable')),
   );
   if (open !== undefined) return new UnknownValue('a condition of a policy');
-  const tests = new Set(all.map((block) => textOf(at(block, 'test')) ?? ''));
+  const byTest = new Map<string, unknown[]>();
+  for (const block of all) {
+    const test = textOf(at(block, 'test')) ?? '';
+    const blocks = byTest.get(test) ?? [];
+    byTest.set(test, blocks);
+    blocks.push(block);
+  }
   return Object.fromEntries(
-    [...tests].map((test) => [
+    Array.from(byTest, ([test, blocks]) => [
       test,
       gather(
-        all
-          .filter((block) => (at(block, 'test') ?? '') === test)
-          .map((block) => [textOf(at(block, 'variable')) ?? '', at(block, 'values')] as const),
+        blocks.map((block) => [textOf(at(block, 'variable')) ?? '', at(block, 'values')] as const),
       ),
     ]),
   );
@@ -129,7 +158,11 @@ function conditions(blocks: unknown): unknown {
 /** Lists under one name in one list; an unknown one is an item. */
 function gather(pairs: readonly (readonly [string, unknown])[]): Fields {
   const lists = new Map<string, unknown[]>();
-  for (const [name, value] of pairs) lists.set(name, [...(lists.get(name) ?? []), ...items(value)]);
+  for (const [name, value] of pairs) {
+    const list = lists.get(name) ?? [];
+    lists.set(name, list);
+    for (const one of items(value)) list.push(one);
+  }
   return Object.fromEntries(lists);
 }
 

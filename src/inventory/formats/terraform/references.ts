@@ -55,7 +55,17 @@ export function createTrace(
   findModule: FindModule,
 ): TraceExpression {
   const index = indexInstances(instances);
+  // A list of unknown items asks for the one expression that gives it, for each of them.
+  const traces = new WeakMap<Instance, Map<unknown, Trace>>();
   return (from, expression) => {
+    const known = traces.get(from) ?? new Map<unknown, Trace>();
+    traces.set(from, known);
+    const trace = known.get(expression) ?? traceOnce(from, expression);
+    known.set(expression, trace);
+    return trace;
+  };
+
+  function traceOnce(from: Instance, expression: unknown): Trace {
     const scope: Scope = {
       modules: from.modules,
       key: from.key,
@@ -76,10 +86,9 @@ export function createTrace(
     return { origin, given: given || left < 0, origins: all };
 
     function followAll(node: unknown, within: Scope): void {
-      const references = referencesOf(node);
+      const references = referencesOf(node).slice(0, maxFollowed + 1);
       const byOwnKey = references.some((text) => text.startsWith('count.') || text === 'each.key');
-      for (const reference of references.slice(0, maxFollowed + 1))
-        follow(readSteps(reference), within, byOwnKey);
+      for (const reference of references) follow(readSteps(reference), within, byOwnKey);
     }
 
     function follow(steps: readonly Step[], within: Scope, byOwnKey: boolean): void {
@@ -129,7 +138,7 @@ export function createTrace(
       const expression = field(field(findModule(modules)?.outputs, output), 'expression');
       followAll(expression, { modules, key, owner: undefined });
     }
-  };
+  }
 }
 
 function variableOrigin(name: string, variables: Fields | undefined): ValueOrigin {
