@@ -24,12 +24,21 @@ function answerOf(source: string, resource: unknown): unknown {
   return answer;
 }
 
-const maybe = { map: { owner: open, team: 'core' }, list: ['a', open, 'b'], none: [open], no: {} };
+const maybe = {
+  map: { owner: open, team: 'core' },
+  list: ['a', open, 'b'],
+  none: [open],
+  no: {},
+  unset: new UnknownValue('Ref X'),
+};
 
 describe('an entry of which it is open whether it is there', () => {
   it.each([
     'size(resource.map) == 2',
-    'resource.map.size() > 0',
+    'resource.map.size() > 1',
+    'size(resource.map) < 2',
+    '1 != resource.map.size()',
+    'size(resource.unset) >= 0',
     'size(resource.list) == 3',
     'size(resource.none) == 0',
     'resource.none == []',
@@ -65,6 +74,11 @@ describe('an entry of which it is open whether it is there', () => {
     'resource.list.exists(x, x == "b")',
     'resource.list[0] == "a"',
     'resource.no == {}',
+    'resource.map.size() > 0',
+    '!(0 == size(resource.map))',
+    'size(resource.list) >= 2 && 1 < size(resource.list) && size(resource.list) != 1',
+    '!(size(resource.list) < 2) && !(1 >= size(resource.list)) && !(size(resource.list) <= 1.5)',
+    'resource.none.size() >= 0',
   ])('does not matter beside what is certain: %s', (source) => {
     expect(answerOf(source, maybe)).toBe(true);
   });
@@ -74,7 +88,9 @@ const part = fc.constantFrom('a', 'b', 1, true);
 const conditions = fc.constantFrom(
   ...['resource.m', 'resource.l'].flatMap((of) => [
     ...['==', '!='].flatMap((is) => [`${of} ${is} resource.n`, `resource.n ${is} ${of}`]),
-    ...['0', '1', '2'].map((n) => `size(${of}) == ${n}`),
+    ...['==', '!=', '<', '<=', '>', '>='].flatMap((is) =>
+      ['0', '1', '2'].flatMap((n) => [`size(${of}) ${is} ${n}`, `${n} ${is} ${of}.size()`]),
+    ),
     ...['exists', 'all', 'exists_one'].flatMap((macro) => [
       ...['x == "a"', 'x != "a"', 'true', 'false', 'dyn(x) == resource.p'].map(
         (body) => `${of}.${macro}(x, ${body})`,

@@ -125,6 +125,14 @@ export function sizeOf(of: Many): number | Failure {
   return open ? unknownFailure(open) : countOf(of);
 }
 
+/** How many items or entries of a list or a map of a document are surely there. */
+export function leastOf(of: unknown): number | undefined {
+  if (!Array.isArray(of) && !isJsonMap(of)) return undefined;
+  const items: unknown[] = Array.isArray(of) ? of : Object.values(of);
+  spend(items.length * prices.item);
+  return items.filter((item) => !isOpen(item)).length;
+}
+
 /** Two lists or maps that differ as they stand: whether they can still be equal, as it is open what is in them. */
 function differ(a: Many, b: Many): false | Failure {
   const open = openPart(a) ?? openPart(b);

@@ -2,7 +2,6 @@ import { UnknownValue } from '../../contract/resources.ts';
 import { doubt, has, index, itemsOf, locate, merge, notBool, select } from './access.ts';
 import { spend } from './budget.ts';
 import { addEntry, badKey } from './closures.ts';
-import { count } from './text.ts';
 import { timestampOfMillis } from './time.ts';
 import type { Evaluator, Undecided } from './evaluate.ts';
 import { opened, some } from './optionals.ts';
@@ -29,7 +28,6 @@ const runtime = {
   select,
   addEntry,
   badKey,
-  count,
   timestampOfMillis,
 };
 

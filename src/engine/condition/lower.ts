@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { apart } from './budget.ts';
+import { comparisons } from './js-operators.ts';
 import { findFunction, findMethod, operators } from './functions.ts';
 import type { Strict } from './values.ts';
 import { optionalAt } from './access.ts';
@@ -20,6 +21,7 @@ import type { Node } from './nodes.ts';
 import { loopOf, optionalActOf } from './program.ts';
 import type { OptionalAct, Program, Term } from './program.ts';
 import type { PatternRoom } from './regex.ts';
+import { comparedSize } from './text.ts';
 import { constants, folded, membership, pathInto, selection, stepsOf, textsOf } from './terms.ts';
 import { CelMap, TypeValue, minInt, typeError } from './values.ts';
 
@@ -324,6 +326,8 @@ class Lowering {
         const { start: from, end, op: name } = step.node;
         const right = this.term(step.operand, scope);
         const place = { start: from, end, kind: 'call', name } as const;
+        const sized = sizeBeside(name, step.run, left, right);
+        if (sized) return { ...place, ...sized };
         const texts = name === 'in' ? textsOf(right) : undefined;
         const how = texts ? membership(texts) : { run: step.run };
         return { ...place, ...how, args: [left, right] };
@@ -341,4 +345,14 @@ class Lowering {
       })),
     };
   }
+}
+
+/** `size(x) > 0`, as one call: what is open of `x` may not matter. */
+function sizeBeside(name: string, compare: Strict, left: Term, right: Term) {
+  if (!comparisons.has(name)) return undefined;
+  const [sized, beside] = right.kind === 'constant' ? [left, right] : [right, left];
+  if (sized.kind !== 'call' || sized.name !== 'size' || beside.kind !== 'constant')
+    return undefined;
+  const run = comparedSize(name, compare, sized === left);
+  return { name: `size ${name}`, run, args: [...sized.args, beside] };
 }

@@ -1,9 +1,9 @@
 import { maxLength, tooLong } from './arithmetic.ts';
 import { spend, spendOn, spendOnEach, spendOnSearch } from './budget.ts';
-import { isMap, sizeOf } from './compare.ts';
+import { isMap, leastOf, less, sizeOf } from './compare.ts';
 import { prices } from './prices.ts';
 import { mismatch, typeError, Uint } from './values.ts';
-import type { Failure } from './values.ts';
+import type { Failure, Strict } from './values.ts';
 
 // Sizes and places count code points. A text without surrogates, and that is nearly all of them, has one for each unit.
 const hasSurrogate = (text: string): boolean => /[\ud800-\udfff]/.test(text);
@@ -40,7 +40,7 @@ export function toIndex(value: unknown): number | undefined {
 }
 
 /** `size(x)` where the value has one. */
-export function count(value: unknown): number | Failure {
+function count(value: unknown): number | Failure {
   if (typeof value === 'string') return countPoints(value);
   if (value instanceof Uint8Array) return value.length;
   return Array.isArray(value) || isMap(value) ? sizeOf(value) : mismatch('size()', value);
@@ -50,6 +50,25 @@ export function size(value: unknown): unknown {
   const counted = count(value);
   return typeof counted === 'number' ? BigInt(counted) : counted;
 }
+
+/**
+ * A size beside a number, by the operator of the two. Where it is open how many items there are, there are at least those that are
+ * surely there, which may decide.
+ */
+export const comparedSize =
+  (name: string, compare: Strict, isFirst: boolean): Strict =>
+  (of, number) => {
+    const counted = count(of);
+    const ask = (items: number): unknown =>
+      isFirst ? compare(BigInt(items), number) : compare(number, BigInt(items));
+    if (typeof counted === 'number') return ask(counted);
+    const least = leastOf(of);
+    if (least === undefined) return counted;
+    if (name === '==' || name === '!=')
+      return less(number, BigInt(least)) === true ? name === '!=' : counted;
+    const growsWithItems = name.startsWith('>') === isFirst;
+    return ask(least) === growsWithItems ? growsWithItems : counted;
+  };
 
 /** Pays for a function that may change each character of a text. */
 const spendOnChange = (length: number): void =>

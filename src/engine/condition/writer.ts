@@ -7,10 +7,10 @@ import type { Term } from './program.ts';
 /** The statement that ends a part with a failure: `failure` is code. */
 export type Fail = (failure: string) => string;
 
-/** Code without effects that gives a value; `bool` where it is surely one, `count` where it is a number that stands for an int. */
+/** Code without effects that gives a value; `bool` where it is surely one. */
 export interface Value {
   readonly code: string;
-  readonly type?: 'bool' | 'count';
+  readonly type?: 'bool';
 }
 
 /** A value whose code may be undefined still; `settle` is the statement after which it is not. */
@@ -258,15 +258,11 @@ export class Writer {
     const kind = usualType(left, right, isEquality);
     // The left failure comes first: where the right side can fail, the left is settled before.
     const isEager = kind === undefined || right.kind !== 'constant';
-    const a = this.#operand(left, rightNumber !== undefined, isEager, fail);
-    const b = this.#operand(right, leftNumber !== undefined, kind === undefined, fail);
+    const a = this.#operand(left, isEager, fail);
+    const b = this.#operand(right, kind === undefined, fail);
     const x = leftNumber ?? a.code;
     const y = rightNumber ?? b.code;
     const result = this.#name('t');
-    if (a.type === 'count' || b.type === 'count') {
-      this.#emit(`const ${result} = ${x} ${operator} ${y};`);
-      return { code: result, type: 'bool' };
-    }
     const usual = [
       ...(left.kind === 'constant' ? [] : [`typeof ${a.code} === "${kind}"`]),
       ...(right.kind === 'constant' ? [] : [`typeof ${b.code} === "${kind}"`]),
@@ -284,22 +280,11 @@ export class Writer {
     return { code: result, type: 'bool' };
   }
 
-  /** @param isBesideNumber then `size(x)` needs no int */
-  #operand(term: Term, isBesideNumber: boolean, isEager: boolean, fail: Fail): Read {
-    const [of] = isBesideNumber && term.kind === 'call' && term.name === 'size' ? term.args : [];
-    if (of) return { ...this.#counted(of, fail), settle: '' };
+  #operand(term: Term, isEager: boolean, fail: Fail): Read {
     const read = this.#lazily(term, fail);
     if (!isEager) return read;
     this.#emit(read.settle);
     return { ...read, settle: '' };
-  }
-
-  #counted(of: Term, fail: Fail): Value {
-    const from = this.value(of, fail).code;
-    const { code } = this.#let(`count(${from})`);
-    const paths = this.constant([of.path]);
-    this.#emit(`if (typeof ${code} !== "number") ${fail(`locate(${code}, [${from}], ${paths})`)}`);
-    return { code, type: 'count' };
   }
 
   #chain(term: Of<'chain'>, fail: Fail): Value {

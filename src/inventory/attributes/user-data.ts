@@ -1,6 +1,6 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import type { Attribute } from './normaliser.ts';
-import { isUnknown } from './values.ts';
+import { isUnknown, joinLists } from './values.ts';
 
 /** Credentials by their published forms, and passwords that a script sets. All patterns take linear time. */
 const forms: readonly (readonly [kind: string, form: RegExp])[] = [
@@ -34,6 +34,12 @@ export function secretsIn(value: unknown): readonly string[] | UnknownValue {
   if (decoded?.startsWith('\u001f\u008b')) return new UnknownValue('compressed user data');
   const text = decoded ?? written;
   return forms.filter(([, form]) => form.test(text)).map(([kind]) => kind);
+}
+
+/** The same of several texts: one that is not known hides no credential of another. */
+export function secretsInAll(values: readonly unknown[]): readonly unknown[] | UnknownValue {
+  const found = joinLists(...values.map(secretsIn));
+  return isUnknown(found) ? found : [...new Set(found)];
 }
 
 function fromBase64(text: string): string | undefined {

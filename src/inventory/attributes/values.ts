@@ -115,6 +115,16 @@ export const mapList = <T>(value: unknown, make: (item: unknown) => T): T[] | Un
   return isUnknown(items) ? items : items.map(make);
 };
 
+/** Lists as one. What is not known of some hides nothing of the others: it stands among the items, which may be none. */
+export function joinLists<T>(
+  ...lists: readonly (readonly T[] | UnknownValue)[]
+): (T | UnknownValue)[] | UnknownValue {
+  const known = lists.flatMap((one) => (isUnknown(one) ? [] : one));
+  const unknown = lists.filter(isUnknown);
+  if (known.length === 0 && unknown[0]) return unknown[0];
+  return [...known, ...unknown.map((one) => new UnknownValue(one.expression, { present: false }))];
+}
+
 /** Whether a text is one of these, ignoring case. Absent → false. */
 export function isOneOf(value: unknown, ...options: readonly string[]): boolean | UnknownValue {
   const word = text(value);

@@ -16,7 +16,7 @@ import {
   or,
   some,
 } from '../values.ts';
-import { secretsIn, userDataAttribute } from '../user-data.ts';
+import { secretsInAll, userDataAttribute } from '../user-data.ts';
 import { at, isEnabled, isListed, itemsOrOne } from './read-azure.ts';
 
 export const disks = normaliser({
@@ -166,8 +166,7 @@ export const virtualMachines = normaliser({
 
 /** What a machine gets at its start, and what it can read later. */
 function ofBoth(customData: unknown, userData: unknown) {
-  const found = [customData, userData].map(secretsIn);
-  return found.find(isUnknown) ?? [...new Set(found.flat())];
+  return secretsInAll([customData, userData]);
 }
 
 function osOf(properties: unknown) {

@@ -164,6 +164,5 @@ function encrypted(raw: RawResource, related: Related) {
     ({ properties }) => at(properties, 'state') ?? at(properties, 'status'),
   );
   if (states.length === 0) return undefined;
-  const unknown = states.find(isUnknown);
-  return unknown ?? and(...states.map((state) => isOneOf(state, 'Enabled')));
+  return and(...states.map((state) => isOneOf(state, 'Enabled')));
 }

@@ -13,7 +13,7 @@ import {
   text,
   textMap,
 } from '../values.ts';
-import { secretsIn, userDataAttribute } from '../user-data.ts';
+import { secretsInAll, userDataAttribute } from '../user-data.ts';
 import { fromGoogle, isAsset, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
 
@@ -111,8 +111,7 @@ function scopeUrl(scope: unknown) {
 /** Scripts are entries of the metadata, and so is what they read. */
 function secretsInValues(metadata: ReturnType<typeof metadataOf>) {
   if (isUnknown(metadata)) return metadata;
-  const found = Object.values(metadata).map(secretsIn);
-  return found.find(isUnknown) ?? [...new Set(found.flat())];
+  return secretsInAll(Object.values(metadata));
 }
 
 /** `{items: [{key, value}]}` of the API, or Terraform's map with the startup script beside it. */

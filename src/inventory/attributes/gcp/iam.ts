@@ -4,7 +4,7 @@ import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { at, isUnknown, list, mapList, readJson, text } from '../values.ts';
+import { at, isUnknown, joinLists, list, mapList, readJson, text } from '../values.ts';
 
 /** How Terraform's IAM resources of a type name what they are about. */
 export interface IamParts {
@@ -45,8 +45,7 @@ export function iamBindings(raw: RawResource, related: Related, parts: IamParts)
   const found = kinds.flatMap((kind) =>
     related.referring(raw, `${parts.whole}Iam${kind}`, parts.of).map((part) => bindingsOf(part)),
   );
-  const unknown = found.find(isUnknown);
-  return unknown ?? found.flat();
+  return joinLists<unknown>(...found);
 }
 
 function bindingsOf({ properties }: RawResource) {

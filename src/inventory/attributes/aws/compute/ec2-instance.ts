@@ -9,6 +9,7 @@ import {
   isGiven,
   isOneOf,
   isUnknown,
+  joinLists,
   list,
   mapList,
   or,
@@ -232,14 +233,14 @@ function plannedVolumes(raw: RawResource, template: unknown, related: Related): 
     mapList(planned(raw.properties, name), (one) => plannedVolume(one, one)),
   );
   const ofTemplate = list(planned(template, 'block_device_mappings'));
-  const unknown = [...own, ofTemplate].find(isUnknown);
-  if (unknown) return unknown;
-  return [
-    ...own.flat(),
-    ...(isUnknown(ofTemplate) ? [] : ofTemplate).flatMap((one) =>
-      planned(one, 'ebs') === undefined ? [] : [plannedVolume(one, planned(one, 'ebs'))],
-    ),
-  ];
+  return joinLists(
+    ...own,
+    isUnknown(ofTemplate)
+      ? ofTemplate
+      : ofTemplate.flatMap((one) =>
+          planned(one, 'ebs') === undefined ? [] : [plannedVolume(one, planned(one, 'ebs'))],
+        ),
+  );
 }
 
 /** An instance's item names its volumes; whether they are encrypted is in theirs. */

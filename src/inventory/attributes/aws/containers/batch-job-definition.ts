@@ -1,5 +1,15 @@
 import { normaliser } from '../../normaliser.ts';
-import { at, block, flag, isUnknown, list, mapList, readJson, text } from '../../values.ts';
+import {
+  at,
+  block,
+  flag,
+  isUnknown,
+  joinLists,
+  list,
+  mapList,
+  readJson,
+  text,
+} from '../../values.ts';
 import { containerAttributes, readContainer } from './container.ts';
 
 export const batchJobDefinition = normaliser({
@@ -11,7 +21,7 @@ export const batchJobDefinition = normaliser({
   },
   from: {
     cloudformation: ({ properties }) => ({
-      containers: all(
+      containers: joinLists(
         mapList(at(properties, 'ContainerProperties'), readContainer),
         ...inRanges(at(properties, 'NodeProperties', 'NodeRangeProperties'), 'Container'),
         mapList(at(properties, 'EksProperties', 'PodProperties', 'Containers'), (container) =>
@@ -26,7 +36,7 @@ export const batchJobDefinition = normaliser({
       ),
     }),
     terraform: ({ properties }) => ({
-      containers: all(
+      containers: joinLists(
         mapList(readJson(at(properties, 'container_properties')), readContainer),
         ...inRanges(
           at(readJson(at(properties, 'node_properties')), 'nodeRangeProperties'),
@@ -69,6 +79,3 @@ const readPodContainer = (
   privileged: flag(given.privileged) ?? false,
   read_only_root_filesystem: flag(given.readOnly) ?? false,
 });
-
-const all = (...lists: readonly Containers[]): Containers =>
-  lists.find(isUnknown) ?? lists.flatMap((each) => (isUnknown(each) ? [] : each));

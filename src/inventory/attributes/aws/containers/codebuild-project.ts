@@ -1,7 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block, isUnknown, mapList, text } from '../../values.ts';
+import { at, block, joinLists, mapList, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
@@ -68,7 +68,7 @@ function read(
       name: text(field(variable, 'Name')),
       kind: text(field(variable, 'Type')) ?? 'PLAINTEXT',
     })),
-    sources: sources.find(isUnknown) ?? sources.flat(),
+    sources: joinLists(...sources),
   };
 }
 

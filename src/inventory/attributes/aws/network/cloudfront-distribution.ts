@@ -239,7 +239,8 @@ function isBucket(domain: unknown, related: Related): unknown {
 /** Members, or how many the document says there are. */
 function isTwo(members: unknown, quantity: unknown) {
   const said = number(quantity);
-  const unknown = [members, said].find(isUnknown);
-  if (unknown) return unknown;
-  return (Array.isArray(members) && members.length >= 2) || Number(said ?? 0) >= 2;
+  return or(
+    isUnknown(members) ? members : Array.isArray(members) && members.length >= 2,
+    isUnknown(said) ? said : Number(said ?? 0) >= 2,
+  );
 }

@@ -110,5 +110,5 @@ function listed(given: unknown, name: string, key: string) {
     description: at(one, 'description'),
     bare: typeof one === 'string',
   }));
-  return isUnknown(items) ? [] : items;
+  return isUnknown(items) ? [{ source: items, description: undefined, bare: false }] : items;
 }
