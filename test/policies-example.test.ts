@@ -424,8 +424,8 @@ describe('the tests of the policy library', () => {
     expect([...results]).toEqual(expect.arrayContaining(['pass', 'fail']));
   });
 
-  // The number may only fall: a case from a template or a plan says whether readers and policies fit together.
-  test('leave out no policy that is on, and fewer and fewer have cases from one source alone', () => {
+  // A case from a template or a plan says whether readers and policies fit together.
+  test('leave out no policy that is on, and each has cases from two sources at least', () => {
     const tested = new Map(cases.map(({ file, document }) => [file, document]));
     // A test finds nothing of a policy that is off.
     const on = policies.filter(({ policy }) => policy.enabled !== false).map(({ file }) => file);
@@ -435,7 +435,7 @@ describe('the tests of the policy library', () => {
       return inputs !== undefined && new Set(inputs).size < 2;
     });
     expect(untested).toEqual([]);
-    expect(ofOneSource.length, ofOneSource.join('\n')).toBeLessThanOrEqual(37);
+    expect(ofOneSource).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { defined } from '../../../contract/defined.ts';
 import { normaliser } from '../normaliser.ts';
+import { protocolName } from '../protocol.ts';
 import { eitherWord, flag, isUnknown, list, number, text } from '../values.ts';
 import { fromGoogle, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
@@ -62,8 +63,8 @@ const itemsOrUnknown = (value: unknown): unknown[] => {
 
 /** One entry for each range of ports; ports that are not known are one entry. */
 function portRules(rule: unknown, access: string) {
-  const written = text(itemValue(rule, 'IPProtocol') ?? itemValue(rule, 'protocol'));
-  const protocol = typeof written === 'string' ? written.toLowerCase() : (written ?? 'all');
+  const protocol =
+    protocolName(itemValue(rule, 'IPProtocol') ?? itemValue(rule, 'protocol')) ?? 'all';
   const ports = list(itemValue(rule, 'ports'));
   if (isUnknown(ports)) return [{ access, protocol, from_port: ports, to_port: ports }];
   if (ports.length === 0) return [{ access, protocol, from_port: 0, to_port: 65_535 }];

@@ -101,7 +101,8 @@ function readBinding(binding: unknown) {
 
 /** The audit configs of a project's IAM policy: which services log which access, and whose access is left out. */
 export function auditConfigs(raw: RawResource, related: Related, parts: IamParts) {
-  const own = at(raw.properties, 'iamPolicy', 'auditConfigs');
+  const policy = at(raw.properties, 'iamPolicy');
+  const own = at(policy, 'auditConfigs') ?? at(policy, 'audit_configs');
   if (own !== undefined) return mapList(own, readAuditConfig);
   const policies = related.referring(raw, `${parts.whole}IamPolicy`, parts.of);
   return [
@@ -116,8 +117,13 @@ export function auditConfigs(raw: RawResource, related: Related, parts: IamParts
   ];
 }
 
+/** Exports of Cloud Asset Inventory write the names of the API in snake case; Terraform has blocks, in the singular. */
 function readAuditConfig(config: unknown) {
-  const logs = list(at(config, 'auditLogConfigs') ?? at(config, 'audit_log_config'));
+  const logs = list(
+    at(config, 'auditLogConfigs') ??
+      at(config, 'audit_log_configs') ??
+      at(config, 'audit_log_config'),
+  );
   const entries = isUnknown(logs) ? [] : logs.filter(isFields);
   return {
     service: text(at(config, 'service')),

@@ -1,7 +1,8 @@
 import { normaliser } from '../../normaliser.ts';
+import { protocolName } from '../../protocol.ts';
 import { at, flag, isGiven, isSet, isUnknown, number, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
-import { flatten, ports, protocolName } from './traffic-rule.ts';
+import { flatten, ports } from './traffic-rule.ts';
 
 export const networkAclEntry = normaliser({
   types: ['AWS::EC2::NetworkAclEntry'],

@@ -1,5 +1,6 @@
 import { defined } from '../../../../contract/defined.ts';
-import { at, isUnknown, number, text } from '../../values.ts';
+import { protocolName } from '../../protocol.ts';
+import { at, number, text } from '../../values.ts';
 
 /** The parts of a rule, as the sources name them in their ways. */
 interface RuleParts {
@@ -11,22 +12,6 @@ interface RuleParts {
   /** Security groups and prefix lists, or lists of them. */
   readonly groups: readonly unknown[];
   readonly description: unknown;
-}
-
-const protocols = new Map([
-  ['-1', 'all'],
-  ['1', 'icmp'],
-  ['6', 'tcp'],
-  ['17', 'udp'],
-  ['58', 'icmpv6'],
-]);
-
-/** A protocol by its name or its number, as IANA has them. */
-export function protocolName(value: unknown) {
-  const written = text(value);
-  if (written === undefined || isUnknown(written)) return written;
-  const name = written.toLowerCase();
-  return protocols.get(name) ?? name;
 }
 
 /** Ports of a rule; one for all protocols opens all ports, whatever it says. */
