@@ -6,6 +6,9 @@ import { as, choice, kind, setting } from './kind.ts';
 import { put } from './spelled.ts';
 
 /** A switch that providers word; on, off. */
+const readOnly = 'arn:aws:iam::aws:policy/ReadOnlyAccess';
+const auroraVersion = '8.0.mysql_aurora.3.08.0';
+
 const words = (on: string, off: string) => [
   as(true, { template: on }),
   as(false, { template: off }),
@@ -135,20 +138,24 @@ const databases: readonly Kind[] = [
       always: {
         native: {
           engine: 'postgres',
+          tls: { required: true },
           master_password: { source: 'managed' },
         },
         template: {
           Engine: 'postgres',
+          EngineVersion: '16.4',
           ManageMasterUserPassword: true,
           DBSubnetGroupName: 'private',
         },
         plan: {
           engine: 'postgres',
+          engine_version: '16.4',
           manage_master_user_password: true,
           db_subnet_group_name: 'private',
         },
         item: {
           engine: 'postgres',
+          engineVersion: '16.4',
           masterUserSecret: { secretStatus: 'active' },
           dBSubnetGroup: { dBSubnetGroupName: 'private' },
         },
@@ -173,10 +180,26 @@ const databases: readonly Kind[] = [
     ],
     {
       always: {
-        native: { engine: 'aurora-mysql', master_password: { source: 'managed' } },
-        template: { Engine: 'aurora-mysql', ManageMasterUserPassword: true },
-        plan: { engine: 'aurora-mysql', manage_master_user_password: true },
-        item: { engine: 'aurora-mysql', masterUserSecret: { secretStatus: 'active' } },
+        native: {
+          engine: 'aurora-mysql',
+          tls: { required: false },
+          master_password: { source: 'managed' },
+        },
+        template: {
+          Engine: 'aurora-mysql',
+          EngineVersion: auroraVersion,
+          ManageMasterUserPassword: true,
+        },
+        plan: {
+          engine: 'aurora-mysql',
+          engine_version: auroraVersion,
+          manage_master_user_password: true,
+        },
+        item: {
+          engine: 'aurora-mysql',
+          engineVersion: auroraVersion,
+          masterUserSecret: { secretStatus: 'active' },
+        },
       },
     },
   ),
@@ -1829,10 +1852,42 @@ const compute: readonly Kind[] = [
     ),
     choice('profile', [
       {
-        native: { iam_instance_profile: 'arn:aws:iam::123456789012:instance-profile/web' },
-        template: { IamInstanceProfile: 'web' },
+        native: {
+          iam_instance_profile: 'arn:aws:iam::123456789012:instance-profile/web',
+          role: { managed_policy_arns: [readOnly] },
+        },
+        template: { IamInstanceProfile: { Ref: 'Profile' } },
         plan: { iam_instance_profile: 'web' },
-        item: { iamInstanceProfile: { arn: 'arn:aws:iam::123456789012:instance-profile/web' } },
+        item: { iamInstanceProfile: { arn: 'web' } },
+        beside: {
+          template: {
+            Profile: ['AWS::IAM::InstanceProfile', { Roles: [{ Ref: 'Role' }] }],
+            Role: [
+              'AWS::IAM::Role',
+              { AssumeRolePolicyDocument: { Statement: [] }, ManagedPolicyArns: [readOnly] },
+            ],
+          },
+          plan: {
+            'aws_iam_instance_profile.web': { name: 'web', role: 'web-role' },
+            'aws_iam_role.web': {
+              name: 'web-role',
+              assume_role_policy: '{"Statement":[]}',
+              managed_policy_arns: [readOnly],
+            },
+          },
+          item: [
+            {
+              resourceType: 'AWS::IAM::InstanceProfile',
+              resourceName: 'web',
+              configuration: { Roles: ['web-role'] },
+            },
+            {
+              resourceType: 'AWS::IAM::Role',
+              resourceName: 'web-role',
+              configuration: { attachedManagedPolicies: [{ policyArn: readOnly }] },
+            },
+          ],
+        },
       },
     ]),
     choice(
@@ -1850,6 +1905,19 @@ const compute: readonly Kind[] = [
       {},
       {},
       'What AWS chooses depends on the subnet.',
+    ),
+    choice(
+      'user data',
+      [
+        { secrets: ['password'], script: 'export DB_PASSWORD=hunter22' },
+        { secrets: [], script: 'yum update -y' },
+      ].map(({ secrets, script }) => ({
+        native: { user_data: { secrets } },
+        template: { UserData: { 'Fn::Base64': script } },
+        plan: { user_data: script },
+      })),
+      { native: { user_data: { secrets: [] } } },
+      { item: 'AWS Config does not record it.' },
     ),
     tags(),
   ]),
@@ -2323,7 +2391,7 @@ const passwords: readonly Kind[] = [
   ['AWS::DirectoryService::SimpleAD', 'admin_password', 'Password'] as const,
 ].map(([type, native, property]) =>
   kind(type, '', [password(native, property)], {
-    always: { template: { DBSubnetGroupName: 'private' } },
+    always: { template: { Engine: 'oracle-ee', DBSubnetGroupName: 'private' } },
     unsupported: ofTemplateAlone,
   }),
 );
@@ -2350,7 +2418,10 @@ const others: readonly Kind[] = [
         differs: 'It is required.',
       },
     ],
-    { always: { template: { DBSubnetGroupName: 'private' } }, unsupported: ofTemplateAlone },
+    {
+      always: { template: { Engine: 'oracle-ee', DBSubnetGroupName: 'private' } },
+      unsupported: ofTemplateAlone,
+    },
   ),
   kind(
     'AWS::IAM::User',

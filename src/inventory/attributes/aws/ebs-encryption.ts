@@ -1,7 +1,7 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import type { Related } from '../related.ts';
-import { flag, isSet } from '../values.ts';
+import { and, flag, isSet, isUnknown, or } from '../values.ts';
 import { planned } from './plan-value.ts';
 
 /** The document about `isEncrypted`. */
@@ -12,18 +12,32 @@ export const encryptedByDefault =
 export function isEncrypted(
   encrypted: unknown,
   snapshot: unknown,
-  { region }: RawResource,
+  raw: RawResource,
   related: Related,
 ) {
   const given = flag(encrypted);
   if (given !== undefined) return given;
-  const ofRegion = related
-    .ofType('AWS::EC2::EncryptionByDefault')
-    .find((setting) => typeof region === 'string' && setting.region === region);
-  if (ofRegion && (flag(planned(ofRegion.properties, 'enabled')) ?? true) === true) return true;
+  const byDefault = or(
+    ...related
+      .ofType('AWS::EC2::EncryptionByDefault')
+      .map((setting) =>
+        and(
+          isSame(setting.region, raw.region),
+          isSame(setting.account_id, raw.account_id),
+          flag(planned(setting.properties, 'enabled')) ?? true,
+        ),
+      ),
+  );
+  if (byDefault !== false) return byDefault;
   return isSet(snapshot) === false ? false : ofSnapshot;
 }
 
 const ofSnapshot = new UnknownValue('whether the snapshot of a volume is encrypted', {
   present: false,
 });
+
+/** Whether two are one, such as two accounts: also where nobody knows which, but both are known by the same. */
+function isSame(a: RawResource['region'], b: RawResource['region']): boolean | UnknownValue {
+  if (isUnknown(a)) return isUnknown(b) && a.expression === b.expression ? true : a;
+  return isUnknown(b) ? b : a !== undefined && a === b;
+}

@@ -7,8 +7,8 @@ import { at, block, isUnknown, readTags } from '../../attributes/values.ts';
 
 /** What a provider's configuration says for all of its resources, where it is a literal. */
 export interface ProviderDefaults {
-  readonly region?: string | undefined;
-  readonly account_id?: string | undefined;
+  readonly region?: string | UnknownValue | undefined;
+  readonly account_id?: string | UnknownValue | undefined;
   /** Tags that it gives to all of its resources. */
   readonly tags?: Fields | UnknownValue | undefined;
 }

@@ -257,17 +257,49 @@ function createProviderDefaults(
   return (configured, entry) => {
     const name = textOf(entry['provider_name'])?.split('/').at(-1) ?? '';
     const key = textOf(field(configured, 'provider_config_key'));
-    const provider =
-      (key !== undefined ? field(providers, key) : undefined) ?? field(providers, name);
-    const expressions = field(provider, 'expressions');
-    const literal = (attribute: string): string | undefined =>
-      textOf(literalOf(field(expressions, attribute), variables));
+    const used = key !== undefined && field(providers, key) !== undefined ? key : name;
+    const expressions = field(field(providers, used), 'expressions');
+    const literal = (value: unknown): string | undefined => textOf(literalOf(value, variables));
+    const said = (attribute: string): string | undefined => literal(field(expressions, attribute));
     return {
-      region: literal('region'),
-      account_id: literal('project') ?? literal('subscription_id'),
+      region: said('region') ?? (name === 'aws' ? ofProvider('region', used) : undefined),
+      account_id:
+        said('project') ??
+        said('subscription_id') ??
+        (name === 'aws' ? awsAccount(expressions, used, literal) : undefined),
       tags: defaultTags(expressions),
     };
   };
+}
+
+/** Resources with the same provider have the same, whatever it is. */
+const ofProvider = (what: string, key: string): UnknownValue =>
+  new UnknownValue(`the ${what} of the provider ${key}`);
+
+const awsCredentials = [
+  'access_key',
+  'allowed_account_ids',
+  'assume_role',
+  'assume_role_with_web_identity',
+  'endpoints',
+  'profile',
+  'shared_config_files',
+  'shared_credentials_files',
+] as const;
+
+/** The account of the role that the provider assumes. Providers without credentials of their own share the environment's. */
+function awsAccount(
+  expressions: unknown,
+  key: string,
+  literal: (value: unknown) => string | undefined,
+): string | UnknownValue | undefined {
+  const roles = itemsOf(field(expressions, 'assume_role'));
+  const arn = literal(field(roles.at(-1), 'role_arn')); // a chain of roles ends with the one that acts
+  const account = /^arn:[^:]+:iam::(\d{12}):/.exec(arn ?? '')?.[1];
+  if (account !== undefined) return account;
+  return awsCredentials.some((name) => field(expressions, name) !== undefined)
+    ? ofProvider('account', key)
+    : undefined;
 }
 
 /** `default_tags` of AWS, which is a block, or `default_labels` of Google. */

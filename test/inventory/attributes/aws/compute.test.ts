@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Reference, attributesOfItem, attributesOfPlan, attributesOfTemplate } from './twins.ts';
 import type { Twins } from './twins.ts';
 
+const unknownRole = { policy: { statements: 'not known' }, managed_policy_arns: 'not known' };
+
 const twins: Record<string, Twins & { readonly expected: Record<string, unknown> }> = {
   'an instance': {
     template: {
@@ -42,6 +44,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
       subnet_id: 'not known',
       public_access: true,
       iam_instance_profile: 'web',
+      role: unknownRole,
       ebs_optimized: true,
       detailed_monitoring: true,
       metadata_service: { enabled: true, http_tokens: 'required' },
@@ -209,6 +212,8 @@ describe('of an instance', () => {
       subnet_id: 'subnet-1',
       public_access: true,
       iam_instance_profile: 'arn:aws:iam::123456789012:instance-profile/web',
+      role: unknownRole,
+      user_data: { secrets: 'not known' },
       ebs_optimized: false,
       detailed_monitoring: true,
       metadata_service: { enabled: true, http_tokens: 'required' },
@@ -217,5 +222,82 @@ describe('of an instance', () => {
         { device: '/dev/sdf', encryption: { enabled: 'not known' } },
       ],
     });
+  });
+});
+
+describe('the role of an instance', () => {
+  const trust = { Statement: [] };
+  const statement = { Effect: 'Allow', Action: '*', Resource: '*' };
+  const everything = {
+    policy: { statements: [expect.objectContaining({ actions: ['*'], resources: ['*'] })] },
+    managed_policy_arns: ['arn:aws:iam::aws:policy/ReadOnlyAccess'],
+  };
+
+  test('is that of its instance profile', () => {
+    expect(
+      attributesOfTemplate({
+        It: ['AWS::EC2::Instance', { IamInstanceProfile: { Ref: 'Profile' } }],
+        Profile: ['AWS::IAM::InstanceProfile', { Roles: [{ Ref: 'Role' }] }],
+        Role: [
+          'AWS::IAM::Role',
+          {
+            AssumeRolePolicyDocument: trust,
+            ManagedPolicyArns: ['arn:aws:iam::aws:policy/ReadOnlyAccess'],
+            Policies: [{ PolicyName: 'all', PolicyDocument: { Statement: [statement] } }],
+          },
+        ],
+      }),
+    ).toMatchObject({ role: everything });
+    const plan = (profile: Readonly<Record<string, unknown>>) => ({
+      'aws_instance.it': {
+        iam_instance_profile: new Reference('aws_iam_instance_profile.it.name'),
+      },
+      'aws_iam_instance_profile.it': profile,
+      'aws_iam_role.it': {
+        assume_role_policy: JSON.stringify(trust),
+        managed_policy_arns: ['arn:aws:iam::aws:policy/ReadOnlyAccess'],
+      },
+      'aws_iam_role_policy.it': {
+        role: new Reference('aws_iam_role.it.id'),
+        policy: JSON.stringify({ Statement: [statement] }),
+      },
+    });
+    const role = new Reference('aws_iam_role.it.name');
+    expect(attributesOfPlan(plan({ role }))).toMatchObject({ role: everything });
+    expect(attributesOfPlan(plan({ roles: [role] }))).toMatchObject({ role: everything });
+  });
+
+  test('is found among the items of AWS Config', () => {
+    const arn = 'arn:aws:iam::123456789012:instance-profile/web';
+    expect(
+      attributesOfItem(
+        ['AWS::EC2::Instance', { iamInstanceProfile: { arn: 'item-1' } }],
+        ['AWS::IAM::InstanceProfile', { Arn: arn, Roles: ['item-2'] }],
+        [
+          'AWS::IAM::Role',
+          {
+            attachedManagedPolicies: [{ policyArn: 'arn:aws:iam::aws:policy/ReadOnlyAccess' }],
+            rolePolicyList: [
+              {
+                policyName: 'all',
+                policyDocument: JSON.stringify({ Statement: [statement] }),
+              },
+            ],
+          },
+        ],
+      ),
+    ).toMatchObject({ role: everything });
+  });
+
+  test('is none without a profile, and may do anything where the role is elsewhere', () => {
+    expect(attributesOfTemplate({ It: ['AWS::EC2::Instance', {}] })).toMatchObject({
+      role: { policy: { statements: [] }, managed_policy_arns: [] },
+    });
+    expect(
+      attributesOfTemplate({
+        It: ['AWS::EC2::Instance', { IamInstanceProfile: { Ref: 'Profile' } }],
+        Profile: ['AWS::IAM::InstanceProfile', { Roles: ['elsewhere'] }],
+      }),
+    ).toMatchObject({ role: unknownRole });
   });
 });

@@ -343,6 +343,8 @@ describe('of a database', () => {
       iam_authentication: true,
       logging: { types: ['postgresql'] },
       monitoring: { interval_seconds: 0 },
+      tls: { required: 'not known' },
+      parameter_group: { joined: false },
     });
   });
 });
@@ -396,12 +398,14 @@ test.each([
   ['postgres16', { 'rds.force_ssl': 0 }, false],
   ['POSTGRES9.6', { 'rds.force_ssl': '1' }, true],
   ['aurora-postgresql16', {}, false],
-  ['aurora-postgresql17', {}, undefined],
+  ['aurora-postgresql17', {}, 'not known'],
   ['sqlserver-ee-15.0', {}, false],
   ['mysql8.0', {}, false],
   ['aurora-mysql8.0', { require_secure_transport: 'ON' }, true],
   ['mariadb10.11', { require_secure_transport: 'off' }, false],
-  ['mysql8.4', {}, undefined],
+  ['mysql8.4', {}, 'not known'],
+  ['mariadb11.8', {}, true],
+  ['sqlserver-web-16.00', {}, false],
   ['oracle-ee-19', {}, undefined],
 ])('a parameter group of %s with %j requires TLS: %s', (family, parameters, required) => {
   const tls = required === undefined ? undefined : { required };
@@ -416,4 +420,124 @@ test.each([
     },
   });
   expect(ofPlan).toEqual(tls);
+});
+
+describe('whether a database refuses plain text', () => {
+  const forced = { Family: 'postgres14', Parameters: { 'rds.force_ssl': '1' } };
+  const plannedGroup = {
+    family: 'postgres14',
+    parameter: [{ name: 'rds.force_ssl', value: '1' }],
+  };
+  const joined = { tls: { required: true }, parameter_group: { joined: true } };
+  const alone = (required: unknown) => ({
+    ...(required === undefined ? {} : { tls: { required } }),
+    parameter_group: { joined: false },
+  });
+
+  test('is what its parameter group says', () => {
+    expect(
+      attributesOfTemplate({
+        It: [
+          'AWS::RDS::DBInstance',
+          { Engine: 'postgres', DBParameterGroupName: { Ref: 'Group' } },
+        ],
+        Group: ['AWS::RDS::DBParameterGroup', forced],
+      }),
+    ).toMatchObject(joined);
+    expect(
+      attributesOfPlan({
+        'aws_db_instance.it': {
+          engine: 'postgres',
+          parameter_group_name: new Reference('aws_db_parameter_group.it.name'),
+        },
+        'aws_db_parameter_group.it': plannedGroup,
+      }),
+    ).toMatchObject(joined);
+  });
+
+  test('is what the group of its cluster says', () => {
+    const group = ['AWS::RDS::DBClusterParameterGroup', forced] as const;
+    const cluster = [
+      'AWS::RDS::DBCluster',
+      { Engine: 'postgres', DBClusterParameterGroupName: { Ref: 'Group' } },
+    ] as const;
+    expect(attributesOfTemplate({ It: cluster, Group: group })).toMatchObject(joined);
+    expect(
+      attributesOfTemplate({
+        It: ['AWS::RDS::DBInstance', { DBClusterIdentifier: { Ref: 'Cluster' } }],
+        Cluster: cluster,
+        Group: group,
+      }),
+    ).toMatchObject(joined);
+    expect(
+      attributesOfPlan({
+        'aws_rds_cluster_instance.it': {
+          cluster_identifier: new Reference('aws_rds_cluster.it.id'),
+        },
+        'aws_rds_cluster.it': {
+          engine: 'postgres',
+          db_cluster_parameter_group_name: new Reference('aws_rds_cluster_parameter_group.it.name'),
+        },
+        'aws_rds_cluster_parameter_group.it': plannedGroup,
+      }),
+    ).toMatchObject(joined);
+    expect(
+      attributesOfTemplate({ It: ['AWS::RDS::DBInstance', { DBClusterIdentifier: 'elsewhere' }] }),
+    ).toMatchObject(alone('not known'));
+  });
+
+  test.each([
+    ['postgres', '14.9', undefined, false],
+    ['postgres', '16', undefined, true],
+    ['postgres', undefined, 'default.postgres14', false],
+    ['postgres', '14.9', 'elsewhere', 'not known'],
+    ['postgres', undefined, undefined, 'not known'],
+    ['mysql', '8.0.35', undefined, false],
+    ['mysql', '8.4.3', undefined, 'not known'],
+    ['mariadb', '10.11.6', undefined, false],
+    ['mariadb', '11.8.3', undefined, true],
+    ['sqlserver-ee', '15.00.4312.2.v1', undefined, false],
+    ['sqlserver-ee', undefined, undefined, false],
+    ['oracle-ee', '19', undefined, undefined],
+    [undefined, undefined, undefined, 'not known'],
+  ])('of %s %s with the group %s: %s', (engine, version, group, required) => {
+    expect(
+      attributesOfTemplate({
+        It: [
+          'AWS::RDS::DBInstance',
+          { Engine: engine, EngineVersion: version, DBParameterGroupName: group },
+        ],
+      }),
+    ).toMatchObject(alone(required));
+    expect(
+      attributesOfPlan({
+        'aws_db_instance.it': { engine, engine_version: version, parameter_group_name: group },
+      }),
+    ).toMatchObject(alone(required));
+  });
+
+  test('is what the default group says that an item of AWS Config names', () => {
+    expect(
+      attributesOfItem([
+        'AWS::RDS::DBInstance',
+        {
+          engine: 'postgres',
+          engineVersion: '14.9',
+          dBParameterGroups: [{ dBParameterGroupName: 'default.postgres14' }],
+        },
+      ]),
+    ).toMatchObject(alone(false));
+  });
+
+  test('is not known of a replica that takes the group of its source', () => {
+    expect(
+      attributesOfPlan({
+        'aws_db_instance.it': {
+          engine: 'postgres',
+          engine_version: '14',
+          replicate_source_db: 'main',
+        },
+      }),
+    ).toMatchObject(alone('not known'));
+  });
 });

@@ -1,5 +1,6 @@
 // What is so where nothing is set, where it depends on more than the type; the sources are in the generated reference.
 import { describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../../../src/contract/resources.ts';
 import { readInventory } from '../../../../src/inventory/read.ts';
 import {
   Reference,
@@ -234,8 +235,14 @@ test('a parameter may name the subnet group of the default VPC', () => {
   ).toHaveProperty('public_access', 'not known');
 });
 
-test('an account encrypts new volumes in the region in which Terraform says so', () => {
-  const volumeIn = (region: string) => {
+describe('an account encrypts new volumes where Terraform says so:', () => {
+  const account = (id: string) => ({
+    assume_role: [{ role_arn: { constant_value: `arn:aws:iam::${id}:role/deploy` } }],
+  });
+  const there = { region: { constant_value: 'eu-central-1' } };
+
+  /** A volume of the first provider, beside the setting of the second. */
+  const volumeOf = (aws: object, other: object = aws, key = 'aws.there') => {
     const read = readInventory(
       JSON.stringify({
         format_version: '1.2',
@@ -248,24 +255,18 @@ test('an account encrypts new volumes in the region in which Terraform says so',
           mode: 'managed',
           type,
           name: 'it',
+          provider_name: 'registry.terraform.io/hashicorp/aws',
           change: { actions: ['create'], before: null, after, after_unknown: {} },
         })),
         configuration: {
           provider_config: {
-            aws: {
-              name: 'aws',
-              expressions: { region: { constant_value: 'eu-central-1' } },
-            },
-            'aws.there': {
-              name: 'aws',
-              alias: 'there',
-              expressions: { region: { constant_value: region } },
-            },
+            aws: { name: 'aws', expressions: aws },
+            [key]: { name: 'aws', expressions: other },
           },
           root_module: {
             resources: [
               ['aws_ebs_volume', 'aws'],
-              ['aws_ebs_encryption_by_default', 'aws.there'],
+              ['aws_ebs_encryption_by_default', key],
             ].map(([type, provider_config_key]) => ({
               address: `${String(type)}.it`,
               mode: 'managed',
@@ -278,10 +279,28 @@ test('an account encrypts new volumes in the region in which Terraform says so',
         },
       }),
     );
-    return read.ok ? read.inventory.resources[0]?.resource : read.problem;
+    const volume = read.ok ? read.inventory.resources[0]?.resource : undefined;
+    const { enabled } = volume?.['encryption'] as { enabled: unknown };
+    return enabled instanceof UnknownValue ? 'not known' : enabled;
   };
-  expect(volumeIn('eu-central-1')).toHaveProperty('encryption.enabled', true);
-  expect(volumeIn('eu-west-1')).toHaveProperty('encryption.enabled', false);
+
+  test('in its region', () => {
+    expect(volumeOf(there)).toBe(true);
+    expect(volumeOf(there, { region: { constant_value: 'eu-west-1' } })).toBe(false);
+  });
+
+  test('in its account', () => {
+    const one = { ...there, ...account('111111111111') };
+    expect(volumeOf(one)).toBe(true);
+    expect(volumeOf(one, { ...there, ...account('222222222222') })).toBe(false);
+    expect(volumeOf(one, { ...there, profile: { constant_value: 'other' } })).toBe('not known');
+  });
+
+  test('in whatever region and account, where both have the same provider', () => {
+    const variable = { region: { references: ['var.region'] }, profile: {} };
+    expect(volumeOf(variable, variable, 'aws')).toBe(true);
+    expect(volumeOf(variable, there)).toBe('not known');
+  });
 });
 
 test('the default subnet of a zone gives public addresses', () => {

@@ -17,9 +17,12 @@ import {
   text,
 } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { notRecorded } from '../config-item.ts';
 import { encryptedByDefault, isEncrypted } from '../ebs-encryption.ts';
+import { itemPolicies, planPolicies, role, templatePolicies } from '../identity/iam-holder.ts';
 import { planned } from '../plan-value.ts';
 import { addressOfSubnet } from '../network/subnet.ts';
+import { instanceRoleAttributes, roleOfProfile } from './instance-role.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
 
@@ -39,6 +42,7 @@ export const ec2Instance = normaliser({
     ...userDataAttribute,
     subnet_id: { type: 'string', meaning: "the subnet of the instance's first network interface" },
     iam_instance_profile: { type: 'string', meaning: 'name or ARN of the instance profile' },
+    ...instanceRoleAttributes,
     ebs_optimized: {
       type: 'bool',
       meaning: 'has bandwidth of its own for EBS; newer instance types always have',
@@ -81,6 +85,10 @@ export const ec2Instance = normaliser({
         given('SubnetId') ??
         at(interfaces, 0, 'SubnetId') ??
         subnetOfInterface(at(interfaces, 0, 'NetworkInterfaceId'), related);
+      const profile =
+        at(raw.properties, 'IamInstanceProfile') ??
+        at(data, 'IamInstanceProfile', 'Arn') ??
+        at(data, 'IamInstanceProfile', 'Name');
       return {
         'user_data.secrets': secretsIn(field(raw.properties, 'UserData')),
         instance_type: text(given('InstanceType')),
@@ -94,10 +102,8 @@ export const ec2Instance = normaliser({
           given('MetadataOptions', 'HttpTokens'),
         ),
         subnet_id: subnet,
-        iam_instance_profile:
-          at(raw.properties, 'IamInstanceProfile') ??
-          at(data, 'IamInstanceProfile', 'Arn') ??
-          at(data, 'IamInstanceProfile', 'Name'),
+        iam_instance_profile: profile,
+        ...roleOfProfile(profile, related, (one) => templatePolicies(one, role, related)),
         ebs_optimized: flag(given('EbsOptimized')),
         detailed_monitoring: flag(
           at(raw.properties, 'Monitoring') ?? at(data, 'Monitoring', 'Enabled'),
@@ -120,6 +126,10 @@ export const ec2Instance = normaliser({
             own('network_interface', 'network_interface_id'),
           related,
         );
+      const profile =
+        own('iam_instance_profile') ??
+        planned(template, 'iam_instance_profile', 'arn') ??
+        planned(template, 'iam_instance_profile', 'name');
       return {
         'user_data.secrets': secretsIn(own('user_data') ?? own('user_data_base64')),
         instance_type: text(given('instance_type')),
@@ -135,16 +145,15 @@ export const ec2Instance = normaliser({
           given('metadata_options', 'http_tokens'),
         ),
         subnet_id: subnet,
-        iam_instance_profile:
-          own('iam_instance_profile') ??
-          planned(template, 'iam_instance_profile', 'arn') ??
-          planned(template, 'iam_instance_profile', 'name'),
+        iam_instance_profile: profile,
+        ...roleOfProfile(profile, related, (one) => planPolicies(one, role, related)),
         ebs_optimized: flag(given('ebs_optimized')),
         detailed_monitoring: flag(own('monitoring') ?? planned(template, 'monitoring', 'enabled')),
         volumes: plannedVolumes(raw, template, related),
       };
     },
     'aws-config': (raw, related) => ({
+      'user_data.secrets': notRecorded('user data'),
       instance_type: text(at(raw.properties, 'instanceType')),
       public_access: or(
         isGiven(at(raw.properties, 'publicIpAddress')),
@@ -158,6 +167,9 @@ export const ec2Instance = normaliser({
       ),
       subnet_id: at(raw.properties, 'subnetId'),
       iam_instance_profile: at(raw.properties, 'iamInstanceProfile', 'arn'),
+      ...roleOfProfile(at(raw.properties, 'iamInstanceProfile', 'arn'), related, (one) =>
+        itemPolicies(one, role),
+      ),
       ebs_optimized: flag(at(raw.properties, 'ebsOptimized')),
       detailed_monitoring: isOneOf(at(raw.properties, 'monitoring', 'state'), 'enabled', 'pending'),
       volumes: attachedVolumes(at(raw.properties, 'blockDeviceMappings'), related),

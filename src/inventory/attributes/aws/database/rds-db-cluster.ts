@@ -7,8 +7,28 @@ import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 import { clusterEncryption, isEncryptedCluster } from './aurora.ts';
 import { masterPasswordSource } from './master-password.ts';
+import { ofParameterGroup, parameterGroupAttributes } from './rds-parameter-group.ts';
+
+const groupType = 'AWS::RDS::DBClusterParameterGroup';
+
+/** What the parameter group of a cluster says, of a template, an item or a plan. */
+export function clusterParameters(cluster: unknown, related: Related) {
+  const given = (property: string, argument: string): unknown =>
+    field(cluster, property) ?? planned(cluster, argument);
+  return ofParameterGroup(
+    given('DBClusterParameterGroupName', 'db_cluster_parameter_group_name') ??
+      field(cluster, 'DBClusterParameterGroup'),
+    groupType,
+    {
+      engine: given('Engine', 'engine'),
+      version: given('EngineVersion', 'engine_version'),
+    },
+    related,
+  );
+}
 
 const fromApi = ({ properties }: RawResource, related: Related) => ({
+  ...clusterParameters(properties, related),
   engine: text(field(properties, 'Engine')),
   'encryption.enabled': isEncryptedCluster(properties, related),
   'encryption.kms_key_id': text(field(properties, 'KmsKeyId')),
@@ -55,9 +75,11 @@ export const rdsDbCluster = normaliser({
       absent: [],
     },
     'master_password.source': secretSourceAttribute("the master user's password"),
+    ...parameterGroupAttributes,
   },
   arguments: {
     BacktrackWindow: 'backtrack_window',
+    DBClusterParameterGroupName: 'db_cluster_parameter_group_name',
     DeletionProtection: 'deletion_protection',
     ManageMasterUserPassword: 'manage_master_user_password',
     StorageEncrypted: 'storage_encrypted',
@@ -66,6 +88,7 @@ export const rdsDbCluster = normaliser({
     cloudformation: fromApi,
     'aws-config': fromApi,
     terraform: (raw, related) => ({
+      ...clusterParameters(raw.properties, related),
       engine: text(planned(raw.properties, 'engine')),
       'encryption.enabled': isEncryptedCluster(raw.properties, related),
       'encryption.kms_key_id': text(planned(raw.properties, 'kms_key_id')),

@@ -10,6 +10,8 @@ import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 import { asSource, isAurora, isEncryptedCluster } from './aurora.ts';
 import { masterPasswordSource } from './master-password.ts';
+import { clusterParameters } from './rds-db-cluster.ts';
+import { ofParameterGroup, parameterGroupAttributes } from './rds-parameter-group.ts';
 
 const clusterType = 'AWS::RDS::DBCluster';
 
@@ -20,6 +22,7 @@ const fromApi = (raw: RawResource, related: Related) => {
   const shared = (name: string): unknown => own(name) ?? field(cluster, name);
   const source = own('SourceDBInstanceIdentifier');
   return {
+    ...parametersOf(raw, related),
     engine: text(own('Engine')),
     cluster_id: text(own('DBClusterIdentifier')),
     'encryption.enabled':
@@ -53,6 +56,35 @@ const fromApi = (raw: RawResource, related: Related) => {
     ),
   };
 };
+
+/** What the parameter group says: in a cluster, the cluster's. A replica has the group of its source unless it says otherwise. */
+function parametersOf({ properties }: RawResource, related: Related) {
+  const given = (property: string, argument: string): unknown =>
+    field(properties, property) ?? planned(properties, argument);
+  const clusterId = given('DBClusterIdentifier', 'cluster_identifier');
+  if (isSet(clusterId) !== false) {
+    const cluster = related.find(clusterId);
+    return cluster
+      ? clusterParameters(cluster.properties, related)
+      : {
+          'tls.required': new UnknownValue('the parameter group of a cluster', { present: false }),
+        };
+  }
+  const source = given('SourceDBInstanceIdentifier', 'replicate_source_db');
+  return ofParameterGroup(
+    given('DBParameterGroupName', 'parameter_group_name') ??
+      field(properties, 'DBParameterGroups', 0, 'DBParameterGroupName') ??
+      (isSet(source) === false
+        ? undefined
+        : new UnknownValue('the parameter group of the source', { present: false })),
+    'AWS::RDS::DBParameterGroup',
+    {
+      engine: given('Engine', 'engine'),
+      version: given('EngineVersion', 'engine_version'),
+    },
+    related,
+  );
+}
 
 /** What a cluster, a source or a snapshot gives to what is made from it; undefined where there is none. */
 function inherited(
@@ -153,10 +185,12 @@ export const rdsDbInstance = normaliser({
     },
     'master_username.source': secretSourceAttribute("the master user's name"),
     'master_password.source': secretSourceAttribute("the master user's password"),
+    ...parameterGroupAttributes,
   },
   arguments: {
     AutoMinorVersionUpgrade: 'auto_minor_version_upgrade',
     BackupRetentionPeriod: 'backup_retention_period',
+    DBParameterGroupName: 'parameter_group_name',
     DeletionProtection: 'deletion_protection',
     EnableCloudwatchLogsExports: {
       aws_db_instance: 'enabled_cloudwatch_logs_exports',
@@ -189,6 +223,7 @@ export const rdsDbInstance = normaliser({
       const cluster = related.find(clusterId, clusterType)?.properties;
       const shared = (name: string): unknown => own(name) ?? planned(cluster, name);
       return {
+        ...parametersOf(raw, related),
         engine: text(own('engine')),
         cluster_id: text(clusterId),
         'encryption.enabled':

@@ -1,6 +1,11 @@
-import type { UnknownValue } from '../../../../contract/resources.ts';
+import { UnknownValue } from '../../../../contract/resources.ts';
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, isOneOf, isUnknown, readTags, text } from '../../values.ts';
+import type { Attribute } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
+import type { Maybe } from '../../values.ts';
+import { at, isOneOf, isSet, isUnknown, readTags, text } from '../../values.ts';
+import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 
 const attributesOf = (family: unknown, given: unknown) => {
@@ -8,39 +13,111 @@ const attributesOf = (family: unknown, given: unknown) => {
   return {
     family: text(family),
     parameters,
-    'tls.required': requiresTls(family, parameters),
+    'tls.required': requiredByFamily(family, parameters),
   };
 };
 
 /** The parameter that refuses plain text, and the first version of the engine that has it on by itself. */
 const tlsParameters: readonly {
-  readonly family: RegExp;
+  readonly engine: RegExp;
   readonly name: string;
   readonly onSince?: number;
   /** From this version on nothing is known of it where it is not set. */
   readonly until?: number;
 }[] = [
-  { family: /^postgres(\d+(?:\.\d+)?)$/, name: 'rds.force_ssl', onSince: 15 },
-  { family: /^aurora-postgresql(\d+(?:\.\d+)?)$/, name: 'rds.force_ssl', until: 17 },
-  { family: /^sqlserver-\w+-(\d+)\.0$/, name: 'rds.force_ssl' },
-  { family: /^(?:aurora-)?mysql(\d+\.\d+)$/, name: 'require_secure_transport', until: 8.4 },
-  { family: /^mariadb(\d+\.\d+)$/, name: 'require_secure_transport', until: 11.8 },
+  { engine: /^postgres$/i, name: 'rds.force_ssl', onSince: 15 },
+  { engine: /^aurora-postgresql$/i, name: 'rds.force_ssl', until: 17 },
+  { engine: /^sqlserver-\w+$/i, name: 'rds.force_ssl' },
+  { engine: /^(?:aurora-)?mysql$/i, name: 'require_secure_transport', until: 8.4 },
+  { engine: /^mariadb$/i, name: 'require_secure_transport', onSince: 11.8 },
 ];
 
-function requiresTls(family: unknown, parameters: unknown): boolean | UnknownValue | undefined {
-  if (isUnknown(family)) return family;
+const aboutTls =
+  'plain text is refused: `rds.force_ssl` or `require_secure_transport`, which are on by themselves in PostgreSQL since 15 and MariaDB since 11.8; unknown where Aurora PostgreSQL 17, MySQL 8.4 or newer set none';
+
+/** `postgres16`, `sqlserver-ee-15.0` */
+function requiredByFamily(family: unknown, parameters: unknown): Maybe<boolean> {
   const name = text(family);
   if (name === undefined || isUnknown(name)) return name;
-  for (const one of tlsParameters) {
-    const version = one.family.exec(name.toLowerCase())?.[1];
-    if (version === undefined) continue;
-    const value = at(parameters, one.name);
-    if (value !== undefined) return isOneOf(value, '1', 'on', 'true');
-    if (Number(version) >= (one.until ?? Infinity)) return undefined;
-    return Number(version) >= (one.onSince ?? Infinity);
-  }
-  return undefined;
+  const [, engine, version] = /^([a-z-]{0,40}[a-z])-?(\d[\d.]*)$/i.exec(name) ?? [];
+  return engine === undefined ? undefined : requiresTls(engine, version, parameters);
 }
+
+/** Undefined for engines that can't be told to. */
+function requiresTls(
+  engine: string,
+  version: Maybe<string>,
+  parameters: unknown,
+): boolean | UnknownValue | undefined {
+  const one = tlsParameters.find((known) => known.engine.test(engine));
+  if (!one) return undefined;
+  const value = at(parameters, one.name);
+  if (value !== undefined) return isOneOf(value, '1', 'on', 'true');
+  if (one.onSince === undefined && one.until === undefined) return false;
+  const number = isUnknown(version) ? NaN : Number(/^\d+(?:\.\d+)?/.exec(version ?? '')?.[0]);
+  if (Number.isNaN(number))
+    return isUnknown(version) ? version : noDefault(`${engine} in the version that RDS chooses`);
+  return number >= (one.until ?? Infinity)
+    ? noDefault(`${engine} ${String(version)}`)
+    : number >= (one.onSince ?? Infinity);
+}
+
+const noDefault = (what: string): UnknownValue =>
+  new UnknownValue(`whether ${what} requires TLS by default`, { present: false });
+
+type Group = 'AWS::RDS::DBParameterGroup' | 'AWS::RDS::DBClusterParameterGroup';
+
+/** What the parameter group of a database says, or the provider's default group, which nobody can change. */
+export function ofParameterGroup(
+  named: unknown,
+  type: Group,
+  { engine, version }: { readonly engine: unknown; readonly version: unknown },
+  related: Related,
+) {
+  const group = related.find(named, type);
+  return {
+    'parameter_group.joined': group !== undefined,
+    'tls.required': group ? tlsOf(group) : tlsByDefault(text(named), text(engine), text(version)),
+  };
+}
+
+const tlsOf = ({ properties }: RawResource): Maybe<boolean> =>
+  requiredByFamily(
+    field(properties, 'Family') ?? planned(properties, 'family'),
+    readTags(field(properties, 'Parameters') ?? planned(properties, 'parameter'), 'name', 'value'),
+  );
+
+function tlsByDefault(
+  named: Maybe<string>,
+  engine: Maybe<string>,
+  version: Maybe<string>,
+): Maybe<boolean> {
+  if (isUnknown(named)) return notInInput;
+  if (isSet(named) === true) {
+    const [, family] = /^default\.(.+)$/.exec(named ?? '') ?? [];
+    return family === undefined ? notInInput : requiredByFamily(family, {});
+  }
+  if (engine === undefined) return new UnknownValue('the engine of the database');
+  return isUnknown(engine) ? engine : requiresTls(engine, version, {});
+}
+
+const notInInput = new UnknownValue('a parameter group that is not in this input', {
+  present: false,
+});
+
+export const parameterGroupAttributes = {
+  'tls.required': {
+    type: 'bool',
+    meaning: `${aboutTls}; as its parameter group says, in the same input, or the default one. None for engines without either`,
+    source:
+      'Amazon RDS User Guide, Using SSL with a PostgreSQL DB instance, Requiring SSL/TLS for all connections to a MariaDB DB instance, as of 2025-11',
+  },
+  'parameter_group.joined': {
+    type: 'bool',
+    meaning: 'its parameter group is in the same input, so policies about that evaluate it',
+    absent: false,
+  },
+} as const satisfies Record<string, Attribute>;
 
 export const rdsParameterGroup = normaliser({
   types: ['AWS::RDS::DBParameterGroup', 'AWS::RDS::DBClusterParameterGroup'],
@@ -58,8 +135,9 @@ export const rdsParameterGroup = normaliser({
     },
     'tls.required': {
       type: 'bool',
-      meaning:
-        'plain text is refused: `rds.force_ssl` or `require_secure_transport`; PostgreSQL does so by itself from 15 on (RDS User Guide, "Using SSL with a PostgreSQL DB instance"). None for engines without either, and where Aurora PostgreSQL 17, MySQL 8.4, MariaDB 11.8 or newer set none',
+      meaning: `${aboutTls}. None for engines without either`,
+      source:
+        'Amazon RDS User Guide, Using SSL with a PostgreSQL DB instance, Requiring SSL/TLS for all connections to a MariaDB DB instance, as of 2025-11',
     },
   },
   from: {
