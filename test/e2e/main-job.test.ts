@@ -75,7 +75,7 @@ describe('the main job, with the built binary', () => {
     const { policies } = JSON.parse((await govctl('policy', 'list', '-o', 'json')).stdout) as {
       policies: [{ name: string }];
     };
-    const edited = await govctl('policy', 'disable', policies[0].name);
+    const edited = await govctl('policy', 'disable', policies[0].name, '--yes');
     expect(edited.exitCode, edited.stderr).toBe(0);
     const drift = await govctl('drift', '-o', 'json');
     expect(drift.exitCode).toBe(2);

@@ -1,10 +1,11 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
+import { placeLeftOut } from '../../project/check/left-out.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Place } from '../../project/model.ts';
 import { takingTurns } from '../../project/read/turns.ts';
-import { duplicateAt, noticeAt, placeLeftOut } from './check-run.ts';
+import { duplicateAt, noticeAt } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 

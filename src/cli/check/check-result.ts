@@ -1,9 +1,10 @@
 import type { BaselineEntry } from '../../project/check/baseline.ts';
 import type { PolicyTally, Tally } from '../../project/check/checker.ts';
+import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import type { Unreadable } from '../../project/check/discover-inputs.ts';
 import type { PoliciesOfSet } from '../../project/check/select-policies.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
-import type { PlacedLeftOut, Told } from './check-run.ts';
+import type { Told } from './check-run.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import type { CheckOptions } from './options.ts';
 import type { CheckSummary } from './verdict.ts';

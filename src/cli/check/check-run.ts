@@ -1,8 +1,8 @@
-import type { InputProblem, LeftOut } from '../../inventory/model.ts';
-import type { TextPlace } from '../../inventory/text/place.ts';
+import type { InputProblem } from '../../inventory/model.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Checker, Tally } from '../../project/check/checker.ts';
 import { addTally, emptyTally } from '../../project/check/checker.ts';
+import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import type { Unreadable } from '../../project/check/discover-inputs.ts';
 import type { Place, Problem } from '../../project/model.ts';
 import type { Collector } from './collect.ts';
@@ -28,28 +28,6 @@ export interface CheckRun {
   /** Adds what was counted, and lets what was found be written out. @throws GovctlError interrupted */
   count(tally: Tally): Promise<void>;
 }
-
-/** A resource that a template declares and does not deploy, as JSON has it. */
-export interface PlacedLeftOut {
-  readonly resource: string;
-  readonly resource_type: string;
-  readonly condition: string;
-  readonly file: string;
-  readonly line?: number;
-  readonly column?: number;
-}
-
-export const placeLeftOut = (
-  { address, type, condition }: LeftOut,
-  file: string,
-  place: Partial<TextPlace> = {},
-): PlacedLeftOut => ({
-  resource: address,
-  resource_type: type,
-  condition,
-  file,
-  ...place,
-});
 
 /** A list that may grow without bound: the first are kept, all are counted. */
 export interface Told<T> {

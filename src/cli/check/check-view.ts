@@ -15,7 +15,7 @@ import type { Unreadable } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy, Place, Problem } from '../../project/model.ts';
 import { makeKey } from '../../project/key.ts';
 import type { CheckResult } from './check-result.ts';
-import type { PlacedLeftOut } from './check-run.ts';
+import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import { describeCheck } from './check-summary.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import { messagesOf, renderFindings } from './findings-text.ts';

@@ -7,7 +7,7 @@ import { matchesId } from '../../engine/exempt.ts';
 import type { ReadResource } from '../../inventory/model.ts';
 import { looksSecret, maskSecrets, secretsOf, showsSecret } from '../../project/check/secrets.ts';
 import type { LocalPolicy } from '../../project/model.ts';
-import type { PlacedLeftOut } from './check-run.ts';
+import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import type { ExplainedPart, ExplainedRule, PlacedFinding } from './placed-finding.ts';
 
 /** Explains findings while their resources are at hand. */

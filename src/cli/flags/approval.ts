@@ -1,4 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
 
 /** A no ends every command alike. */
 export const notApproved = (): GovctlError =>
@@ -12,3 +13,23 @@ export interface ApprovalOptions {
 
 export const isApproved = ({ autoApprove, yes }: ApprovalOptions): boolean =>
   autoApprove === true || yes === true;
+
+/**
+ * Prompts before a change, unless it is approved. Without a terminal it must be.
+ * @param change the object, what is done to it and what was not: `policy p (pol_1)`, `delete`, `deleted`
+ * @throws GovctlError approval_required
+ */
+export async function confirmChange(
+  { flags, world }: Context,
+  { what, verb, past }: { readonly what: string; readonly verb: string; readonly past: string },
+  question: string,
+  options: ApprovalOptions,
+): Promise<void> {
+  if (isApproved(options)) return;
+  if (!flags.input) {
+    throw new GovctlError('approval_required', `${what} was not ${past}: nobody could be asked`, {
+      hint: `Give --yes to ${verb} without asking.`,
+    });
+  }
+  if (!(await world.prompt.confirm(question, false))) throw notApproved();
+}

@@ -5,6 +5,8 @@ import { defined } from '../../contract/defined.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, Run } from '../context.ts';
 import { printableLine } from '../terminal/printable.ts';
+import type { ApprovalOptions } from '../flags/approval.ts';
+import { confirmChange } from '../flags/approval.ts';
 import type { Style } from '../terminal/terminal.ts';
 import type { OneOf } from './get.ts';
 import { lookUp } from './get.ts';
@@ -67,16 +69,22 @@ export const updateNoun =
     return exitCodes.ok;
   };
 
-/** `enable` or `disable` of a noun, or its own words for them. */
+/** `enable` or `disable` of a noun, or its own words for them. Switching off prompts; it requires --yes without a terminal. */
 export const switchNoun =
   <Item extends WithId>(isOn: boolean) =>
-  (noun: Noun<Item, never>): Run<OneOf> =>
-  async (context, { args: [named] }) => {
+  (noun: Noun<Item, never>): Run<OneOf & ApprovalOptions> =>
+  async (context, { args: [named], ...options }) => {
     if (!isSwitched(noun)) throw new TypeError('the noun has no switch');
     const { of, names, switch: its } = noun;
     const { client, item: before, etag } = await lookUp(context, noun, named);
     const isSame = its.isOn(before) === isOn;
     if (!isSame) await warnIfOwned(context, names.nameOf(before), names.tagsOf?.(before));
+    if (!isSame && !isOn) {
+      const { verb, state: past } = its.words.off;
+      const what = `${of.one} ${printableLine(`${names.nameOf(before)} (${before.id})`)}`;
+      const question = `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what}?`;
+      await confirmChange(context, { what, verb, past }, question, options);
+    }
     const fields = { [its.field]: isOn };
     const ifMatch = its.isGuarded ? etag : undefined;
     const item = isSame

@@ -59,16 +59,18 @@ export function nounCommands<Item extends WithId, Flags>(
         .addOption(ifMatch())
         .action(verb(async () => (await import('./change.ts')).updateNoun<Item, Fields>(changes))),
     delete: (description: string, name = 'delete'): GovctlCommand =>
-      about(name, description)
-        .option('-y, --yes', 'do not ask')
-        .option('--auto-approve', 'the same')
-        .action(verb(async () => (await import('./delete.ts')).deleteNoun<Item>)),
+      approvalFlags(about(name, description)).action(
+        verb(async () => (await import('./delete.ts')).deleteNoun<Item>),
+      ),
     switch: (name: string, on: boolean, description: string): GovctlCommand =>
-      about(name, description).action(
+      (on ? about(name, description) : approvalFlags(about(name, description))).action(
         verb(async () => (await import('./change.ts')).switchNoun<Item>(on)),
       ),
   };
 }
+
+const approvalFlags = (command: GovctlCommand): GovctlCommand =>
+  command.option('-y, --yes', 'do not ask').option('--auto-approve', 'the same');
 
 /** For commands that change or remove an object. */
 export const ifMatch = (): Option =>

@@ -1,9 +1,9 @@
 import { deleteObject } from '../../client/objects.ts';
 import { defined } from '../../contract/defined.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
 import type { Context, Run } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
-import { isApproved, notApproved } from '../flags/approval.ts';
+import { confirmChange } from '../flags/approval.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { lookUp } from './get.ts';
 import type { Asked, DescribedNoun, Noun, OwnNoun, Removal, WithId } from './noun.ts';
@@ -61,23 +61,17 @@ const wordsOf = ({ words = deleting }: { readonly words?: Words }): Words => wor
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Prompts before a permanent removal. @throws GovctlError approval_required */
+/** @throws GovctlError approval_required */
 async function confirmRemoval(
-  { flags, world }: Context,
+  context: Context,
   { what, where }: Asked,
   removal: { readonly words?: Words },
   options: ApprovalOptions,
 ): Promise<void> {
-  if (isApproved(options)) return;
   const { verb, past } = wordsOf(removal);
-  if (!flags.input) {
-    throw new GovctlError('approval_required', `${what} was not ${past}: nobody could be asked`, {
-      hint: `Give --yes to ${verb} without asking.`,
-    });
-  }
   const from = where === undefined ? '' : ` from ${where}`;
   const question = `${capital(verb)} ${what}${from} for good?`;
-  if (!(await world.prompt.confirm(question, false))) throw notApproved();
+  await confirmChange(context, { what, verb, past }, question, options);
 }
 
 const showRemoved = (

@@ -84,8 +84,11 @@ interface Switched<Item> {
 export interface Switch<Item> {
   readonly field: string;
   readonly isOn: (item: Item) => boolean | undefined;
-  /** The new state, and what was done: `enabled`, `Enabled`. */
-  readonly words: Readonly<Record<'on' | 'off', { readonly state: string; readonly done: string }>>;
+  /** The new state, what was done, and how the prompt asks: `disabled`, `Disabled`, `disable`. */
+  readonly words: {
+    readonly on: { readonly state: string; readonly done: string };
+    readonly off: { readonly state: string; readonly done: string; readonly verb: string };
+  };
   /** Send If-Match: objects that are sent whole must not overwrite a newer state. */
   readonly isGuarded?: boolean;
   readonly after?: (item: Item) => string;

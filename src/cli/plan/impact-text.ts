@@ -1,8 +1,34 @@
 import type { Impact } from '../../project/plan/impact.ts';
 import { count, printableLine } from '../terminal/printable.ts';
+import type { Context } from '../context.ts';
 import type { Style } from '../terminal/terminal.ts';
 
-/** Resources of a change that people are shown. */
+/** Says on stderr what the impact does not cover. */
+export async function warnOfInput(
+  { warn, say }: Context,
+  { unreadable = [], left_out: leftOut = [], warnings = [] }: Impact,
+): Promise<void> {
+  for (const { file, line, column, message } of [...unreadable, ...warnings].slice(0, mostShown)) {
+    const place = [file, line, column].filter((part) => part !== undefined).join(':');
+    await warn(printableLine(`${place}: ${message}`));
+  }
+  const more = unreadable.length + warnings.length - mostShown;
+  if (more > 0) await warn(`${count(more, 'more place')} of the input (-o json lists them)`);
+  if (unreadable.length > 0) {
+    await warn('The impact is not complete: parts of the input could not be read.');
+  }
+  if (leftOut.length > 0) {
+    const names = leftOut
+      .slice(0, mostShown)
+      .map(({ resource, condition }) => printableLine(`${resource} (${condition})`));
+    const others = leftOut.length - names.length;
+    await say(
+      `${count(leftOut.length, 'resource')} left out, as ${leftOut.length === 1 ? 'its condition is' : 'their conditions are'} false: ${names.join(', ')}${others > 0 ? ` and ${count(others, 'other')}` : ''}.`,
+    );
+  }
+}
+
+/** Resources of a change, and problems of the input, that people are shown. */
 const mostShown = 5;
 
 /** The impact for people. */

@@ -9,6 +9,7 @@ import { writePlanFile } from '../../project/plan/plan-file.ts';
 import type { Run } from '../context.ts';
 import { planView, hasChanges, writePlanOutput } from './plan-view.ts';
 import type { ImpactOptions } from './impact.ts';
+import { warnOfInput } from './impact-text.ts';
 import { withOutside } from './outside.ts';
 
 interface PlanOptions extends SelectionOptions, ImpactOptions {
@@ -17,7 +18,10 @@ interface PlanOptions extends SelectionOptions, ImpactOptions {
   readonly detailedExitcode?: boolean;
 }
 
-/** Shows what an apply would do. 2 with --detailed-exitcode and changes, 5 and 6 when it could not be applied. */
+/**
+ * Shows what an apply would do. 2 with --detailed-exitcode and changes, 3 when a part of --impact-from can't be read, 5 and 6
+ * when it could not be applied.
+ */
 export const runPlan: Run<PlanOptions> = async (context, options) => {
   const prepared = await withOutside(context, (outside) =>
     preparePlan(outside, options.args[0], options),
@@ -32,6 +36,7 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
         )
       : undefined;
   await context.show(planView(context, plan, { blocked, notes, impact }));
+  if (impact) await warnOfInput(context, impact);
   await writePlanOutput(context, plan);
   refuseBlocked(blocked, !context.flags.quiet);
   refuseGuards(refusals);
@@ -43,5 +48,6 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
       await context.say(`Saved to ${options.out}; there is nothing in it to apply.`);
     }
   }
+  if (impact?.unreadable) return exitCodes.usage;
   return options.detailedExitcode && hasChanges(plan.summary) ? exitCodes.verdict : exitCodes.ok;
 };

@@ -45,7 +45,7 @@ export const policies: DescribedNoun<Policy, ListOptions> = {
     isOn: ({ enabled }) => enabled,
     words: {
       on: { state: 'enabled', done: 'Enabled' },
-      off: { state: 'disabled', done: 'Disabled' },
+      off: { state: 'disabled', done: 'Disabled', verb: 'disable' },
     },
   },
 };

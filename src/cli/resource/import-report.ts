@@ -1,4 +1,4 @@
-import type { PlacedLeftOut } from '../check/check-run.ts';
+import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import type { Context } from '../context.ts';
 import { count, listWords, printableLine } from '../terminal/printable.ts';

@@ -15,7 +15,8 @@ import {
   largestDocument,
   readAll,
 } from '../check/check-inputs.ts';
-import { interrupted, placeLeftOut } from '../check/check-run.ts';
+import { placeLeftOut } from '../../project/check/left-out.ts';
+import { interrupted } from '../check/check-run.ts';
 import { LineTooLongError, cutAtLineEnds } from '../check/line-chunks.ts';
 import { readParameters } from '../check/options.ts';
 import { findInputs } from '../check/prepare.ts';

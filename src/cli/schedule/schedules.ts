@@ -44,7 +44,7 @@ export const schedules: DescribedNoun<AnySchedule, ListOptions> = {
     isOn: ({ enabled }) => enabled ?? true,
     words: {
       on: { state: 'enabled', done: 'Enabled' },
-      off: { state: 'disabled', done: 'Disabled' },
+      off: { state: 'disabled', done: 'Disabled', verb: 'disable' },
     },
     isGuarded: true,
     after: (schedule) =>

@@ -59,7 +59,10 @@ export const webhooks: DescribedNoun<ShownWebhook, ListOptions> = {
   switch: {
     field: 'active',
     isOn: isActive,
-    words: { on: { state: 'active', done: 'Resumed' }, off: { state: 'paused', done: 'Paused' } },
+    words: {
+      on: { state: 'active', done: 'Resumed' },
+      off: { state: 'paused', done: 'Paused', verb: 'pause' },
+    },
     say: async (context, { before, isOn, named }) => {
       const its = typed(named);
       if (isOn) await sayWhatWaits(context, before, its);

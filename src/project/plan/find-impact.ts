@@ -7,7 +7,9 @@ import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts
 import type { AnsweredResource, Resource } from '../../contract/resources.ts';
 import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import type { InputProblem } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
+import { placeLeftOut } from '../check/left-out.ts';
 import { countImpact, policiesOf } from './impact.ts';
 import type { Impact } from './impact.ts';
 import type { Plan } from './plan.ts';
@@ -120,6 +122,7 @@ export function impactOnInput(
     const place = [file, line, column].filter((part) => part !== undefined).join(':');
     throw new GovctlError('invalid_file', `${place}: ${message}`);
   }
+  const { problems, leftOut, notices, locate } = read.inventory;
   const resources = read.inventory.resources.map(({ resource }) => resource);
   const counted = countImpact(plan.changes);
   counted.add(
@@ -127,7 +130,17 @@ export function impactOnInput(
     evaluateAll(policiesOf(plan.changes, 'before'), resources, now),
     evaluateAll(policiesOf(plan.changes, 'after'), resources, now),
   );
-  return counted.result();
+  const placed = (ones: readonly InputProblem[]) =>
+    ones.length === 0 ? undefined : ones.map((one) => ({ file, ...one }));
+  const left = leftOut.map((one) => placeLeftOut(one, file, locate(one.at)));
+  return {
+    ...counted.result(),
+    ...defined({
+      unreadable: placed(problems),
+      left_out: left.length === 0 ? undefined : left,
+      warnings: placed(notices),
+    }),
+  };
 }
 
 function evaluateAll(

@@ -1,6 +1,8 @@
 import { defined } from '../../contract/defined.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
+import type { InputProblem } from '../../inventory/model.ts';
+import type { PlacedLeftOut } from '../check/left-out.ts';
 import type { Change } from './change.ts';
 import { isOfPolicy } from './change.ts';
 
@@ -36,7 +38,15 @@ export interface Impact {
     readonly newly_undecided: number;
   };
   readonly changes: readonly ChangeImpact[];
+  /** Places of the input that could not be read: the figures are not complete. */
+  readonly unreadable?: readonly PlacedProblem[];
+  /** Resources of the input whose condition is false: none of them is among the figures. */
+  readonly left_out?: readonly PlacedLeftOut[];
+  /** What may be otherwise than the input says. */
+  readonly warnings?: readonly PlacedProblem[];
 }
+
+type PlacedProblem = InputProblem & { readonly file: string };
 
 /** Maximum number of listed resources per change. */
 const mostNamed = 100;

@@ -100,6 +100,37 @@ describe('govctl plan --impact', () => {
     expect([broken.exitCode, broken.stderr]).toEqual([3, expect.stringContaining('broken.json:1')]);
   });
 
+  it('says what of the file it does not cover, and ends with 3 where that could not be read', async () => {
+    repo.write('policies/days.yaml', yaml('days', 'resource.days > 200'));
+    const template = `Transform: Mine
+Conditions: { Never: !Equals [a, b] }
+Resources:
+  One: { Type: AWS::S3::Bucket }
+  Out: { Type: AWS::S3::Bucket, Condition: Never }
+`;
+    repo.write('t.yaml', template);
+    const outcome = await repo.govctl(['plan', '--impact-from', 't.yaml', '-o', 'json']);
+    expect(outcome.exitCode).toBe(0);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      impact: {
+        summary: { resources: 1 },
+        left_out: [{ resource: 'Out', condition: 'Never', file: 't.yaml', line: 5 }],
+        warnings: [{ file: 't.yaml', line: 1 }],
+      },
+    });
+    expect(outcome.stderr).toContain('t.yaml:1:1: the template goes through the macro Mine');
+    expect(outcome.stderr).toContain(
+      '1 resource left out, as its condition is false: Out (Never).',
+    );
+    repo.write('u.yaml', template.replace(/ {2}Out: .*\n/, '  Out: { Kind: none }\n'));
+    const broken = await repo.govctl(['plan', '--impact-from', 'u.yaml', '-o', 'json']);
+    expect(broken.exitCode).toBe(3);
+    expect(JSON.parse(broken.stdout)).toMatchObject({
+      impact: { summary: { resources: 1 }, unreadable: [{ file: 'u.yaml', line: 5 }] },
+    });
+    expect(broken.stderr).toContain('The impact is not complete');
+  });
+
   it('names the way out where the server has no inventory', async () => {
     repo.write('policies/days.yaml', yaml('days', 'resource.days > 200'));
     const outcome = await repo.govctl(['plan', '--impact']);

@@ -97,7 +97,7 @@ describe.each(Object.entries(services))('over HTTP, with %s', (_, start) => {
       orphaned: 0,
     });
 
-    const disabled = await run(repo, 'policy', 'disable', 'name 31');
+    const disabled = await run(repo, 'policy', 'disable', 'name 31', '--yes');
     expect(disabled, disabled.stderr).toMatchObject({ exitCode: 0 });
     expect(await run(repo, 'drift')).toMatchObject({
       exitCode: 2,

@@ -70,7 +70,7 @@ describe('policy commands against our own server', () => {
     expect(await run(['policy', 'update', 'one', '--set', 'tags=[b]'])).toMatchObject({
       exitCode: 0,
     });
-    expect(await run(['policy', 'disable', 'one'])).toMatchObject({ exitCode: 0 });
+    expect(await run(['policy', 'disable', 'one', '--yes'])).toMatchObject({ exitCode: 0 });
     const shown = JSON.parse((await run(['policy', 'get', 'one', '-o', 'json'])).stdout);
     expect(shown).toMatchObject({ tags: ['b'], enabled: false, severity: 'HIGH' });
 

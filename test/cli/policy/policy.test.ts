@@ -425,12 +425,26 @@ describe('policy update', () => {
 describe('policy enable and disable', () => {
   it('switch, and say when nothing was to do', async () => {
     const { id } = put('one');
-    expect((await run(['disable', 'one'])).stdout).toContain('Disabled one');
+    expect((await run(['disable', 'one', '--auto-approve'])).stdout).toContain('Disabled one');
     expect(service.policies.get(id)?.enabled).toBe(false);
     const count = service.requests.filter(({ method }) => method === 'PUT').length;
     expect((await run(['disable', 'one'])).stdout).toContain('is disabled already');
     expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(count);
     expect((await run(['enable', id])).stdout).toContain('Enabled one');
+  });
+
+  it('ask before switching off; without a terminal it takes --yes', async () => {
+    const { id } = put('one');
+    const outcome = await run(['disable', 'one']);
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.stderr).toContain('policy one (pol_000001) was not disabled');
+    expect(outcome.stderr).toContain('--yes');
+    const world = createFakeWorld(settings({ tty: true, answers: [false, true] }));
+    expect((await runCommandLine(['policy', 'disable', 'one'], world)).exitCode).toBe(3);
+    expect(world.asked).toEqual(['Disable policy one (pol_000001)?']);
+    expect(service.policies.get(id)?.enabled).not.toBe(false);
+    await run(['disable', 'one'], { tty: true, answers: [true] });
+    expect(service.policies.get(id)?.enabled).toBe(false);
   });
 });
 

@@ -208,7 +208,9 @@ describe('govctl schedule', () => {
   });
 
   it('switches on and off, and says when it fires next', async () => {
-    expect((await run(['disable', 'Weekly'])).stdout).toMatch(/^Disabled Weekly \(sch_\w+\)\n$/);
+    expect((await run(['disable', 'Weekly', '--yes'])).stdout).toMatch(
+      /^Disabled Weekly \(sch_\w+\)\n$/,
+    );
     expect((await run(['disable', 'Weekly'])).stdout).toContain('is disabled already');
     const on = await run(['enable', 'Weekly']);
     expect(on.stdout).toContain(': next Mon 2 Mar 2026 09:00 Europe/Berlin (2026-03-02T08');

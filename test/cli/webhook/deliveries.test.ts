@@ -139,7 +139,7 @@ describe('govctl webhook redeliver', () => {
     for (const argv of [[], ['dlv_1', '--failed'], ['dlv_1', '--since', '1h']]) {
       expect((await run(['webhook', 'redeliver', 'chat', ...argv])).exitCode).toBe(3);
     }
-    await run(['webhook', 'pause', 'chat']);
+    await run(['webhook', 'pause', 'chat', '--yes']);
     const paused = await run(['webhook', 'redeliver', 'chat', '--failed']);
     expect(paused.stderr).toContain(
       'is paused: nothing is sent until `govctl webhook resume chat`',

@@ -63,7 +63,7 @@ describe.each([
     });
     const steps = [
       ['update', 'wh_1', '--event', 'scan.failed', '--severity', 'HIGH'],
-      ['pause', 'wh_1'],
+      ['pause', 'wh_1', '--yes'],
       ['resume', url],
       ['rotate-secret', 'wh_1', '--generate-secret'],
       ['test', 'wh_1'],

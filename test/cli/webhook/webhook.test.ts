@@ -331,7 +331,7 @@ describe('a webhook', () => {
       'scan.failed,policy.violation.created,user.login,scan.failed,user.role.changed',
     );
     await service.send('POST', '/v1/events', { body: { type: 'scan.failed' } });
-    await run(['webhook', 'pause', 'a chat']);
+    await run(['webhook', 'pause', 'a chat', '--yes']);
     const shown = await run(['webhook', 'get', 'a chat'], {
       ...{ tty: true, columns: 80 },
       env: { NO_COLOR: '1' },
@@ -343,7 +343,7 @@ describe('a webhook', () => {
 
   it('is paused and resumed, and says so where it is already', async () => {
     await create('--name', 'chat');
-    expect((await run(['webhook', 'pause', 'chat'])).stdout).toMatch(/^Paused chat \(wh_/);
+    expect((await run(['webhook', 'pause', 'chat', '-y'])).stdout).toMatch(/^Paused chat \(wh_/);
     expect((await run(['webhook', 'pause', 'chat'])).stdout).toContain('is paused already');
     const shown = await run(['webhook', 'get', 'chat']);
     expect(shown.stdout).toMatch(/status +paused since 2026-\S+\n/);
