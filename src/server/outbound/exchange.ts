@@ -19,6 +19,10 @@ export interface Outcome {
 
 /** Bytes of an answer's body that are read. */
 const longestBody = 64 * 1024;
+/** Pieces that a body is read in: each byte can be sent as one of its own. */
+const mostChunks = 1_024;
+/** Answers before the one that counts, such as 103. */
+const mostInterim = 16;
 /** Milliseconds that a body gets once its status is there. */
 const bodyWithin = 1_000;
 /** Of an answer, so many headers with so many characters in all are kept. */
@@ -79,6 +83,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private answer: Required<Pick<Outcome, 'durationMs' | 'status' | 'headers'>> | undefined;
   private readonly chunks: Buffer[] = [];
   private length = 0;
+  private interim = 0;
 
   constructor(private readonly options: ExchangeOptions) {
     this.started = options.clock.monotonic();
@@ -96,7 +101,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: GivenHeaders): void {
-    if (status < 200 || this.ended) return;
+    if (this.ended) return;
+    if (status < 200) {
+      this.interim += 1;
+      if (this.interim <= mostInterim) return;
+      this.fail(`answered ${status} more than ${mostInterim} times instead of a result`);
+      this.hangUp();
+      return;
+    }
     this.answer = { durationMs: this.elapsed(), status, headers: keptHeaders(headers) };
     // A short body came along, mostly, and has ended in this very turn.
     queueMicrotask(() => this.limitBody());
@@ -107,7 +119,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const room = longestBody - this.length;
     this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.length += Math.min(chunk.length, room);
-    if (chunk.length > room) this.cut();
+    if (chunk.length > room || this.chunks.length === mostChunks) this.cut();
   }
 
   onResponseEnd(): void {

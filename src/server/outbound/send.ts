@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../deps.ts';
 import { abortedBy, Exchange } from './exchange.ts';
 import type { Outcome } from './exchange.ts';
+import { readInParts } from './read-in-parts.ts';
 import { checkConnect, guardedLookup } from './target.ts';
 import type { Targets } from './target.ts';
 
@@ -115,7 +117,11 @@ async function openNetwork({ rules, resolve }: Targets, signal: AbortSignal): Pr
     lookup: guardedLookup({ rules, resolve }),
     timeout: connectWithin,
     rejectUnauthorized: true,
-    signal,
+  });
+  // Not by the connector's own `signal`: Node never lets go of a connection that was made with one.
+  const connections = new Set<Socket>();
+  signal.addEventListener('abort', () => {
+    for (const socket of connections) socket.destroy(new Error('the server was stopping'));
   });
   return new Agent({
     pipelining: 1,
@@ -129,7 +135,11 @@ async function openNetwork({ rules, resolve }: Targets, signal: AbortSignal): Pr
         callback(error as Error, null); // a TargetRefused
         return;
       }
-      connect(options, callback);
+      // It returns the connection at once; its type doesn't say so.
+      const socket = connect(options, callback) as unknown as Socket;
+      connections.add(socket);
+      socket.once('close', () => connections.delete(socket));
+      readInParts(socket);
     },
   });
 }

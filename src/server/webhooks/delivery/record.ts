@@ -79,9 +79,14 @@ function shortOnes(headers: readonly (readonly [string, string])[]) {
   return [...headers].sort((a, b) => sizeOf(a) - sizeOf(b)).filter(take);
 }
 
-/** Without half of a character at its end. */
+/**
+ * Without half of a character at its end. A text of its own: a part of a text keeps all of it in memory as long as it is
+ * kept itself.
+ */
 const cutText = (text: string, most: number): string =>
-  text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+  text.length <= most
+    ? text
+    : Buffer.from(text.slice(0, most).replace(/[\ud800-\udbff]$/, '')).toString();
 
 /**
  * A delivery after one more attempt.
