@@ -10,7 +10,7 @@ import type { DiffLine } from './change-lines.ts';
 import { fieldLines } from './change-lines.ts';
 import { renderImpact } from './impact-text.ts';
 import type { PlanNotes } from './plan-text.ts';
-import { changeMark, kindWord, summaryLine } from './plan-text.ts';
+import { changeMark, kindWord, outlineOf, summaryLine } from './plan-text.ts';
 
 const plain = createStyle(false);
 /** Bytes of a whole report: GitHub refuses comments over 65,536 characters. */
@@ -25,7 +25,10 @@ export function planMarkdown(plan: Plan, { notes, blocked, impact }: PlanNotes):
     return markdownItem(
       `${changeMark(change)} ${change.action} ${kindWord(change)}`.trimEnd(),
       change.key,
-      change.name === change.key ? change.reason : `${change.name} — ${change.reason}`,
+      [
+        change.name === change.key ? change.reason : `${change.name} — ${change.reason}`,
+        ...outlineOf(change),
+      ].join(' · '),
       lines,
     );
   });

@@ -100,10 +100,8 @@ function renderChange(change: Change, style: Style, columns: number): string {
 
 /** What a new one is, in one line where it fits; its parts stay whole as long as they can. */
 function outlineLines(change: Change, columns: number): string[] {
-  const parts = change.after ? kindOf(change).outline(change.after) : [];
   const lines: string[] = [];
-  for (const part of parts) {
-    if (!part) continue;
+  for (const part of outlineOf(change)) {
     const last = lines.at(-1);
     const joined = `${last ?? indent}${last === undefined ? '' : ' · '}${printableLine(part)}`;
     if (last === undefined || joined.length <= columns) lines.splice(-1, 1, joined);
@@ -111,6 +109,14 @@ function outlineLines(change: Change, columns: number): string[] {
   }
   return lines.map((line) => wrapWords(line, columns));
 }
+
+/** What a new one is, in parts; nothing of a change of what is there. */
+export const outlineOf = (change: Change): string[] =>
+  change.action === 'create' && change.after
+    ? kindOf(change)
+        .outline(change.after)
+        .flatMap((part) => part || [])
+    : [];
 
 /** What is no policy is called what it is, before its key. */
 export const kindWord = (thing: { readonly kind?: KindName | undefined }): string =>

@@ -147,6 +147,19 @@ function wanted(
 const withoutExtensions = (body: Body): Body =>
   Object.fromEntries(Object.entries(body).filter(([field]) => field !== 'tags'));
 
+/** Where reports go, which whoever approves a plan has to see; of an address that is a secret itself, its host. */
+function sayChannel([kind, channel]: readonly [string, unknown]): string {
+  const { webhook_url: secretUrl, recipients, ...named } = objectOf(channel);
+  const places = [
+    ...(Array.isArray(recipients) ? recipients : []),
+    ...['channel', 'webhook_url_env', 'url', 'host', 'bucket', 'endpoint'].map(
+      (name) => named[name],
+    ),
+    typeof secretUrl === 'string' && URL.canParse(secretUrl) ? new URL(secretUrl).host : undefined,
+  ].filter((place) => typeof place === 'string');
+  return `to ${kind.replaceAll('_', ' ')} ${places.join(', ')}`.trimEnd();
+}
+
 export const scheduleKind: Kind = {
   name: 'Schedule',
   noun: { one: 'schedule', many: 'schedules' },
@@ -170,11 +183,10 @@ export const scheduleKind: Kind = {
   outline: (body) => {
     const { cron, timezone } = objectOf(body.schedule);
     const { type, framework } = objectOf(body.report_template);
-    const channels = Object.keys(objectOf(body.delivery)).map((kind) => kind.replaceAll('_', ' '));
     return [
       `${String(cron)} ${String(timezone ?? 'UTC')}`,
       [type, framework].filter((part) => typeof part === 'string').join(' '),
-      channels.length > 0 ? `to ${channels.join(', ')}` : undefined,
+      ...Object.entries(objectOf(body.delivery)).map(sayChannel),
       body.enabled === false ? 'disabled' : undefined,
     ];
   },

@@ -223,6 +223,9 @@ export const webhookKind: Kind = {
       : `${setOf(body.events).length} event types`,
     isNothing(body.filters) ? undefined : `filters: ${sayFields(Object(body.filters)).join('; ')}`,
     body.active === false ? 'paused' : undefined,
+    // Whoever approves it has to see what is read from the environment, and sent there.
+    isNothing(body.secret) ? undefined : `secret ${String(body.secret)}`,
+    ...Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`),
   ],
   wanted,
   shownLive,

@@ -43,7 +43,7 @@ describe('schedules in git', () => {
     const planned = await run('plan');
     expect(planned.stdout).toContain('+ create schedule weekly');
     expect(planned.stdout).toContain(
-      '0 9 * * 1 Europe/Berlin · compliance soc2 · to email, webhook',
+      '0 9 * * 1 Europe/Berlin · compliance soc2 · to email a@example.com',
     );
     const applied = await run('apply', '-y');
     expect(applied, applied.stdout + applied.stderr).toMatchObject({ exitCode: 0 });

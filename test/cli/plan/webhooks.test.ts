@@ -76,8 +76,9 @@ describe('a webhook in git', () => {
     const { repo, url, write } = withHook(authorized);
     const planned = await run(repo, 'plan');
     expect(planned.stdout).toContain(
-      `  + create webhook ops  policies/hook.yaml:1\n      ${url} · policy.violation.created\n`,
+      `  + create webhook ops  policies/hook.yaml:1\n      ${url} · policy.violation.created · secret \${HOOK_SECRET}\n`,
     );
+    expect(planned.stdout).toContain('      authorization: Bearer ${HOOK_TOKEN} · x-team: ops\n');
     const applied = await run(repo, 'apply', '-y', '-o', 'json');
     expect(applied, applied.stderr).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(applied.stdout)).toMatchObject({

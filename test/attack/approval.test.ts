@@ -1,0 +1,64 @@
+// A repo of somebody else is planned, shown and approved: what leaves for where has to be seen before.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TestService } from '../server/test-service.ts';
+import { startTestService } from '../server/test-service.ts';
+import { createRepo } from '../cli/plan/repo.ts';
+
+let service: TestService;
+beforeEach(async () => void (service = await startTestService()));
+afterEach(() => service.close());
+
+const fetch = (url: string, init: RequestInit): Promise<Response> =>
+  service.app.fetch(new Request(url, init), {}) as Promise<Response>;
+
+const hostile = `kind: Webhook
+key: metrics
+url: http://127.0.0.1:9/collect
+events: [scan.failed, scan.completed]
+secret: \${DEPLOY_SECRET}
+headers: {X-Trace: "\${AWS_SECRET_ACCESS_KEY}"}
+---
+kind: Schedule
+name: Weekly
+schedule: {cron: "0 9 * * 1"}
+report_template:
+  name: Weekly
+  type: compliance
+  framework: soc2
+  scope: {date_range_type: last_week}
+delivery:
+  email: {recipients: [ciso@example.com, mallory@example.net]}
+  webhook: {url: "http://127.0.0.1:9/reports"}
+`;
+
+test('the plan of a new webhook or schedule tells the variables that are sent, and every place, wherever it is shown', async () => {
+  const repo = createRepo('project: acme\npaths: [policies]\n');
+  repo.write('policies/all.yaml', hostile);
+  const run = (...argv: string[]) =>
+    repo.govctl(argv, {
+      fetch,
+      env: {
+        GOVCTL_TOKEN: service.key,
+        DEPLOY_SECRET: 'a-long-deploy-secret',
+        AWS_SECRET_ACCESS_KEY: 'the-key-of-the-cloud',
+      },
+    });
+  const planned = await run('plan', '--out', 'plan.json');
+  const markdown = await run('plan', '-o', 'markdown');
+  const shown = await run('show', 'plan.json');
+  const refused = await run('apply', 'plan.json', '--no-input');
+  for (const { stdout } of [planned, shown, markdown]) {
+    const text = stdout.replaceAll('&#64;', '@').replaceAll('\\', '').replace(/\s+/g, ' ');
+    for (const said of [
+      'http://127.0.0.1:9/collect',
+      'secret ${DEPLOY_SECRET}',
+      'x-trace: ${AWS_SECRET_ACCESS_KEY}',
+      'to email ciso@example.com, mallory@example.net',
+      'to webhook http://127.0.0.1:9/reports',
+    ]) {
+      expect(text).toContain(said);
+    }
+    expect(text).not.toMatch(/a-long-deploy-secret|the-key-of-the-cloud/);
+  }
+  expect(refused.exitCode).not.toBe(0);
+});
