@@ -1,7 +1,7 @@
 import { isScalar } from 'yaml';
 import type { Scalar } from 'yaml';
 import type * as z from 'zod';
-import { enforcements, enforcementTagPrefix } from '../../contract/enforcement.ts';
+import { findEnforcementProblems } from '../../contract/enforcement.ts';
 import { maxConditionLength } from '../../contract/policies.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { nearestWord } from '../../contract/nearest.ts';
@@ -167,27 +167,13 @@ function tagProblems(
   { tags }: Record<string, unknown>,
 ): Problem[] {
   if (!Array.isArray(tags)) return [];
-  const known = enforcements.map((one) => `${enforcementTagPrefix}${one}`);
-  const given = (tags as unknown[]).map((tag) =>
-    typeof tag === 'string' && tag.toLowerCase().startsWith(enforcementTagPrefix) ? tag : undefined,
+  return findEnforcementProblems(tags).map(({ index, message, hint }) =>
+    problemAt(source, fieldSpan(source, raw, ['tags', index]), {
+      code: 'enforcement',
+      message,
+      hint,
+    }),
   );
-  const [first, second] = new Set(given.filter((tag) => tag !== undefined));
-  return given.flatMap((tag, index) => {
-    if (tag === undefined) return [];
-    const span = fieldSpan(source, raw, ['tags', index]);
-    if (!known.includes(tag)) {
-      const nearest = nearestWord(tag.slice(enforcementTagPrefix.length), enforcements);
-      const message = `${JSON.stringify(tag)} is no enforcement`;
-      const hint = nearest
-        ? `Did you mean ${enforcementTagPrefix}${nearest}?`
-        : `Use ${known.join(' or ')}.`;
-      return [problemAt(source, span, { code: 'enforcement', message, hint })];
-    }
-    if (second === undefined || tag === first) return [];
-    const message = `a policy is either advisory or mandatory, but has the tag ${first}, too`;
-    const hint = 'Remove one of the two tags.';
-    return [problemAt(source, span, { code: 'enforcement', message, hint })];
-  });
 }
 
 /** Compiles what is there, even where other fields are wrong: all findings at once. */

@@ -1,4 +1,5 @@
-import { checkSameId } from '../http/invalid-body.ts';
+import { findEnforcementProblems } from '../../contract/enforcement.ts';
+import { checkSameId, invalidBody } from '../http/invalid-body.ts';
 import { showCaret } from '../../engine/condition/compile.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import { findTooLong } from '../../engine/condition/too-long.ts';
@@ -84,13 +85,23 @@ function refuseTooLong(
   });
 }
 
-/** @throws GovctlError policy_name_taken */
+/** @throws GovctlError invalid_policy */
+function checkTags({ tags = [] }: { readonly tags?: readonly string[] | null | undefined }): void {
+  const details = findEnforcementProblems(tags ?? []).map(({ index, message, hint }) => ({
+    field: `tags[${index}]`,
+    message: `${message}. ${hint}`,
+  }));
+  if (details.length > 0) throw invalidBody('invalid_policy', details);
+}
+
+/** @throws GovctlError policy_name_taken, invalid_policy */
 export async function createPolicy(
   deps: Deps,
   tx: Tx,
   actor: Actor,
   input: PolicyInput,
 ): Promise<Versioned<StoredPolicy>> {
+  checkTags(input);
   const now = timestamp(deps.clock.now());
   const policy = arrange({
     ...input,
@@ -132,6 +143,7 @@ export async function updatePolicy(
   const merged = arrange({ ...before.doc, ...withDefaults(update) });
   const changed = changedFields(before.doc, merged);
   if (changed.length === 0) return before;
+  if (changed.includes('tags')) checkTags(merged);
   const updatedAt = updatedAfter(before.doc.updated_at, deps.clock.now());
   const policy = arrange({ ...merged, updated_at: updatedAt });
   // Tried again where it may cost less now.

@@ -33,6 +33,29 @@ describe('a policy is created', () => {
     expect((await create('p')).json).not.toHaveProperty('severity');
   });
 
+  it('refuses a tag that names no enforcement, as in files; tags of other tools are free', async () => {
+    const got = await create('p', { tags: ['a', 'enforcement:advisroy'] });
+    expect(got.status).toBe(400);
+    expect(got.json).toMatchObject({
+      error_code: 'POL_001',
+      details: [
+        {
+          field: 'tags[1]',
+          message: '"enforcement:advisroy" is no enforcement. Did you mean enforcement:advisory?',
+        },
+      ],
+    });
+    const both = await create('p', { tags: ['enforcement:mandatory', 'enforcement:advisory'] });
+    expect(both.json).toMatchObject({ details: [{ field: 'tags[1]' }] });
+    const tags = ['enforcement', 'enforcement-level:x', 'set:mine', 'enforcement:mandatory'];
+    const made = await create('p', { tags });
+    expect(made.status).toBe(201);
+    const path = `/v1/policies/${String(made.json.id)}`;
+    const changed = await service.send('PUT', path, { body: { tags: ['Enforcement:Mandatory'] } });
+    expect([changed.status, changed.json.error_code]).toEqual([400, 'POL_001']);
+    expect((await service.send('PUT', path, { body: { severity: 'LOW' } })).status).toBe(200);
+  });
+
   it('refuses a name that is taken with POL_004, naming it', async () => {
     await create('same');
     const got = await create('same');
