@@ -295,7 +295,7 @@ async function answerBroken(
   socket: Socket,
   { refuse, refusals }: Pick<ListenerOptions, 'refuse'> & { readonly refusals: Turns },
 ): Promise<void> {
-  const giveBack = await refusals.take(new AbortController().signal);
+  const giveBack = await refusals.take();
   void nextTurn().then(giveBack);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -26,7 +26,6 @@ interface Line {
 export function oneByOne(handle: Handle): Handle {
   const lines = new WeakMap<Socket, Line>();
   const turns = createTurns(takenAtOnce);
-  const nobodyLeaves = new AbortController().signal;
   let waiting = 0;
 
   const lineOf = (socket: Socket): Line => {
@@ -45,7 +44,7 @@ export function oneByOne(handle: Handle): Handle {
   };
   const goOn = async (line: Line): Promise<void> => {
     if (line.behind.length > 0) {
-      const leave = await turns.take(nobodyLeaves);
+      const leave = await turns.take();
       void nextTurn().then(leave);
     }
     const next = line.behind.shift();

@@ -57,8 +57,7 @@ export function resolveInTurn(
 
   async function lookUp(host: string): Promise<readonly Address[]> {
     const before = known.get(host);
-    const nobodyLeaves = new AbortController().signal;
-    const leave = await turns.take(nobodyLeaves, before?.pace ?? 'new', waitWithin).catch(late);
+    const leave = await turns.take(undefined, before?.pace ?? 'new', waitWithin).catch(late);
     const began = times.now();
     const ended = (found: Pick<Known, 'addresses' | 'at'>): void => {
       leave();

@@ -5,11 +5,12 @@ export interface Turns {
   /**
    * Waits for a place. Waiting owners are served round robin, however many waits each has; the waits of one owner are
    * served in order.
+   * @param signal who waits leaves; default: never
    * @param withinMs maximum wait in milliseconds; default: no maximum
    * @returns a function that gives the place back
    * @throws TimeUp, or the reason of `signal` if it is aborted first
    */
-  take(signal: AbortSignal, owner?: string, withinMs?: number): Promise<() => void>;
+  take(signal?: AbortSignal, owner?: string, withinMs?: number): Promise<() => void>;
 }
 
 /** @param mostOfOwner maximum places of one owner at a time */
@@ -49,7 +50,7 @@ export function createTurns(most: number, mostOfOwner = most): Turns {
 
   return {
     async take(signal, owner = '', withinMs) {
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       if (isFree(owner)) return occupy(owner);
       const places = waiting.get(owner) ?? new Set();
       waiting.set(owner, places);
@@ -60,14 +61,14 @@ export function createTurns(most: number, mostOfOwner = most): Turns {
 
 const placeInTime = (
   { places, occupy }: { readonly places: Set<() => void>; readonly occupy: () => () => void },
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   withinMs: number | undefined,
 ): Promise<() => void> =>
   new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
       places.delete(onPlace);
-      signal.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
     };
     const onPlace = (): void => {
       end();
@@ -77,9 +78,9 @@ const placeInTime = (
       end();
       reject(error);
     };
-    const onAbort = (): void => giveUp(signal.reason as Error); // abort reasons in this program are errors
+    const onAbort = (): void => giveUp(signal?.reason as Error); // abort reasons in this program are errors
     const onTime = (): void => giveUp(new TimeUp(`no place within ${withinMs} ms`));
     const timer = withinMs === undefined ? undefined : setTimeout(onTime, withinMs);
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
     places.add(onPlace);
   });
