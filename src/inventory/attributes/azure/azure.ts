@@ -4,7 +4,13 @@ import { disks, virtualMachines } from './compute.ts';
 import { managedClusters, registries } from './containers.ts';
 import { cosmosAccounts, postgresqlServers } from './database.ts';
 import { keyVaultKeys, keyVaults } from './key-vault.ts';
-import { logWorkspaces, serviceBusNamespaces } from './operations.ts';
+import {
+  activityLogAlerts,
+  diagnosticSettings,
+  logProfiles,
+  logWorkspaces,
+  serviceBusNamespaces,
+} from './operations.ts';
 import { networkSecurityGroups, networkSecurityRules } from './network-security-groups.ts';
 import { applicationGateways, flowLogs } from './network.ts';
 import { sqlDatabases, sqlServers } from './sql.ts';
@@ -26,6 +32,9 @@ export const azure: readonly Normaliser[] = [
   networkSecurityGroups,
   networkSecurityRules,
   flowLogs,
+  activityLogAlerts,
+  diagnosticSettings,
+  logProfiles,
   logWorkspaces,
   serviceBusNamespaces,
   sqlServers,

@@ -103,7 +103,7 @@ export const flowLogs = normaliser({
 });
 
 /** Days, where the retention policy is on; 0 keeps for ever. */
-function kept(enabled: ReturnType<typeof flag>, days: unknown) {
+export function kept(enabled: ReturnType<typeof flag>, days: unknown) {
   if (isUnknown(enabled)) return enabled;
   const given = number(days);
   return enabled === true && given !== 0 ? given : undefined;

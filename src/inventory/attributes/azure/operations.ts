@@ -1,7 +1,9 @@
+import type { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import type { RawResource } from '../../model.ts';
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, isUnknown, not, number } from '../values.ts';
+import { flag, isOneOf, isUnknown, joinLists, list, not, number } from '../values.ts';
+import { kept } from './network.ts';
 import { at, partsOf, tlsVersion } from './read-azure.ts';
 
 const tableType = 'Azure::OperationalInsights::workspaces/tables';
@@ -84,3 +86,130 @@ export const serviceBusNamespaces = normaliser({
     }),
   },
 });
+
+export const logProfiles = normaliser({
+  types: ['Azure::Insights::logProfiles'],
+  source: 'Azure Resource Manager template reference, Microsoft.Insights/logprofiles, 2016-03-01',
+  attributes: {
+    categories: {
+      type: 'list<string>',
+      meaning: 'what of the activity log is kept: `action`, `delete`, `write`',
+      spelling: 'lower',
+      absent: [],
+    },
+    locations: {
+      type: 'list<string>',
+      meaning: 'regions whose events are kept, such as `westeurope`; `global` for what has none',
+      spelling: 'lower',
+      absent: [],
+    },
+    retention_days: {
+      type: 'int',
+      meaning: 'the retention policy; none (or 0): kept forever',
+    },
+  },
+  arguments: {
+    categories: 'categories',
+    locations: 'locations',
+    'retentionPolicy.days': 'retention_policy.days',
+  },
+  from: {
+    azure: ({ properties }) => ({
+      categories: at(properties, 'categories'),
+      locations: at(properties, 'locations'),
+      retention_days: kept(
+        flag(at(properties, 'retentionPolicy', 'enabled')),
+        at(properties, 'retentionPolicy', 'days'),
+      ),
+    }),
+    terraform: ({ properties }) => ({
+      categories: planned(properties, 'categories'),
+      locations: planned(properties, 'locations'),
+      retention_days: kept(
+        flag(planned(properties, 'retention_policy', 'enabled')),
+        planned(properties, 'retention_policy', 'days'),
+      ),
+    }),
+  },
+});
+
+export const diagnosticSettings = normaliser({
+  types: ['Azure::Insights::diagnosticSettings'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Insights/diagnosticSettings, 2021-05-01-preview',
+  attributes: {
+    'logging.categories': {
+      type: 'list<string>',
+      meaning:
+        'categories and category groups that are logged, such as `administrative`, `auditevent`, `alllogs`',
+      spelling: 'lower',
+      absent: [],
+    },
+  },
+  arguments: { logs: 'enabled_log' },
+  from: {
+    azure: ({ properties }) => ({ 'logging.categories': loggedIn(at(properties, 'logs')) }),
+    terraform: ({ properties }) => ({
+      'logging.categories': joinLists(
+        loggedIn(planned(properties, 'enabled_log'), true),
+        loggedIn(planned(properties, 'log'), true),
+      ),
+    }),
+  },
+});
+
+/** The categories of a list of logs. Those of Terraform are on unless they say otherwise. */
+function loggedIn(logs: unknown, byDefault = false): unknown[] | UnknownValue {
+  const items = list(logs);
+  if (isUnknown(items)) return items;
+  return items.flatMap((one) => {
+    const enabled = flag(at(one, 'enabled')) ?? byDefault;
+    if (enabled === false) return [];
+    const name = at(one, 'category') || at(one, 'categoryGroup') || at(one, 'category_group');
+    return [isUnknown(enabled) ? enabled : isUnknown(one) ? one : name];
+  });
+}
+
+export const activityLogAlerts = normaliser({
+  types: ['Azure::Insights::activityLogAlerts'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Insights/activityLogAlerts, 2020-10-01',
+  attributes: {
+    enabled: { type: 'bool', meaning: 'the alert is on', absent: true },
+    scopes: { type: 'list<string>', meaning: 'resource ids that it watches', absent: [] },
+    category: {
+      type: 'string',
+      meaning: 'such as `administrative`, `security`, `servicehealth`',
+      spelling: 'lower',
+    },
+    operation_name: {
+      type: 'string',
+      meaning:
+        'the operation that it waits for, such as `microsoft.network/networksecuritygroups/write`',
+      spelling: 'lower',
+    },
+  },
+  arguments: { enabled: 'enabled' },
+  from: {
+    azure: ({ properties }) => ({
+      enabled: flag(at(properties, 'enabled')),
+      scopes: at(properties, 'scopes'),
+      category: conditionOf(properties, 'category'),
+      operation_name: conditionOf(properties, 'operationName'),
+    }),
+    terraform: ({ properties }) => ({
+      enabled: flag(planned(properties, 'enabled')),
+      scopes: planned(properties, 'scopes'),
+      category: planned(properties, 'criteria', 'category'),
+      operation_name: planned(properties, 'criteria', 'operation_name'),
+    }),
+  },
+});
+
+/** What a field of the event must be equal to; undefined where nothing is asked of it. */
+function conditionOf(properties: unknown, field: string): unknown {
+  const all = list(at(properties, 'condition', 'allOf'));
+  if (isUnknown(all)) return all;
+  const found = all.find((one) => isOneOf(at(one, 'field'), field) === true);
+  return found === undefined ? all.find(isUnknown) : at(found, 'equals');
+}

@@ -10,6 +10,105 @@ const id = (type: string, name: string): string =>
 
 const twins: readonly [name: string, type: string, arm: readonly Fields[], plan: Fields][] = [
   [
+    'a diagnostic setting',
+    'Insights::diagnosticSettings',
+    [
+      {
+        type: 'Microsoft.Insights/diagnosticSettings',
+        name: 'a',
+        properties: {
+          logs: [
+            { category: 'Administrative', enabled: true },
+            { category: 'Security', enabled: false },
+            { categoryGroup: 'audit', enabled: true },
+          ],
+        },
+      },
+    ],
+    {
+      'azurerm_monitor_diagnostic_setting.a': {
+        name: 'a',
+        enabled_log: [{ category: 'Administrative' }, { category_group: 'audit' }],
+      },
+    },
+  ],
+  [
+    "a diagnostic setting of an older version of Terraform's provider",
+    'Insights::diagnosticSettings',
+    [
+      {
+        type: 'Microsoft.Insights/diagnosticSettings',
+        name: 'a',
+        properties: {
+          logs: [
+            { category: 'Administrative', enabled: true },
+            { category: 'Security', enabled: false },
+          ],
+        },
+      },
+    ],
+    {
+      'azurerm_monitor_diagnostic_setting.a': {
+        name: 'a',
+        log: [{ category: 'Administrative' }, { category: 'Security', enabled: false }],
+      },
+    },
+  ],
+  [
+    'an alert on the activity log',
+    'Insights::activityLogAlerts',
+    [
+      {
+        type: 'Microsoft.Insights/activityLogAlerts',
+        name: 'a',
+        properties: {
+          scopes: ['/subscriptions/s'],
+          condition: {
+            allOf: [
+              { field: 'category', equals: 'Administrative' },
+              { field: 'operationName', equals: 'Microsoft.Sql/servers/firewallRules/write' },
+            ],
+          },
+        },
+      },
+    ],
+    {
+      'azurerm_monitor_activity_log_alert.a': {
+        name: 'a',
+        scopes: ['/subscriptions/s'],
+        criteria: [
+          {
+            category: 'Administrative',
+            operation_name: 'Microsoft.Sql/servers/firewallRules/write',
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'a log profile',
+    'Insights::logProfiles',
+    [
+      {
+        type: 'Microsoft.Insights/logprofiles',
+        name: 'a',
+        properties: {
+          categories: ['Write', 'Delete', 'Action'],
+          locations: ['global', 'westeurope'],
+          retentionPolicy: { enabled: true, days: 365 },
+        },
+      },
+    ],
+    {
+      'azurerm_monitor_log_profile.a': {
+        name: 'a',
+        categories: ['Write', 'Delete', 'Action'],
+        locations: ['global', 'westeurope'],
+        retention_policy: [{ enabled: true, days: 365 }],
+      },
+    },
+  ],
+  [
     'a storage account that is shut',
     'Storage::storageAccounts',
     [
