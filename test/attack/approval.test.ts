@@ -62,3 +62,32 @@ test('the plan of a new webhook or schedule tells the variables that are sent, a
   }
   expect(refused.exitCode).not.toBe(0);
 });
+
+test('what changes by a character that nobody sees is shown by its number', async () => {
+  const repo = createRepo('project: acme\npaths: [policies]\n');
+  const run = (...argv: string[]) =>
+    repo.govctl(argv, { fetch, env: { GOVCTL_TOKEN: service.key } });
+  const policy = (value: string): void =>
+    repo.write(
+      'policies/p.yaml',
+      `kind: Policy
+key: p
+name: Production is tagged
+resource_type: AWS::S3::Bucket
+enabled: true
+rules: [{condition: 'resource.tags["env"] == "${value}"', effect: DENY}]
+`,
+    );
+  policy('prod');
+  const applied = await run('apply', '-y');
+  expect(applied, applied.stderr).toMatchObject({ exitCode: 0 });
+  for (const [value, said] of [
+    ['pr\u200bod', 'pr\\u{200b}od'],
+    ['pr\u200dod', 'pr\\u{200d}od'],
+    ['pr\u200fod', 'pr\\u{200f}od'],
+    ['prod\u{e0041}', 'prod\\u{e0041}'],
+  ] as const) {
+    policy(value);
+    expect((await run('plan')).stdout).toContain(said);
+  }
+});

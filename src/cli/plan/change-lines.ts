@@ -16,8 +16,18 @@ const contextLines = 2;
 
 /** Field changes as lines, each at most `width` wide where a break makes sense; longer ones are shown whole. */
 export function fieldLines(fields: readonly FieldChange[], width: number): DiffLine[] {
-  return fields.flatMap((field) => linesOfField(field, width));
+  return fields
+    .flatMap((field) => linesOfField(field, width))
+    .map((line) => ({ ...line, text: showUnseen(line.text) }));
 }
+
+/** Characters that take no room: blanks without width, joiners, soft hyphens, marks of direction, tags. */
+const unseen =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2060-\u2065\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
+
+/** A condition that compares with `pr\u200bod` never holds, and would look as one that does. */
+const showUnseen = (text: string): string =>
+  text.replace(unseen, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 
 function linesOfField({ path, before, after }: FieldChange, width: number): DiffLine[] {
   if (isTextList(before) && isTextList(after)) return listLines(path, before ?? [], after ?? []);
