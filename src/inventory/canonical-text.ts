@@ -10,7 +10,7 @@ export const canonicalText = (value: unknown): string =>
 
 /**
  * Without what stands again just as it is, as in recordings over several pages. Things of one id that differ all stay:
- * nobody knows which one is meant.
+ * it is unknown which one is meant.
  */
 export function withoutCopies<T>(
   items: readonly T[],

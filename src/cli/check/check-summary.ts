@@ -11,14 +11,11 @@ export function describeCheck(result: CheckResult): string[] {
   const { summary, unreadable, baseline } = result;
   const unread = unreadable.items.length + unreadable.hidden;
   return [
-    verdictOf(result),
+    [...(unread > 0 ? [describeUnread(unread)] : []), verdictOf(result)].join(' '),
     figuresOf(result),
     ...(summary.evaluated > 0 ? describeUnmatched(result) : []),
     ...describeLeftOut(result),
     ...describeSet(result),
-    ...(unread > 0
-      ? [`${count(unread, 'place')} of the input could not be read: the check is not complete.`]
-      : []),
     ...(baseline && baseline.stale.length > 0
       ? [
           `${count(baseline.stale.length, 'entry', 'entries')} of ${baseline.file} ${baseline.stale.length === 1 ? 'was' : 'were'} not found any more${baseline.pruned ? ', and dropped' : ': --prune-baseline drops what is gone, and accepts nothing new'}.`,
@@ -29,6 +26,10 @@ export function describeCheck(result: CheckResult): string[] {
       : [`${count(baseline.written, 'finding')} written to ${baseline.file}.`]),
   ];
 }
+
+/** Said before the verdict, which is about the rest. */
+const describeUnread = (places: number): string =>
+  `${count(places, 'place')} of the input could not be read: the check is not complete.`;
 
 /** Resources that are named in one line. */
 const mostLeftOut = 5;

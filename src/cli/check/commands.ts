@@ -19,10 +19,7 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
       collect,
     )
     .addOption(
-      new Option(
-        '--format <format>',
-        'what the inputs are (default: told by their content)',
-      ).choices([...formats]),
+      new Option('--format <format>', 'input format (default: detected)').choices([...formats]),
     )
     .option('--parameters <key=value>', "a template's parameter; repeatable", collect)
     .option('--parameters-file <file>', 'parameters as JSON or YAML')

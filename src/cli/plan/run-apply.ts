@@ -52,10 +52,10 @@ async function showResult(context: Context, plan: Plan, result: ApplyResult): Pr
       const lines = tell(results, context.flags.quiet).map((each) =>
         renderResult(each, style, done),
       );
-      const untold = summary.not_attempted - mostNotAttempted;
-      if (untold > 0 && !context.flags.quiet) {
+      const more = summary.not_attempted - mostNotAttempted;
+      if (more > 0 && !context.flags.quiet) {
         lines.push(
-          `  ${style.yellow('·')} ${style.yellow(`${untold.toLocaleString('en')} more not attempted`)}; apply again to go on`,
+          `  ${style.yellow('·')} ${style.yellow(`${more.toLocaleString('en')} more not attempted`)}; apply again to go on`,
         );
       }
       return `${[...lines, ...(lines.length > 0 ? [''] : []), resultLine(result, style)].join('\n')}\n`;

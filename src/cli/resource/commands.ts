@@ -50,10 +50,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     )
     .argument('<inputs...>', 'files or folders; - is standard input')
     .addOption(
-      new Option(
-        '--format <format>',
-        'what the inputs are (default: told by their content)',
-      ).choices([...formats]),
+      new Option('--format <format>', 'input format (default: detected)').choices([...formats]),
     )
     .option('--parameters <key=value>', "a template's parameter; repeatable", collectValues)
     .option('--parameters-file <file>', 'parameters as JSON or YAML')

@@ -65,9 +65,9 @@ export type WebhookState = (typeof webhookStates)[number];
 export function stateOf(webhook: ShownWebhook): WebhookState {
   if (isActive(webhook)) return webhook.failing_since === undefined ? 'active' : 'failing';
   const { disabled_reason: reason, disabled_at: at, status } = webhook;
-  // A server that says no more than `active: false` was told to.
-  const isTold = reason === pausedByUser || (reason ?? at ?? status) === undefined;
-  return isTold ? 'paused' : 'disabled';
+  // A server that says no more than `active: false` was asked to.
+  const wasAsked = reason === pausedByUser || (reason ?? at ?? status) === undefined;
+  return wasAsked ? 'paused' : 'disabled';
 }
 
 /** On any server: `status` is an extension. */

@@ -88,7 +88,7 @@ function attributesOf(
   const values = extract(raw, related);
   const nested: Record<string, unknown> = {};
   for (const { path, steps, absent } of known.slots) {
-    const value = isTold(raw, steps) ? (values[path] ?? absent) : notTold(path);
+    const value = isKnown(raw, steps) ? (values[path] ?? absent) : unknownAttribute(path);
     if (value !== undefined && value !== null) put(nested, steps, value);
   }
   for (const { steps, spell } of known.spellings) respell(nested, steps, spell);
@@ -124,10 +124,10 @@ function respell(
   }
 }
 
-const isTold = ({ only }: RawResource, [first = '']: readonly string[]): boolean =>
+const isKnown = ({ only }: RawResource, [first = '']: readonly string[]): boolean =>
   only === undefined || only.includes(first);
 
-const notTold = (path: string): UnknownValue =>
+const unknownAttribute = (path: string): UnknownValue =>
   new UnknownValue(`${path}, which the input does not tell`, { present: false });
 
 function put(into: Record<string, unknown>, steps: readonly string[], value: unknown): void {

@@ -54,12 +54,12 @@ export function isGiven(value: unknown): boolean | UnknownValue {
 export const isSet = (value: unknown): boolean | UnknownValue =>
   value === '' ? false : isGiven(value);
 
-/** A text where the provider takes none: what it would do nobody knows. */
+/** A text where the provider takes none: what it would do is unknown. */
 export const unlike = (written: string, expected: string): UnknownValue =>
   new UnknownValue(`${written}, which is not ${expected}`);
 
 /**
- * A boolean, also written as a text, as templates do. Of another text nobody knows what it means; anything else is
+ * A boolean, also written as a text, as templates do. Another text means something unknown; anything else is
  * undefined.
  */
 export function flag(value: unknown): Maybe<boolean> {
@@ -69,7 +69,7 @@ export function flag(value: unknown): Maybe<boolean> {
   return text === 'true' ? true : text === 'false' ? false : unlike(value, 'true or false');
 }
 
-/** A number, also written as a text. Of another text nobody knows what it means; anything else is undefined. */
+/** A number, also written as a text. Another text means something unknown; anything else is undefined. */
 export function number(value: unknown): Maybe<number> {
   if (typeof value === 'number' || isUnknown(value)) return value;
   if (typeof value !== 'string' || value.trim() === '') return undefined;

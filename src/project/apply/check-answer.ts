@@ -1,7 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { readOwnership } from '../compare/ownership.ts';
 import type { Body, LiveItem, Secrets } from '../kinds/kind.ts';
-import { diffFields, documentOf, withoutUntold } from '../kinds/kind.ts';
+import { diffFields, documentOf, withoutWriteOnly } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import type { Change } from '../plan/change.ts';
 import { isUntagged } from '../plan/change.ts';
@@ -38,8 +38,8 @@ export function checkAnswer(
   const got: Body = { ...(isUnknowing ? asked : {}), ...shown };
   const differing = diffFields(
     kind,
-    kind.state(withoutUntold(kind, asked)),
-    kind.state(withoutUntold(kind, got)),
+    kind.state(withoutWriteOnly(kind, asked)),
+    kind.state(withoutWriteOnly(kind, got)),
   );
   return {
     warnings: [

@@ -169,13 +169,13 @@ function judgeCase(
     return meets(expected, about) ? [] : [{ ...place(), ...describeMiss(expected, about) }];
   });
   // An expectation about one finding alone has told of it, met or not.
-  const isTold = (finding: TestFinding): boolean =>
+  const isExpected = (finding: TestFinding): boolean =>
     expectations.some(
       ({ expected, about }) =>
         about.includes(finding) && (about.length === 1 || isAsExpected(expected, finding)),
     );
   const unlisted = findings.filter(
-    (finding) => finding.result !== 'pass' && finding.result !== 'skip' && !isTold(finding),
+    (finding) => finding.result !== 'pass' && finding.result !== 'skip' && !isExpected(finding),
   );
   return [
     ...failures,

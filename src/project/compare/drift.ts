@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import type { FieldChange, Kinded, KindName, LocalDocument } from '../kinds/kind.ts';
-import { contentHash, diffFields, kindField, withoutUntold } from '../kinds/kind.ts';
+import { contentHash, diffFields, kindField, withoutWriteOnly } from '../kinds/kind.ts';
 import { assumeLive, whyUnknown } from '../kinds/webhook-unset.ts';
 import type { Place } from '../model.ts';
 import { stampOf } from './fingerprint.ts';
@@ -96,8 +96,8 @@ function describeDrift(
       isLastApplied && wanted
         ? diffFields(
             kind,
-            kind.content(withoutUntold(kind, wanted.shown)),
-            kind.content(withoutUntold(kind, kind.shownLive(item, wanted))),
+            kind.content(withoutWriteOnly(kind, wanted.shown)),
+            kind.content(withoutWriteOnly(kind, kind.shownLive(item, wanted))),
           )
         : null,
     ...defined({ note }),

@@ -78,8 +78,8 @@ export interface Kind {
   readonly isMissing: (error: unknown) => boolean;
   /** What a file decides, in the order it is shown. */
   readonly fields: readonly string[];
-  /** Those of them that a service never tells, so that nothing can be said of what it has. */
-  readonly untold: readonly string[];
+  /** Those of them that a service never tells, so that the live value is unknown. */
+  readonly writeOnly: readonly string[];
   /** The field that tells two of them apart where there are no tags: a live one has it, a local one has it. */
   readonly identity: string;
   /** The service refuses two of one identity, so changes that pass one on wait for each other. */
@@ -134,8 +134,8 @@ export const documentOf = (kind: Kind, body: Body): Body =>
   );
 
 /** A document without what no service tells. */
-export const withoutUntold = (kind: Kind, body: Body): Body =>
-  kind.untold.reduce<Body>((rest, field) => ({ ...rest, [field]: undefined }), body);
+export const withoutWriteOnly = (kind: Kind, body: Body): Body =>
+  kind.writeOnly.reduce<Body>((rest, field) => ({ ...rest, [field]: undefined }), body);
 
 /** Said of what is no policy. */
 export interface Kinded {

@@ -78,7 +78,7 @@ export const policyKind: Kind = {
   objects: policyObjects,
   isMissing: isPathMissing,
   fields: policyFields,
-  untold: [],
+  writeOnly: [],
   identity: 'name',
   isUnique: true,
   guardsEmpty: true,

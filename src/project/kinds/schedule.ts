@@ -166,7 +166,7 @@ export const scheduleKind: Kind = {
   objects: scheduleObjects,
   isMissing: isSchedulesMissing,
   fields,
-  untold: [],
+  writeOnly: [],
   identity: 'name',
   isUnique: false,
   guardsEmpty: false,

@@ -31,7 +31,7 @@ export const shownValue = (written: string, isSecret: boolean): string =>
 /**
  * Live headers beside those that are wanted. A value that may be a secret is told only as what the file calls it, where
  * it is that. It may be one where its name or its file says so, and wherever it is long enough to hold the value of a
- * variable: who wrote it, and from what, nobody knows.
+ * variable: its author and source are unknown.
  */
 export function shownHeaders(live: Headers, real: Headers, shown: Headers): Headers {
   return Object.fromEntries(

@@ -192,7 +192,7 @@ export const webhookKind: Kind = {
   objects: webhookObjects,
   isMissing: isPathMissing,
   fields,
-  untold: ['secret'],
+  writeOnly: ['secret'],
   identity: 'url',
   isUnique: false,
   guardsEmpty: false,

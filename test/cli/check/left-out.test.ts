@@ -128,6 +128,14 @@ it('warns of a macro that may change a template, and checks what is written', as
     expect((await check(`m.yaml -o ${format}`, macro)).stdout).toContain(said);
 });
 
+it('says first what of the input could not be read', async () => {
+  const { stdout, exitCode } = await check('t.yaml --parameters Enw=prod');
+  expect(exitCode).toBe(3);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /has no parameter Enw; did you mean Env\?.* 1 place of the input could not be read: the check is not complete\. [A-Z0-9]/,
+  );
+});
+
 it('names the condition of a resource that is left out, where it is to be explained', async () => {
   const { stderr, exitCode } = await check('t.yaml --explain=Archive');
   expect(exitCode).toBe(3);

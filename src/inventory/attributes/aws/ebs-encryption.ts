@@ -36,7 +36,7 @@ const ofSnapshot = new UnknownValue('whether the snapshot of a volume is encrypt
   present: false,
 });
 
-/** Whether two are one, such as two accounts: also where nobody knows which, but both are known by the same. */
+/** Whether two are one, such as two accounts: also where they are unknown, but given by the same expression. */
 function isSame(a: RawResource['region'], b: RawResource['region']): boolean | UnknownValue {
   if (isUnknown(a)) return isUnknown(b) && a.expression === b.expression ? true : a;
   return isUnknown(b) ? b : a !== undefined && a === b;

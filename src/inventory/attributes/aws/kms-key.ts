@@ -41,9 +41,9 @@ const notInInput = new UnknownValue('the manager of a key that is not in this in
 
 /** Whose key it is that an export has, which an item without this field doesn't tell; a template has the customer's only. */
 export const managerOfKey = ({ properties }: RawResource, { isExport }: Related): unknown =>
-  field(properties, 'KeyManager') ?? (isExport ? notTold : undefined);
+  field(properties, 'KeyManager') ?? (isExport ? unknownManager : undefined);
 
-const notTold = new UnknownValue('the manager of the key, which its item does not tell');
+const unknownManager = new UnknownValue('the manager of the key, which its item does not show');
 
 function isCustomers(key: RawResource, related: Related): boolean | UnknownValue {
   const manager = key.type === 'AWS::KMS::Key' ? managerOfKey(key, related) : undefined;

@@ -88,7 +88,7 @@ function texts(value: unknown): Texts {
   const items = list(value);
   if (isUnknown(items)) {
     const written = asWritten(items);
-    // Something stands there, though nobody knows what yet: the list is not empty.
+    // Something stands there, though it is unknown: the list is not empty.
     return isUnknown(written) && !written.present ? written : [written];
   }
   return items.flatMap((item): unknown[] => {

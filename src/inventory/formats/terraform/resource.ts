@@ -113,7 +113,7 @@ function propertiesOf({ type, values }: TerraformResource): Fields {
   return azureProperties({ ...defined({ identity }), ...(isUnknown(body) ? {} : fieldsOf(body)) });
 }
 
-/** Such a document is read as a template's resource. Where it can't be read, nor the rest of what is updated, nobody knows. */
+/** Such a document is read as a template's resource. Where it can't be read, or the rest of what is updated, it is unknown. */
 function azapiReading({ type, values }: TerraformResource): Partial<RawResource> {
   if (!type.startsWith('azapi_')) return {};
   const body = readJson(values['body']) ?? {};

@@ -8,7 +8,7 @@ import {
   fieldOf,
   given,
   isIntrinsic,
-  notTold,
+  unknownPart,
   pick,
   ref,
   sub,
@@ -96,7 +96,7 @@ const polled =
 
 const openPolicy = ({ id }: Declared, name: string): Fields => ({
   PolicyName: `${id}${name}Policy`,
-  PolicyDocument: { Statement: notTold('what the event source needs') },
+  PolicyDocument: { Statement: unknownPart('what the event source needs') },
 });
 
 /** `Enabled` is what SAM had before `State`. */

@@ -14,7 +14,7 @@ import {
   given,
   isMap,
   locationOf,
-  notTold,
+  unknownPart,
   perhaps,
   pick,
   ref,
@@ -123,8 +123,9 @@ function deadLetterPolicy({ DeadLetterQueue: queue }: Fields): Fields[] {
   return [
     inlinePolicy('DeadLetterQueuePolicy', {
       Effect: 'Allow',
-      Action: sendActions.get(wordOf(fieldOf(queue, 'Type'))) ?? notTold('the type of the queue'),
-      Resource: fieldOf(queue, 'TargetArn') ?? notTold('the ARN of the queue'),
+      Action:
+        sendActions.get(wordOf(fieldOf(queue, 'Type'))) ?? unknownPart('the type of the queue'),
+      Resource: fieldOf(queue, 'TargetArn') ?? unknownPart('the ARN of the queue'),
     }),
   ];
 }
@@ -189,7 +190,7 @@ function expandUrl(declared: Declared, alias: string | undefined): Made[] {
   const written = own(properties, 'FunctionUrlConfig');
   const config = isMap(written) ? written : resolve(written);
   if (config === undefined || config === null) return [];
-  const fields = isFields(config) ? config : { AuthType: notTold('the settings of the URL') };
+  const fields = isFields(config) ? config : { AuthType: unknownPart('the settings of the URL') };
   const FunctionName = ref(alias ?? id);
   const auth = resolve(own(fields, 'AuthType'));
   const isPublic = auth === 'NONE' || isUnknown(auth);
@@ -237,12 +238,12 @@ function expandDestinations(
       ? type === 'SNS'
         ? ref(`${id}${suffix}`)
         : arnOf(`${id}${suffix}`)
-      : (given ?? notTold('the destination'));
+      : (given ?? unknownPart('the destination'));
     destinations[event] = { Destination: arn };
     inline.push(
       inlinePolicy(`${id}EventInvokeConfig${event}Policy`, {
         Effect: 'Allow',
-        Action: sendActions.get(wordOf(type)) ?? notTold('the type of the destination'),
+        Action: sendActions.get(wordOf(type)) ?? unknownPart('the type of the destination'),
         Resource: arn,
       }),
     );

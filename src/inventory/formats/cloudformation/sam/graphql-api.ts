@@ -2,7 +2,7 @@ import { own } from '../resolver.ts';
 import { inlinePolicy, managedPolicy, trustOf } from './role.ts';
 import type { Expansion } from './expansion.ts';
 import type { Declared, Made } from './written.ts';
-import { added, arnOf, base, fieldOf, isMap, notTold, tagPairs, without } from './written.ts';
+import { added, arnOf, base, fieldOf, isMap, unknownPart, tagPairs, without } from './written.ts';
 
 /** The API of AppSync with its schema; of its resolvers and data sources, what they are called. */
 export function expandGraphQlApi(declared: Declared): Expansion {
@@ -71,7 +71,7 @@ const dataSource = (declared: Declared, name: string, Type: string): Made[] => [
   added(declared, `${name}DataSource`, 'AWS::AppSync::DataSource', { Name: name, Type }),
   added(declared, `${name}Role`, 'AWS::IAM::Role', {
     AssumeRolePolicyDocument: trustOf('appsync.amazonaws.com'),
-    Policies: [inlinePolicy(`${name}Policy`, notTold('what the data source needs'))],
+    Policies: [inlinePolicy(`${name}Policy`, unknownPart('what the data source needs'))],
   }),
 ];
 

@@ -1,6 +1,6 @@
 import type { Fields } from '../resolver.ts';
 import { own } from '../resolver.ts';
-import { notTold, sub } from './written.ts';
+import { unknownPart, sub } from './written.ts';
 
 /**
  * "AWS SAM policy templates" (AWS SAM Developer Guide): what each grants, as `actions -> resources`. The first action
@@ -155,13 +155,13 @@ const templates: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The policy document that a template stands for. Of a template that is not known, nobody knows the statements. */
+/** The policy document that a template stands for. Those of a template that is not known are unknown. */
 export function documentOfTemplate(name: string, parameters: Fields): Fields {
   const statements = own(templates, name) as readonly string[] | undefined;
   return {
     Statement: statements
       ? statements.map((statement) => statementOf(statement, parameters))
-      : notTold(`the statements of the policy template ${name}`),
+      : unknownPart(`the statements of the policy template ${name}`),
   };
 }
 

@@ -47,7 +47,7 @@ export const added = (
   attributes: pick(attributes, ...passedOn),
 });
 
-/** The same where nobody knows whether SAM adds it: it is under a condition that the template does not tell. */
+/** The same where it is unknown whether SAM adds it: it is under a condition that the template does not tell. */
 export const perhaps = (made: Made, condition: string): Made => ({
   ...made,
   attributes: { ...made.attributes, Condition: condition },
@@ -60,7 +60,7 @@ export const sub = (text: string, variables: Fields = {}): Fields => ({
 });
 
 /** A value that only the deployment gives, as a function that nobody can work out. */
-export const notTold = (what: string): Fields => ({ [`Fn::${what}`]: {} });
+export const unknownPart = (what: string): Fields => ({ [`Fn::${what}`]: {} });
 
 /** Without what is not there. */
 export const given = (fields: Fields): Fields =>
@@ -114,6 +114,6 @@ export function locationOf(
   }
   const [, bucket, key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(wordOf(uri)) ?? [];
   return bucket === undefined
-    ? notTold('the packaged file')
+    ? unknownPart('the packaged file')
     : { [names.bucket]: bucket, [names.key]: key };
 }
