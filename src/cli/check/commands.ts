@@ -32,12 +32,7 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
       ).argParser(parseSeverity),
     )
     .addOption(relaxing('--on-error <verdict>', 'what a policy that can not be decided comes to'))
-    .addOption(
-      relaxing(
-        '--on-unknown <verdict>',
-        'the same, where a value is not known before the deployment',
-      ),
-    )
+    .addOption(relaxing('--on-unknown <verdict>', 'the same, where a value is not known'))
     .option('--baseline <file>', 'findings in this file are counted, but fail nothing')
     .option('--prune-baseline', 'drop from the baseline what is not found any more; add nothing')
     .option('--write-baseline <file>', 'write what fails now as a baseline, and exit with 0')

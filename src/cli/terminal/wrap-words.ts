@@ -14,12 +14,13 @@ export const wrapWords = (text: string, columns: number, hang = 2): string =>
 function wrapLine(line: string, columns: number, hang: number): string {
   const indent = /^ */.exec(line)?.[0] ?? '';
   const further = indent + ' '.repeat(hang);
-  const [first = '', ...words] = line.slice(indent.length).split(' ');
+  const [first = '', ...words] = line.slice(indent.length).split(/ (?=\S)/);
   const lines = [indent + first];
   for (const word of words) {
     const last = lines.at(-1) ?? '';
-    if (widthOf(`${last} ${word}`) <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(further + word);
+    const fits = widthOf(`${last} ${word}`) <= columns;
+    lines[lines.length - 1] = fits ? `${last} ${word}` : last.trimEnd();
+    if (!fits) lines.push(further + word);
   }
   return lines.join('\n');
 }

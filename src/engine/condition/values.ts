@@ -167,7 +167,7 @@ export const typeError = (message: string): Failure => newFailure('type_error', 
 export const unknownFailure = (value: UnknownValue, path?: string): Failure =>
   newFailure(
     'unknown_value',
-    `${path ?? 'a value'} is not known before the deployment: ${value.expression}`,
+    `${path ?? 'a value'} is not known: ${value.expression}`,
     path,
   );
 

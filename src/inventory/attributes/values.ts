@@ -24,7 +24,7 @@ function createAt(findKey: (value: object, step: string | number) => string | nu
     let here = value;
     for (const step of steps) {
       if (isUnknown(here)) {
-        return new UnknownValue(`${here.expression}.${step}`, { present: false });
+        return new UnknownValue(partOf(here.expression, step), { present: false });
       }
       const key = typeof here === 'object' && here !== null ? findKey(here, step) : undefined;
       if (key === undefined) return undefined;
@@ -33,6 +33,10 @@ function createAt(findKey: (value: object, step: string | number) => string | nu
     return here ?? undefined;
   };
 }
+
+/** Of what an input lacks (`the IAM policy, which is not in the export`), a part is no better told. */
+const partOf = (expression: string, step: string | number): string =>
+  expression.includes(', which ') ? expression : `${expression}.${step}`;
 
 /** Terraform's nested blocks are lists; the first one, at a path of block names. `at` reads its attributes. */
 export function block(value: unknown, ...names: readonly string[]): unknown {

@@ -24,11 +24,15 @@ export function fingerprintOf(finding: Finding, file: string): string {
   const { policy, policy_key, resource, resource_type, status, rules } = finding;
   const found = rules.map(({ effect, index, message, policy_message: written }) => [
     effect,
-    written ?? message ?? index,
+    written ?? (status === 'ERROR' ? asBefore(message) : message) ?? index,
   ]);
   const what = [policy_key ?? policy, file, resource_type, resource, status, found];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 32);
 }
+
+/** As earlier builds said it, whose baselines stay good. */
+const asBefore = (message: string | undefined): string | undefined =>
+  message?.replace(' is not known: ', ' is not known before the deployment: ');
 
 /** A baseline at work: knows which of its entries were met. */
 export interface Baseline {

@@ -12,6 +12,13 @@ describe('talk on a terminal', () => {
     );
   });
 
+  it('leaves out the spaces at which it breaks', () => {
+    expect(wrapWords('  path/of/a/file  resource  Type', 18)).toBe(
+      '  path/of/a/file\n    resource  Type',
+    );
+    expect(wrapWords('path/of/a/file  resource', 15)).toBe('path/of/a/file\n  resource');
+  });
+
   it('counts what is seen, not colour codes', () => {
     expect(wrapWords('\u001b[31merror:\u001b[39m one two', 14)).toBe(
       '\u001b[31merror:\u001b[39m one two',

@@ -27,6 +27,9 @@ export const securityGroup = normaliser({
       absent: false,
     },
   },
+  arguments: {
+    GroupDescription: 'description',
+  },
   from: {
     cloudformation: (raw, related) => {
       const own = (kind: 'Ingress' | 'Egress') =>
