@@ -17,6 +17,7 @@ import { PolicyTestDocument } from '../src/project/documents/policy-test.ts';
 import { formatYaml } from '../src/project/write/format.ts';
 import { createSource } from '../src/project/read/source.ts';
 import { isDeclared, readPaths } from './support/attribute-model.ts';
+import { runCommandLine } from './support/fake-world.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const library = path.join(root, 'policies-example');
@@ -419,6 +420,16 @@ describe('the tests of the policy library', () => {
     const results = new Set(document.cases.flatMap((each) => each.expect.map((row) => row.result)));
     expect([...results]).toEqual(expect.arrayContaining(['pass', 'fail']));
   });
+
+  test(
+    'cover every rule: one case matches it and another does not',
+    { timeout: 120_000 },
+    async () => {
+      const words = ['test', '--require-tests', '--require-coverage'];
+      const { exitCode, stdout } = await runCommandLine(words, { cwd: library });
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('(100 %)')]);
+    },
+  );
 
   // A case from a template or a plan says whether readers and policies fit together.
   test('leave out no policy that is on, and each has cases from two sources at least', () => {

@@ -1,5 +1,5 @@
+import { parsePercent } from '../flags/parse-percent.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
-import { InvalidArgumentError } from 'commander';
 import type { Act } from '../act.ts';
 
 const pathsHelp = 'files or folders; default: the paths of govctl.yaml, else this folder';
@@ -128,12 +128,6 @@ const collect = (value: string, previous: string[] | undefined): string[] => [
   ...(previous ?? []),
   value,
 ];
-
-function parsePercent(text: string): number {
-  const percent = Number(text.replace(/%$/, ''));
-  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
-  throw new InvalidArgumentError('must be a number from 0 to 100.');
-}
 
 const planHelp = `
 Marks:

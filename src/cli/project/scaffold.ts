@@ -42,7 +42,7 @@ export function scaffold({
           { path: 'policies/storage/s3-versioning.test.yaml', text: testFile },
         ]
       : []),
-    { path: '.github/workflows/governance.yml', text: workflowFile(version) },
+    { path: '.github/workflows/governance.yml', text: workflowFile(version, isNew) },
     ...Object.entries(schemaFiles).map(([name, file]) => ({
       path: `schemas/${file}`,
       text: `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`,
@@ -120,8 +120,10 @@ cases:
         result: pass
 `;
 
+/** @param isTested whether the policies come with tests; whoever brings their own may have none yet */
 const workflowFile = (
   version: string,
+  isTested: boolean,
 ): string => `# Pull requests are checked and planned; what is merged into main is applied.
 # Policies whose file is gone stay live: to have them deleted, add --prune to both \`govctl plan\` and \`govctl apply\`.
 # Set the variable GOVCTL_BASE_URL and the secret GOVCTL_TOKEN in the repository's settings.
@@ -150,7 +152,7 @@ jobs:
       - run: npm install --global govctl@${version}
       - run: govctl fmt --check
       - run: govctl validate -o github
-      - run: govctl test -o github
+      - run: govctl test${isTested ? ' --require-tests --require-coverage' : ''} -o github
 
   plan:
     needs: validate

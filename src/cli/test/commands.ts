@@ -1,3 +1,4 @@
+import { parsePercent } from '../flags/parse-percent.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
@@ -12,6 +13,11 @@ export function registerTestCommand(program: GovctlCommand, act: Act): void {
     .option('--policy <name>', 'only tests of the policy of this name or key; repeatable', collect)
     .option('--coverage', 'show which rules and outcomes no case has seen')
     .option('--require-tests', 'fail when a policy has no test')
+    .option(
+      '--require-coverage [percent]',
+      'fail when cases cover fewer of the rules than this (default: 100)',
+      parsePercent,
+    )
     .option('--watch', 'test again whenever a file changes')
     .alsoFormats(['junit', 'github', 'markdown'])
     .addHelpText('after', testHelp)
@@ -25,9 +31,13 @@ const collect = (value: string, previous: string[] | undefined): string[] => [
 
 const testHelp = `
 Exit codes: 0 all cases pass, 2 a case fails (or with --require-tests a policy
-has no test), 3 a file is not valid or the command is wrong.
+has no test, with --require-coverage too few rules are covered), 3 a file is not
+valid or the command is wrong.
+
+A rule is covered when one case matches it and another does not.
 
 Examples:
   $ govctl test
   $ govctl test policies/storage --coverage
+  $ govctl test --require-tests --require-coverage 90
   $ govctl test -o junit=tests.xml -o github`;

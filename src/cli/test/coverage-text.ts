@@ -1,3 +1,4 @@
+import { coveragePercent, isCovered } from '../../project/check/coverage.ts';
 import type { PolicyCoverage } from '../../project/check/coverage.ts';
 import { count } from '../terminal/printable.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -51,10 +52,9 @@ export function renderCoverage(
 
 export function describeCoverage(coverage: readonly PolicyCoverage[]): string {
   const rules = coverage.flatMap((each) => each.rules);
-  const matched = rules.filter((rule) => rule.matched > 0).length;
+  const covered = rules.filter(isCovered).length;
   const both = coverage.filter(
     ({ outcomes }) => outcomes.pass > 0 && outcomes.fail + outcomes.exempt > 0,
   ).length;
-  const share = rules.length === 0 ? 100 : Math.floor((matched / rules.length) * 100);
-  return `Coverage: ${matched} of ${count(rules.length, 'rule')} matched (${share} %); ${both} of ${count(coverage.length, 'policy', 'policies')} seen passing and failing.`;
+  return `Coverage: ${covered} of ${count(rules.length, 'rule')} covered (${coveragePercent(coverage)} %); ${both} of ${count(coverage.length, 'policy', 'policies')} seen passing and failing.`;
 }

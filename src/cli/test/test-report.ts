@@ -1,3 +1,4 @@
+import { coveragePercent } from '../../project/check/coverage.ts';
 import type { PolicyCoverage } from '../../project/check/coverage.ts';
 import type { CaseFailure } from '../../project/check/run-suite.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
@@ -17,6 +18,8 @@ export interface TestReport {
   readonly cases: readonly TestedCase[];
   /** Policies without a test, where each must have one. */
   readonly untested: readonly LocalPolicy[];
+  /** Policies that cases don't cover, where too few rules are covered. */
+  readonly uncovered: readonly PolicyCoverage[];
   readonly coverage?: readonly PolicyCoverage[];
 }
 
@@ -26,18 +29,34 @@ interface TestSummary {
   readonly cases: number;
   readonly pass: number;
   readonly fail: number;
+  /** Of the rules, where it was counted. */
+  readonly coverage_percent?: number;
 }
 
-export function summariseTests(tests: number, cases: readonly TestedCase[]): TestSummary {
+export function summariseTests(
+  tests: number,
+  cases: readonly TestedCase[],
+  coverage?: readonly PolicyCoverage[],
+): TestSummary {
   const pass = cases.filter(({ status }) => status === 'pass').length;
-  return { tests, cases: cases.length, pass, fail: cases.length - pass };
+  return {
+    tests,
+    cases: cases.length,
+    pass,
+    fail: cases.length - pass,
+    ...(coverage ? { coverage_percent: coveragePercent(coverage) } : {}),
+  };
 }
 
 /** A run of tests in every format. */
 export function testView({ world, flags }: Context, report: TestReport): View {
-  const { summary, cases, untested, coverage } = report;
+  const { summary, cases, untested, uncovered, coverage } = report;
   const failed = cases.filter(({ status }) => status === 'fail');
-  const problems = [...failed.flatMap(problemsOf), ...untested.map(untestedProblem)];
+  const problems = [
+    ...failed.flatMap(problemsOf),
+    ...untested.map(untestedProblem),
+    ...uncovered.map(uncoveredProblem),
+  ];
   const verdict = [
     describeTests(summary),
     ...(untested.length > 0
@@ -55,7 +74,7 @@ export function testView({ world, flags }: Context, report: TestReport): View {
     rows: () => cases,
     human: (style, columns) => {
       const [first = '', ...rest] = verdict;
-      const colour = summary.fail + untested.length > 0 ? style.red : style.green;
+      const colour = problems.length > 0 ? style.red : style.green;
       const blocks = [
         ...(flags.quiet ? [] : [renderCases(failed, untested, style, columns)]),
         ...(coverage && !flags.quiet ? [renderCoverage(coverage, style, columns)] : []),
@@ -65,7 +84,11 @@ export function testView({ world, flags }: Context, report: TestReport): View {
     },
     more: {
       junit: () =>
-        renderJunitCases('govctl test', [...cases.map(caseOf), ...untested.map(untestedCase)]),
+        renderJunitCases('govctl test', [
+          ...cases.map(caseOf),
+          ...untested.map(untestedCase),
+          ...uncovered.map(uncoveredCase),
+        ]),
       github: () => renderGithub(fromWorkspace(problems, world.cwd, world.env), verdict.join('\n')),
       markdown: () =>
         renderMarkdown('govctl test', verdict.join('\n'), problems, { command: 'govctl test' }),
@@ -106,6 +129,21 @@ const untestedCase = (local: LocalPolicy): JunitCase => ({
   name: `${local.policy.name} has a test`,
   file: local.place.file,
   problems: [untestedProblem(local)],
+});
+
+const uncoveredProblem = (one: PolicyCoverage): Problem => ({
+  level: 'error',
+  code: 'not-covered',
+  message: `the tests don't cover the policy ${JSON.stringify(one.policy)}: ${gapsOf(one).join('; ')}`,
+  file: one.file,
+  line: one.line,
+  column: 1,
+});
+
+const uncoveredCase = (one: PolicyCoverage): JunitCase => ({
+  name: `${one.policy} is covered by tests`,
+  file: one.file,
+  problems: [uncoveredProblem(one)],
 });
 
 const untestedValue = ({ policy, key, place }: LocalPolicy) => ({

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { createCoverage } from '../../project/check/coverage.ts';
+import { coveragePercent, createCoverage } from '../../project/check/coverage.ts';
 import { runSuite } from '../../project/check/run-suite.ts';
 import { selectPolicies } from '../../project/check/select-policies.ts';
 import { inputsOf, listSuites, readTestFiles } from '../../project/check/test-suites.ts';
@@ -17,6 +18,7 @@ import { readingOf } from '../project/reading.ts';
 import { watch } from '../objects/watch.ts';
 import type { TestReport } from './test-report.ts';
 import type { TestedCase } from './test-text.ts';
+import { gapsOf } from './coverage-text.ts';
 import { summariseTests, testView } from './test-report.ts';
 
 interface TestOptions {
@@ -24,6 +26,8 @@ interface TestOptions {
   readonly policy?: readonly string[];
   readonly coverage?: boolean;
   readonly requireTests?: boolean;
+  /** True without a number, which means all. */
+  readonly requireCoverage?: number | true;
   readonly watch?: boolean;
 }
 
@@ -62,8 +66,8 @@ async function testOnce(context: Context, options: TestOptions): Promise<Tested>
   }
   const report = await runTests(context, options, project.policies, suites);
   await context.show(testView(context, report));
-  const { summary } = report;
-  const passed = summary.fail === 0 && report.untested.length === 0;
+  const { summary, untested, uncovered } = report;
+  const passed = summary.fail === 0 && untested.length === 0 && uncovered.length === 0;
   await writeGithubOutput(world.env, { passed, ...summary });
   return { exitCode: passed ? exitCodes.ok : exitCodes.verdict, files };
 }
@@ -79,20 +83,23 @@ function withTests(cwd: string, paths: readonly string[]): string[] {
 
 async function runTests(
   { world }: Context,
-  { policy: names = [], ...options }: TestOptions,
+  { policy: names = [], requireCoverage, ...options }: TestOptions,
   all: readonly LocalPolicy[],
   suites: readonly TestSuite[],
 ): Promise<TestReport> {
   const policies = selectPolicies(all, { policies: names, types: [] });
+  // A test finds nothing of a policy that is off.
+  const enabled = policies.filter(({ policy }) => policy.enabled);
   const keys = new Set(policies.map(({ key }) => key));
   const wanted = suites.filter((suite) => suite.policies.some(({ key }) => keys.has(key)));
   const isUntested = ({ key }: LocalPolicy): boolean =>
     !wanted.some((suite) => suite.policies.some((each) => each.key === key));
-  const untested = options.requireTests ? policies.filter(isUntested) : [];
+  const untested = options.requireTests ? enabled.filter(isUntested) : [];
   if (wanted.length === 0 && untested.length === 0) throw noTests(options.args[0], names);
-  const coverage = createCoverage();
+  const counts = createCoverage();
+  const isCounted = options.coverage === true || requireCoverage !== undefined;
   const turn = takingTurns(1, world.signal);
-  const observe = options.coverage ? coverage.observe : () => {};
+  const observe = isCounted ? counts.observe : () => {};
   const cases: TestedCase[] = [];
   for (const suite of wanted) {
     await turn();
@@ -100,11 +107,15 @@ async function runTests(
     for (const result of runSuite(suite, world.now(), observe))
       cases.push({ ...result, policy_file });
   }
+  const coverage = isCounted ? counts.of(enabled) : undefined;
+  const wantedShare = requireCoverage === true ? 100 : (requireCoverage ?? 0);
+  const isTooLittle = coverage !== undefined && coveragePercent(coverage) < wantedShare;
   return {
-    summary: summariseTests(wanted.length, cases),
+    summary: summariseTests(wanted.length, cases, coverage),
     cases,
     untested,
-    ...(options.coverage ? { coverage: coverage.of(policies) } : {}),
+    uncovered: isTooLittle ? coverage.filter((one) => gapsOf(one).length > 0) : [],
+    ...defined({ coverage }),
   };
 }
 

@@ -23,6 +23,17 @@ export interface PolicyCoverage {
   readonly rules: readonly RuleCoverage[];
 }
 
+/** One case matches the rule and another does not, so both sides of its condition are tested. */
+export const isCovered = ({ matched, not_matched: not }: RuleCoverage): boolean =>
+  matched > 0 && not > 0;
+
+/** The share of rules that are covered, rounded down; of no rules at all, 100. */
+export function coveragePercent(coverage: readonly PolicyCoverage[]): number {
+  const rules = coverage.flatMap((each) => each.rules);
+  if (rules.length === 0) return 100;
+  return Math.floor((rules.filter(isCovered).length / rules.length) * 100);
+}
+
 /** Counts what the cases of tests see of policies. */
 export function createCoverage(): {
   readonly observe: Observe;

@@ -18,6 +18,12 @@ const inline = (encrypted: string): string => `      resources:
           encryption: {configured: ${encrypted}}
         - {id: q, type: "AWS::SQS::Queue"}
 `;
+/** A second case, which `s3-encryption` passes. */
+const covering = `  - name: an encrypted bucket
+    input:
+${inline('true')}    expect: []
+`;
+
 const expecting = (...lines: readonly string[]): string =>
   lines.length === 0
     ? '    expect: []\n'
@@ -199,12 +205,12 @@ s3-encryption  0     1     0      never passes
 s3-owner       1     0     0      never fails
 
 1 case in 1 test: all passed.
-Coverage: 1 of 2 rules matched (50 %); 0 of 2 policies seen passing and failing.
+Coverage: 0 of 2 rules covered (0 %); 0 of 2 policies seen passing and failing.
 `);
     const json = await run(cwd, '--coverage', '-o', 'json');
     expect(JSON.parse(json.stdout)).toMatchObject({
       format_version: 1,
-      summary: { tests: 1, cases: 1, pass: 1, fail: 0 },
+      summary: { tests: 1, cases: 1, pass: 1, fail: 0, coverage_percent: 0 },
       coverage: [
         {
           key: 's3-encryption',
@@ -214,6 +220,31 @@ Coverage: 1 of 2 rules matched (50 %); 0 of 2 policies seen passing and failing.
         { key: 's3-owner', gaps: ['never fails'] },
       ],
     });
+  });
+
+  it('can require that cases cover the rules, each with a match and a miss', async () => {
+    const half = repo(head + inline('false') + expecting(failing) + covering);
+    expect((await run(half, '--coverage')).exitCode).toBe(0);
+    expect((await run(half, '--require-coverage', '50')).exitCode).toBe(0);
+    const { exitCode, stdout } = await run(half, '--require-coverage', '51');
+    expect([exitCode, stdout]).toEqual([2, expect.stringContaining('never fails')]);
+    const github = await run(half, '--require-coverage', '-o', 'github');
+    expect(github.exitCode).toBe(2);
+    expect(github.stdout).toContain(
+      `the tests don't cover the policy "Buckets have an owner": never fails`,
+    );
+    const junit = await run(half, '--require-coverage', '-o', 'junit');
+    expect(junit.stdout).toContain('Buckets have an owner is covered by tests');
+    expect((await run(half, '--require-coverage', 'all')).exitCode).toBe(3);
+  });
+
+  it('asks for no test of a policy that is off', async () => {
+    const cwd = repo(head + inline('false') + expecting(failing) + covering, {
+      'b.yaml':
+        'name: off\nenabled: false\nresource_type: A::B\nrules: [{condition: "true", effect: DENY}]\n',
+    });
+    const { exitCode, stdout } = await run(cwd, '--require-tests', '--require-coverage=50');
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('1 of 2 rules covered (50 %)')]);
   });
 
   it('runs the tests of one policy', async () => {
