@@ -116,15 +116,21 @@ function titleOf(finding: PlacedFinding, style: Style): string {
 function renderFinding(finding: PlacedFinding, style: Style, columns: number): string[] {
   return [
     wrapWords(titleOf(finding, style), columns),
-    ...messagesOf(finding).map((message) =>
-      wrapWords(`    ${printable(message).replace(/\s+/g, ' ').trim()}`, columns).replaceAll(
-        '\n      ',
-        '\n    ',
-      ),
-    ),
+    ...messagesOf(finding).map((message) => renderMessage(message, columns)),
     ...renderExplanation(finding, style, columns),
   ];
 }
+
+/** Lines of one indent; what is to be copied, such as `disableLocalAuth: true`, stays in one. */
+function renderMessage(message: string, columns: number): string {
+  const words = printable(message).replace(/\s+/g, ' ').trim();
+  const joined = words.replace(/`[^`]{1,60}`/g, (code) => code.replaceAll(' ', noBreak));
+  return wrapWords(`    ${joined}`, columns)
+    .replaceAll('\n      ', '\n    ')
+    .replaceAll(noBreak, ' ');
+}
+
+const noBreak = '\u00a0';
 
 /** What a finding says, one text for each rule that has something to say. */
 export function messagesOf({ rules, status, exemption }: Finding): string[] {

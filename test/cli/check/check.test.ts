@@ -97,6 +97,16 @@ Checked 1 resource in 1 file by 2 policies: 2 evaluations, 2 passed, 0 failed.
     expect(stdout.match(/Rotate/g)).toHaveLength(9);
   });
 
+  it('breaks no line within what is to be copied', async () => {
+    const long = `${'Rotate it. '.repeat(6)}Set \`disableLocalAuth: true\`.`;
+    const cwd = repo({
+      'policies/a.yaml': policies.replace('Switch on default encryption.', `'${long}'`),
+      'a.json': bucket('a', false),
+    });
+    const { stdout } = await check(cwd, 'a.json');
+    expect(stdout).toContain('Set\n    `disableLocalAuth: true`.\n');
+  });
+
   it('defuses what a resource is called', async () => {
     const cwd = repo({ 'a.json': bucket('\u001b[2Jevil\nid', false) });
     const { stdout } = await check(cwd, 'a.json');
