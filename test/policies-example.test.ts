@@ -362,6 +362,16 @@ describe('the rubric of severities', () => {
     expect(low.map(({ policy }) => policy.name)).toEqual([]);
   });
 
+  test('has nothing of the severity HIGH beyond the baseline without a reason in its description', () => {
+    const late = risks.filter(
+      ({ policy, isStrict }) =>
+        isStrict &&
+        policy.severity === 'HIGH' &&
+        policy.description?.includes('In the strict set, since ') !== true,
+    );
+    expect(late.map(({ policy }) => policy.name)).toEqual([]);
+  });
+
   test('has nothing of the severity CRITICAL beyond the baseline', () => {
     const late = risks.filter(({ policy, isStrict }) => policy.severity === 'CRITICAL' && isStrict);
     expect(late.map(({ policy }) => policy.name)).toEqual([]);

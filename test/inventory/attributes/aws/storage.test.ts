@@ -241,7 +241,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
       file_system_type: 'LUSTRE',
       deployment_type: 'PERSISTENT_2',
       encryption: { customer_managed: false },
-      backup: { retention_days: 7 },
+      backup: { enabled: true, retention_days: 7 },
     },
   },
   'a snapshot policy that copies to other regions': {

@@ -20,6 +20,7 @@ export const secret = normaliser({
   },
   arguments: {
     KmsKeyId: 'kms_key_id',
+    BlockPublicPolicy: 'block_public_policy of aws_secretsmanager_secret_policy',
     RotationRules: 'rotation_rules of aws_secretsmanager_secret_rotation',
     RotationSchedule: 'aws_secretsmanager_secret_rotation',
   },

@@ -1,7 +1,8 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { number, text } from '../../values.ts';
+import { isOneOf, isUnknown, number, text } from '../../values.ts';
+import type { Maybe } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
@@ -23,6 +24,13 @@ export const fsxFileSystem = normaliser({
       meaning: 'such as `MULTI_AZ_1`, `SCRATCH_2`, `PERSISTENT_2`',
     },
     ...kmsKeyAttributes(),
+    'backup.enabled': {
+      type: 'bool',
+      meaning:
+        'automatic backups are on; missing for scratch file systems of Lustre, which can not be backed up',
+      source:
+        'Amazon FSx API Reference, AutomaticBackupRetentionDays, API version 2018-03-01: off for Lustre, on for the others where nothing is set',
+    },
     'backup.retention_days': {
       type: 'int',
       meaning: 'automatic backups, where the number of days is set; 0 is off',
@@ -34,10 +42,12 @@ export const fsxFileSystem = normaliser({
   from: {
     cloudformation: ofApi,
     terraform: (raw, related) => ({
-      file_system_type: kindOfPlan(raw.address),
-      deployment_type: text(planned(raw.properties, 'deployment_type')),
       ...plannedKmsKey(raw, related, 'kms_key_id'),
-      'backup.retention_days': number(planned(raw.properties, 'automatic_backup_retention_days')),
+      ...ofKind(
+        kindOfPlan(raw.address),
+        planned(raw.properties, 'deployment_type'),
+        planned(raw.properties, 'automatic_backup_retention_days'),
+      ),
     }),
     'aws-config': ofApi,
   },
@@ -49,11 +59,36 @@ function ofApi({ properties }: RawResource, related: Related) {
       .map((kind) => field(properties, `${kind}Configuration`, name))
       .find((value) => value !== undefined);
   return {
-    file_system_type: text(field(properties, 'FileSystemType')),
-    deployment_type: text(setting('DeploymentType')),
     ...kmsKey(field(properties, 'KmsKeyId'), related),
-    'backup.retention_days': number(setting('AutomaticBackupRetentionDays')),
+    ...ofKind(
+      field(properties, 'FileSystemType'),
+      setting('DeploymentType'),
+      setting('AutomaticBackupRetentionDays'),
+    ),
   };
+}
+
+function ofKind(kind: unknown, deployment: unknown, days: unknown) {
+  const type = text(kind);
+  const deployed = text(deployment);
+  const retained = number(days);
+  return {
+    file_system_type: type,
+    deployment_type: deployed,
+    'backup.enabled': isBackedUp(type, deployed, retained),
+    'backup.retention_days': retained,
+  };
+}
+
+/** Without a deployment type, Lustre is scratch. */
+function isBackedUp(type: Maybe<string>, deployed: Maybe<string>, days: Maybe<number>) {
+  const isLustre = isOneOf(type, 'LUSTRE');
+  if (isUnknown(isLustre)) return isLustre;
+  if (isLustre && isUnknown(deployed)) return deployed;
+  if (isLustre && !(typeof deployed === 'string' && /^persistent/i.test(deployed)))
+    return undefined;
+  if (isUnknown(days)) return days;
+  return days === undefined ? !isLustre : days > 0;
 }
 
 /** `module.data.aws_fsx_lustre_file_system.main` → `LUSTRE`: Terraform has a type for each kind. */
