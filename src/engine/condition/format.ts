@@ -104,9 +104,13 @@ function float(verb: 'f' | 'e', value: unknown, precision: number): string | Fai
   return fixed(number, digits);
 }
 
-/** JavaScript rounds a number that is exactly between two texts away from zero; C, Go and CEL to the even digit. */
+/**
+ * JavaScript rounds a number that is exactly between two texts away from zero; C, Go and CEL to the even digit. So each number is
+ * written twice, which takes twice the time of `%s` (50 to 90 ns per step at this price). `toExponential` calculates with
+ * big integers: 99 digits of a large number took 4 times as long as those of `toFixed`.
+ */
 function toEven(number: number, digits: number, as: 'toFixed' | 'toExponential'): string {
-  spend(prices.formatClause);
+  spend(prices.formatClause + (as === 'toExponential' ? digits : 0));
   const rounded = number[as](digits);
   if (digits === mostDigits) return rounded;
   const [longer, exponent] = number[as](digits + 1).split('e');

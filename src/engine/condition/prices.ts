@@ -49,7 +49,7 @@ export const prices = {
   network: 8,
   /** `allows_everybody`, without its texts. */
   statement: 8,
-  /** A clause of `format`, plus a third per digit of its precision; twice for `%f` and `%e`. */
+  /** A clause of `format`, plus a third per digit of its precision; twice for `%f` and `%e`, and 1 per digit of `%e`. */
   formatClause: 8,
   /** A key of a map that `format` sorts. */
   sortedKey: 10,
