@@ -540,17 +540,22 @@ function resourcePolicies(
     template,
     plan,
   }: {
-    readonly template: readonly [type: string, policyType: string, (named: unknown) => Fields];
+    readonly template: readonly [
+      type: string,
+      policyType: string,
+      naming: (named: unknown) => Fields,
+      document?: string,
+    ];
     readonly plan: readonly [type: string, policyType: string, by: string];
   },
 ): Readonly<Record<string, Fields>> {
   const document = allow({ Principal: '*', ...statement });
   const policy = JSON.stringify(document);
-  const [type, policyType, naming] = template;
+  const [type, policyType, naming, inTemplate = 'PolicyDocument'] = template;
   const [planned, plannedPolicy, by] = plan;
   const beside = (named: unknown): readonly [string, Fields] => [
     policyType,
-    { ...naming(named), PolicyDocument: document },
+    { ...naming(named), [inTemplate]: document },
   ];
   const plannedBeside = (named: unknown) => ({ [`${plannedPolicy}.p`]: { [by]: named, policy } });
   return {
@@ -586,6 +591,13 @@ const urlPermission = (properties: Fields): readonly [string, Fields] => [
   { FunctionName: { 'Fn::GetAtt': ['Fn', 'Arn'] }, Principal: '*', ...properties },
 ];
 const plannedName = new Reference('aws_lambda_function.fn.function_name');
+
+const pullPolicy = (repository: unknown) => ({
+  'aws_ecr_repository_policy.p': {
+    repository,
+    policy: JSON.stringify(allow({ Principal: '*', Action: 'ecr:BatchGetImage' })),
+  },
+});
 
 testRisks({
   'an IAM policy allows everything': {
@@ -623,6 +635,29 @@ testRisks({
           plan: ['aws_sns_topic', 'aws_sns_topic_policy', 'arn'],
         },
       ),
+      ...resourcePolicies(
+        { Action: 'secretsmanager:GetSecretValue', Resource: '*' },
+        {
+          template: [
+            'AWS::SecretsManager::Secret',
+            'AWS::SecretsManager::ResourcePolicy',
+            (SecretId) => ({ SecretId }),
+            'ResourcePolicy',
+          ],
+          plan: ['aws_secretsmanager_secret', 'aws_secretsmanager_secret_policy', 'secret_arn'],
+        },
+      ),
+      'AWS::ECR::Repository: a template': templateDocument({
+        It: [
+          'AWS::ECR::Repository',
+          { RepositoryPolicyText: allow({ Principal: '*', Action: 'ecr:BatchGetImage' }) },
+        ],
+      }),
+      'AWS::ECR::Repository: a plan, beside it': planDocument({
+        'aws_ecr_repository.it': {},
+        ...pullPolicy(new Reference('aws_ecr_repository.it.name')),
+      }),
+      'AWS::ECR::Repository: a plan, without it': planDocument(pullPolicy('other')),
       'AWS::KMS::Key: a template': templateDocument({
         It: [
           'AWS::KMS::Key',

@@ -79,6 +79,8 @@ import { fsxFileSystem } from './storage/fsx-file-system.ts';
 import { s3Bucket } from './storage/s3-bucket.ts';
 
 const documents = {
+  ecr: 'Amazon ECR API Reference, API version 2015-09-21',
+  secrets: 'AWS Secrets Manager API Reference, API version 2017-10-17',
   s3: 'Amazon S3 API Reference, API version 2006-03-01',
   iam: 'AWS IAM API Reference, API version 2010-05-08',
   kms: 'AWS KMS API Reference, API version 2014-11-01',
@@ -124,6 +126,11 @@ export const aws: readonly Normaliser[] = [
     names: ['KeyId', 'key_id'],
   }),
   secret,
+  partPolicy('AWS::SecretsManager::ResourcePolicy', 'the policy of the secret', documents.secrets, {
+    whole: 'AWS::SecretsManager::Secret',
+    names: ['SecretId', 'secret_arn'],
+    document: 'ResourcePolicy',
+  }),
   // messaging
   amazonmqBroker,
   iotPolicy,
@@ -181,6 +188,10 @@ export const aws: readonly Normaliser[] = [
   batchJobDefinition,
   codebuildProject,
   ecrRepository,
+  partPolicy('AWS::ECR::RepositoryPolicy', 'the policy of the repository', documents.ecr, {
+    whole: 'AWS::ECR::Repository',
+    names: ['RepositoryName', 'repository'],
+  }),
   ecsTaskDefinition,
   eksCluster,
   // search

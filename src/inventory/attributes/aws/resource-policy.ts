@@ -9,18 +9,28 @@ import { readStatements } from './policy-document.ts';
 interface PartOf {
   readonly whole: string;
   readonly names: readonly [template: string, terraform: string];
+  /** The document's property in a template, where it isn't `PolicyDocument`. */
+  readonly document?: string;
 }
 
 /** The normaliser of a type that is a resource policy: a document that is kept apart from what it is about. */
 export const resourcePolicy = (type: string, meaning: string, source: string): Normaliser =>
-  normaliser({ types: [type], source, attributes: statements(meaning), from: { ...fromDocument } });
+  normaliser({
+    types: [type],
+    source,
+    attributes: statements(meaning),
+    from: {
+      cloudformation: (raw) => fromDocument.cloudformation(raw),
+      terraform: fromDocument.terraform,
+    },
+  });
 
 /** The same for a policy that is judged with what it is about, where both are in the same input. */
 export const partPolicy = (
   type: string,
   meaning: string,
   source: string,
-  { whole, names: [inTemplate, inTerraform] }: PartOf,
+  { whole, names: [inTemplate, inTerraform], document }: PartOf,
 ): Normaliser =>
   normaliser({
     types: [type],
@@ -28,7 +38,7 @@ export const partPolicy = (
     attributes: { ...statements(meaning), ...joinedAttribute('what it is about', whole) },
     from: {
       cloudformation: (raw, related) => ({
-        ...fromDocument.cloudformation(raw),
+        ...fromDocument.cloudformation(raw, document),
         joined: related.find(raw.properties[inTemplate], whole) !== undefined,
       }),
       terraform: (raw, related) => ({
@@ -44,8 +54,8 @@ const statements = (meaning: string) =>
   }) as const satisfies Record<string, Attribute>;
 
 const fromDocument = {
-  cloudformation: ({ properties }: RawResource) => ({
-    'policy.statements': readStatements(at(properties, 'PolicyDocument')),
+  cloudformation: ({ properties }: RawResource, document = 'PolicyDocument') => ({
+    'policy.statements': readStatements(at(properties, document)),
   }),
   terraform: ({ properties }: RawResource) => ({
     'policy.statements': readStatements(at(properties, 'policy')),

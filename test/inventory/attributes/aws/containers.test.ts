@@ -40,7 +40,7 @@ testTwins({
         image_tag_mutability: 'IMMUTABLE',
       },
     },
-    expected: { scan_on_push: true, immutable_tags: true },
+    expected: { scan_on_push: true, immutable_tags: true, policy: { statements: [] } },
   },
   'a bare repository': {
     template: { It: ['AWS::ECR::Repository', {}] },
@@ -50,7 +50,7 @@ testTwins({
         image_tag_mutability: 'MUTABLE',
       },
     },
-    expected: { scan_on_push: false, immutable_tags: false },
+    expected: { scan_on_push: false, immutable_tags: false, policy: { statements: [] } },
   },
   'a repository of a registry that scans': {
     template: scannedByRegistry('shop/*'),
@@ -66,7 +66,7 @@ testTwins({
         ],
       },
     },
-    expected: { scan_on_push: true, immutable_tags: false },
+    expected: { scan_on_push: true, immutable_tags: false, policy: { statements: [] } },
   },
   'a task': {
     template: {

@@ -3,6 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, isOneOf, or, some, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
+import { readAllStatements, readStatements } from '../policy-document.ts';
 
 export const ecrRepository = normaliser({
   types: ['AWS::ECR::Repository'],
@@ -18,8 +19,14 @@ export const ecrRepository = normaliser({
       meaning: 'imageTagMutability is IMMUTABLE',
       absent: false,
     },
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning: "the repository's policy",
+      absent: [],
+    },
   },
   arguments: {
+    RepositoryPolicyText: 'policy of aws_ecr_repository_policy',
     'ImageScanningConfiguration.ScanOnPush': 'image_scanning_configuration.scan_on_push',
     ImageTagMutability: 'image_tag_mutability',
   },
@@ -31,6 +38,11 @@ export const ecrRepository = normaliser({
         isScannedByRegistry(raw, related),
       ),
       immutable_tags: isOneOf(at(raw.properties, 'image_tag_mutability'), 'IMMUTABLE'),
+      'policy.statements': readAllStatements(
+        related
+          .referring(raw, 'AWS::ECR::RepositoryPolicy', repositoryOfPolicy)
+          .map(({ properties }) => properties.policy),
+      ),
     }),
     'aws-config': (raw, related) => ofTemplate(raw, related),
   },
@@ -42,7 +54,10 @@ const ofTemplate = (raw: RawResource, related: Related) => ({
     isScannedByRegistry(raw, related),
   ),
   immutable_tags: isOneOf(at(raw.properties, 'ImageTagMutability'), 'IMMUTABLE'),
+  'policy.statements': readStatements(at(raw.properties, 'RepositoryPolicyText')),
 });
+
+const repositoryOfPolicy = ({ properties }: RawResource): unknown => properties.repository;
 
 /** Enhanced scanning is a setting of the registry, with rules that pick repositories by name. */
 function isScannedByRegistry(repository: RawResource, related: Related) {

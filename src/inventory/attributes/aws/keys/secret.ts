@@ -65,7 +65,8 @@ export const secret = normaliser({
         'policy.statements': readAllStatements(
           related
             .referring(raw, 'AWS::SecretsManager::ResourcePolicy', secretOfPlan)
-            .map(({ properties }) => properties.policy),
+            .map(({ properties }) => properties.policy)
+            .concat(planned(raw.properties, 'policy') ?? []),
         ),
       };
     },
