@@ -3,45 +3,23 @@ import { freeLength } from './budget.ts';
 import { prices } from './prices.ts';
 import { comparisons, quoted, safeNumber, usualCall, usualType } from './js-operators.ts';
 import type { Term } from './program.ts';
-
-/** The statement that ends a part with a failure: `failure` is code. */
-export type Fail = (failure: string) => string;
-
-/** Code without effects that gives a value; `bool` where it is surely one. */
-export interface Value {
-  readonly code: string;
-  readonly type?: 'bool';
-}
+import type { Fail, Of, Value } from './code-lines.ts';
+import { LoopWriter } from './loop-writer.ts';
 
 /** A value whose code may be undefined still; `settle` is the statement after which it is not. */
 interface Read extends Value {
   readonly settle: string;
 }
 
-/** Names of what a part may decide. */
-interface Decision {
-  readonly result: string;
-  readonly failure: string;
-  /** The label of the statement that a decision leaves. */
-  readonly leave: string;
-  /** Code for why the item of a macro does not decide, if that is so. */
-  readonly doubt?: string;
-}
-
-type Of<Kind extends Term['kind']> = Extract<Term, { readonly kind: Kind }>;
-
-export class Writer {
-  readonly lines: string[] = [];
-  readonly constants: unknown[] = [];
-  #names = 0;
-
+/** Writes a program as JavaScript. */
+export class Writer extends LoopWriter {
   value(term: Term, fail: Fail): Value {
     switch (term.kind) {
       case 'constant':
-        return this.#literal(term.value);
+        return this.literal(term.value);
       case 'variable':
         if (term.mayFail)
-          this.#emit(`if (v${term.slot} instanceof Failure) ${fail(`v${term.slot}`)}`);
+          this.emit(`if (v${term.slot} instanceof Failure) ${fail(`v${term.slot}`)}`);
         return { code: `v${term.slot}` };
       case 'bind':
         return this.#bind(term, fail);
@@ -52,9 +30,9 @@ export class Writer {
       case 'index':
         return this.#index(term, fail);
       case 'and':
-        return this.#logic(term.terms, false, fail);
+        return this.logic(term.terms, false, fail);
       case 'or':
-        return this.#logic(term.terms, true, fail);
+        return this.logic(term.terms, true, fail);
       case 'choose':
         return this.#choose(term, fail);
       case 'call':
@@ -62,59 +40,23 @@ export class Writer {
       case 'chain':
         return this.#chain(term, fail);
       case 'list': {
-        this.#emit(`spend(${term.items.length});`);
+        this.emit(`spend(${term.items.length});`);
         if (term.optional) return this.#optionalList(term, term.optional, fail);
         const items = term.items.map((item) => this.value(item, fail).code);
-        return this.#let(`[${items.join(', ')}]`);
+        return this.let(`[${items.join(', ')}]`);
       }
       case 'optional':
         return this.#optional(term, fail);
       case 'map':
         return this.#map(term, fail);
       case 'loop':
-        return this.#loop(term, fail);
+        return this.loop(term, fail);
     }
-  }
-
-  #emit(line: string): void {
-    this.lines.push(line);
-  }
-
-  #name(prefix: string): string {
-    return `${prefix}${this.#names++}`;
-  }
-
-  #let(code: string): Value {
-    const name = this.#name('t');
-    this.#emit(`let ${name} = ${code};`);
-    return { code: name };
-  }
-
-  /** The name of a value that the code is given. */
-  constant(value: unknown): string {
-    return `k${this.constants.push(value) - 1}`;
-  }
-
-  #literal(value: unknown): Value {
-    if (typeof value === 'boolean') return { code: String(value), type: 'bool' };
-    if (value === null) return { code: 'null' };
-    if (typeof value === 'string') return { code: quoted(value) };
-    return { code: this.constant(value) };
-  }
-
-  #path(path: string | undefined): string {
-    return path === undefined ? 'undefined' : quoted(path);
-  }
-
-  #checked(code: string, fail: Fail): Value {
-    const value = this.#let(code);
-    this.#emit(`if (${value.code} instanceof Failure) ${fail(value.code)}`);
-    return value;
   }
 
   #select(term: Of<'select'>, fail: Fail): Value {
     const { code, settle } = this.#read(term, fail);
-    this.#emit(settle);
+    this.emit(settle);
     return { code };
   }
 
@@ -129,10 +71,10 @@ export class Writer {
     const key = quoted(term.key);
     const slow = `select(${of.code}, ${key}, ${this.constant(term.missing)})`;
     if (isShared(term.key)) {
-      this.#emit(of.settle);
-      return { ...this.#checked(slow, fail), settle: '' };
+      this.emit(of.settle);
+      return { ...this.checked(slow, fail), settle: '' };
     }
-    const { code } = this.#let(`${of.code} == null ? undefined : ${of.code}[${key}]`);
+    const { code } = this.let(`${of.code} == null ? undefined : ${of.code}[${key}]`);
     const settle = `${of.settle} if (${code} === undefined) { ${code} = ${slow}; if (${code} instanceof Failure) ${fail(code)} }`;
     return { code, settle };
   }
@@ -140,16 +82,16 @@ export class Writer {
   #has(term: Of<'has'>, fail: Fail): Value {
     const of = this.value(term.of, fail).code;
     const key = quoted(term.key);
-    const slow = `has(${of}, ${key}, ${this.#path(term.path)})`;
-    const name = this.#name('t');
+    const slow = `has(${of}, ${key}, ${this.path(term.path)})`;
+    const name = this.name('t');
     if (isShared(term.key)) {
-      this.#emit(`const ${name} = ${slow};`);
-      this.#emit(`if (typeof ${name} !== "boolean") ${fail(name)}`);
+      this.emit(`const ${name} = ${slow};`);
+      this.emit(`if (typeof ${name} !== "boolean") ${fail(name)}`);
       return { code: name, type: 'bool' };
     }
-    const held = this.#let(`${of} == null ? undefined : ${of}[${key}]`).code;
-    this.#emit(`let ${name} = true;`);
-    this.#emit(
+    const held = this.let(`${of} == null ? undefined : ${of}[${key}]`).code;
+    this.emit(`let ${name} = true;`);
+    this.emit(
       `if (${held} === undefined || (typeof ${held} === "object" && ${held} instanceof UnknownValue)) { ${name} = ${slow}; if (typeof ${name} !== "boolean") ${fail(name)} }`,
     );
     return { code: name, type: 'bool' };
@@ -158,70 +100,35 @@ export class Writer {
   #index(term: Of<'index'>, fail: Fail): Value {
     const of = this.value(term.of, fail).code;
     const at = this.value(term.at, fail).code;
-    return this.#checked(`index(${of}, ${at}, ${this.#path(term.of.path)})`, fail);
-  }
-
-  /** A block that `failure` leaves with its first failure kept: what `&&`, `||`, `all`, `exists` do with their parts. */
-  #absorbing(failure: string, write: (fail: Fail) => void): void {
-    const label = this.#name('b');
-    this.#emit(`${label}: {`);
-    // Made also where it does not count any more: it is paid for, and closures make it, too.
-    write((code) => `{ const why = ${code}; ${failure} ??= why; break ${label}; }`);
-    this.#emit('}');
-  }
-
-  /** Leaves the labelled statement with the answer when a part gives the decisive value. */
-  #decide(part: Term, decisive: boolean, { result, failure, leave, doubt }: Decision): void {
-    this.#absorbing(failure, (fail) => {
-      const { code, type } = this.value(part, fail);
-      const certain = doubt ? `const open = ${doubt}; if (open !== undefined) ${fail('open')}` : '';
-      const won = `${result} = ${decisive}; ${failure} = undefined; break ${leave};`;
-      this.#emit(`if (${code} === ${decisive}) { ${certain} ${won} }`);
-      if (type === 'bool') return;
-      this.#emit(
-        `if (${code} !== ${!decisive}) ${fail(`notBool(${code}, ${this.#path(part.path)})`)}`,
-      );
-    });
-  }
-
-  #logic(terms: readonly Term[], decisive: boolean, fail: Fail): Value {
-    const result = this.#name('t');
-    const failure = this.#name('f');
-    const leave = this.#name('l');
-    this.#emit(`let ${result} = ${!decisive}, ${failure};`);
-    this.#emit(`${leave}: {`);
-    for (const term of terms) this.#decide(term, decisive, { result, failure, leave });
-    this.#emit('}');
-    this.#emit(`if (${failure} !== undefined) ${fail(failure)}`);
-    return { code: result, type: 'bool' };
+    return this.checked(`index(${of}, ${at}, ${this.path(term.of.path)})`, fail);
   }
 
   #choose(term: Of<'choose'>, fail: Fail): Value {
     const condition = this.value(term.condition, fail);
-    const result = this.#name('t');
-    this.#emit(`let ${result};`);
+    const result = this.name('t');
+    this.emit(`let ${result};`);
     if (condition.type !== 'bool') {
       const { code } = condition;
-      this.#emit(
-        `if (typeof ${code} !== "boolean") ${fail(`notBool(${code}, ${this.#path(term.condition.path)})`)}`,
+      this.emit(
+        `if (typeof ${code} !== "boolean") ${fail(`notBool(${code}, ${this.path(term.condition.path)})`)}`,
       );
     }
-    this.#emit(`if (${condition.code}) {`);
-    this.#emit(`${result} = ${this.value(term.then, fail).code};`);
-    this.#emit('} else {');
-    this.#emit(`${result} = ${this.value(term.otherwise, fail).code};`);
-    this.#emit('}');
+    this.emit(`if (${condition.code}) {`);
+    this.emit(`${result} = ${this.value(term.then, fail).code};`);
+    this.emit('} else {');
+    this.emit(`${result} = ${this.value(term.otherwise, fail).code};`);
+    this.emit('}');
     return { code: result };
   }
 
   #bind(term: Of<'bind'>, fail: Fail): Value {
     const slot = `v${term.slot}`;
-    const label = this.#name('b');
-    this.#emit(`let ${slot};`);
-    this.#emit(`${label}: {`);
+    const label = this.name('b');
+    this.emit(`let ${slot};`);
+    this.emit(`${label}: {`);
     const { code } = this.value(term.value, (why) => `{ ${slot} = ${why}; break ${label}; }`);
-    this.#emit(`${slot} = ${code};`);
-    this.#emit('}');
+    this.emit(`${slot} = ${code};`);
+    this.emit('}');
     return this.value(term.body, fail);
   }
 
@@ -238,16 +145,16 @@ export class Writer {
     if (term.name === '!_' && args[0]?.type === 'bool') return { code: `!${first}`, type: 'bool' };
     const run = this.constant(term.run);
     const paths = this.constant(term.args.map(({ path }) => path));
-    const { code } = this.#let('undefined');
+    const { code } = this.let('undefined');
     const located = fail(`locate(${code}, [${codes.join(', ')}], ${paths})`);
     const slow = `${code} = ${run}(${codes.join(', ')}); if (${code} instanceof Failure) ${located}`;
     if (!usual) {
-      this.#emit(slow);
+      this.emit(slow);
       return { code };
     }
     const fast = usual.code(first, this.constant(usual.constant));
     const settle = args.map((arg) => arg.settle).join(' ');
-    this.#emit(`if (${usual.when(first)}) ${code} = ${fast}; else { ${settle} ${slow} }`);
+    this.emit(`if (${usual.when(first)}) ${code} = ${fast}; else { ${settle} ${slow} }`);
     return { code, ...(usual.isTest ? { type: 'bool' } : {}) };
   }
 
@@ -262,7 +169,7 @@ export class Writer {
     const b = this.#operand(right, kind === undefined, fail);
     const x = leftNumber ?? a.code;
     const y = rightNumber ?? b.code;
-    const result = this.#name('t');
+    const result = this.name('t');
     const usual = [
       ...(left.kind === 'constant' ? [] : [`typeof ${a.code} === "${kind}"`]),
       ...(right.kind === 'constant' ? [] : [`typeof ${b.code} === "${kind}"`]),
@@ -271,8 +178,8 @@ export class Writer {
     const paths = this.constant([left.path, right.path]);
     const located = fail(`locate(${result}, [${a.code}, ${b.code}], ${paths})`);
     const slow = `${result} = ${this.constant(term.run)}(${a.code}, ${b.code}); if (typeof ${result} !== "boolean") ${located}`;
-    this.#emit(`let ${result};`);
-    this.#emit(
+    this.emit(`let ${result};`);
+    this.emit(
       kind === undefined || usual.length === 0
         ? slow
         : `if (${usual.join(' && ')}) ${result} = ${x} ${operator} ${y}; else { ${a.settle} ${b.settle} ${slow} }`,
@@ -283,175 +190,71 @@ export class Writer {
   #operand(term: Term, isEager: boolean, fail: Fail): Read {
     const read = this.#lazily(term, fail);
     if (!isEager) return read;
-    this.#emit(read.settle);
+    this.emit(read.settle);
     return { ...read, settle: '' };
   }
 
   #chain(term: Of<'chain'>, fail: Fail): Value {
-    const result = this.#name('t');
-    this.#emit(`let ${result} = ${this.value(term.first, fail).code};`);
+    const result = this.name('t');
+    this.emit(`let ${result} = ${this.value(term.first, fail).code};`);
     for (const { run, operand } of term.steps) {
       const right = this.value(operand, fail).code;
-      const next = this.#let(`${this.constant(run)}(${result}, ${right})`).code;
+      const next = this.let(`${this.constant(run)}(${result}, ${right})`).code;
       const paths = this.constant([undefined, operand.path]);
-      this.#emit(
+      this.emit(
         `if (${next} instanceof Failure) ${fail(`locate(${next}, [${result}, ${right}], ${paths})`)}`,
       );
-      this.#emit(`${result} = ${next};`);
+      this.emit(`${result} = ${next};`);
     }
     return { code: result };
   }
 
   #map(term: Of<'map'>, fail: Fail): Value {
-    this.#emit(`spend(${prices.map + term.entries.length * prices.item});`);
-    const map = this.#let('new CelMap()');
+    this.emit(`spend(${prices.map + term.entries.length * prices.item});`);
+    const map = this.let('new CelMap()');
     for (const { key, value, isOptional } of term.entries) {
       const under = this.value(key, fail).code;
       const held = this.value(value, fail).code;
       if (isOptional) {
-        const opened = this.#checked(`opened(${held})`, fail).code;
+        const opened = this.checked(`opened(${held})`, fail).code;
         const add = `!${map.code}.add(${under}, ${opened}.content)`;
-        this.#emit(`if (${opened}.present && ${add}) ${fail(`badKey(${under})`)}`);
-      } else this.#emit(`if (!${map.code}.add(${under}, ${held})) ${fail(`badKey(${under})`)}`);
+        this.emit(`if (${opened}.present && ${add}) ${fail(`badKey(${under})`)}`);
+      } else this.emit(`if (!${map.code}.add(${under}, ${held})) ${fail(`badKey(${under})`)}`);
     }
     return map;
   }
 
   #optionalList(term: Of<'list'>, optional: ReadonlySet<number>, fail: Fail): Value {
-    const list = this.#let('[]');
+    const list = this.let('[]');
     for (const [i, item] of term.items.entries()) {
       const { code } = this.value(item, fail);
       if (optional.has(i)) {
-        const held = this.#checked(`opened(${code})`, fail).code;
-        this.#emit(`if (${held}.present) ${list.code}.push(${held}.content);`);
-      } else this.#emit(`${list.code}.push(${code});`);
+        const held = this.checked(`opened(${code})`, fail).code;
+        this.emit(`if (${held}.present) ${list.code}.push(${held}.content);`);
+      } else this.emit(`${list.code}.push(${code});`);
     }
     return list;
   }
 
   #opened(term: Term, fail: Fail): string {
     const { code } = this.value(term, fail);
-    const held = this.#let(`opened(${code})`).code;
-    const located = `locate(${held}, [${code}], [${this.#path(term.path)}])`;
-    this.#emit(`if (${held} instanceof Failure) ${fail(located)}`);
+    const held = this.let(`opened(${code})`).code;
+    const located = `locate(${held}, [${code}], [${this.path(term.path)}])`;
+    this.emit(`if (${held} instanceof Failure) ${fail(located)}`);
     return held;
   }
 
   #optional(term: Of<'optional'>, fail: Fail): Value {
     const held = this.#opened(term.of, fail);
-    const result = this.#let(term.act === 'orValue' ? `${held}.content` : held);
-    this.#emit(`if (${term.slot === undefined ? '!' : ''}${held}.present) {`);
-    if (term.slot !== undefined) this.#emit(`const v${term.slot} = ${held}.content;`);
+    const result = this.let(term.act === 'orValue' ? `${held}.content` : held);
+    this.emit(`if (${term.slot === undefined ? '!' : ''}${held}.present) {`);
+    if (term.slot !== undefined) this.emit(`const v${term.slot} = ${held}.content;`);
     const made =
       term.act === 'or' || term.act === 'optFlatMap'
         ? this.#opened(term.then, fail)
         : this.value(term.then, fail).code;
-    this.#emit(`${result.code} = ${term.act === 'optMap' ? `some(${made})` : made};`);
-    this.#emit('}');
+    this.emit(`${result.code} = ${term.act === 'optMap' ? `some(${made})` : made};`);
+    this.emit('}');
     return result;
-  }
-
-  #loop(term: Of<'loop'>, fail: Fail): Value {
-    const over = this.value(term.over, fail).code;
-    const path = this.#path(term.over.path);
-    const withKeys = term.key !== undefined;
-    const isQuantifier = term.loop === 'all' || term.loop === 'exists';
-    const slow = `itemsOf(${over}, ${path}, ${withKeys}, ${!isQuantifier})`;
-    const items = this.#checked(
-      isQuantifier && !withKeys ? `Array.isArray(${over}) ? ${over} : ${slow}` : slow,
-      fail,
-    ).code;
-    switch (term.loop) {
-      case 'all':
-      case 'exists': {
-        const doubt = `doubt(${over}, v${term.slot}, ${path}, ${withKeys})`;
-        return this.#quantifier(term, items, doubt, fail);
-      }
-      case 'exists_one': {
-        const found = this.#let('0').code;
-        this.#forEach(term, items, fail, (isIn) => this.#emit(`if (${isIn}) ${found}++;`));
-        const result = this.#let(`${found} === 1`).code;
-        return { code: result, type: 'bool' };
-      }
-      case 'map':
-      case 'filter': {
-        const collected = this.#let('[]').code;
-        this.#forEach(term, items, fail, (isIn) => {
-          this.#emit(`if (${isIn}) {`);
-          const made = term.yields ? this.value(term.yields, fail).code : `v${term.slot}`;
-          this.#emit(`${collected}.push(${made});`);
-          this.#emit('}');
-        });
-        return { code: collected };
-      }
-      case 'entries':
-      case 'merge':
-        return this.#collectMap(term, items, fail);
-    }
-  }
-
-  #collectMap(term: Of<'loop'>, items: string, fail: Fail): Value {
-    const collected = this.#name('t');
-    this.#forEach(
-      term,
-      items,
-      fail,
-      (isIn) => {
-        this.#emit(`if (${isIn}) {`);
-        const made = term.yields ? this.value(term.yields, fail).code : 'undefined';
-        const add =
-          term.loop === 'entries'
-            ? `addEntry(${collected}, v${term.key}, ${made})`
-            : `merge(${collected}, ${made})`;
-        const failure = this.#let(add).code;
-        this.#emit(`if (${failure} !== undefined) ${fail(failure)}`);
-        this.#emit('}');
-      },
-      `spend(${prices.map}); const ${collected} = new CelMap();`,
-    );
-    return { code: collected };
-  }
-
-  /** @param before what is done once the items are paid for */
-  #startLoop(term: Of<'loop'>, items: string, label = '', before = ''): void {
-    const at = this.#name('i');
-    this.#emit(`spend(${prices.macro} + ${items}.length * ${term.stepsOfItem});${before}`);
-    this.#emit(`${label}for (let ${at} = 0; ${at} < ${items}.length; ${at}++) {`);
-    this.#emit(
-      term.key === undefined
-        ? `const v${term.slot} = ${items}[${at}];`
-        : `const [v${term.key}, v${term.slot}] = ${items}[${at}];`,
-    );
-  }
-
-  #quantifier(term: Of<'loop'>, items: string, doubt: string, fail: Fail): Value {
-    const decisive = term.loop === 'exists';
-    const result = this.#name('t');
-    const failure = this.#name('f');
-    const leave = this.#name('l');
-    this.#emit(`let ${result} = ${!decisive}, ${failure};`);
-    this.#startLoop(term, items, `${leave}: `);
-    if (term.test) this.#decide(term.test, decisive, { result, failure, leave, doubt });
-    this.#emit('}');
-    this.#emit(`if (${failure} !== undefined) ${fail(failure)}`);
-    return { code: result, type: 'bool' };
-  }
-
-  /** Each item whose test holds; a failure ends the loop. */
-  #forEach(
-    term: Of<'loop'>,
-    items: string,
-    fail: Fail,
-    write: (isIn: string) => void,
-    before?: string,
-  ): void {
-    this.#startLoop(term, items, '', before);
-    const isIn = term.test ? this.value(term.test, fail) : { code: 'true', type: 'bool' };
-    if (isIn.type !== 'bool') {
-      const why = `notBool(${isIn.code}, ${this.#path(term.test?.path)})`;
-      this.#emit(`if (typeof ${isIn.code} !== "boolean") ${fail(why)}`);
-    }
-    write(isIn.code);
-    this.#emit('}');
   }
 }
