@@ -124,6 +124,17 @@ describe('the policy library', () => {
     }
   });
 
+  test('asks who is let in by the functions that say so, and spells out neither ranges nor principals', () => {
+    const spelled = policies.filter(({ policy }) =>
+      policy.rules.some(({ condition }) =>
+        /0\.0\.0\.0|::\/|\/\[0-7\]|aws:(principal|source)(?!arn": resource)/i.test(
+          condition.replace(/cidr_contains\(c, "[^"]+"\)/g, ''),
+        ),
+      ),
+    );
+    expect(spelled.map(({ policy }) => policy.name)).toEqual([]);
+  });
+
   test('remediates only with merge patches of attributes that are declared', () => {
     for (const { policy } of policies.filter((one) => one.policy.auto_remediation)) {
       const [kind, ...rest] = (policy.remediation_action ?? '').split(':');
