@@ -71,9 +71,13 @@ describe('resources of one id that differ are all there', () => {
     }));
     const resource = { ...organisation, resource: { data: { displayName: 'shop' } } };
     const { resources } = read([resource, ...perimeters]);
-    expect(resources.map(({ properties }) => properties)).toMatchObject([
-      { displayName: 'shop', servicePerimeter: { name: expect.stringContaining('/a') as unknown } },
-      { displayName: 'shop', servicePerimeter: { name: expect.stringContaining('/b') as unknown } },
+    expect(resources).toMatchObject([
+      { type: 'GCP::Cloudresourcemanager::Organization', properties: { displayName: 'shop' } },
+      ...['a', 'b'].map((name) => ({
+        type: 'GCP::Accesscontextmanager::ServicePerimeter',
+        id: `//accesscontextmanager.googleapis.com/accessPolicies/1/servicePerimeters/${name}`,
+        name,
+      })),
     ]);
   });
 

@@ -10,6 +10,7 @@ import { iamPart } from './iam.ts';
 import { dnsZone, logBucket } from './operations.ts';
 import { project } from './project.ts';
 import { cloudFunction, runService } from './serverless.ts';
+import { servicePerimeter } from './service-perimeter.ts';
 import { storageBucket } from './storage-bucket.ts';
 
 export const gcp: readonly Normaliser[] = [
@@ -31,6 +32,7 @@ export const gcp: readonly Normaliser[] = [
   pubsubTopic,
   redisInstance,
   runService,
+  servicePerimeter,
   sqlInstance,
   storageBucket,
 ];

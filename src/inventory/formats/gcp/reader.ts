@@ -27,7 +27,7 @@ export const gcp: Reader = {
       );
       return { raws: distinct.map(toRawResource), problems: answer.problems };
     }
-    const found = assetsOf(document);
+    const found = assetsOf(document).flatMap(splitAccess);
     return {
       raws: joinAssets(found).map(toRawResource),
       problems: found.flatMap(({ value, at }) =>
@@ -60,15 +60,37 @@ const isAsset = (value: unknown): value is Fields =>
 const typeOf = (asset: Fields): string | undefined =>
   textOf(asset['asset_type']) ?? textOf(asset['assetType']);
 
+/** Policies, levels and perimeters as assets of their own, as exports of resources have them. */
+function splitAccess({ value, at }: Found): Found[] {
+  if (!isAsset(value)) return [{ value, at }];
+  const parts = accessTypes.flatMap(([camel, snake, type]) => {
+    const data = firstOf([value], camel) ?? firstOf([value], snake);
+    if (data === undefined) return [];
+    const path = textOf(field(data, 'name'));
+    const name =
+      path === undefined ? value['name'] : `//accesscontextmanager.googleapis.com/${path}`;
+    const { ancestors } = value;
+    const asset_type = `accesscontextmanager.googleapis.com/${type}`;
+    return [{ value: { name, asset_type, ancestors, resource: { data } }, at }];
+  });
+  return parts.length > 0 && contentsOf({ value, at }).size === 0
+    ? parts
+    : [{ value, at }, ...parts];
+}
+
 /** What exports put beside an asset, one kind in each export, as it is called in `properties`. */
 const contents = {
   iamPolicy: 'iam_policy',
   orgPolicy: 'org_policy',
   v2OrgPolicies: 'v2_org_policies',
-  accessPolicy: 'access_policy',
-  accessLevel: 'access_level',
-  servicePerimeter: 'service_perimeter',
 } as const;
+
+/** Exports of access policies write the organisation's name and type, and put what they are about beside. */
+const accessTypes = [
+  ['accessPolicy', 'access_policy', 'AccessPolicy'],
+  ['accessLevel', 'access_level', 'AccessLevel'],
+  ['servicePerimeter', 'service_perimeter', 'ServicePerimeter'],
+] as const;
 
 /** IAM policies are an export of their own; where it isn't at hand, nobody can say that there are none. */
 const notExported: Fields = {
@@ -118,9 +140,6 @@ function joinAssets(found: readonly Found[]): Asset[] {
 
 const isIamPolicy = ([name]: readonly [string, unknown]): boolean => name === 'iamPolicy';
 
-/** Of these an entry holds one: an access policy, and each of its levels and perimeters, has the organisation's name. */
-const accessKinds: readonly string[] = ['accessPolicy', 'accessLevel', 'servicePerimeter'];
-
 const ownKinds = ['resource', 'additionalAttributes', 'labels', 'location'] as const;
 const kindNames = [...Object.entries(contents), ...ownKinds.map((kind) => [kind, kind] as const)];
 
@@ -129,8 +148,7 @@ const contentsOf = ({ value }: Entry): ReadonlyMap<string, unknown> =>
   new Map(
     kindNames.flatMap(([camel, snake]) => {
       const content = firstOf([value], camel) ?? firstOf([value], snake);
-      if (content === undefined) return [];
-      return accessKinds.includes(camel) ? [['access', [camel, content]]] : [[camel, content]];
+      return content === undefined ? [] : [[camel, content]];
     }),
   );
 

@@ -197,6 +197,41 @@ const twins: readonly [name: string, type: string, data: Fields, plan: Fields][]
     },
   ],
   [
+    'a perimeter',
+    'accesscontextmanager.googleapis.com/ServicePerimeter',
+    {
+      perimeterType: 'PERIMETER_TYPE_REGULAR',
+      status: {
+        resources: ['projects/1'],
+        accessLevels: ['accessPolicies/1/accessLevels/office'],
+        restrictedServices: ['storage.googleapis.com'],
+      },
+    },
+    {
+      'google_access_context_manager_service_perimeter.a': {
+        perimeter_type: 'PERIMETER_TYPE_REGULAR',
+        status: [
+          {
+            resources: ['projects/1'],
+            access_levels: ['accessPolicies/1/accessLevels/office'],
+            restricted_services: ['storage.googleapis.com'],
+          },
+        ],
+      },
+    },
+  ],
+  [
+    'a perimeter that is tried out',
+    'accesscontextmanager.googleapis.com/ServicePerimeter',
+    { spec: { restrictedServices: ['storage.googleapis.com'] }, useExplicitDryRunSpec: true },
+    {
+      'google_access_context_manager_service_perimeter.a': {
+        spec: [{ restricted_services: ['storage.googleapis.com'] }],
+        use_explicit_dry_run_spec: true,
+      },
+    },
+  ],
+  [
     'a zone',
     'dns.googleapis.com/ManagedZone',
     { visibility: 'PUBLIC', dnssecConfig: { state: 'on' } },
@@ -222,6 +257,45 @@ describe('an asset and a plan of Google give the same attributes and verdicts:',
     expect(Object.keys(verdicts).length).toBeGreaterThan(0);
     expect(verdictsOf(fromPlan)).toEqual(verdicts);
     expect(Object.values(verdicts).filter((one) => String(one).startsWith('ERROR'))).toEqual([]);
+  });
+});
+
+test('an export of access policies says the same of a perimeter as one of resources', () => {
+  const path = 'accessPolicies/1/servicePerimeters/a';
+  const type = 'GCP::Accesscontextmanager::ServicePerimeter';
+  const exported = readOne(
+    {
+      name: '//cloudresourcemanager.googleapis.com/organizations/1',
+      asset_type: 'cloudresourcemanager.googleapis.com/Organization',
+      service_perimeter: {
+        name: path,
+        perimeter_type: 'PERIMETER_TYPE_BRIDGE',
+        status: { resources: ['projects/1'], restricted_services: ['storage.googleapis.com'] },
+      },
+    },
+    type,
+  );
+  const listed = readOne(
+    {
+      name: `//accesscontextmanager.googleapis.com/${path}`,
+      asset_type: 'accesscontextmanager.googleapis.com/ServicePerimeter',
+      resource: {
+        data: {
+          name: path,
+          perimeterType: 'PERIMETER_TYPE_BRIDGE',
+          status: { resources: ['projects/1'], restrictedServices: ['storage.googleapis.com'] },
+        },
+      },
+    },
+    type,
+  );
+  expect(exported.id).toBe(listed.id);
+  expect(attributesOf(exported)).toEqual(attributesOf(listed));
+  expect(exported).toMatchObject({
+    perimeter_type: 'bridge',
+    restricted_services: ['storage.googleapis.com'],
+    protected_projects: ['projects/1'],
+    access_levels: [],
   });
 });
 
