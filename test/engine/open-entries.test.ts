@@ -24,7 +24,13 @@ function answerOf(source: string, resource: unknown): unknown {
   return answer;
 }
 
+const other = new UnknownValue('Fn::If Other', { present: false });
 const maybe = {
+  moved: [
+    [open, 1, 2],
+    [1, 2, other],
+    [1, 3, 2],
+  ],
   map: { owner: open, team: 'core' },
   list: ['a', open, 'b'],
   none: [open],
@@ -42,6 +48,7 @@ describe('an entry of which it is open whether it is there', () => {
     'size(resource.list) == 3',
     'size(resource.none) == 0',
     'resource.none == []',
+    'resource.moved[0] == resource.moved[1]',
     'resource.list == ["a", "b"]',
     'resource.map == {"team": "core"}',
     '{"team": "core"} == resource.map',
@@ -74,6 +81,7 @@ describe('an entry of which it is open whether it is there', () => {
     'resource.list.exists(x, x == "b")',
     'resource.list[0] == "a"',
     'resource.no == {}',
+    'resource.moved[0] != resource.moved[2]',
     'resource.map.size() > 0',
     '!(0 == size(resource.map))',
     'size(resource.list) >= 2 && 1 < size(resource.list) && size(resource.list) != 1',

@@ -85,7 +85,8 @@ function equalLists(
   let open: Failure | undefined;
   for (let i = 0; i < a.length; i++) {
     const same = equalAt(level, a[i], b[i]);
-    if (same === false) return false;
+    // Where an item of each may not be there, those after it can move.
+    if (same === false) return openPart(a) && openPart(b) ? differ(a, b) : false;
     if (same !== true) open ??= same;
   }
   return open ?? true;
