@@ -1,5 +1,6 @@
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, isSet, or } from '../values.ts';
+import { flag, isOneOf, isSet, isUnknown, or } from '../values.ts';
+import { aclBindings } from './bucket-acl.ts';
 import { iamBindings, iamOf } from './iam.ts';
 import { days, fromGoogle } from './read-google.ts';
 
@@ -7,7 +8,12 @@ export const storageBucket = normaliser({
   types: ['GCP::Storage::Bucket'],
   source: 'Cloud Storage JSON API v1 reference, Buckets, as of 2025-06',
   attributes: {
-    'iam.bindings': { type: 'list<Binding>', meaning: "the bucket's IAM policy", absent: [] },
+    'iam.bindings': {
+      type: 'list<Binding>',
+      meaning:
+        "the bucket's IAM policy and, where they are on, its ACLs as the roles that do the same",
+      absent: [],
+    },
     public_access_prevention: {
       type: 'bool',
       meaning: 'enforced on the bucket itself',
@@ -44,15 +50,23 @@ export const storageBucket = normaliser({
     const key = get('encryption', 'defaultKmsKeyName');
     const prevention =
       get('iamConfiguration', 'publicAccessPrevention') ?? get('publicAccessPrevention');
+    const uniform = or(
+      flag(get('iamConfiguration', 'uniformBucketLevelAccess', 'enabled')),
+      flag(get('iamConfiguration', 'bucketPolicyOnly', 'enabled')),
+      flag(get('uniformBucketLevelAccess')),
+      flag(get('bucketPolicyOnly')),
+    );
+    const bindings = iamBindings(raw, related, iamOf.bucket);
+    const grants = uniform === true ? [] : aclBindings(get, raw, related);
     return {
-      'iam.bindings': iamBindings(raw, related, iamOf.bucket),
+      // Where the IAM policy is not known, the ACLs still are.
+      'iam.bindings': isUnknown(bindings)
+        ? grants.length > 0
+          ? [...grants, bindings]
+          : bindings
+        : [...bindings, ...grants],
       public_access_prevention: isOneOf(prevention, 'enforced'),
-      uniform_bucket_level_access: or(
-        flag(get('iamConfiguration', 'uniformBucketLevelAccess', 'enabled')),
-        flag(get('iamConfiguration', 'bucketPolicyOnly', 'enabled')),
-        flag(get('uniformBucketLevelAccess')),
-        flag(get('bucketPolicyOnly')),
-      ),
+      uniform_bucket_level_access: uniform,
       'versioning.enabled': flag(get('versioning', 'enabled')),
       'encryption.customer_managed': isSet(key),
       'encryption.kms_key_id': key === '' ? undefined : key,

@@ -1,0 +1,67 @@
+import type { RawResource } from '../../model.ts';
+import { planned } from '../aws/plan-value.ts';
+import type { Related } from '../related.ts';
+import { isOneOf, isUnknown, list, text } from '../values.ts';
+import { iamOf } from './iam.ts';
+import { itemValue } from './read-google.ts';
+import type { Get } from './read-google.ts';
+
+/** What a predefined ACL grants to everybody: Cloud Storage, Access control lists, Predefined ACLs. */
+const predefined = [
+  { acl: 'publicRead', role: 'READER', entity: 'allUsers' },
+  { acl: 'publicReadWrite', role: 'WRITER', entity: 'allUsers' },
+  { acl: 'authenticatedRead', role: 'READER', entity: 'allAuthenticatedUsers' },
+];
+
+const parts = [
+  'BucketAcl',
+  'BucketAccessControl',
+  'DefaultObjectAcl',
+  'DefaultObjectAccessControl',
+];
+
+/** The ACLs of a bucket and of its new objects, as the bindings that do the same: Cloud Storage, ACLs and IAM. */
+export function aclBindings(get: Get, raw: RawResource, related: Related) {
+  const own = [...items(get('acl')), ...items(get('defaultObjectAcl'))];
+  const beside = parts.flatMap((part) =>
+    related
+      .referring(raw, `GCP::Storage::${part}`, iamOf.bucket.of)
+      .flatMap(({ properties }) => entriesOf(properties)),
+  );
+  return [...own, ...beside].map((entry) =>
+    isUnknown(entry) ? entry : binding(itemValue(entry, 'role'), itemValue(entry, 'entity')),
+  );
+}
+
+/** Of Terraform: one entry, a list of texts such as `READER:allUsers`, or the names of predefined ACLs. */
+function entriesOf(part: RawResource['properties']): unknown[] {
+  const words = items(planned(part, 'role_entity')).map((word) => {
+    const written = text(word);
+    if (typeof written !== 'string') return written;
+    const [role, ...entity] = written.split(':');
+    return { role, entity: entity.join(':') };
+  });
+  const named = ['predefined_acl', 'default_acl'].flatMap((attribute): unknown[] => {
+    const name = planned(part, attribute);
+    if (isUnknown(name)) return [name];
+    return predefined.filter(({ acl }) => isOneOf(name, acl) === true);
+  });
+  return [...(part['entity'] === undefined ? [] : [part]), ...words, ...named];
+}
+
+function binding(role: unknown, entity: unknown) {
+  const word = text(role);
+  const member = text(entity);
+  return {
+    role: typeof word === 'string' ? `roles/storage.legacyBucket${titled(word)}` : word,
+    members: [typeof member === 'string' ? member.replace(/^(user|group|domain)-/, '$1:') : member],
+  };
+}
+
+/** `READER` → `Reader`. */
+const titled = (word: string): string => `${word.charAt(0)}${word.slice(1).toLowerCase()}`;
+
+function items(value: unknown): unknown[] {
+  const all = list(value);
+  return isUnknown(all) ? [all] : [...all];
+}
