@@ -815,6 +815,67 @@ testRisks({
   },
 });
 
+testRisks({
+  'a password is written in an environment variable': {
+    severity: 'HIGH',
+    policies: /-no-secrets-in-environment$/,
+    forms: {
+      'a template: a function': templateDocument({
+        It: ['AWS::Lambda::Function', { Environment: { Variables: { DB_PASSWORD: 'hunter22' } } }],
+      }),
+      'a template: a task': templateDocument({
+        It: ['AWS::ECS::TaskDefinition', { ContainerDefinitions: [withPassword('Name', 'Value')] }],
+      }),
+      'a template: a batch job': templateDocument({
+        It: ['AWS::Batch::JobDefinition', { ContainerProperties: withPassword('Name', 'Value') }],
+      }),
+      'a plan: a function': planDocument({
+        'aws_lambda_function.it': {
+          environment: [{ variables: { DB_PASSWORD: 'hunter22' } }],
+        },
+      }),
+      'a plan: a task': planDocument({
+        'aws_ecs_task_definition.it': {
+          container_definitions: JSON.stringify([withPassword('name', 'value')]),
+        },
+      }),
+      'a template: a batch job on Kubernetes': templateDocument({
+        It: [
+          'AWS::Batch::JobDefinition',
+          {
+            EksProperties: {
+              PodProperties: {
+                Containers: [{ Env: [{ Name: 'DB_PASSWORD', Value: 'hunter22' }] }],
+              },
+            },
+          },
+        ],
+      }),
+      'a plan: a batch job on Kubernetes': planDocument({
+        'aws_batch_job_definition.it': {
+          eks_properties: [
+            {
+              pod_properties: [
+                { containers: [{ env: [{ name: 'DB_PASSWORD', value: 'hunter22' }] }] },
+              ],
+            },
+          ],
+        },
+      }),
+      'a plan: a batch job': planDocument({
+        'aws_batch_job_definition.it': {
+          container_properties: JSON.stringify(withPassword('name', 'value')),
+        },
+      }),
+    },
+  },
+});
+
+function withPassword(name: string, value: string): Fields {
+  const variables = [{ [name]: 'DB_PASSWORD', [value]: 'hunter22' }];
+  return name === 'Name' ? { Environment: variables } : { environment: variables };
+}
+
 test.each(
   Object.entries(
     scripts(

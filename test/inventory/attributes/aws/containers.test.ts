@@ -9,7 +9,12 @@ import {
 import type { Twins } from './twins.ts';
 
 const key = 'arn:aws:kms:eu-central-1:123456789012:key/1';
-const container = { image: 'shop/web:1.4.2', privileged: false, read_only_root_filesystem: false };
+const container = {
+  image: 'shop/web:1.4.2',
+  privileged: false,
+  read_only_root_filesystem: false,
+  environment_variables: {},
+};
 const scannedByRegistry = (filter: string): Twins['template'] => ({
   It: ['AWS::ECR::Repository', { RepositoryName: 'shop/web' }],
   Registry: [
@@ -94,7 +99,13 @@ testTwins({
       network_mode: 'host',
       containers: [
         { ...container, name: 'web', user: '1000:0' },
-        { name: 'agent', image: 'agent:2', privileged: true, read_only_root_filesystem: true },
+        {
+          name: 'agent',
+          image: 'agent:2',
+          privileged: true,
+          read_only_root_filesystem: true,
+          environment_variables: {},
+        },
       ],
     },
   },

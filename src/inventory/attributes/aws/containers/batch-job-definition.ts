@@ -10,7 +10,7 @@ import {
   readJson,
   text,
 } from '../../values.ts';
-import { containerAttributes, readContainer } from './container.ts';
+import { containerAttributes, readContainer, variablesOf } from './container.ts';
 
 export const batchJobDefinition = normaliser({
   types: ['AWS::Batch::JobDefinition'],
@@ -18,6 +18,7 @@ export const batchJobDefinition = normaliser({
   attributes: containerAttributes,
   arguments: {
     Privileged: 'privileged',
+    Secrets: 'secrets',
   },
   from: {
     cloudformation: ({ properties }) => ({
@@ -31,6 +32,7 @@ export const batchJobDefinition = normaliser({
             user: at(container, 'SecurityContext', 'RunAsUser'),
             privileged: at(container, 'SecurityContext', 'Privileged'),
             readOnly: at(container, 'SecurityContext', 'ReadOnlyRootFilesystem'),
+            environment: at(container, 'Env'),
           }),
         ),
       ),
@@ -52,6 +54,7 @@ export const batchJobDefinition = normaliser({
               user: at(context, 'run_as_user'),
               privileged: at(context, 'privileged'),
               readOnly: at(context, 'read_only_root_file_system'),
+              environment: at(container, 'env'),
             });
           },
         ),
@@ -71,11 +74,14 @@ function inRanges(ranges: unknown, field: string): Containers[] {
 }
 
 const readPodContainer = (
-  given: Readonly<Record<'name' | 'image' | 'user' | 'privileged' | 'readOnly', unknown>>,
+  given: Readonly<
+    Record<'name' | 'image' | 'user' | 'privileged' | 'readOnly' | 'environment', unknown>
+  >,
 ) => ({
   name: text(given.name),
   image: text(given.image),
   user: text(given.user),
   privileged: flag(given.privileged) ?? false,
   read_only_root_filesystem: flag(given.readOnly) ?? false,
+  environment_variables: variablesOf(given.environment),
 });

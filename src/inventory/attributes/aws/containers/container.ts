@@ -1,5 +1,5 @@
 import type { Attribute } from '../../normaliser.ts';
-import { flag, text } from '../../values.ts';
+import { flag, mapList, text, textMap } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { asWritten } from '../policy-document.ts';
 
@@ -23,6 +23,11 @@ export const containerAttributes = {
     meaning: 'the root file system is read-only',
     absent: false,
   },
+  'containers[].environment_variables': {
+    type: 'map<string,string>',
+    meaning: 'variables with their values, not those that it gets from Secrets Manager',
+    absent: {},
+  },
 } as const satisfies Record<string, Attribute>;
 
 /** A container of ECS or Batch, as a template or the API writes it. */
@@ -32,4 +37,9 @@ export const readContainer = (container: unknown) => ({
   user: text(field(container, 'User')),
   privileged: flag(field(container, 'Privileged')) ?? false,
   read_only_root_filesystem: flag(field(container, 'ReadonlyRootFilesystem')) ?? false,
+  environment_variables: variablesOf(field(container, 'Environment')),
 });
+
+/** Pairs of a name and a value. */
+export const variablesOf = (pairs: unknown) =>
+  textMap(mapList(pairs, (one) => ({ Key: field(one, 'Name'), Value: field(one, 'Value') })));

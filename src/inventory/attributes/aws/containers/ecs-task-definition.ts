@@ -20,6 +20,7 @@ export const ecsTaskDefinition = normaliser({
     Image: 'image',
     NetworkMode: 'network_mode',
     Privileged: 'privileged',
+    Secrets: 'secrets',
     User: 'user',
   },
   from: {
