@@ -1,8 +1,8 @@
 // What a resource of AWS can be set to, in the spelling of each source. `absent` is what AWS does where nothing is set.
 import { Reference } from '../attributes/aws/twins.ts';
-import { keyArn } from './documents.ts';
+import { keyArn } from './clouds.ts';
 import type { Fields, Kind, Setting, Value } from './kind.ts';
-import { as, choice, kind, setting } from './kind.ts';
+import { as, both, choice, kind, setting, tagsAs } from './kind.ts';
 import { put } from './spelled.ts';
 
 /** A switch that providers word; on, off. */
@@ -16,35 +16,12 @@ const words = (on: string, off: string) => [
 /** Why some settings are never left out here. */
 const stated = 'A policy asks templates to state it.';
 
-/** On, off. */
-const both = [true, false];
-
-const tagSets: readonly Readonly<Record<string, string>>[] = [
-  {
-    owner: 'shop',
-    'cost-center': '42',
-    environment: 'production',
-    'data-classification': 'internal',
-  },
-  { environment: 'development', purpose: 'scratch' },
-  { 'data-classification': 'confidential', tier: 'public', purpose: 'audit-logs' },
-];
-
 /** @param template how the template has them */
 const tags = (
   template: (tags: Fields) => Fields = (given) => ({
     Tags: Object.entries(given).map(([Key, Value]) => ({ Key, Value })),
   }),
-): Setting =>
-  choice(
-    'tags',
-    tagSets.map((given) => ({
-      native: { tags: given, environment: given.environment },
-      template: template(given),
-      plan: { tags: given },
-      item: { tags: given },
-    })),
-  );
+): Setting => tagsAs(template);
 
 /** A customer's own key of the same document, or AWS's own by its alias. */
 function key(

@@ -1,32 +1,20 @@
 // A variant of a kind, written as each source would have it.
 import { declaredAbsences } from '../../support/attribute-model.ts';
-import {
-  Reference,
-  itemsDocument,
-  planDocument,
-  templateDocument,
-} from '../attributes/aws/twins.ts';
+import { Reference, planDocument } from '../attributes/aws/twins.ts';
+import { cloudOf } from './clouds.ts';
 import type { Fields, Kind, Source, Value } from './kind.ts';
-import { merge, put } from './spelled.ts';
-import { isMap } from './spelled.ts';
+import { isMap, merge, put } from './spelled.ts';
 
 /** The index of the value that each setting has; undefined: it is not set. */
 export type Variant = readonly (number | undefined)[];
 
-/** The KMS key that others of the document use, a customer's own. */
-export const keyArn =
-  'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
-/** What the attributes of a plan's resources are once they are deployed. */
-const deployed = (address: string): Fields =>
-  address === 'aws_kms_key.key'
-    ? { id: keyArn.split('/').at(-1), arn: keyArn }
-    : { id: `${address}-1a2b`, arn: `arn:aws:test:eu-central-1:123456789012:${address}` };
+/** The sources that have the kind. */
+export const sourcesOf = (kind: Kind): readonly Source[] =>
+  cloudOf(kind).sources.filter((source) => kind.unsupported[source] === undefined);
 
 /** The document of a source, or undefined where the source does not have the type. */
-export function documentOf(kind: Kind, variant: Variant, source: Source): unknown {
-  if (kind.unsupported[source] !== undefined) return undefined;
-  return render[source](kind, variant);
-}
+export const documentOf = (kind: Kind, variant: Variant, source: Source): unknown =>
+  sourcesOf(kind).includes(source) ? render[source](kind, variant) : undefined;
 
 const render: Readonly<Record<Source, (kind: Kind, variant: Variant) => unknown>> = {
   native: (kind, variant) => {
@@ -34,17 +22,12 @@ const render: Readonly<Record<Source, (kind: Kind, variant: Variant) => unknown>
     const absent = declaredAbsences(kind.type).map(([path, value]) => put(path, value));
     return [{ id: 'it', type: kind.type, ...overlay(merge(...absent), fields) }];
   },
-  template: (kind, variant) => {
-    const beside = besides(kind, variant).map((one) => one.template);
-    return templateDocument(
-      {
-        It: [kind.type, fieldsOf(kind, variant, 'template', undefined)],
-        ...Object.assign({}, ...beside),
-        Key: ['AWS::KMS::Key', { EnableKeyRotation: true }],
-      },
-      { Secret: { Type: 'String', NoEcho: true } },
-    );
-  },
+  template: (kind, variant) =>
+    cloudOf(kind).template(
+      kind,
+      fieldsOf(kind, variant, 'template', undefined),
+      besides(kind, variant),
+    ),
   plan: (kind, variant) => planDocument(planned(kind, variant, undefined)),
   state: (kind, variant) => ({
     format_version: '1.0',
@@ -53,28 +36,15 @@ const render: Readonly<Record<Source, (kind: Kind, variant: Variant) => unknown>
       root_module: {
         resources: Object.entries(planned(kind, variant, 'plan')).map(([address, values]) => {
           const [type, name] = address.split('.');
+          const { deployed } = cloudOf(kind);
           const all = { ...deployed(address), ...values };
-          return { address, mode: 'managed', type, name, values: deploy(all) };
+          return { address, mode: 'managed', type, name, values: deploy(all, deployed) };
         }),
       },
     },
   }),
-  item: (kind, variant) => {
-    const {
-      supplementaryConfiguration = {},
-      tags = {},
-      ...configuration
-    } = fieldsOf(kind, variant, 'item', 'item');
-    return itemsDocument(
-      { resourceType: kind.type, configuration, supplementaryConfiguration, tags },
-      {
-        resourceType: 'AWS::KMS::Key',
-        ARN: keyArn,
-        configuration: { arn: keyArn, keyManager: 'CUSTOMER', keyRotationStatus: true },
-      },
-      ...besides(kind, variant).flatMap((one) => one.item ?? []),
-    );
-  },
+  item: (kind, variant) =>
+    cloudOf(kind).item(kind, fieldsOf(kind, variant, 'item', 'item'), besides(kind, variant)),
 };
 
 /** @param absent the spelling in which what is not set is told, too */
@@ -111,18 +81,20 @@ const planned = (kind: Kind, variant: Variant, absent: 'plan' | undefined) => ({
     string,
     Fields
   >),
-  'aws_kms_key.key': { enable_key_rotation: true },
+  ...cloudOf(kind).planned,
 });
 
 /** What a reference came to once it was deployed. */
-function deploy(value: unknown): unknown {
+function deploy(value: unknown, deployed: (address: string) => Fields): unknown {
   if (value instanceof Reference) {
     const [type, name, attribute = 'id'] = value.to.split('.');
     return deployed(`${type}.${name}`)[attribute];
   }
-  if (Array.isArray(value)) return value.map(deploy);
+  if (Array.isArray(value)) return value.map((one) => deploy(one, deployed));
   if (!isMap(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, deploy(one)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, deploy(one, deployed)]),
+  );
 }
 
 /** The second wins; lists are given whole. */

@@ -5,6 +5,7 @@ import type { Format } from '../../../src/inventory/formats/formats.ts';
 import { readInventory } from '../../../src/inventory/read.ts';
 import { verdictsOf } from '../../support/policy-library.ts';
 import type { Pick } from '../../support/pick.ts';
+import { listed } from './clouds.ts';
 import type { Fields } from './kind.ts';
 import { isMap } from './spelled.ts';
 
@@ -15,9 +16,11 @@ export const harmlessChanges: Readonly<Record<string, Change>> = {
   'in another order': (document, _format, pick) => [reorder(document, pick, 'resources')],
   'as YAML': (document) => [stringify(document, { aliasDuplicateObjects: false })],
   'beside others': (document, format) => {
-    const added = isMap(document) ? unrelated[format]?.(document) : undefined;
-    return added && [added];
+    const added = unrelated[format]?.(document);
+    return added === undefined ? undefined : [added];
   },
+  'with properties in another case': (document, format) =>
+    format === 'azure' ? [propertiesInOtherCase(document)] : undefined,
   'with other names': (document, format) => {
     if (!isMap(document) || format !== 'cloudformation' || isGenerated(document)) return undefined;
     const names = Object.keys(resourcesOf(document));
@@ -76,17 +79,13 @@ const resourcesOf = (template: Fields): Fields =>
 const isGenerated = (template: Fields): boolean =>
   template.Transform !== undefined || JSON.stringify(template).includes('Fn::ForEach');
 
-const resourceLists = new Set(['resource_changes', 'resources', 'configurationItems']);
+const resourceLists = new Set(['resource_changes', 'resources', 'configurationItems', 'value']);
 
 /** Keys of maps and lists of resources, at random. */
 function reorder(value: unknown, pick: Pick, key = ''): unknown {
   if (Array.isArray(value)) {
     const inner = value.map((one) => reorder(one, pick));
-    const areResources =
-      key === 'configurationItems' ||
-      key === 'resource_changes' ||
-      (key === 'resources' && inner.every(isMap));
-    return areResources ? shuffle(inner, pick) : inner;
+    return resourceLists.has(key) && inner.every(isMap) ? shuffle(inner, pick) : inner;
   }
   if (!isMap(value)) return value;
   const entries = Object.entries(value).map(
@@ -104,49 +103,75 @@ const strange = 'unrelated-7f3a';
 const isUnrelated = ({ id, name }: Resource): boolean =>
   id.includes(strange) || name === strange || id === 'Unrelated7f3a';
 
+/** Azure takes the names of properties in any case. */
+function propertiesInOtherCase(value: unknown, isInside = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => propertiesInOtherCase(one, isInside));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      isInside ? name.toUpperCase() : name,
+      propertiesInOtherCase(one, isInside || name === 'properties'),
+    ]),
+  );
+}
+
+/** A document whose list has one more. */
+const withOneMore = (document: unknown, list: string, one: Fields): Fields | undefined =>
+  isMap(document) && Array.isArray(document[list])
+    ? { ...document, [list]: [...(document[list] as unknown[]), one] }
+    : undefined;
+
+const storageAccount = 'Microsoft.Storage/storageAccounts';
+
 /** A document with a resource more, to which nothing refers. */
-const unrelated: Partial<Record<Format, (document: Fields) => Fields | undefined>> = {
-  cloudformation: (document) => ({
-    ...document,
-    Resources: {
-      ...resourcesOf(document),
-      Unrelated7f3a: { Type: 'AWS::S3::Bucket', Properties: { BucketName: strange } },
-    },
-  }),
-  terraform: (document) =>
-    Array.isArray(document.resource_changes)
+const unrelated: Partial<Record<Format, (document: unknown) => unknown>> = {
+  cloudformation: (document) =>
+    isMap(document)
       ? {
           ...document,
-          resource_changes: [
-            ...(document.resource_changes as unknown[]),
-            {
-              address: `aws_s3_bucket.${strange}`,
-              mode: 'managed',
-              type: 'aws_s3_bucket',
-              name: strange,
-              change: { actions: ['create'], before: null, after: { bucket: strange } },
-            },
-          ],
+          Resources: {
+            ...resourcesOf(document),
+            Unrelated7f3a: { Type: 'AWS::S3::Bucket', Properties: { BucketName: strange } },
+          },
         }
       : undefined,
+  terraform: (document) =>
+    withOneMore(document, 'resource_changes', {
+      address: `aws_s3_bucket.${strange}`,
+      mode: 'managed',
+      type: 'aws_s3_bucket',
+      name: strange,
+      change: { actions: ['create'], before: null, after: { bucket: strange } },
+    }),
   'aws-config': (document) =>
-    Array.isArray(document.configurationItems)
-      ? {
-          ...document,
-          configurationItems: [
-            ...(document.configurationItems as unknown[]),
-            {
-              configurationItemStatus: 'OK',
-              resourceType: 'AWS::S3::Bucket',
-              resourceId: strange,
-              resourceName: strange,
-              awsAccountId: '123456789012',
-              awsRegion: 'eu-central-1',
-              configuration: { name: strange },
-              supplementaryConfiguration: {},
-            },
-          ],
-        }
+    withOneMore(document, 'configurationItems', {
+      configurationItemStatus: 'OK',
+      resourceType: 'AWS::S3::Bucket',
+      resourceId: strange,
+      resourceName: strange,
+      awsAccountId: '123456789012',
+      awsRegion: 'eu-central-1',
+      configuration: { name: strange },
+      supplementaryConfiguration: {},
+    }),
+  azure: (document) =>
+    withOneMore(document, 'resources', {
+      type: storageAccount,
+      apiVersion: '2025-01-01',
+      name: strange,
+      properties: {},
+    }) ?? withOneMore(document, 'value', listed(storageAccount, strange, {})),
+  'gcp-assets': (document) =>
+    Array.isArray(document)
+      ? [
+          ...(document as unknown[]),
+          {
+            name: `//storage.googleapis.com/${strange}`,
+            assetType: 'storage.googleapis.com/Bucket',
+            resource: { version: 'v1', data: { name: strange } },
+            iamPolicy: { bindings: [] },
+          },
+        ]
       : undefined,
 };
 

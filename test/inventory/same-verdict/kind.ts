@@ -11,12 +11,15 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** Resources beside the one that is described, for one value of a setting. */
 interface Beside {
-  /** By logical ID. */
+  /** By logical ID; in Azure's by name, with all that stands in the resource. */
   readonly template?: Readonly<Record<string, readonly [type: string, properties: Fields]>>;
   /** By address. */
   readonly plan?: Readonly<Record<string, Fields>>;
   readonly item?: readonly Fields[];
 }
+
+/** On, off. */
+export const both = [true, false];
 
 /** A value of a setting as each source has it: properties, arguments, an item's configuration, attributes. */
 export interface Value {
@@ -103,6 +106,36 @@ export const choice = (
   differs?: Setting['differs'],
 ): Setting => ({ name, values, absent, untold, differs });
 
+const tagSets: readonly Readonly<Record<string, string>>[] = [
+  {
+    owner: 'shop',
+    'cost-center': '42',
+    environment: 'production',
+    'data-classification': 'internal',
+  },
+  { environment: 'development', purpose: 'scratch' },
+  { 'data-classification': 'confidential', tier: 'public', purpose: 'audit-logs' },
+];
+
+type SpellTags = (tags: Fields) => Fields;
+const asTags: SpellTags = (given) => ({ tags: given });
+
+/** The tags, or labels, of a resource, and how each source has them. */
+export const tagsAs = (
+  template: SpellTags = asTags,
+  plan: SpellTags = asTags,
+  item: SpellTags = asTags,
+): Setting =>
+  choice(
+    'tags',
+    tagSets.map((given) => ({
+      native: { tags: given, environment: given['environment'] },
+      template: template(given),
+      plan: plan(given),
+      item: item(given),
+    })),
+  );
+
 export const kind = (
   type: string,
   terraform: string,
@@ -117,6 +150,14 @@ export const as = (native: unknown, spelled: Partial<Spelled>): Spelled => ({
   plan: spelled.plan ?? spelled.template ?? native,
   item: spelled.item ?? spelled.template ?? native,
   ...spelled,
+});
+
+/** What is so without a word of it. */
+export const unsaid = (native: unknown): Spelled => ({
+  native,
+  template: undefined,
+  plan: undefined,
+  item: undefined,
 });
 
 const planPath = (property: string): string =>

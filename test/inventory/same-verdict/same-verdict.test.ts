@@ -6,24 +6,38 @@ import { readInventory } from '../../../src/inventory/read.ts';
 import { readPathsOf } from '../../support/attribute-model.ts';
 import { libraryFor, verdictsOf } from '../../support/policy-library.ts';
 import { awsKinds } from './aws-kinds.ts';
+import { azureKinds } from './azure-kinds.ts';
+import { googleKinds } from './google-kinds.ts';
 import type { Variant } from './documents.ts';
-import { documentOf } from './documents.ts';
-import { sources } from './kind.ts';
+import { documentOf, sourcesOf } from './documents.ts';
 import type { Fields, Kind, Source } from './kind.ts';
 import { isMap } from './spelled.ts';
 
-describe.each(awsKinds.map((kind) => [kind.type, kind] as const))('%s', (_type, kind) => {
-  test('gets the attributes that are described, from every source', () => {
-    expect(differences(kind, compareAttributes)).toEqual([]);
-  });
+const kinds = [...awsKinds, ...azureKinds, ...googleKinds];
 
-  test('has the same verdicts from every source', () => {
-    expect(differences(kind, compareVerdicts)).toEqual([]);
-  });
+describe.each(kinds.map((kind) => [kind.type, kind.terraform, kind] as const))(
+  '%s, %s',
+  (_type, _terraform, kind) => {
+    test('gets the attributes that are described, from every source', () => {
+      expect(differences(kind, compareAttributes)).toEqual([]);
+    });
+
+    test('has the same verdicts from every source', () => {
+      expect(differences(kind, compareVerdicts)).toEqual([]);
+    });
+  },
+);
+
+test.each([
+  ['AWS', awsKinds, 70],
+  ['Azure', azureKinds, 25],
+  ['Google Cloud', googleKinds, 25],
+])('of %s many kinds are described', (_cloud, described, least) => {
+  expect(described.length).toBeGreaterThanOrEqual(least);
 });
 
-test('at least 40 kinds are described, and the list of what a source can not tell only gets shorter', () => {
-  const excuses = awsKinds.flatMap(({ type, settings, unsupported }) => [
+test('at least 40 kinds of AWS are in every source, and the list of what a source can not tell only gets shorter', () => {
+  const excuses = kinds.flatMap(({ type, settings, unsupported }) => [
     ...Object.entries(unsupported).map(([source, why]) => `${type}, ${source}: ${why}`),
     ...settings.flatMap(({ name, untold }) =>
       Object.entries(untold).map(([source, why]) => `${type}, ${name}, ${source}: ${why}`),
@@ -70,7 +84,7 @@ const compareVerdicts: Compare = (kind, source, resource, expected) => {
 };
 
 const otherSources = (kind: Kind): Source[] =>
-  sources.filter((source) => source !== 'native' && kind.unsupported[source] === undefined);
+  sourcesOf(kind).filter((source) => source !== 'native');
 
 /** Nothing set; one setting alone; all with their first value; the same with one of them otherwise, or not set. */
 function variantsOf({ settings }: Kind): [title: string, variant: Variant][] {

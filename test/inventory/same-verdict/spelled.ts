@@ -37,6 +37,9 @@ export function merge(...all: readonly (Fields | undefined)[]): Fields {
   return merged;
 }
 
+const isBlock = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 1 && isMap(value[0]);
+
 function mergeValues(first: unknown, second: unknown): unknown {
   if (isMap(first) && isMap(second)) return merge(first, second);
   if (!Array.isArray(first) || !Array.isArray(second)) return second;
@@ -46,7 +49,10 @@ function mergeValues(first: unknown, second: unknown): unknown {
     second.length === 1 &&
     isMap(block) &&
     isMap(other) &&
-    !Object.entries(other).some(([name, value]) => name in block && !isMap(value));
+    !Object.entries(other).some(
+      ([name, value]) =>
+        name in block && !isMap(value) && !(isBlock(value) && isBlock(block[name])),
+    );
   return areOne && isMap(block) && isMap(other)
     ? [merge(block, other)]
     : [...(first as unknown[]), ...(second as unknown[])];

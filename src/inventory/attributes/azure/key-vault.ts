@@ -105,10 +105,10 @@ export const keyVaultKeys = normaliser({
   },
 });
 
-/** Seconds since 1970. */
+/** Seconds since 1970, as Terraform writes the time. */
 function timestampOf(value: unknown) {
   const seconds = number(value);
   if (seconds === undefined || isUnknown(seconds)) return seconds;
   const date = new Date(seconds * 1_000);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000Z', 'Z');
 }
