@@ -3,6 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { awsKinds } from '../inventory/same-verdict/aws-kinds.ts';
+import { azureKinds } from '../inventory/same-verdict/azure-kinds.ts';
+import { googleKinds } from '../inventory/same-verdict/google-kinds.ts';
+import type { Kind } from '../inventory/same-verdict/kind.ts';
 import { folder as celFolder, readCases } from './cel-cases.ts';
 import { backEnds, score } from './cel-score.ts';
 import { differences, hasCronCases, judgeAll } from './cron-cases.ts';
@@ -160,10 +163,9 @@ ${rows.join('\n')}
 }
 
 function sourcesSection(): string {
-  const types = new Set(awsKinds.map(({ type }) => type));
-  const settings = awsKinds.flatMap((kind) => kind.settings);
   const everywhere = awsKinds.filter(({ unsupported }) => Object.keys(unsupported).length === 0);
-  const excuses = awsKinds.flatMap(({ type, settings: of, unsupported }) => [
+  const kinds = [...awsKinds, ...azureKinds, ...googleKinds];
+  const excuses = kinds.flatMap(({ type, settings: of, unsupported }) => [
     ...Object.entries(unsupported).map(([source, why]) => ({ type, source, setting: 'all', why })),
     ...of.flatMap(({ name, untold }) =>
       Object.entries(untold).map(([source, why]) => ({ type, source, setting: name, why })),
@@ -178,9 +180,16 @@ function sourcesSection(): string {
   );
   return `## The same verdict from every source
 
-One description of a resource is written as each source has it (native, CloudFormation template, Terraform plan, Terraform state, item of AWS
-Config), with no setting, with each setting alone, and with all. Attributes and the verdicts of all policies are
-the same: ${types.size} types of AWS, ${new Set(everywhere.map(({ type }) => type)).size} of them in all sources, with ${settings.length} settings and ${settings.flatMap(({ values }) => values).length} values.
+One description of a resource is written as each source has it (native, template of CloudFormation or Azure, Terraform plan, Terraform state, and
+what exists as AWS Config, Resource Manager or Cloud Asset Inventory exports it), with no setting, with each setting alone, and with all. Attributes and the
+verdicts of all policies are the same; of the types of AWS, ${new Set(everywhere.map(({ type }) => type)).size} are in all sources.
+
+| cloud | types | forms of Terraform | settings | values |
+|---|---|---|---|---|
+${describedIn('AWS', awsKinds)}
+${describedIn('Azure', azureKinds)}
+${describedIn('Google Cloud', googleKinds)}
+
 \`test/inventory/same-verdict/\` contains the descriptions; a new one is a few lines.
 
 Exceptions:
@@ -189,6 +198,18 @@ Exceptions:
 |---|---|---|---|
 ${rows.sort().join('\n')}
 `;
+}
+
+function describedIn(cloud: string, kinds: readonly Kind[]): string {
+  const different = (names: readonly string[]): number => new Set(names).size;
+  const settings = kinds.flatMap((kind) => kind.settings);
+  return `| ${[
+    cloud,
+    different(kinds.map(({ type }) => type)),
+    different(kinds.map(({ terraform }) => terraform)),
+    settings.length,
+    settings.flatMap(({ values }) => values).length,
+  ].join(' | ')} |`;
 }
 
 const text =

@@ -1,4 +1,5 @@
 import { UnknownValue } from '../../../contract/resources.ts';
+import type { RawResource } from '../../model.ts';
 import { planned, plannedBlock } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import { and, flag, isGiven, isOneOf, isUnknown, number, or, text } from '../values.ts';
@@ -23,7 +24,7 @@ export const applicationGateways = normaliser({
     azure: ({ properties }, related) => {
       const policy = at(properties, 'firewallPolicy', 'id');
       const found = related.find(typeof policy === 'string' ? policy.toLowerCase() : policy);
-      const settings = settingsOf(policy, found?.properties, 'policySettings');
+      const settings = settingsOf(policy, found, at(found?.properties, 'policySettings'));
       return {
         'waf.enabled': and(
           isOneOf(at(properties, 'sku', 'tier'), 'WAF', 'WAF_v2'),
@@ -41,7 +42,11 @@ export const applicationGateways = normaliser({
     terraform: ({ properties }, related) => {
       const policy = planned(properties, 'firewall_policy_id');
       const found = related.find(policy);
-      const settings = settingsOf(policy, found?.properties, 'policy_settings');
+      const settings = settingsOf(
+        policy,
+        found,
+        plannedBlock(found?.properties, 'policy_settings'),
+      );
       return {
         'waf.enabled': and(
           isOneOf(planned(properties, 'sku', 'tier'), 'WAF', 'WAF_v2'),
@@ -59,10 +64,10 @@ export const applicationGateways = normaliser({
 });
 
 /** The settings of a firewall policy; unknown where the gateway has one that the input does not. */
-const settingsOf = (policy: unknown, found: unknown, name: string): unknown =>
+const settingsOf = (policy: unknown, found: RawResource | undefined, settings: unknown): unknown =>
   found === undefined && policy !== undefined
     ? new UnknownValue('the firewall policy, which the input does not have', { present: false })
-    : plannedBlock(found, name);
+    : settings;
 
 function lower(value: unknown) {
   const mode = text(value);
