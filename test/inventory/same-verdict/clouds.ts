@@ -59,7 +59,7 @@ const aws: Cloud = {
       : { id: `${address}-1a2b`, arn: `arn:aws:test:eu-central-1:123456789012:${address}` },
 };
 
-export const subscription = '/subscriptions/1a2b3c4d-5e6f-7081-92a3-b4c5d6e7f809';
+const subscription = '/subscriptions/1a2b3c4d-5e6f-7081-92a3-b4c5d6e7f809';
 export const resourceGroup = `${subscription}/resourceGroups/shop`;
 
 /** `Microsoft.Sql/servers/databases` and `it/it`, as an id of Resource Manager. */
@@ -116,7 +116,7 @@ const azure: Cloud = {
 };
 
 /** An asset of Cloud Asset Inventory, exported with its IAM policy. */
-export const asset = (type: string, { iamPolicy, ...data }: Fields): Fields => {
+const asset = (type: string, { iamPolicy, ...data }: Fields): Fields => {
   const [, service = '', thing = ''] = type.split('::');
   const host = `${service.toLowerCase()}.googleapis.com`;
   return {
