@@ -147,6 +147,31 @@ describe('govctl resource import', () => {
     expect(resources[0]?.tags).not.toHaveProperty('owner');
   });
 
+  it('leaves out a list of which an item is not known: it would pass for the list of the others', async () => {
+    write(
+      'group.yaml',
+      [
+        'Parameters: { From: { Type: String } }',
+        'Resources:',
+        '  Web:',
+        '    Type: AWS::EC2::SecurityGroup',
+        '    Properties:',
+        '      SecurityGroupIngress:',
+        '        - { IpProtocol: tcp, FromPort: 443, ToPort: 443, CidrIp: 10.0.0.0/8 }',
+        '        - { IpProtocol: tcp, FromPort: 22, ToPort: 22, CidrIp: !Ref From }',
+      ].join('\n'),
+    );
+    expect((await run(['resource', 'import', 'group.yaml'])).exitCode).toBe(0);
+    const { resources } = (await json('resource', 'list')) as {
+      resources: { ingress: { from_port: number; cidrs?: string[] }[] }[];
+    };
+    const rules = resources[0]?.ingress.map(({ from_port, cidrs }) => [from_port, cidrs]);
+    expect(rules).toEqual([
+      [443, ['10.0.0.0/8']],
+      [22, undefined],
+    ]);
+  });
+
   it('reads standard input', async () => {
     const outcome = await run(['resource', 'import', '-'], `${bucket('a')}\n${bucket('b')}\n`);
     expect([outcome.exitCode, outcome.stdout]).toEqual([

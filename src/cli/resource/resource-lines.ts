@@ -33,14 +33,16 @@ export function* resourceLines(
   if (resources.length > 0) yield { text, resources };
 }
 
+/** A list with an item that isn't known is left out as a whole: it would pass for the list of the others. */
+const isKnown = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every(isKnown) : !(value instanceof UnknownValue);
+
 function knownJson({ resource }: ReadResource, leftOut: (values: number) => void): string {
-  const isKnown = (value: unknown): boolean => !(value instanceof UnknownValue);
   return JSON.stringify(resource, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
     const values: readonly unknown[] = Object.values(value);
     if (values.every(isKnown)) return value;
     leftOut(values.filter((each) => !isKnown(each)).length);
-    if (Array.isArray(value)) return values.filter(isKnown);
     return Object.fromEntries(Object.entries(value).filter(([, each]) => isKnown(each)));
   });
 }

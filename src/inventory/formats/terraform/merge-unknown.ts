@@ -12,6 +12,8 @@ const maxBlocks = 100;
 /** What stands behind the unknown values of one resource. */
 export interface Behind {
   readonly address: string;
+  /** Whether the plan has the resource's configuration: only then what it leaves out is left to the provider. */
+  readonly isConfigured: boolean;
   readonly trace: (expression: unknown) => Trace;
   /** What can be worked out of the place that a value comes from. */
   readonly valueOf: (origin: Origin) => unknown;
@@ -116,7 +118,7 @@ function unknownAt(possible: readonly unknown[], behind: Behind, path: string): 
   if (value !== undefined) return value;
   const expression = onlyReference(nodes) ?? `${behind.address}.${path}`;
   return new UnknownValue(expression, {
-    present: traces.some(({ given }) => given),
+    present: !behind.isConfigured || traces.some(({ given }) => given),
     ...(agreed ? { target: origin.target } : {}),
     ...(agreed && origin.attribute !== undefined ? { attribute: origin.attribute } : {}),
   });

@@ -38,13 +38,15 @@ export function readPlan(plan: Fields): TerraformResource[] {
   const configuredFor = ({ modules, type, name }: Instance): unknown =>
     findModule(modules)?.resources.get(`${type}.${name}`);
   const valuesOf = ({ instance, after, unknown }: Change): unknown => {
-    const expressions = field(configuredFor(instance), 'expressions');
+    const configured = configuredFor(instance);
+    const expressions = field(configured, 'expressions');
     return mergeUnknown(
       after,
       unknown,
       isFields(expressions) && Object.keys(expressions).length > 0 ? [expressions] : [],
       {
         address: instance.address,
+        isConfigured: configured !== undefined,
         trace: (expression) => trace(instance, expression),
         valueOf: documents,
       },

@@ -178,6 +178,16 @@ describe('a value that is known after apply', () => {
     expect(second?.properties.policy).toMatchObject({ present: false });
   });
 
+  test('may be set where the plan does not hold the configuration of its resource', () => {
+    const others = configuration({ resources: resources.slice(0, 1) });
+    for (const rest of [{}, configuration({}), others]) {
+      const [first, second] = read([bucket, policy], rest);
+      const isLeftOut = rest === others;
+      expect(first?.properties.acl).toMatchObject({ present: !isLeftOut });
+      expect(second?.properties.policy).toMatchObject({ present: true });
+    }
+  });
+
   test.each([
     [['var.name', 'aws_s3_bucket.main.id', 'aws_s3_bucket.main'], undefined],
     [['local.name', 'aws_s3_bucket.main.id', 'aws_s3_bucket.main'], undefined],
