@@ -165,11 +165,7 @@ export const typeError = (message: string): Failure => newFailure('type_error', 
 
 /** The unknown value itself is the reason: where the resource has it is added by who knows. */
 export const unknownFailure = (value: UnknownValue, path?: string): Failure =>
-  newFailure(
-    'unknown_value',
-    `${path ?? 'a value'} is not known: ${value.expression}`,
-    path,
-  );
+  newFailure('unknown_value', `${path ?? 'a value'} is not known: ${value.expression}`, path);
 
 /** An operator or function does not take these operands: one of them is unknown, or has a type it can't work with. */
 export function mismatch(name: string, ...operands: readonly unknown[]): Failure {
