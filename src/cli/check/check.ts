@@ -112,7 +112,7 @@ function choosePolicies({ project }: CheckGround, options: CheckOptions): Polici
   if (project.policies.length === 0) {
     const where = options.policies ?? project.config.paths;
     throw new GovctlError('usage_error', `No policies were found in ${where.join(', ')}`, {
-      hint: 'Name their folder: --policies PATH.',
+      hint: 'Name their folder: --policies PATH. `govctl init --set baseline` copies those of the library.',
     });
   }
   const { policy: named = [], type: types = [], set = project.config.set } = options;

@@ -316,6 +316,7 @@ describe('what fails govctl check', () => {
     const cwd = makeRepo({ 'a.json': bucket('a', true), 'p/readme.md': '' });
     const { exitCode, stderr } = await check(cwd, 'a.json --policies p');
     expect([exitCode, stderr]).toEqual([3, expect.stringContaining('No policies were found in p')]);
+    expect(stderr).toContain('govctl init --set baseline');
   });
 
   it('is not a disabled policy, which --all lists as skipped', async () => {
