@@ -62,11 +62,10 @@ function isLimited(conditions: unknown): Answer {
     operator: lower(operator),
     keys: entryOf(conditions, operator)?.[1],
   }));
+  const nulls = all.filter(({ operator }) => operator === 'null');
   const isThere = (key: string): Answer =>
-    some(all, ({ operator, keys }) =>
-      operator === 'null'
-        ? someKey(keys, (one, values) => one === key && everyText(values, isWord('false')))
-        : false,
+    some(nulls, ({ keys }) =>
+      someKey(keys, (one, values) => one === key && everyText(values, isWord('false'))),
     );
   return some(all, ({ operator, keys }) => {
     // With ForAllValues and IfExists, a request that lacks the key is let in.

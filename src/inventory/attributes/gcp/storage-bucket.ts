@@ -1,5 +1,5 @@
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, isSet, isUnknown, or } from '../values.ts';
+import { flag, isOneOf, isSet, joinLists, or } from '../values.ts';
 import { aclBindings } from './bucket-acl.ts';
 import { iamBindings, iamOf } from './iam.ts';
 import { days, fromGoogle } from './read-google.ts';
@@ -56,15 +56,9 @@ export const storageBucket = normaliser({
       flag(get('uniformBucketLevelAccess')),
       flag(get('bucketPolicyOnly')),
     );
-    const bindings = iamBindings(raw, related, iamOf.bucket);
     const grants = uniform === true ? [] : aclBindings(get, raw, related);
     return {
-      // Where the IAM policy is not known, the ACLs still are.
-      'iam.bindings': isUnknown(bindings)
-        ? grants.length > 0
-          ? [...grants, bindings]
-          : bindings
-        : [...bindings, ...grants],
+      'iam.bindings': joinLists<unknown>(iamBindings(raw, related, iamOf.bucket), grants),
       public_access_prevention: isOneOf(prevention, 'enforced'),
       uniform_bucket_level_access: uniform,
       'versioning.enabled': flag(get('versioning', 'enabled')),

@@ -469,6 +469,15 @@ describe('whether a database refuses plain text', () => {
         Group: group,
       }),
     ).toMatchObject(joined);
+    // Something else may have the cluster's name.
+    expect(
+      attributesOfTemplate({
+        It: ['AWS::RDS::DBInstance', { DBClusterIdentifier: 'orders' }],
+        Cluster: ['AWS::RDS::DBCluster', { ...cluster[1], DBClusterIdentifier: 'orders' }],
+        Queue: ['AWS::SQS::Queue', { QueueName: 'orders' }],
+        Group: group,
+      }),
+    ).toMatchObject(joined);
     expect(
       attributesOfPlan({
         'aws_rds_cluster_instance.it': {

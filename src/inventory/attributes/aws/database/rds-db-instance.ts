@@ -63,7 +63,7 @@ function parametersOf({ properties }: RawResource, related: Related) {
     field(properties, property) ?? planned(properties, argument);
   const clusterId = given('DBClusterIdentifier', 'cluster_identifier');
   if (isSet(clusterId) !== false) {
-    const cluster = related.find(clusterId);
+    const cluster = related.find(clusterId, clusterType);
     return cluster
       ? clusterParameters(cluster.properties, related)
       : {
