@@ -113,7 +113,9 @@ function listChanges(plan: Fields): Change[] {
   const deferred = itemsOf(plan['deferred_changes']).map((entry, index) =>
     readChange(fieldsOf(field(entry, 'resource_change')), ['deferred_changes', index]),
   );
-  return [...planned, ...deferred].filter((change) => change !== undefined);
+  const changes = [...planned, ...deferred].filter((change) => change !== undefined);
+  const changed = new Set(changes.map(({ instance }) => instance.address));
+  return [...changes, ...listPlannedValues(plan, (address) => !changed.has(address))];
 }
 
 /** Data sources are not resources; deposed objects are about to be deleted. */
@@ -164,17 +166,20 @@ function readInstance(entry: Fields, mode: Mode = 'managed'): Instance | undefin
 }
 
 /**
- * A plan without changes (made by a tool that reads the source) holds known values only. What the configuration gives
- * beside them is not known before the deployment.
+ * A plan without changes (made by a tool that reads the source), or from which some were removed, holds known values only.
+ * What the configuration gives beside them is not known before the deployment.
  */
-function listPlannedValues(plan: Fields): Change[] {
+function listPlannedValues(
+  plan: Fields,
+  isWanted: (address: string) => boolean = () => true,
+): Change[] {
   const findModule = readConfiguration(plan['configuration']);
   return listModuleResources(field(plan['planned_values'], 'root_module'), [
     'planned_values',
     'root_module',
   ]).flatMap(({ entry, at, module }) => {
     const instance = readInstance({ ...entry, module_address: module });
-    if (!instance) return [];
+    if (!instance || !isWanted(instance.address)) return [];
     const values = fieldsOf(entry['values']);
     return [
       {

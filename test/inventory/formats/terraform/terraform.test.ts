@@ -48,6 +48,24 @@ describe('what a plan leaves behind', () => {
     expect(raw?.source.action).toBe('import');
   });
 
+  test('are resources that only the planned values have, too', () => {
+    const inValues = (name: string) => ({
+      address: `aws_sqs_queue.${name}`,
+      mode: 'managed',
+      type: 'aws_sqs_queue',
+      name,
+      values: { name },
+    });
+    const planned_values = { root_module: { resources: ['a', 'b', 'c'].map(inValues) } };
+    const emptied = change('aws_sqs_queue.b', { change: { after: undefined } });
+    const raws = read([change('aws_sqs_queue.a'), emptied], { planned_values });
+    expect(raws.map(({ address, properties }) => [address, properties.name])).toEqual([
+      ['aws_sqs_queue.a', undefined],
+      ['aws_sqs_queue.b', 'b'],
+      ['aws_sqs_queue.c', 'c'],
+    ]);
+  });
+
   test('are changes that wait for others, too', () => {
     const waiting = change('aws_sqs_queue.main[*]', { change: { after_unknown: { name: true } } });
     const deferred = [{ reason: 'instance_count_unknown', resource_change: waiting }];
