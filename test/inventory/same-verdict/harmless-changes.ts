@@ -169,11 +169,15 @@ const unrelated: Partial<Record<Format, (document: unknown) => unknown>> = {
             name: `//storage.googleapis.com/${strange}`,
             assetType: 'storage.googleapis.com/Bucket',
             resource: { version: 'v1', data: { name: strange } },
-            iamPolicy: { bindings: [] },
+            // With one, an export says of the others that they have none.
+            ...(hasIamPolicies(document) ? { iamPolicy: { bindings: [] } } : {}),
           },
         ]
       : undefined,
 };
+
+const hasIamPolicies = (assets: readonly unknown[]): boolean =>
+  assets.some((one) => isMap(one) && ('iamPolicy' in one || 'iam_policy' in one));
 
 /** Logical IDs, wherever a template names them. */
 export function renameAll(value: unknown, names: ReadonlyMap<string, string>, key = ''): unknown {
