@@ -134,8 +134,12 @@ export function createTrace(
       const key = rest[0] && keyOf(rest[0]);
       const output = nameOf(rest[key === undefined ? 0 : 1]);
       const modules = [...within.modules, { name, key }];
-      if (output === undefined) return;
-      const expression = field(field(findModule(modules)?.outputs, output), 'expression');
+      const expression =
+        output === undefined
+          ? undefined
+          : field(field(findModule(modules)?.outputs, output), 'expression');
+      // A module as a whole (`values(module.offices)[*].cidr`), or an output that the plan does not show.
+      if (expression === undefined) given = isComposed = true;
       followAll(expression, { modules, key, owner: undefined });
     }
   }

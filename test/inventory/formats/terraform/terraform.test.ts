@@ -222,6 +222,13 @@ describe('a value that is known after apply', () => {
     expect(raw?.properties.bucket).toMatchObject({ target, present: true });
   });
 
+  test.each(['module.offices', 'module.offices.cidr'])('is given by %s as a whole', (reference) => {
+    const [own, other] = resources;
+    const whole = { ...other, expressions: { bucket: { references: [reference] } } };
+    const [, raw] = read([bucket, policy], configuration({ resources: [own, whole] }));
+    expect(raw?.properties.bucket).toMatchObject({ present: true });
+  });
+
   test('is found through the inputs and outputs of modules', () => {
     const raws = read(
       [
