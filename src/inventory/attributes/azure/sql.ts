@@ -17,6 +17,10 @@ import {
 const firewall = 'Azure::Sql::servers/firewallRules';
 const extendedAuditing = 'Azure::Sql::servers/extendedAuditingSettings';
 
+const strayRule = new UnknownValue("a firewall rule in this input, which doesn't say whose it is", {
+  present: false,
+});
+
 export const sqlServers = normaliser({
   types: ['Azure::Sql::servers'],
   source: 'Azure Resource Manager template reference, Microsoft.Sql/servers, 2021-11-01',
@@ -101,14 +105,17 @@ export const sqlServers = normaliser({
       const own = itemsOrOne(planned(properties, 'extended_auditing_policy'));
       return {
         public_access: flag(planned(properties, 'public_network_access_enabled')),
-        'network.allowed_cidrs': related
-          .referring(raw, firewall, ofServer)
-          .flatMap((rule) =>
-            rangeCidrs(
-              planned(rule.properties, 'start_ip_address'),
-              planned(rule.properties, 'end_ip_address'),
+        'network.allowed_cidrs': [
+          ...related
+            .referring(raw, firewall, ofServer)
+            .flatMap((rule) =>
+              rangeCidrs(
+                planned(rule.properties, 'start_ip_address'),
+                planned(rule.properties, 'end_ip_address'),
+              ),
             ),
-          ),
+          ...related.referring(undefined, firewall, ofServer).map(() => strayRule),
+        ],
         'tls.minimum_version': tlsVersion(planned(properties, 'minimum_tls_version')),
         local_auth: not(
           flag(planned(properties, 'azuread_administrator', 'azuread_authentication_only')),

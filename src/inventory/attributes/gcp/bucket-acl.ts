@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import type { Related } from '../related.ts';
@@ -28,10 +29,24 @@ export function aclBindings(get: Get, raw: RawResource, related: Related) {
       .referring(raw, `GCP::Storage::${part}`, iamOf.bucket.of)
       .flatMap(({ properties }) => entriesOf(properties)),
   );
-  return [...own, ...beside].map((entry) =>
-    isUnknown(entry) ? entry : binding(itemValue(entry, 'role'), itemValue(entry, 'entity')),
-  );
+  const stray = parts
+    .flatMap((part) => related.referring(undefined, `GCP::Storage::${part}`, iamOf.bucket.of))
+    .flatMap(({ properties }) => entriesOf(properties))
+    .filter((entry) => isUnknown(entry) || letsInEverybody(itemValue(entry, 'entity')));
+  return [
+    ...[...own, ...beside].map((entry) =>
+      isUnknown(entry) ? entry : binding(itemValue(entry, 'role'), itemValue(entry, 'entity')),
+    ),
+    ...stray.map(() => strayEntry),
+  ];
 }
+
+const letsInEverybody = (entity: unknown): boolean =>
+  isUnknown(entity) || entity === 'allUsers' || entity === 'allAuthenticatedUsers';
+
+const strayEntry = new UnknownValue("an ACL in this input, which doesn't say whose it is", {
+  present: false,
+});
 
 /** Of Terraform: one entry, a list of texts such as `READER:allUsers`, or the names of predefined ACLs. */
 function entriesOf(part: RawResource['properties']): unknown[] {

@@ -56,7 +56,9 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
             : undefined
           : strayBlock,
     ),
-    acl: text(planned(own('AWS::S3::BucketAcl'), 'acl') ?? planned(raw.properties, 'acl')),
+    acl:
+      text(planned(own('AWS::S3::BucketAcl'), 'acl') ?? planned(raw.properties, 'acl')) ??
+      strayAcl(related),
     'policy.statements': readAllStatements(
       [planned(raw.properties, 'policy')],
       policies.map(({ type, properties }) => ({ type, document: properties.policy })),
@@ -97,6 +99,16 @@ const strayBlock = new UnknownValue(
   "the public access block of this bucket, as a block in this input doesn't say whose it is",
   { present: false },
 );
+
+const strayAcl = (related: Related): UnknownValue | undefined => {
+  const strays = related.referring(undefined, 'AWS::S3::BucketAcl', bucketOfSetting);
+  const isHarmless = strays.every(({ properties }) => text(properties.acl) === 'private');
+  return isHarmless
+    ? undefined
+    : new UnknownValue("the ACL of this bucket, as an ACL in this input doesn't say whose it is", {
+        present: false,
+      });
+};
 
 const bucketOfSetting = ({ properties }: RawResource): unknown => properties.bucket;
 
