@@ -197,6 +197,18 @@ describe('a page is read in little time and memory, though it', () => {
       }),
     ],
     [
+      'gives very much to very many functions of SAM',
+      template(
+        Object.fromEntries(
+          range(1_500).map((index) => [`F${index}`, { Type: 'AWS::Serverless::Function' }]),
+        ),
+        {
+          Transform: 'AWS::Serverless-2016-10-31',
+          Globals: { Function: { Policies: range(2_000).map((index) => `Policy${index}`) } },
+        },
+      ),
+    ],
+    [
       'doubles a variable',
       azure(
         { x: "[variables('v60')]" },

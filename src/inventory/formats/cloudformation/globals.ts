@@ -1,10 +1,15 @@
 import type { Fields } from './resolver.ts';
 import { isFields, own } from './resolver.ts';
 
+/** What the template's `Globals` give to each resource of a SAM type. */
+export function globalsOf(type: string, globals: Fields): unknown {
+  const kind = /^AWS::Serverless::(\w+)$/.exec(type)?.[1];
+  return kind === undefined ? undefined : own(globals, kind);
+}
+
 /** A SAM resource's properties with the template's `Globals` for its kind: maps merge, lists add up, its own win. */
 export function withGlobals(type: string, properties: unknown, globals: Fields): unknown {
-  const kind = /^AWS::Serverless::(\w+)$/.exec(type)?.[1];
-  const given = kind === undefined ? undefined : own(globals, kind);
+  const given = globalsOf(type, globals);
   return given === undefined ? properties : merge(given, properties);
 }
 

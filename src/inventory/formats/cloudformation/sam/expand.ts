@@ -1,5 +1,6 @@
+import { countValues } from '../../../count-values.ts';
 import type { DocumentProblem } from '../../../model.ts';
-import { withGlobals } from '../globals.ts';
+import { globalsOf, withGlobals } from '../globals.ts';
 import type { Entry } from '../loops.ts';
 import type { Fields } from '../resolver.ts';
 import { isFields, own } from '../resolver.ts';
@@ -17,7 +18,7 @@ import { expandTable } from './table.ts';
 import type { SamType } from './types.ts';
 import { deployedTypes, isSamType } from './types.ts';
 import type { Declared, Made } from './written.ts';
-import { isMap, pick, without } from './written.ts';
+import { isMap, pick, unknownPart, without } from './written.ts';
 
 /** "AWS SAM resources and properties" (AWS SAM Developer Guide). What is not here stays as it is declared. */
 const expanders: Readonly<Record<SamType, (declared: Declared) => Expansion>> = {
@@ -65,8 +66,9 @@ export function expandSam(
       const value = { ...attributes, Type, Properties: properties };
       return [{ key: id, value, from, sam: { type, resource: key } }];
     });
+  const mayTake = createGiving(globals);
   const deployed = entries.flatMap((entry): readonly Deployed[] => {
-    const declared = read(entry, globals, resolving);
+    const declared = read(entry, { globals, mayTake }, resolving);
     if (!declared) return [entry];
     if ('unread' in declared) {
       notices.push(declared.unread);
@@ -111,9 +113,25 @@ interface Unread {
   readonly deployed: Deployed;
 }
 
+/** Values that `Globals` may give to the resources of one template: each of them takes all. */
+const maxGiven = 200_000;
+const tooMuchGiven = unknownPart('the Globals, which are too large for so many resources');
+
+/** @returns whether one more resource of a type may take what `Globals` give it */
+function createGiving(globals: Fields): (type: string) => boolean {
+  const sizes = new Map<string, number>();
+  let left = maxGiven;
+  return (type) => {
+    const size = sizes.get(type) ?? countValues(globalsOf(type, globals));
+    sizes.set(type, size);
+    left -= size;
+    return left >= 0;
+  };
+}
+
 function read(
   entry: Entry,
-  globals: Fields,
+  { globals, mayTake }: { readonly globals: Fields; readonly mayTake: (type: string) => boolean },
   resolving: (declared: Fields) => ((written: unknown) => unknown) | undefined,
 ): Declared | Unread | undefined {
   const { key, value, from } = entry;
@@ -122,7 +140,9 @@ function read(
   if (!isSamType(type)) return undefined;
   const resolve = resolving(value);
   if (!resolve) return undefined;
-  const written = withGlobals(type, own(value, 'Properties') ?? {}, globals);
+  const written = mayTake(type)
+    ? withGlobals(type, own(value, 'Properties') ?? {}, globals)
+    : tooMuchGiven;
   const properties = isMap(written) ? written : resolve(written);
   if (isUnknown(properties) || (isMap(properties) && Object.hasOwn(properties, 'Fn::Transform'))) {
     const message = `the properties of ${key} are not known as a whole: what they add to it, such as a role, is not checked`;
@@ -130,7 +150,11 @@ function read(
       unread: { message, at: ['Resources', from, 'Properties'] },
       deployed: {
         ...entry,
-        value: { ...value, Type: deployedTypes[type] },
+        value: {
+          ...value,
+          Type: deployedTypes[type],
+          ...(written === tooMuchGiven ? { Properties: tooMuchGiven } : {}),
+        },
         sam: { type, resource: key },
       },
     };
