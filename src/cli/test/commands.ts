@@ -15,7 +15,7 @@ export function registerTestCommand(program: GovctlCommand, act: Act): void {
     .option('--require-tests', 'fail when a policy has no test')
     .option(
       '--require-coverage [percent]',
-      'fail when cases cover fewer of the rules than this (default: 100)',
+      'fail when less than this percentage of rules is covered (default: 100)',
       parsePercent,
     )
     .option('--watch', 'test again whenever a file changes')

@@ -30,7 +30,7 @@ export function registerWebhookCommands(program: GovctlCommand, act: Act): void 
   its.get('show one webhook: what it gets, whether it works, what waits for it');
   registerWrites(webhook, act);
   its.delete('remove a webhook and what waits for it').addOption(ifMatch());
-  its.switch('pause', false, 'send it nothing for now; events queue');
+  its.switch('pause', false, 'pause deliveries; events queue');
   its.switch('resume', true, 'go on with one that was paused or disabled, in the order of events');
   registerTests(webhook, act);
   registerDeliveries(webhook, act);

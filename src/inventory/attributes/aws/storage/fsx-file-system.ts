@@ -27,7 +27,7 @@ export const fsxFileSystem = normaliser({
     'backup.enabled': {
       type: 'bool',
       meaning:
-        'automatic backups are on; missing for scratch file systems of Lustre, which can not be backed up',
+        'automatic backups are on; missing for scratch file systems of Lustre, which cannot be backed up',
       source:
         'Amazon FSx API Reference, AutomaticBackupRetentionDays, API version 2018-03-01: off for Lustre, on for the others where nothing is set',
     },
