@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCommandLine } from '../support/fake-world.ts';
 import type { FakeWorldSettings, Outcome } from '../support/fake-world.ts';
 import { createMinimalReports } from '../support/minimal-reports.ts';
@@ -58,6 +58,35 @@ describe('a folder of a cloned repo that is made to look like a bare repository 
     expect(JSON.parse(readFileSync(path.join(plain, 'plan.json'), 'utf8'))).toMatchObject({
       git: { sha: git(cwd, 'rev-parse', 'HEAD').trim(), dirty: true },
     });
+  });
+});
+
+// Windows looks for any program in the current folder first; elsewhere a `.` in PATH does the same.
+describe.skipIf(process.platform === 'win32')('a cloned repo with a git of its own', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('does not have it started by `plan --out` and `doctor`', async () => {
+    const cwd = makeRepo({
+      'govctl.yaml': 'project: acme\npaths: [policies]\n',
+      'policies/a.yaml':
+        'name: a\nresource_type: AWS::S3::Bucket\nrules:\n  - condition: "true"\n    effect: DENY\n',
+    });
+    const started = path.join(cwd, 'started');
+    writeFileSync(path.join(cwd, 'git'), `#!/bin/sh\ntouch ${started}\n`);
+    chmodSync(path.join(cwd, 'git'), 0o755);
+    const PATH = `.:${process.env.PATH ?? ''}`;
+    vi.stubEnv('PATH', PATH);
+    // A program's own folder is the process's, which a fake world does not change.
+    const before = process.cwd();
+    process.chdir(cwd);
+    try {
+      const { fetch } = createMinimalService();
+      const planned = await run(['plan', '--out', 'plan.json'], { cwd, fetch });
+      await run(['doctor'], { cwd, fetch, env: { PATH } });
+      expect([planned.exitCode, existsSync(started)]).toEqual([0, false]);
+    } finally {
+      process.chdir(before);
+    }
   });
 });
 

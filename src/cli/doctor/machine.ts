@@ -117,9 +117,11 @@ function checkProject(cwd: string): Finding {
   return { check, status: 'ok', message: `${file}${owner}` };
 }
 
-async function checkGit({ env, cwd }: World): Promise<Finding> {
+async function checkGit({ env }: World): Promise<Finding> {
   const check = 'git';
   const answer = await new Promise<string | undefined>((resolve) => {
+    // Not in the repo, which could bring a git of its own.
+    const cwd = path.dirname(process.execPath);
     execFile('git', ['--version'], { cwd, env, timeout: 5_000 }, (error, stdout) =>
       resolve(error ? undefined : stdout.trim()),
     );

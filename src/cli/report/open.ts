@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { reportFormats } from '../../contract/reports.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -60,7 +61,9 @@ function opener(platform: string): readonly [command: string, ...before: string[
 const openFile = ({ env }: World, file: string): Promise<boolean> =>
   new Promise((resolve) => {
     const [command, ...before] = opener(process.platform);
-    const child = spawn(command, [...before, file], { env, stdio: 'ignore', detached: true });
+    // Windows looks for the command in the current folder first, which may be a cloned repo.
+    const cwd = path.dirname(file);
+    const child = spawn(command, [...before, file], { cwd, env, stdio: 'ignore', detached: true });
     child.once('error', () => resolve(false));
     child.once('spawn', () => {
       child.unref();

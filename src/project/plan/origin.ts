@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import type { Plan } from './plan.ts';
 import { planVariables, seal } from './plan.ts';
@@ -43,13 +44,18 @@ async function readGitState(folder: string): Promise<{ sha: string; dirty: boole
  */
 const startNothing = ['-c', 'safe.bareRepository=explicit', '-c', 'core.fsmonitor=false'];
 
+/**
+ * Where a program is started. Windows, and a `.` in PATH, look for it there first: a cloned repo could bring a git of its own.
+ */
+const noRepo = path.dirname(process.execPath);
+
 /** Runs git without a shell, and without locks that could block the user's own git commands. */
 function git(folder: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(
       'git',
-      [...startNothing, '--no-optional-locks', '-C', folder, ...args],
-      { timeout, windowsHide: true, maxBuffer: 16 * 1024 * 1024 },
+      [...startNothing, '--no-optional-locks', '-C', path.resolve(folder), ...args],
+      { cwd: noRepo, timeout, windowsHide: true, maxBuffer: 16 * 1024 * 1024 },
       (error, stdout) => resolve(error ? undefined : stdout),
     );
   });
