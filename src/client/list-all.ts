@@ -15,6 +15,8 @@ export interface AnyServersPagination {
 interface Page<T> {
   readonly items: readonly T[];
   readonly pagination?: AnyServersPagination | undefined;
+  /** Of the answer. */
+  readonly characters: number;
 }
 
 const AnyPagination = z
@@ -41,9 +43,15 @@ export async function fetchPage<T extends { readonly id: string }>(
     : z
         .looseObject({ [of.many]: list, pagination: AnyPagination })
         // Both are what the line above says of the two names.
-        .transform((found) => ({ items: found[of.many], pagination: found.pagination }) as Page<T>)
+        .transform(
+          (found) =>
+            ({ items: found[of.many], pagination: found.pagination }) as Omit<
+              Page<T>,
+              'characters'
+            >,
+        )
         .safeParse(body);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { ...parsed.data, characters: text.length };
   const [issue] = parsed.error.issues;
   throw badAnswer(
     response,
@@ -53,13 +61,15 @@ export async function fetchPage<T extends { readonly id: string }>(
 }
 
 const pageSize = 100;
+/** Characters of a list's pages, and objects in them: who serves more than that serves a list without an end. */
+const longestList = { characters: 256 * 1024 * 1024, objects: 1_000_000 };
 /** How often a list that came out short is read before it counts as broken. */
 const mostPasses = 3;
 
 /**
  * Every object, over all pages, each once; oldest first where the description lets one ask for an order. Goes by
  * cursor where the server gives one, else by offset until a page says it is the last, is empty, or brings nothing new.
- * @throws GovctlError bad_answer for a page that is not a list of these, and for a list that stays short
+ * @throws GovctlError bad_answer for a page that is not a list of these, for a list that stays short or does not end
  */
 export async function* listAll<T extends { readonly id: string }>(
   client: Client,
@@ -72,6 +82,7 @@ export async function* listAll<T extends { readonly id: string }>(
   let cursor: string | undefined;
   let total: number | undefined;
   let passes = 1;
+  let characters = 0;
   for (let offset = 0; ;) {
     const isFirst = cursor === undefined && offset === 0;
     const place = cursor !== undefined ? { cursor } : isFirst && !of.paged ? {} : { offset };
@@ -81,6 +92,10 @@ export async function* listAll<T extends { readonly id: string }>(
       if (seen.has(item.id)) continue;
       seen.add(item.id);
       yield item;
+    }
+    characters += page.characters;
+    if (characters > longestList.characters || seen.size > longestList.objects) {
+      throw endless(of.many, seen.size);
     }
     offset += page.items.length;
     total = page.pagination?.total ?? total;
@@ -97,6 +112,16 @@ export async function* listAll<T extends { readonly id: string }>(
     if (passes++ === mostPasses) throw incomplete(of.many, seen.size, total);
     [offset, cursor] = [0, undefined];
   }
+}
+
+function endless(many: string, seen: number): GovctlError {
+  return new GovctlError(
+    'bad_answer',
+    `The list of ${many} does not end: after ${seen} there are still more`,
+    {
+      hint: 'Nothing was planned from half a list. Check that the base URL is the governance service and that its paging (limit, offset, cursor) works.',
+    },
+  );
 }
 
 function incomplete(many: string, seen: number, total: number | undefined): GovctlError {
