@@ -139,7 +139,7 @@ describe('govctl resource import', () => {
     const outcome = await run(['resource', 'import', 'template.yaml']);
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stdout).toContain('1 created');
-    expect(outcome.stderr).toMatch(/values? known only after a deployment/);
+    expect(outcome.stderr).toMatch(/values? that the input does not show/);
     const { resources } = (await json('resource', 'list')) as {
       resources: { id: string; tags: object }[];
     };

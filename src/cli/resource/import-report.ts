@@ -22,7 +22,7 @@ export interface ImportReport {
   rejected: number;
   /** They, as far as the service names them, and files or parts of them that could not be read. */
   readonly rejected_lines: Rejected[];
-  /** Values that are known only after a deployment, and are left out. */
+  /** Values that the input does not show, such as those known only after a deployment, and that are left out. */
   unknown_values: number;
   /** Resources of templates that are not deployed, as their condition is false. */
   readonly left_out: PlacedLeftOut[];
@@ -39,7 +39,7 @@ export async function showImport(context: Context, report: ImportReport): Promis
   await context.show({ value: { ...report }, human: (style) => describe(report, style) });
   if (report.unknown_values > 0) {
     await context.say(
-      `${count(report.unknown_values, 'value')} known only after a deployment ${report.unknown_values === 1 ? 'was' : 'were'} left out.`,
+      `${count(report.unknown_values, 'value')} that the input does not show ${report.unknown_values === 1 ? 'was' : 'were'} left out.`,
     );
   }
   const [warning] = report.warnings;
