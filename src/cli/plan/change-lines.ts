@@ -16,31 +16,23 @@ const contextLines = 2;
 
 /** Field changes as lines, each at most `width` wide where a break makes sense; longer ones are shown whole. */
 export function fieldLines(fields: readonly FieldChange[], width: number): DiffLine[] {
-  return fields
-    .flatMap((field) => linesOfField(field, width))
-    .map((line) => ({ ...line, text: showUnseen(line.text) }));
+  return fields.flatMap((field) => linesOfField(field, width));
 }
 
-/** Characters that take no room: blanks without width, joiners, soft hyphens, marks of direction, tags. */
-const unseen =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2060-\u2065\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
-
-/** A condition that compares with `pr\u200bod` never holds, and would look as one that does. */
-const showUnseen = (text: string): string =>
-  text.replace(unseen, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
-
 function linesOfField({ path, before, after }: FieldChange, width: number): DiffLine[] {
-  if (isTextList(before) && isTextList(after)) return listLines(path, before ?? [], after ?? []);
+  const sign = before === null ? '+' : after === null ? '-' : '~';
+  if (isTextList(before) && isTextList(after)) {
+    return listLines(path, sign, [before ?? [], after ?? []], width);
+  }
   const [old, next] = [showValue(before), showValue(after)];
   const short = before === null ? `${path}: ${next}` : `${path}: ${old} → ${next}`;
   const multiline = old.includes('\n') || next.includes('\n');
   if (!multiline && short.length <= width) {
-    const sign = before === null ? '+' : after === null ? '-' : '~';
     return [{ sign, text: after === null ? `${path}: ${old}` : short }];
   }
   const linesOf = (value: unknown): string[] =>
     value === null ? [] : showLong(value, width - nestedStart);
-  return [{ sign: '~', text: `${path}:` }, ...lineDiff(linesOf(before), linesOf(after)).map(nest)];
+  return [{ sign, text: `${path}:` }, ...lineDiff(linesOf(before), linesOf(after)).map(nest)];
 }
 
 /** Columns that a nested line begins with: two blanks, its sign, a blank. Those of the sign are counted already. */
@@ -77,14 +69,22 @@ export function lineDiff(
 const isTextList = (value: unknown): value is readonly string[] | null =>
   value === null || (Array.isArray(value) && value.every((each) => typeof each === 'string'));
 
-function listLines(path: string, before: readonly string[], after: readonly string[]): DiffLine[] {
+function listLines(
+  path: string,
+  sign: '+' | '-' | '~',
+  [before, after]: readonly [before: readonly string[], after: readonly string[]],
+  width: number,
+): DiffLine[] {
   const removed = before.filter((each) => !after.includes(each));
   const added = after.filter((each) => !before.includes(each));
   if (removed.length + added.length === 0) {
-    return [{ sign: '~', text: `${path}: [${before.join(', ')}] → [${after.join(', ')}]` }];
+    return [{ sign, text: `${path}: [${before.join(', ')}] → [${after.join(', ')}]` }];
   }
+  const whole = `${path}: ${[...before, ...after].join(', ')}`;
+  const isOneLine = whole.length <= width && !/[,\n]/.test([...before, ...after].join(''));
+  if (sign !== '~' && isOneLine) return [{ sign, text: whole }];
   return [
-    { sign: '~', text: `${path}:` },
+    { sign, text: `${path}:` },
     ...removed.map((text) => nest({ sign: '-', text })),
     ...added.map((text) => nest({ sign: '+', text })),
   ];

@@ -3,6 +3,7 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 const pathsHelp = 'files or folders; default: the paths of govctl.yaml, else this folder';
+const briefHelp = 'what is new in a line each, instead of all it says';
 const reportFormats = ['markdown', 'github'];
 
 export function registerPlanCommands(program: GovctlCommand, act: Act): void {
@@ -16,6 +17,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .argument('[paths...]', pathsHelp),
   )
     .option('--out <file>', 'save the plan, to be applied exactly as it was seen')
+    .option('--brief', briefHelp)
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option('--impact', "say which resources of the service's inventory would newly fail or pass")
     .option('--impact-from <file>', 'the same for the resources of a file, without an inventory')
@@ -30,6 +32,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       'Shows a plan that `plan --out` saved, after checking that nobody changed it. Asks no service.',
     )
     .argument('<planfile>', 'a file that `govctl plan --out` wrote')
+    .option('--brief', briefHelp)
     .alsoFormats(reportFormats)
     .addHelpText('after', showHelp)
     .action(act(() => import('./show.ts').then((m) => m.runShow)));
@@ -58,6 +61,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
   )
     .option('--auto-approve', 'do not ask')
     .option('-y, --yes', 'the same')
+    .option('--brief', briefHelp)
     .option('--concurrency <n>', 'requests at once, 1 to 64 (default: 8, or that of govctl.yaml)')
     .alsoFormats(reportFormats)
     .addHelpText('after', applyHelp)

@@ -9,7 +9,7 @@ import { preparePlan } from '../../project/plan/prepare.ts';
 import { documentToYaml } from '../../project/write/export.ts';
 import type { Run } from '../context.ts';
 import { escapeMarkdown } from '../formats/markdown.ts';
-import { count, printable, printableLine } from '../terminal/printable.ts';
+import { count, printable, printableLine, showUnseen } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { createStyle } from '../terminal/terminal.ts';
 import type { DiffLine } from './change-lines.ts';
@@ -140,7 +140,7 @@ function renderDifference({ key, live, git, lines }: Difference, style: Style): 
     style.bold(`+++ ${printableLine(key)}  ${printableLine(git)}`),
   ];
   const body = lines.map(({ sign, text }) => {
-    const shown = printable(text);
+    const shown = showUnseen(printable(text));
     if (sign === '+') return style.green(`+${shown}`);
     if (sign === '-') return style.red(`-${shown}`);
     return style.dim(sign === '…' ? '@@ …' : ` ${shown}`);

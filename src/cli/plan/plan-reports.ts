@@ -2,15 +2,14 @@ import type { Drifted, DriftReport } from '../../project/compare/drift.ts';
 import type { ChangeResult } from '../../project/apply/results.ts';
 import type { Problem } from '../../project/model.ts';
 import type { Plan } from '../../project/plan/plan.ts';
-import { changedFields } from '../../project/plan/change.ts';
 import { escapeMarkdown } from '../formats/markdown.ts';
-import { count, printable } from '../terminal/printable.ts';
+import { count, printable, showUnseen } from '../terminal/printable.ts';
 import { createStyle } from '../terminal/terminal.ts';
 import type { DiffLine } from './change-lines.ts';
 import { fieldLines } from './change-lines.ts';
 import { renderImpact } from './impact-text.ts';
 import type { PlanNotes } from './plan-text.ts';
-import { changeMark, kindWord, outlineOf, summaryLine } from './plan-text.ts';
+import { changeMark, fieldsToShow, kindWord, outlineOf, summaryLine } from './plan-text.ts';
 
 const plain = createStyle(false);
 /** Bytes of a whole report: GitHub refuses comments over 65,536 characters. */
@@ -19,9 +18,9 @@ const mostBytes = 60_000;
 const blockColumns = 100;
 
 /** A plan for a pull request: the summary first, then each change, cut off where a comment would grow too long. */
-export function planMarkdown(plan: Plan, { notes, blocked, impact }: PlanNotes): string {
+export function planMarkdown(plan: Plan, { notes, blocked, impact, brief }: PlanNotes): string {
   const changes = plan.changes.map((change) => {
-    const lines = change.action === 'update' ? fieldLines(changedFields(change), blockColumns) : [];
+    const lines = fieldLines(fieldsToShow(change, brief), blockColumns);
     return markdownItem(
       `${changeMark(change)} ${change.action} ${kindWord(change)}`.trimEnd(),
       change.key,
@@ -180,12 +179,13 @@ export const applyProblems = (
   ]);
 
 function markdownItem(verb: string, key: string, what: string, lines: readonly DiffLine[]): string {
-  const head = `- **${escapeMarkdown(verb)}** ${escapeMarkdown(key)}: ${escapeMarkdown(what)}`;
+  const [shownKey, shownWhat] = [key, what].map((text) => escapeMarkdown(showUnseen(text)));
+  const head = `- **${escapeMarkdown(verb)}** ${shownKey}: ${shownWhat}`;
   if (lines.length === 0) return head;
   // `!` colours a line in a diff block; the sign must stand first there.
   const text = lines.map(
     ({ sign, text: line, nested }) =>
-      `${sign === '~' ? '!' : sign} ${nested ? '  ' : ''}${printable(line)}`,
+      `${sign === '~' ? '!' : sign} ${nested ? '  ' : ''}${showUnseen(printable(line))}`,
   );
   // A fence longer than any in the text can't be closed by it.
   const longest = Math.max(2, ...(text.join('\n').match(/`+/g) ?? []).map((run) => run.length));

@@ -1,10 +1,10 @@
-import type { KindName } from '../../project/kinds/kind.ts';
+import type { FieldChange, KindName } from '../../project/kinds/kind.ts';
 import { kindOf, nounOf } from '../../project/kinds/kinds.ts';
 import type { Change } from '../../project/plan/change.ts';
-import { changedFields } from '../../project/plan/change.ts';
+import { changedFields, fieldsBesideOutline } from '../../project/plan/change.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Impact } from '../../project/plan/impact.ts';
-import { count, printable, printableLine } from '../terminal/printable.ts';
+import { count, printable, printableLine, showUnseen } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import type { DiffLine } from './change-lines.ts';
@@ -22,23 +22,28 @@ export interface PlanNotes {
   }[];
   /** Where it was asked for. */
   readonly impact?: Impact | undefined;
+  /** New objects in a few words each, instead of all they say. */
+  readonly brief?: boolean | undefined;
 }
 
 const indent = '      ';
 
+/** Text of one line, with what could not be seen in it. */
+const oneLine = (text: string): string => showUnseen(printableLine(text));
+
 /** A plan for people: what, why, field by field; a summary as the last line. */
 export function renderPlan(
   plan: Plan,
-  { notes, blocked, impact }: PlanNotes,
+  { notes, blocked, impact, brief }: PlanNotes,
   style: Style,
   columns: number,
 ): string {
   const blocks = [
-    ...plan.changes.map((change) => renderChange(change, style, columns)),
+    ...plan.changes.map((change) => renderChange(change, brief, style, columns)),
     ...blocked.map(({ kind, key, reason, hint }) =>
       [
-        `  ${style.red('✗')} ${style.red('blocked')} ${kindWord({ kind })}${style.bold(printableLine(key))}`,
-        wrapWords(`${indent}${printableLine(reason)}`, columns),
+        `  ${style.red('✗')} ${style.red('blocked')} ${kindWord({ kind })}${style.bold(oneLine(key))}`,
+        wrapWords(`${indent}${oneLine(reason)}`, columns),
         wrapWords(`${indent}${style.cyan('→')} ${printable(hint)}`, columns),
       ].join('\n'),
     ),
@@ -46,7 +51,7 @@ export function renderPlan(
     ...notes.map((note) => wrapWords(printable(note), columns)),
     ...(impact ? [renderImpact(impact, style)] : []),
   ];
-  const head = `${style.bold(`Project ${printableLine(plan.project)}`)} at ${printableLine(plan.base_url)}`;
+  const head = `${style.bold(`Project ${oneLine(plan.project)}`)} at ${oneLine(plan.base_url)}`;
   const legend = renderLegend(plan, style);
   return `${[head, ...legend, ...blocks, summaryLine(plan, blocked.length, style)].join('\n\n')}\n`;
 }
@@ -72,40 +77,50 @@ export const changeMark = ({ action, cause }: Change): '+' | '~' | '-' | '!' =>
         ? '!'
         : '~';
 
-function renderChange(change: Change, style: Style, columns: number): string {
+function renderChange(
+  change: Change,
+  brief: boolean | undefined,
+  style: Style,
+  columns: number,
+): string {
   const mark = changeMark(change);
   const paint = { '+': style.green, '~': style.cyan, '-': style.red, '!': style.yellow }[mark];
   const { key, name, id, place } = change;
   const title = [
-    `  ${paint(mark)} ${paint(change.action)} ${kindWord(change)}${style.bold(printableLine(key))}`,
-    ...(id ? [style.dim(printableLine(id))] : []),
-    ...(place ? [style.dim(printableLine(`${place.file}:${place.line}`))] : []),
+    `  ${paint(mark)} ${paint(change.action)} ${kindWord(change)}${style.bold(oneLine(key))}`,
+    ...(id ? [style.dim(oneLine(id))] : []),
+    ...(place ? [style.dim(oneLine(`${place.file}:${place.line}`))] : []),
   ].join('  ');
   const lines = [title];
   if (name !== key && change.before?.name === change.after?.name) {
     // What has no name goes by its identity, which the outline of a new one tells.
     const field = name === (change.after ?? change.before)?.name ? 'name' : kindOf(change).identity;
     if (field === 'name' || change.action !== 'create') {
-      lines.push(`${indent}${style.dim(`${field}:`)} ${printableLine(name)}`);
+      lines.push(`${indent}${style.dim(`${field}:`)} ${oneLine(name)}`);
     }
   }
   if (change.action === 'create') lines.push(...outlineLines(change, columns));
-  else lines.push(wrapWords(`${indent}${style.dim(printableLine(change.reason))}`, columns));
-  if (change.action === 'update') {
-    const shown = fieldLines(changedFields(change), columns - indent.length - 2);
-    lines.push(...shown.map((line) => `${indent}${renderLine(line, style)}`));
-  }
+  else lines.push(wrapWords(`${indent}${style.dim(oneLine(change.reason))}`, columns));
+  const shown = fieldLines(fieldsToShow(change, brief), columns - indent.length - 2);
+  lines.push(...shown.map((line) => `${indent}${renderLine(line, style)}`));
   return lines.join('\n');
+}
+
+/** What a reader has to see of a change, field by field: what differs, or what a new one says. */
+export function fieldsToShow(change: Change, brief: boolean | undefined): FieldChange[] {
+  if (change.action === 'update') return changedFields(change);
+  return change.action === 'create' && !brief ? fieldsBesideOutline(change) : [];
 }
 
 /** What a new one is, in one line where it fits; its parts stay whole as long as they can. */
 function outlineLines(change: Change, columns: number): string[] {
   const lines: string[] = [];
   for (const part of outlineOf(change)) {
+    const shown = oneLine(part);
     const last = lines.at(-1);
-    const joined = `${last ?? indent}${last === undefined ? '' : ' · '}${printableLine(part)}`;
+    const joined = `${last ?? indent}${last === undefined ? '' : ' · '}${shown}`;
     if (last === undefined || joined.length <= columns) lines.splice(-1, 1, joined);
-    else lines.push(`${indent}${printableLine(part)}`);
+    else lines.push(`${indent}${shown}`);
   }
   return lines.map((line) => wrapWords(line, columns));
 }
@@ -124,7 +139,7 @@ export const kindWord = (thing: { readonly kind?: KindName | undefined }): strin
 
 export function renderLine({ sign, text, nested }: DiffLine, style: Style): string {
   const start = nested ? '  ' : '';
-  const shown = printable(text);
+  const shown = showUnseen(printable(text));
   if (sign === '+') return style.green(`${start}+ ${shown}`);
   if (sign === '-') return style.red(`${start}- ${shown}`);
   if (sign === '~') return `${start}${style.cyan('~')} ${shown}`;
@@ -137,7 +152,7 @@ function renderOrphans({ orphans }: Plan, style: Style): string[] {
   const head = `${count(orphans.length, one, many)} of this project ${orphans.length === 1 ? 'is' : 'are'} live without a file; kept, as deleting takes --prune:`;
   const lines = orphans.map(
     ({ kind, key, name, id }) =>
-      `  ${style.yellow('?')} ${kindWord({ kind })}${printableLine(key ?? name)}  ${style.dim(printableLine(id))}`,
+      `  ${style.yellow('?')} ${kindWord({ kind })}${oneLine(key ?? name)}  ${style.dim(oneLine(id))}`,
   );
   return [[head, ...lines].join('\n')];
 }

@@ -21,13 +21,14 @@ interface BesidePlan {
   readonly blocked?: readonly Blocked[];
   readonly notes?: readonly string[];
   readonly impact?: Impact | undefined;
+  readonly brief?: boolean | undefined;
 }
 
 /** A plan in every format; with --quiet people get its last line. */
 export function planView(
   { world, flags }: Context,
   plan: Plan,
-  { blocked = [], notes = [], impact }: BesidePlan = {},
+  { blocked = [], notes = [], impact, brief }: BesidePlan = {},
 ): PlanView {
   const said = blocked.map(({ local, reason, hint, others }) => ({
     ...kindField(local.kind.name),
@@ -43,7 +44,7 @@ export function planView(
     ...(notes.length > 0 ? { notes } : {}),
     ...(impact ? { impact } : {}),
   };
-  const beside = { notes, blocked: said, impact };
+  const beside = { notes, blocked: said, impact, brief };
   const summary = (style: Style): string => `${summaryLine(plan, blocked.length, style)}\n`;
   return {
     value,

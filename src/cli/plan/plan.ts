@@ -16,6 +16,7 @@ interface PlanOptions extends SelectionOptions, ImpactOptions {
   readonly args: [paths: string[]];
   readonly out?: string;
   readonly detailedExitcode?: boolean;
+  readonly brief?: boolean;
 }
 
 /**
@@ -35,7 +36,7 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
           m.findImpact(context, prepared.client, plan, options),
         )
       : undefined;
-  await context.show(planView(context, plan, { blocked, notes, impact }));
+  await context.show(planView(context, plan, { blocked, notes, impact, brief: options.brief }));
   if (impact) await warnOfInput(context, impact);
   await writePlanOutput(context, plan);
   refuseBlocked(blocked, !context.flags.quiet);

@@ -4,11 +4,13 @@ import { readPlanFile } from '../../project/plan/plan-file.ts';
 import type { Run } from '../context.ts';
 import { planView } from './plan-view.ts';
 
+interface ShowOptions {
+  readonly args: [file: string];
+  readonly brief?: boolean;
+}
+
 /** Shows a saved plan without asking the service, after checking that it is as it was saved. */
-export const runShow: Run<{ readonly args: [file: string] }> = async (
-  context,
-  { args: [file] },
-) => {
+export const runShow: Run<ShowOptions> = async (context, { args: [file], brief }) => {
   const plan = await readPlanFile(path.resolve(context.world.cwd, file));
   const made = plan.git
     ? `Made at ${plan.created_at} of commit ${plan.git.sha.slice(0, 12)}${plan.git.dirty ? ' with uncommitted changes' : ''}.`
@@ -16,6 +18,7 @@ export const runShow: Run<{ readonly args: [file: string] }> = async (
   const late = Date.parse(plan.expires_at) <= context.world.now();
   await context.show(
     planView(context, plan, {
+      brief,
       notes: [
         `${made} ${late ? 'It expired' : 'It can be applied until'} ${late ? `at ${plan.expires_at}; plan again.` : `${plan.expires_at}.`}`,
       ],

@@ -14,6 +14,17 @@ export const visible = (text: string): string =>
 /** Text of one line from elsewhere: what could act on the terminal or begin another line is taken out. */
 export const printableLine = (text: string): string => printable(text.replace(/\s+/g, ' '));
 
+/**
+ * Characters that take no room: blanks without width, joiners, soft hyphens, marks of direction, variants of a letter, tags.
+ * Those that an emoji is made of are none of them.
+ */
+const unseen =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]|(?<!\p{Extended_Pictographic})\ufe0f|(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
+
+/** Text that somebody approves: a condition that compares with `pr\u200bod` never holds, and would look as one that does. */
+export const showUnseen = (text: string): string =>
+  text.replace(unseen, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+
 /** Cells a text takes on a terminal: two for a wide character or an emoji, none for a mark or a colour code. */
 export const widthOf = (text: string): number => fastStringWidth(text, { tabWidth: 1 });
 

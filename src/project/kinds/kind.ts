@@ -106,6 +106,8 @@ export interface Kind {
   diffField(field: string, before: unknown, after: unknown): readonly FieldChange[] | undefined;
   /** A new one in a few words. */
   outline(body: Body): readonly (string | undefined)[];
+  /** The fields that these words show whole. */
+  readonly outlined: readonly string[];
   /** @param keepsTags whether the service does on this kind; undefined: not known yet */
   wanted(local: LocalDocument, live: LiveItem | undefined, keepsTags: boolean | undefined): Wanted;
   /** A live one as a plan may hold and show it beside what is wanted; null: it is going to be deleted. */

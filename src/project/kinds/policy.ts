@@ -104,6 +104,7 @@ export const policyKind: Kind = {
       compliance_frameworks?.join(', '),
     ];
   },
+  outlined: ['severity', 'resource_type', 'enabled', 'compliance_frameworks'],
   wanted: ({ body }) => ({ real: body, shown: body }),
   shownLive: (live) => live,
   beyondContent: () => undefined,

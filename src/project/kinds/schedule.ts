@@ -190,6 +190,7 @@ export const scheduleKind: Kind = {
       body.enabled === false ? 'disabled' : undefined,
     ];
   },
+  outlined: ['enabled'],
   wanted,
   shownLive: (live) => live,
   beyondContent: () => undefined,

@@ -227,6 +227,7 @@ export const webhookKind: Kind = {
     isNothing(body.secret) ? undefined : `secret ${String(body.secret)}`,
     ...Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`),
   ],
+  outlined: ['url', 'filters', 'active', 'secret', 'headers'],
   wanted,
   shownLive,
   beyondContent,

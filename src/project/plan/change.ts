@@ -124,6 +124,13 @@ export function updateBody(kind: Kind, before: Body, after: Body, real: Body): B
   );
 }
 
+/** What a new object says beside its outline and its key. */
+export const fieldsBesideOutline = (change: Change): FieldChange[] =>
+  changedFields(change).filter(
+    ({ path, after }) =>
+      !kindOf(change).outlined.includes(path) && !(path === 'name' && after === change.key),
+  );
+
 /** The changed fields for people, without govctl's own tags. */
 export function changedFields(change: Change): FieldChange[] {
   const kind = kindOf(change);

@@ -16,6 +16,7 @@ describe('govctl plan', () => {
         '',
         '  + create a  policies/a.yaml:1',
         '      HIGH · AWS::S3::Bucket · 1 rule',
+        '      + rules: DENY when resource.encryption.enabled == false',
         '',
         'Plan: 1 to create, 0 to update, 0 to delete; 0 unchanged.',
         '',
