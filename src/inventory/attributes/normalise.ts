@@ -7,7 +7,7 @@ import type { Attribute, Normaliser } from './normaliser.ts';
 import { createRelated } from './related.ts';
 import type { Related } from './related.ts';
 import { normalisers } from './types.ts';
-import { isUnknown } from './values.ts';
+import { isUnknown, unlike } from './values.ts';
 
 /** What is known of a type. */
 interface Known {
@@ -21,7 +21,7 @@ interface Known {
 /** Which words are respelled: the steps lead through lists where they end in `[]`. */
 interface Spelling {
   readonly steps: readonly string[];
-  readonly spell: (word: string) => string;
+  readonly spell: (word: string) => string | UnknownValue;
 }
 
 /** Where an attribute goes, and what stands there when it is absent. */
@@ -95,11 +95,12 @@ function attributesOf(
   return nested;
 }
 
-/** Of a word that is none of those that are known, nothing is known: it stays as it is. */
+/** Of a word that is none of those that are known, nothing is known. An empty one says nothing, and stays. */
 function spellingOf(spelling: NonNullable<Attribute['spelling']>): Spelling['spell'] {
   if (spelling === 'lower') return (word) => word.toLowerCase();
-  const byLower = new Map(spelling.map((word) => [word.toLowerCase(), word]));
-  return (word) => byLower.get(word.toLowerCase()) ?? word;
+  if (spelling === 'upper') return (word) => word.toUpperCase();
+  const byLower = new Map(['', ...spelling].map((word) => [word.toLowerCase(), word]));
+  return (word) => byLower.get(word.toLowerCase()) ?? unlike(word, 'a known value');
 }
 
 /** Respells the words at a path of an object that has just been made. */

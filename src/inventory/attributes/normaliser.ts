@@ -11,9 +11,10 @@ export interface Attribute {
   readonly meaning: string;
   /**
    * How conditions see a word, whatever its case in the document: all in one case, or as one of these. Providers ignore
-   * the case of many, and refuse the others, so a different case never means another value.
+   * the case of many, and refuse the others, so a different case never means another value. A word that is none of
+   * these is unknown.
    */
-  readonly spelling?: 'lower' | readonly string[];
+  readonly spelling?: 'lower' | 'upper' | readonly string[];
   /** The value where a reader finds none, where absence has a known meaning. Left out: then the attribute is missing. */
   readonly absent?: unknown;
   /** The document that says what is so when nothing is set, where it isn't the type's: see `Normaliser.source`. */

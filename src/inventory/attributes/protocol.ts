@@ -1,4 +1,4 @@
-import { isUnknown, text } from './values.ts';
+import { isUnknown, text, unlike } from './values.ts';
 
 const protocols = new Map([
   ['-1', 'all'],
@@ -8,10 +8,35 @@ const protocols = new Map([
   ['58', 'icmpv6'],
 ]);
 
-/** A protocol by its name or its number, as IANA has them; AWS writes -1 for all of them. */
+/** Names that the providers take, beside numbers. */
+const names = new Set([
+  ...['all', 'tcp', 'udp', 'icmp', 'icmpv6', 'icmp6'],
+  ...[
+    'ah',
+    'egp',
+    'esp',
+    'gre',
+    'igmp',
+    'ipip',
+    'ipv6',
+    'ospf',
+    'pim',
+    'rsvp',
+    'sctp',
+    'udplite',
+    'vrrp',
+  ],
+]);
+
+/** A protocol by its name or its number, as IANA has them; AWS writes -1 for all of them. Another word is unknown. */
 export function protocolName(value: unknown) {
   const written = text(value);
   if (written === undefined || isUnknown(written)) return written;
   const name = written.toLowerCase();
-  return protocols.get(name) ?? name;
+  return (
+    protocols.get(name) ??
+    (names.has(name) || isNumber(name) ? name : unlike(written, 'a protocol'))
+  );
 }
+
+const isNumber = (name: string): boolean => /^\d{1,3}$/.test(name);

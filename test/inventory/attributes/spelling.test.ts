@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readInventory } from '../../../src/inventory/read.ts';
+import { verdictsOf } from '../../support/policy-library.ts';
 import { attributesOfItem, attributesOfPlan, attributesOfTemplate } from './aws/twins.ts';
 
 describe('a fixed word is read whatever its case', () => {
@@ -52,8 +53,42 @@ describe('a fixed word is read whatever its case', () => {
   });
 });
 
-test('a word that nobody has seen stays as it is written', () => {
-  expect(
-    attributesOfTemplate({ It: ['AWS::Lambda::Url', { AuthType: 'Passkey' }] }),
-  ).toHaveProperty('auth_type', 'Passkey');
+const verdictOf = (type: string, properties: Record<string, unknown>, policy: string) => {
+  const read = readInventory(
+    JSON.stringify({ Resources: { It: { Type: type, Properties: properties } } }),
+  );
+  const resource = read.ok ? read.inventory.resources[0]?.resource : undefined;
+  return resource && verdictsOf(resource)[policy];
+};
+
+describe('a word that nobody has seen is unknown, so no rule passes because of it', () => {
+  test.each([
+    ['AWS::Lambda::Url', { AuthType: 'Passkey' }, 'aws-lambda-url-authentication'],
+    [
+      'AWS::ElasticLoadBalancingV2::Listener',
+      { Protocol: 'HTTP4', DefaultActions: [{ Type: 'forward', TargetGroupArn: 'arn' }] },
+      'aws-elbv2-listener-https',
+    ],
+    [
+      'AWS::EC2::SecurityGroup',
+      { SecurityGroupIngress: [{ IpProtocol: 'quic', CidrIp: '0.0.0.0/0' }] },
+      'aws-ec2-security-group-no-public-ssh',
+    ],
+    ['AWS::ECS::TaskDefinition', { NetworkMode: 'bare' }, 'aws-ecs-no-host-network'],
+    ['AWS::RDS::DBInstance', { Engine: 'mysql-next' }, 'aws-rds-instance-tls'],
+    ['AWS::RDS::DBParameterGroup', { Family: 'next' }, 'aws-rds-parameter-group-tls'],
+    ['AWS::FSx::FileSystem', { FileSystemType: 'NEXT' }, 'aws-fsx-backup'],
+    [
+      'AWS::ApiGatewayV2::DomainName',
+      { DomainNameConfigurations: [{ SecurityPolicy: 'TLS_NEXT' }] },
+      'aws-api-gateway-v2-domain-tls',
+    ],
+    [
+      'AWS::EC2::NetworkAclEntry',
+      { RuleAction: 'permit', CidrBlock: '0.0.0.0/0', Protocol: 6 },
+      'aws-ec2-network-acl-entry-limits-ports',
+    ],
+  ] as const)('%s', (type, properties, policy) => {
+    expect(verdictOf(type, properties, policy)).toBe('ERROR 0');
+  });
 });

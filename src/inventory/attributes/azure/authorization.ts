@@ -3,6 +3,7 @@ import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { isOneOf, isUnknown, list, mapList, not, text } from '../values.ts';
+import type { Maybe } from '../values.ts';
 import { at } from './read-azure.ts';
 import { roleNames } from './role-names.ts';
 
@@ -28,13 +29,19 @@ export const roleAssignments = normaliser({
     }),
     terraform: ({ properties }, related) => ({
       role_name:
-        text(planned(properties, 'role_definition_name')) ??
+        spelledRole(text(planned(properties, 'role_definition_name'))) ??
         roleName(planned(properties, 'role_definition_id'), 'name', related),
       principal_type: text(planned(properties, 'principal_type')),
       scope_level: scopeLevel(planned(properties, 'scope'), related),
     }),
   },
 });
+
+const builtInRoles = new Map([...roleNames.values()].map((name) => [name.toLowerCase(), name]));
+
+/** Azure finds a role by its name in any case. */
+const spelledRole = (name: Maybe<string>): Maybe<string> =>
+  typeof name === 'string' ? (builtInRoles.get(name.toLowerCase()) ?? name) : name;
 
 /** By its well-known id, or by the role's own definition in the same input. */
 function roleName(id: unknown, attribute: string, related: Related) {

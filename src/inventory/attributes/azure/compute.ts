@@ -90,7 +90,7 @@ export const virtualMachines = normaliser({
   source:
     'Azure Resource Manager template reference, Microsoft.Compute/virtualMachines, 2024-03-01',
   attributes: {
-    os: { type: 'string', meaning: '`linux` or `windows`', spelling: 'lower' },
+    os: { type: 'string', meaning: '`linux` or `windows`', spelling: ['linux', 'windows'] },
     password_auth: {
       type: 'bool',
       meaning: 'Linux: disablePasswordAuthentication is not true; Windows: true',

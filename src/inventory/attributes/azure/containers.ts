@@ -45,7 +45,7 @@ export const managedClusters = normaliser({
     'network.policy': {
       type: 'string',
       meaning: '`azure`, `calico` or `cilium`',
-      spelling: 'lower',
+      spelling: ['azure', 'calico', 'cilium', 'none'],
     },
     local_auth: { type: 'bool', meaning: 'local accounts are accepted', absent: true },
     'rbac.enabled': {

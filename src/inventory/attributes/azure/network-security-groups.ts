@@ -4,6 +4,7 @@ import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
+import { protocolName } from '../protocol.ts';
 import { eitherWord, isUnknown, list, number, text } from '../values.ts';
 import { at, everywhere, itemsOrOne, parentOf, partsOf } from './read-azure.ts';
 
@@ -141,12 +142,7 @@ function readSide(get: (name: string) => unknown, outbound: boolean) {
   return (ranges.length > 0 ? ranges : ['*']).map((range) => ({ ...shared, ...portsOf(range) }));
 }
 
-function protocolOf(value: unknown) {
-  const protocol = text(value);
-  if (protocol === undefined || isUnknown(protocol)) return protocol ?? 'all';
-  const name = protocol.toLowerCase();
-  return name === '*' ? 'all' : name;
-}
+const protocolOf = (value: unknown) => (value === '*' ? 'all' : (protocolName(value) ?? 'all'));
 
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 

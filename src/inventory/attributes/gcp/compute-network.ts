@@ -52,6 +52,17 @@ export const computeSubnetwork = normaliser({
     purpose: {
       type: 'string',
       meaning: '`PRIVATE`, or such as `REGIONAL_MANAGED_PROXY`, `PRIVATE_SERVICE_CONNECT`',
+      spelling: [
+        'PRIVATE',
+        'PRIVATE_RFC_1918',
+        'PRIVATE_NAT',
+        'PRIVATE_SERVICE_CONNECT',
+        'REGIONAL_MANAGED_PROXY',
+        'GLOBAL_MANAGED_PROXY',
+        'INTERNAL_HTTPS_LOAD_BALANCER',
+        'PEER_MIGRATION',
+        'CUSTOM_HARDWARE_LINK',
+      ],
       absent: 'PRIVATE',
     },
     'flow_logs.enabled': { type: 'bool', meaning: 'logConfig.enable', absent: false },

@@ -11,6 +11,14 @@ export const cryptoKey = normaliser({
     purpose: {
       type: 'string',
       meaning: 'such as `ENCRYPT_DECRYPT`, `ASYMMETRIC_SIGN`',
+      spelling: [
+        'ENCRYPT_DECRYPT',
+        'ASYMMETRIC_SIGN',
+        'ASYMMETRIC_DECRYPT',
+        'RAW_ENCRYPT_DECRYPT',
+        'MAC',
+        'KEY_ENCAPSULATION',
+      ],
       absent: 'ENCRYPT_DECRYPT',
     },
     'rotation.enabled': { type: 'bool', meaning: 'a rotation period is set', absent: false },

@@ -1,5 +1,5 @@
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, isUnknown, number, text } from '../values.ts';
+import { flag, isOneOf, number, text } from '../values.ts';
 import { fromGoogle } from './read-google.ts';
 
 export const dnsZone = normaliser({
@@ -9,7 +9,7 @@ export const dnsZone = normaliser({
     visibility: {
       type: 'string',
       meaning: '`public` or `private`',
-      spelling: 'lower',
+      spelling: ['public', 'private'],
       absent: 'public',
     },
     'dnssec.enabled': { type: 'bool', meaning: 'DNSSEC is on', absent: false },
@@ -17,14 +17,10 @@ export const dnsZone = normaliser({
   arguments: {
     'dnssecConfig.state': 'dnssec_config.state',
   },
-  from: fromGoogle((get) => {
-    const visibility = text(get('visibility'));
-    return {
-      visibility:
-        visibility === undefined || isUnknown(visibility) ? visibility : visibility.toLowerCase(),
-      'dnssec.enabled': isOneOf(get('dnssecConfig', 'state'), 'on'),
-    };
-  }),
+  from: fromGoogle((get) => ({
+    visibility: text(get('visibility')),
+    'dnssec.enabled': isOneOf(get('dnssecConfig', 'state'), 'on'),
+  })),
 });
 
 export const logBucket = normaliser({

@@ -273,7 +273,7 @@ test.each([
   ['SecurityPolicy_TLS13_1_3_2025_09', '1.3'],
   ['SecurityPolicy_TLS13_1_2_2021_06', '1.2'],
   ['SecurityPolicy_TLS12_2018_EDGE', '1.2'],
-  ['a policy that nobody knows', '1.0'],
+  ['a policy that nobody has seen', 'not known'],
 ])('the security policy %s begins with TLS %s', (SecurityPolicy, version) => {
   expect(
     attributesOfTemplate({ It: ['AWS::ApiGateway::DomainName', { SecurityPolicy }] }),

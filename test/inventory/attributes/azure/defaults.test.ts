@@ -324,7 +324,7 @@ test('a word for FTP that nobody has seen is no pass', () => {
     { $schema: schema, resources: [{ type: 'Microsoft.Web/sites', name: 'a', properties }] },
     'Azure::Web::sites',
   );
-  expect(verdictsOf(site)['azure-app-service-no-plain-ftp']).toBe('FAIL 0');
+  expect(verdictsOf(site)['azure-app-service-no-plain-ftp']).toBe('ERROR 0');
 });
 
 test('a free workspace keeps its logs for 7 days, others for 30', () => {

@@ -11,7 +11,7 @@ export const ecsTaskDefinition = normaliser({
     network_mode: {
       type: 'string',
       meaning: '`awsvpc`, `bridge`, `host` or `none`',
-      spelling: 'lower',
+      spelling: ['awsvpc', 'bridge', 'host', 'none', 'default'],
       absent: 'bridge',
     },
     ...containerAttributes,

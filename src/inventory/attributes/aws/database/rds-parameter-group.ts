@@ -4,7 +4,7 @@ import { normaliser } from '../../normaliser.ts';
 import type { Attribute } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import type { Maybe } from '../../values.ts';
-import { at, isOneOf, isSet, isUnknown, readTags, text } from '../../values.ts';
+import { at, isOneOf, isSet, isUnknown, readTags, text, unlike } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 
@@ -32,6 +32,9 @@ const tlsParameters: readonly {
   { engine: /^mariadb$/i, name: 'require_secure_transport', onSince: 11.8 },
 ];
 
+/** Engines that can't be told to refuse plain text by a parameter, or by none that is known here. */
+const withoutTlsParameter = /^(?:custom-)?(?:oracle|sqlserver|db2)-|^(?:aurora|neptune|docdb)$/i;
+
 const aboutTls =
   'plain text is refused: `rds.force_ssl` or `require_secure_transport`, which are on by themselves in PostgreSQL since 15 and MariaDB since 11.8; unknown where Aurora PostgreSQL 17, MySQL 8.4 or newer set none';
 
@@ -40,7 +43,9 @@ function requiredByFamily(family: unknown, parameters: unknown): Maybe<boolean> 
   const name = text(family);
   if (name === undefined || isUnknown(name)) return name;
   const [, engine, version] = /^([a-z-]{0,40}[a-z])-?(\d[\d.]*)$/i.exec(name) ?? [];
-  return engine === undefined ? undefined : requiresTls(engine, version, parameters);
+  return engine === undefined
+    ? unlike(name, 'a known family')
+    : requiresTls(engine, version, parameters);
 }
 
 /** Undefined for engines that can't be told to. */
@@ -50,7 +55,7 @@ function requiresTls(
   parameters: unknown,
 ): boolean | UnknownValue | undefined {
   const one = tlsParameters.find((known) => known.engine.test(engine));
-  if (!one) return undefined;
+  if (!one) return withoutTlsParameter.test(engine) ? undefined : unlike(engine, 'a known engine');
   const value = at(parameters, one.name);
   if (value !== undefined) return isOneOf(value, '1', 'on', 'true');
   if (one.onSince === undefined && one.until === undefined) return false;

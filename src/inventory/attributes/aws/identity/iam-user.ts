@@ -1,7 +1,7 @@
 import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, flag, isGiven, isOneOf, isUnknown, list, mapList, text } from '../../values.ts';
+import { at, eitherWord, flag, isGiven, isUnknown, list, mapList, text } from '../../values.ts';
 import { configuration, notRecorded } from '../config-item.ts';
 import { planned } from '../plan-value.ts';
 import { asWritten } from '../policy-document.ts';
@@ -114,7 +114,7 @@ const notInState = new UnknownValue(
 );
 
 const accessKey = (key: RawResource, status: unknown, createdAt: unknown) => ({
-  active: isOneOf(status ?? 'Active', 'Active'),
+  active: eitherWord(status ?? 'Active', ['Active'], ['Inactive', 'Expired']),
   created_at: text(createdAt) ?? new UnknownValue(`the time at which ${key.address} is created`),
 });
 

@@ -32,7 +32,7 @@ export const cloudfrontDistribution = normaliser({
     'behaviors[].viewer_protocol_policy': {
       type: 'string',
       meaning: '`allow-all`, `redirect-to-https` or `https-only`',
-      spelling: 'lower',
+      spelling: ['allow-all', 'redirect-to-https', 'https-only'],
       absent: 'allow-all',
     },
     'tls.minimum_version': {

@@ -69,7 +69,7 @@ export const elbv2Listener = normaliser({
     protocol: {
       type: 'string',
       meaning: '`HTTP`, `HTTPS`, `TCP`, `TLS`, `UDP`, `TCP_UDP` or `GENEVE`',
-      spelling: ['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP', 'GENEVE'],
+      spelling: ['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP', 'GENEVE', 'QUIC', 'TCP_QUIC'],
     },
     redirects_to_https: {
       type: 'bool',

@@ -36,7 +36,7 @@ export const elbv2LoadBalancer = normaliser({
     load_balancer_type: {
       type: 'string',
       meaning: '`application`, `network` or `gateway`',
-      spelling: 'lower',
+      spelling: ['application', 'network', 'gateway'],
       absent: 'application',
     },
     public_access: { type: 'bool', meaning: 'the scheme is internet-facing', absent: true },

@@ -8,7 +8,7 @@ export const networkAclEntry = normaliser({
   types: ['AWS::EC2::NetworkAclEntry'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
-    access: { type: 'string', meaning: '`allow` or `deny`' },
+    access: { type: 'string', meaning: '`allow` or `deny`', spelling: ['allow', 'deny'] },
     direction: { type: 'string', meaning: '`ingress` or `egress`', absent: 'ingress' },
     protocol: {
       type: 'string',
@@ -30,7 +30,7 @@ export const networkAclEntry = normaliser({
     cloudformation: ({ properties }) => {
       const protocol = protocolName(at(properties, 'Protocol'));
       return {
-        access: lower(at(properties, 'RuleAction')),
+        access: text(at(properties, 'RuleAction')),
         direction: direction(at(properties, 'Egress')),
         protocol,
         ...ports(protocol, at(properties, 'PortRange', 'From'), at(properties, 'PortRange', 'To')),
@@ -45,7 +45,7 @@ export const networkAclEntry = normaliser({
       const own = (name: string): unknown => planned(properties, name);
       const protocol = protocolName(own('protocol'));
       return {
-        access: lower(own('rule_action')),
+        access: text(own('rule_action')),
         direction: direction(own('egress')),
         protocol,
         ...ports(protocol, own('from_port'), own('to_port')),
@@ -58,11 +58,6 @@ export const networkAclEntry = normaliser({
     },
   },
 });
-
-function lower(value: unknown) {
-  const word = text(value);
-  return typeof word === 'string' ? word.toLowerCase() : word;
-}
 
 function direction(egress: unknown) {
   const is = flag(egress);

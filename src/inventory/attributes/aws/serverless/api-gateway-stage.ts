@@ -22,7 +22,7 @@ export const apiGatewayStage = normaliser({
     'method_settings[].logging_level': {
       type: 'string',
       meaning: 'of the execution log: `OFF`, `ERROR` or `INFO`',
-      spelling: ['OFF', 'ERROR', 'INFO'],
+      spelling: 'upper',
       absent: 'OFF',
     },
     'method_settings[].cache.enabled': {

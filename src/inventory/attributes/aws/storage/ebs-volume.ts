@@ -21,7 +21,7 @@ export const ebsVolume = normaliser({
     volume_type: {
       type: 'string',
       meaning: '`gp2`, `gp3`, `io1`, `io2`, `st1`, `sc1` or `standard`',
-      spelling: 'lower',
+      spelling: ['gp2', 'gp3', 'io1', 'io2', 'st1', 'sc1', 'standard'],
       absent: 'gp2',
     },
     size_gb: { type: 'int', meaning: 'size in GiB; none where it is that of a snapshot' },

@@ -1,7 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { isOneOf, isUnknown, number, text } from '../../values.ts';
+import { eitherWord, isUnknown, number, text } from '../../values.ts';
 import type { Maybe } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
@@ -82,7 +82,7 @@ function ofKind(kind: unknown, deployment: unknown, days: unknown) {
 
 /** Without a deployment type, Lustre is scratch. */
 function isBackedUp(type: Maybe<string>, deployed: Maybe<string>, days: Maybe<number>) {
-  const isLustre = isOneOf(type, 'LUSTRE');
+  const isLustre = eitherWord(type, ['LUSTRE'], ['WINDOWS', 'ONTAP', 'OPENZFS']) ?? false;
   if (isUnknown(isLustre)) return isLustre;
   if (isLustre && isUnknown(deployed)) return deployed;
   if (isLustre && !(typeof deployed === 'string' && /^persistent/i.test(deployed)))
