@@ -10,14 +10,15 @@ export async function readAnswer(
   response: HttpAnswer,
   endpoint: Endpoint,
   what: string,
-): Promise<unknown> {
+): Promise<{ readonly data: unknown; readonly characters: number }> {
   const text = await readText(response, what);
+  const characters = text.length;
   const schema = endpoint.response.body;
   // A description that shows no body for this answer allows an empty one.
-  if (schema === undefined || text.trim() === '') return undefined;
-  if (!isJson(endpoint.response.type)) return text;
+  if (schema === undefined || text.trim() === '') return { data: undefined, characters };
+  if (!isJson(endpoint.response.type)) return { data: text, characters };
   const parsed = schema.safeParse(parseJson(text, response, what));
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { data: parsed.data, characters };
   const issue = parsed.error.issues[0];
   throw badAnswer(
     response,

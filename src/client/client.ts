@@ -19,6 +19,8 @@ export interface Answer<T> {
   readonly data: T;
   readonly etag: string | undefined;
   readonly status: number;
+  /** Of the body. */
+  readonly characters: number;
 }
 
 type Call<E extends Endpoint> = E extends Binary
@@ -86,8 +88,9 @@ async function callEndpoint(
     anonymous: endpoint.scope === null,
     ...bodyOf(endpoint, input),
   });
-  const data = await readAnswer(response, endpoint, `${endpoint.method} ${path}`);
-  return { data, etag: response.headers.get('etag') ?? undefined, status: response.status };
+  const { data, characters } = await readAnswer(response, endpoint, `${endpoint.method} ${path}`);
+  const etag = response.headers.get('etag') ?? undefined;
+  return { data, etag, status: response.status, characters };
 }
 
 const pathOf = (endpoint: Endpoint, { params = {}, query = {} }: RawInput): string =>

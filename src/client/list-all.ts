@@ -63,6 +63,26 @@ export async function fetchPage<T extends { readonly id: string }>(
 const pageSize = 100;
 /** Characters of a list's pages, and objects in them: who serves more than that serves a list without an end. */
 const longestList = { characters: 256 * 1024 * 1024, objects: 1_000_000 };
+
+/**
+ * Gives a function to call after each page of a list, with the page's characters and the objects of all pages so far.
+ * @throws GovctlError bad_answer, from the function it returns, for a list that does not end
+ */
+export function createListBound(many: string): (characters: number, objects: number) => void {
+  let read = 0;
+  return (characters, objects) => {
+    read += characters;
+    if (read <= longestList.characters && objects <= longestList.objects) return;
+    throw new GovctlError(
+      'bad_answer',
+      `The list of ${many} does not end: after ${objects} there are still more`,
+      {
+        hint: 'A part of a list is not taken for all of it. Check that the base URL is the governance service and that its paging (limit, offset, cursor) works.',
+      },
+    );
+  };
+}
+
 /** How often a list that came out short is read before it counts as broken. */
 const mostPasses = 3;
 
@@ -82,7 +102,7 @@ export async function* listAll<T extends { readonly id: string }>(
   let cursor: string | undefined;
   let total: number | undefined;
   let passes = 1;
-  let characters = 0;
+  const bound = createListBound(of.many);
   for (let offset = 0; ;) {
     const isFirst = cursor === undefined && offset === 0;
     const place = cursor !== undefined ? { cursor } : isFirst && !of.paged ? {} : { offset };
@@ -93,10 +113,7 @@ export async function* listAll<T extends { readonly id: string }>(
       seen.add(item.id);
       yield item;
     }
-    characters += page.characters;
-    if (characters > longestList.characters || seen.size > longestList.objects) {
-      throw endless(of.many, seen.size);
-    }
+    bound(page.characters, seen.size);
     offset += page.items.length;
     total = page.pagination?.total ?? total;
     const hasMore = page.pagination?.has_more;
@@ -112,16 +129,6 @@ export async function* listAll<T extends { readonly id: string }>(
     if (passes++ === mostPasses) throw incomplete(of.many, seen.size, total);
     [offset, cursor] = [0, undefined];
   }
-}
-
-function endless(many: string, seen: number): GovctlError {
-  return new GovctlError(
-    'bad_answer',
-    `The list of ${many} does not end: after ${seen} there are still more`,
-    {
-      hint: 'Nothing was planned from half a list. Check that the base URL is the governance service and that its paging (limit, offset, cursor) works.',
-    },
-  );
 }
 
 function incomplete(many: string, seen: number, total: number | undefined): GovctlError {

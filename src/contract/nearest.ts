@@ -14,6 +14,24 @@ export function nearestWord(written: string, candidates: Iterable<string>): stri
   return bestDistance <= allowed ? best : undefined;
 }
 
+/** Comparisons of words: about a second of them. */
+const mostComparisons = 100_000;
+
+/**
+ * Gives `nearestWord` for many words that somebody else wrote, among as many: beyond a bound of comparisons, words have
+ * no suggestion.
+ */
+export function createSuggester(
+  candidates: ReadonlySet<string>,
+): (written: string) => string | undefined {
+  let left = mostComparisons;
+  return (written) => {
+    if (left <= 0) return undefined;
+    left -= candidates.size;
+    return nearestWord(written, candidates);
+  };
+}
+
 function editDistance(a: string, b: string): number {
   if (a.length > 64 || b.length > 64) return Infinity;
   const width = b.length + 1;

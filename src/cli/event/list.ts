@@ -44,8 +44,10 @@ export async function runList(context: Context, options: ListOptions): Promise<E
     plural: 'events',
     feature,
     fetchPage: async (client, place) => {
-      const { data } = await client.events.list({ query: { ...sorted, ...filter, ...place } });
-      return { rows: data.events, pagination: data.pagination };
+      const { data, characters } = await client.events.list({
+        query: { ...sorted, ...filter, ...place },
+      });
+      return { rows: data.events, pagination: data.pagination, characters };
     },
     columns: columnsFor,
     isFiltered: Object.keys(filter).length > 0,
@@ -74,10 +76,11 @@ async function followEvents(
 ): Promise<ExitCode> {
   const client = await context.client();
   return follow<AnsweredEvent>(context, options, {
+    plural: 'events',
     fetchPage: async (place) => {
       const query = { sort_by: 'sequence', order: 'desc', ...filter, ...place } as const;
-      const { data } = await askOurServer(feature, () => client.events.list({ query }));
-      return { rows: data.events, pagination: data.pagination };
+      const { data, characters } = await askOurServer(feature, () => client.events.list({ query }));
+      return { rows: data.events, pagination: data.pagination, characters };
     },
     rank: ({ sequence }) => sequence,
     isOld: () => false, // the service leaves them out

@@ -1,4 +1,5 @@
 import type { AnyServersPagination } from '../../client/list-all.ts';
+import { createListBound } from '../../client/list-all.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
@@ -28,6 +29,8 @@ export type PageQuery = { readonly limit: number } & (
 export interface PageOf<Row> {
   readonly rows: readonly Row[];
   readonly pagination?: AnyServersPagination | undefined;
+  /** Of the answer. */
+  readonly characters: number;
 }
 
 /** The API's `pagination`, for all collected rows. */
@@ -38,21 +41,27 @@ export interface Collected {
   readonly has_more: boolean;
 }
 
-/** The first `most` rows of a list, without duplicates, from as many pages as needed. */
+/**
+ * The first `most` rows of a list, without duplicates, from as many pages as needed.
+ * @throws GovctlError bad_answer for a list of `plural` that does not end
+ */
 export async function collectPages<Row extends { readonly id: string }>(
   most: number,
+  plural: string,
   fetchPage: (place: PageQuery) => Promise<PageOf<Row>>,
 ): Promise<{ readonly rows: readonly Row[]; readonly pagination: Collected }> {
   const found = new Map<string, Row>();
+  const bound = createListBound(plural);
   let cursor: string | undefined;
   let total: number | undefined;
   let hasMore = true;
   for (let offset = 0; hasMore && found.size < most;) {
     const limit = Math.min(pageSize, most - found.size);
     const place = cursor === undefined ? { offset } : { cursor };
-    const { rows, pagination } = await fetchPage({ limit, ...place });
+    const { rows, pagination, characters } = await fetchPage({ limit, ...place });
     const before = found.size;
     for (const row of rows) if (found.size < most) found.set(row.id, row);
+    bound(characters, found.size);
     offset += rows.length;
     total = pagination?.total ?? total;
     cursor = pagination?.next_cursor ?? undefined;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createListBound } from '../../client/list-all.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { PageOf, PageQuery } from './collect-pages.ts';
@@ -15,6 +16,7 @@ const pageSize = 100;
 const mostRemembered = 10_000;
 
 export interface Followed<Row> {
+  readonly plural: string;
   /** A page, latest change first. */
   readonly fetchPage: (place: PageQuery) => Promise<PageOf<Row>>;
   /** The order of the pages. */
@@ -82,7 +84,7 @@ const isPassing = (error: unknown): error is GovctlError =>
  * Reads whole pages until one contains a known row: rows of the same moment may come in any order.
  */
 function createReader<Row>(
-  { fetchPage, rank, isOld, stateOf }: Followed<Row>,
+  { plural, fetchPage, rank, isOld, stateOf }: Followed<Row>,
   most: number,
 ): () => Promise<Row[]> {
   const known = new Set<string>();
@@ -91,13 +93,15 @@ function createReader<Row>(
   let isFirst = true;
   return async () => {
     const fresh = new Map<string, Row>();
+    const bound = createListBound(plural);
     let cursor: string | undefined;
     for (let offset = 0, more = true; more && !(isFirst && fresh.size >= most);) {
       const place = cursor === undefined ? { offset } : { cursor };
-      const { rows, pagination } = await fetchPage({ limit: pageSize, ...place });
+      const { rows, pagination, characters } = await fetchPage({ limit: pageSize, ...place });
       const wanted = rows.filter((row) => !isOld(row) && rank(row) >= floor);
       const unknown = wanted.filter((row) => !known.has(stateOf(row)));
       for (const row of unknown) fresh.set(stateOf(row), row);
+      bound(characters, fresh.size);
       offset += rows.length;
       cursor = pagination?.next_cursor ?? undefined;
       more = unknown.length === rows.length && rows.length > 0 && pagination?.has_more === true;

@@ -40,7 +40,7 @@ export async function showList<Row extends WithId>(
 ): Promise<ExitCode> {
   const most = howMany(flags);
   const found = await withServer(context, list, `Listing ${list.plural}`, (client) =>
-    collectPages(most, (page) => list.fetchPage(client, page)),
+    collectPages(most, list.plural, (page) => list.fetchPage(client, page)),
   );
   return showTable(context, list, found, list.isFiltered);
 }
@@ -58,7 +58,11 @@ export const listNoun =
       query = asked({ ...given, ...(await furtherFilter?.(flags, context, client)) });
       return 'of' in noun && !isPromised(noun.list, query, flags)
         ? chooseHere(noun, query, { ...flags, most }, client)
-        : collectPages(most, pagesOf(noun, { ...orderOf(noun.list, flags), ...query }, client));
+        : collectPages(
+            most,
+            table.plural,
+            pagesOf(noun, { ...orderOf(noun.list, flags), ...query }, client),
+          );
     });
     return showTable(context, table, found, saysIfFiltered ? isAny(query) : undefined);
   };
@@ -95,15 +99,16 @@ const pagesOf =
   async (page: PageQuery): Promise<PageOf<Item>> => {
     const whole = { ...query, ...page };
     if ('of' in noun) {
-      const { items, pagination } = await fetchPage(client, noun.of, whole);
-      return { rows: items, pagination };
+      const { items, ...rest } = await fetchPage(client, noun.of, whole);
+      return { rows: items, ...rest };
     }
-    const { data } = await apiOf(noun, client, 'list')({ query: whole });
+    const { data, characters } = await apiOf(noun, client, 'list')({ query: whole });
     // The shape is the contract's.
     const answer = data as Readonly<Record<string, unknown>>;
     return {
       rows: answer[listWords(noun).listName],
       pagination: answer.pagination,
+      characters,
     } as PageOf<Item>;
   };
 

@@ -129,7 +129,9 @@ interface ById {
 }
 
 export interface OwnApi<Item> {
-  list?(input: { readonly query: object }): Promise<{ readonly data: object }>;
+  list?(input: {
+    readonly query: object;
+  }): Promise<{ readonly data: object; readonly characters: number }>;
   get?(input: ById): Promise<{ readonly data: Item }>;
   update?(
     input: ById & { readonly body: object },

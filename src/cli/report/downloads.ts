@@ -19,11 +19,11 @@ export function runDownloads(context: Context, options: DownloadsOptions): Promi
     isFiltered: false,
     fetchPage: async (client, place) => {
       id ??= (await findObject(context, client, reports, options.args[0])).item.id;
-      const { data } = await client.reports.downloads({
+      const { data, characters } = await client.reports.downloads({
         params: { report_id: id },
         query: { order: options.order, ...place },
       });
-      return { rows: data.downloads, pagination: data.pagination };
+      return { rows: data.downloads, pagination: data.pagination, characters };
     },
     columns: ({ room, now }) => [
       { title: ageTitle(room, 'TIME'), cell: ({ at }) => shortTime(now, room)(at) },

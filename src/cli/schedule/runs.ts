@@ -23,12 +23,12 @@ export async function runRuns(context: Context, options: RunsOptions): Promise<E
     'Listing runs',
     async (client) => {
       const { item: schedule } = await findObject(context, client, schedules, options.args[0]);
-      return collectPages(most, async (place) => {
-        const { data } = await client.schedules.runs({
+      return collectPages(most, 'runs', async (place) => {
+        const { data, characters } = await client.schedules.runs({
           params: { id: schedule.id },
           query: { order: options.order, ...place },
         });
-        return { rows: data.runs, pagination: data.pagination };
+        return { rows: data.runs, pagination: data.pagination, characters };
       });
     },
   );

@@ -46,21 +46,23 @@ function parseLimit(text: string): number {
 async function followRequests(context: Context, options: RequestsOptions): Promise<ExitCode> {
   const client = await context.client();
   let after: number | undefined;
-  const fetchNew = async (): Promise<readonly LoggedRequest[]> => {
+  const fetchNew = async () => {
     const query = {
       limit: String(requestsKept),
       ...(after === undefined ? {} : { after: String(after) }),
     };
-    const { data } = await client.local.listRequests({ query });
+    const { data, characters } = await client.local.listRequests({ query });
     // One that was started anew counts from the beginning.
     after = after !== undefined && data.last < after ? 0 : data.last;
-    return data.requests;
+    return { requests: data.requests, characters };
   };
   return askOurServer('test aids', () =>
     follow<LoggedRequest & { readonly id: string }>(context, options, {
+      plural: 'requests',
       async fetchPage() {
-        const rows = (await fetchNew()).map((row) => ({ ...row, id: row.request_id }));
-        return { rows: rows.reverse(), pagination: { has_more: false } };
+        const { requests, characters } = await fetchNew();
+        const rows = requests.map((row) => ({ ...row, id: row.request_id }));
+        return { rows: rows.reverse(), pagination: { has_more: false }, characters };
       },
       rank: () => 0,
       isOld: () => false,

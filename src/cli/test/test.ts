@@ -102,10 +102,11 @@ async function runTests(
   const observe = isCounted ? counts.observe : () => {};
   const cases: TestedCase[] = [];
   for (const suite of wanted) {
-    await turn();
     const policy_file = suite.policies[0]?.place.file ?? suite.test.policy;
-    for (const result of runSuite(suite, world.now(), observe))
+    for (const result of runSuite(suite, world.now(), observe)) {
       cases.push({ ...result, policy_file });
+      await turn();
+    }
   }
   const coverage = isCounted ? counts.of(enabled) : undefined;
   const wantedShare = requireCoverage === true ? 100 : (requireCoverage ?? 0);

@@ -60,8 +60,9 @@ export async function runDeliveries(
         ({ item }) => item.id,
       ));
       const query = { sort_by, order: options.order, ...filter, ...place };
-      const { deliveries, pagination } = await listPage(client, id, query);
-      if (since === undefined) return { rows: deliveries, pagination };
+      const { data, characters } = await listPage(client, id, query);
+      const { deliveries, pagination } = data;
+      if (since === undefined) return { rows: deliveries, pagination, characters };
       // The latest come first, so the first older one ends it.
       const rows = deliveries.filter(({ created_at: at }) => at >= since);
       const isEnd = rows.length < deliveries.length;
@@ -71,6 +72,7 @@ export async function runDeliveries(
           has_more: !isEnd && pagination.has_more,
           next_cursor: pagination.next_cursor,
         },
+        characters,
       };
     },
     columns: deliveryColumns,
@@ -119,7 +121,7 @@ const listPage = async (
   client: Client,
   id: string,
   query: Query & PageQuery & { sort_by: DeliveryListQuery['sort_by']; order: 'asc' | 'desc' },
-) => (await client.webhooks.listDeliveries({ params: { id }, query })).data;
+) => client.webhooks.listDeliveries({ params: { id }, query });
 
 /** A line whenever a delivery is new or was tried again, oldest first, until Ctrl-C. */
 async function followDeliveries(
@@ -129,10 +131,13 @@ async function followDeliveries(
 ): Promise<ExitCode> {
   const { client, item: webhook } = await lookUp(context, webhooks, options.args[0]);
   return follow<DeliveryItem>(context, options, {
+    plural: 'deliveries',
     fetchPage: async (place) => {
       const query = { sort_by: 'updated_at', order: 'desc', ...filter, ...place } as const;
-      const page = await askOurServer(feature, () => listPage(client, webhook.id, query));
-      return { rows: page.deliveries, pagination: page.pagination };
+      const { data, characters } = await askOurServer(feature, () =>
+        listPage(client, webhook.id, query),
+      );
+      return { rows: data.deliveries, pagination: data.pagination, characters };
     },
     rank: ({ updated_at: at }) => Date.parse(at),
     isOld: ({ updated_at: at }) => since !== undefined && at < since,

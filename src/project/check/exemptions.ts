@@ -1,4 +1,4 @@
-import { nearestWord } from '../../contract/nearest.ts';
+import { createSuggester } from '../../contract/nearest.ts';
 import { exemptionEnd } from '../../engine/exempt.ts';
 import type { Exemption } from '../../engine/exempt.ts';
 import type { LocalPolicy, OtherDocument, Place, Problem } from '../model.ts';
@@ -24,9 +24,10 @@ export function findStrayExemptions(
   others: readonly OtherDocument[],
 ): Problem[] {
   const names = namesOf(policies);
+  const suggest = createSuggester(names);
   return exemptionsAmong(others).flatMap(({ exemption: { policy }, place }): Problem[] => {
     if (names.has(policy)) return [];
-    const nearest = nearestWord(policy, names);
+    const nearest = suggest(policy);
     return [
       {
         level: 'warning',

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { nearestWord } from '../../contract/nearest.ts';
+import { createSuggester } from '../../contract/nearest.ts';
 import type { Finding } from '../../contract/findings.ts';
 import { formatOfTestKey } from '../../inventory/formats/formats.ts';
 import type { Format, TestKey } from '../../inventory/formats/formats.ts';
@@ -45,24 +45,24 @@ export interface CaseResult extends Place {
 /** What a case saw, for whoever counts coverage. */
 export type Observe = (findings: readonly TestFinding[], now: number) => void;
 
-/** Runs the cases of a test. @param now in milliseconds since the epoch, where the test does not say */
-export function runSuite(suite: TestSuite, now: number, observe: Observe): CaseResult[] {
+/** Runs the cases of a test, one at a time. @param now in milliseconds since the epoch, where the test does not say */
+export function* runSuite(suite: TestSuite, now: number, observe: Observe): Generator<CaseResult> {
   const { test } = suite;
-  return test.cases.map((one, index): CaseResult => {
+  for (const [index, one] of test.cases.entries()) {
     const time = Date.parse(one.now ?? test.now ?? '') || now;
     const inputs = readInput(suite, one.input);
     const at = ['cases', index];
     const failures = Array.isArray(inputs)
       ? judgeCase(suite, index, evaluateAll(suite, inputs, time, observe), inputs)
       : [{ ...suite.place([...at, 'input', ...Object.keys(one.input)]), message: inputs.message }];
-    return {
+    yield {
       ...suite.place([...at, 'name']),
       ...defined({ test: test.name }),
       name: one.name,
       status: failures.length === 0 ? 'pass' : 'fail',
       failures,
     };
-  });
+  }
 }
 
 /** Bytes. What a test reads stands beside it in git. */
@@ -158,24 +158,28 @@ function judgeCase(
   findings: readonly TestFinding[],
   reads: readonly ReadResource[],
 ): CaseFailure[] {
+  const byName = findingsByName(findings);
+  const unknownName = createNameCheck(suite, reads);
   const expectations = (suite.test.cases[index]?.expect ?? []).map((expected) => ({
     expected,
-    about: findings.filter((finding) => isAbout(expected, finding)),
+    about: (byName.get(expected.resource) ?? []).filter(
+      ({ policy }) => expected.policy === undefined || isNamed(expected.policy, policy),
+    ),
   }));
   const failures = expectations.flatMap(({ expected, about }, nth): CaseFailure[] => {
     const place = (): Place => suite.place(['cases', index, 'expect', nth]);
-    const missing = unknownName(expected, suite, reads);
+    const missing = unknownName(expected);
     if (missing) return [{ ...place(), resource: expected.resource, message: missing }];
     return meets(expected, about) ? [] : [{ ...place(), ...describeMiss(expected, about) }];
   });
   // An expectation about one finding alone has told of it, met or not.
-  const isExpected = (finding: TestFinding): boolean =>
-    expectations.some(
-      ({ expected, about }) =>
-        about.includes(finding) && (about.length === 1 || isAsExpected(expected, finding)),
-    );
+  const told = new Set(
+    expectations.flatMap(({ expected, about }) =>
+      about.length === 1 ? about : about.filter((finding) => isAsExpected(expected, finding)),
+    ),
+  );
   const unlisted = findings.filter(
-    (finding) => finding.result !== 'pass' && finding.result !== 'skip' && !isExpected(finding),
+    (finding) => finding.result !== 'pass' && finding.result !== 'skip' && !told.has(finding),
   );
   return [
     ...failures,
@@ -191,9 +195,17 @@ function judgeCase(
 
 const names = ({ read }: Pick<TestFinding, 'read'>): string[] => [read.resource.id, read.address];
 
-const isAbout = (expected: Expectation, finding: TestFinding): boolean =>
-  names(finding).includes(expected.resource) &&
-  (expected.policy === undefined || isNamed(expected.policy, finding.policy));
+function findingsByName(findings: readonly TestFinding[]): ReadonlyMap<string, TestFinding[]> {
+  const byName = new Map<string, TestFinding[]>();
+  for (const finding of findings) {
+    for (const name of new Set(names(finding))) {
+      const same = byName.get(name);
+      if (same) same.push(finding);
+      else byName.set(name, [finding]);
+    }
+  }
+  return byName;
+}
 
 const isNamed = (name: string, { key, policy }: LocalPolicy): boolean =>
   name === key || name === policy.name;
@@ -215,24 +227,26 @@ const isAsExpected = ({ result, message }: Expectation, finding: TestFinding): b
 const holds = (text: string, part: string): boolean => flat(text).includes(flat(part));
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-function unknownName(
-  { resource, policy }: Expectation,
+/** Says which name of an expectation is none of the input or of the policies. */
+function createNameCheck(
   { policies, test }: TestSuite,
   reads: readonly ReadResource[],
-): string | undefined {
-  const known = reads.flatMap((read) => names({ read }));
-  if (!known.includes(resource)) {
-    return `the input has no resource ${JSON.stringify(resource)}${suggest(resource, known)}`;
-  }
-  if (policy === undefined || policies.some((each) => isNamed(policy, each))) return undefined;
-  const keys = policies.flatMap((each) => [each.key, each.policy.name]);
-  return `${test.policy} has no policy ${JSON.stringify(policy)}${suggest(policy, keys)}`;
+): (expected: Expectation) => string | undefined {
+  const resources = new Set(reads.flatMap((read) => names({ read })));
+  const keys = new Set(policies.flatMap((each) => [each.key, each.policy.name]));
+  const suggestResource = createSuggester(resources);
+  const suggestPolicy = createSuggester(keys);
+  return ({ resource, policy }) => {
+    if (!resources.has(resource)) {
+      return `the input has no resource ${JSON.stringify(resource)}${meant(suggestResource(resource))}`;
+    }
+    if (policy === undefined || keys.has(policy)) return undefined;
+    return `${test.policy} has no policy ${JSON.stringify(policy)}${meant(suggestPolicy(policy))}`;
+  };
 }
 
-function suggest(word: string, known: readonly string[]): string {
-  const nearest = nearestWord(word, known);
-  return nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
-}
+const meant = (nearest: string | undefined): string =>
+  nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
 
 function describeMiss(
   expected: Expectation,

@@ -8,7 +8,7 @@ import type { Boundary } from '../read/boundary.ts';
 import { readPolicyFiles } from '../read/load.ts';
 import type { FileContent, ReadProject } from '../read/load.ts';
 import { locate, valueSpan } from '../read/locate.ts';
-import { parseYaml } from '../read/parse-yaml.ts';
+import { createReparser } from '../read/parse-yaml.ts';
 
 export type PolicyTest = z.infer<typeof PolicyTestDocument>;
 
@@ -23,7 +23,7 @@ export interface TestSuite {
   readonly policies: readonly LocalPolicy[];
   /** Of the policies' file and of the test's own. */
   readonly exemptions: readonly Exemption[];
-  /** Where something stands in the document; found by reading it again, as only failures need it. */
+  /** Where something stands in the document. */
   place(at: readonly (string | number)[]): Place;
 }
 
@@ -53,6 +53,8 @@ export function listSuites({
   boundary,
 }: Pick<ReadProject, 'contents' | 'boundary'>): TestSuite[] {
   const byFile = new Map(contents.map((content) => [content.absolute, content]));
+  // The tests of a file run one after another.
+  const parseAgain = createReparser(1);
   return testsOf(contents).map(({ located, content, policyFile, test }): TestSuite => {
     const about = byFile.get(policyFile);
     const { source, index } = located;
@@ -64,7 +66,7 @@ export function listSuites({
       policies: about?.policies ?? [],
       exemptions: [...new Set([about, content])].flatMap((each) => exemptionsOf(each)),
       place(at) {
-        const raw = parseYaml(source).documents[index];
+        const raw = parseAgain(source).documents[index];
         return source.place(raw ? valueSpan(locate(raw, at), source.text).start : 0);
       },
     };

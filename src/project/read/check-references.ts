@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { nearestWord } from '../../contract/nearest.ts';
+import { createSuggester } from '../../contract/nearest.ts';
 import { locate, valueSpan } from './locate.ts';
 import type { OtherDocument, Problem } from '../model.ts';
-import { parseYaml } from './parse-yaml.ts';
+import { createReparser } from './parse-yaml.ts';
 import { problemAt } from './source.ts';
 import type { Finding, Source } from './source.ts';
 
@@ -26,62 +26,76 @@ interface ReferenceFacts {
 /** What a document says of things outside itself: the policy it is about, the day it ends. */
 export function checkReferences(others: readonly LocatedOther[], facts: ReferenceFacts): Problem[] {
   const known = facts.policies && new Set(facts.policies);
-  return others.flatMap((located) => {
-    const { kind, document } = located.other;
-    if (kind === 'PolicyTest') return checkTest(located, String(document.policy));
-    if (kind !== 'Exemption') return [];
-    return [
-      ...(known ? checkPolicy(located, String(document.policy), known) : []),
-      ...checkExpiry(located, String(document.expires), facts.now),
-    ];
+  const suggest = createSuggester(known ?? new Set());
+  const parseAgain = createReparser();
+  return others.flatMap(({ other: { kind, document }, absolute, source, index }) => {
+    const findings =
+      kind === 'PolicyTest'
+        ? checkTest(absolute, String(document.policy))
+        : kind === 'Exemption'
+          ? [
+              ...checkPolicy(String(document.policy), known, suggest),
+              ...checkExpiry(String(document.expires), facts.now),
+            ]
+          : [];
+    return findings.map(({ field, ...finding }) => {
+      const raw = parseAgain(source).documents[index];
+      const span = raw ? valueSpan(locate(raw, [field]), source.text) : { start: 0, end: 1 };
+      return problemAt(source, span, finding);
+    });
   });
 }
 
-function checkTest(located: LocatedOther, policy: string): Problem[] {
-  const file = path.resolve(path.dirname(located.absolute), policy);
+/** What is wrong with a field of a document. */
+interface FieldFinding extends Finding {
+  readonly field: string;
+}
+
+function checkTest(absolute: string, policy: string): FieldFinding[] {
+  const file = path.resolve(path.dirname(absolute), policy);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return [];
   return [
-    problemOf(located, 'policy', {
+    {
+      field: 'policy',
       code: 'missing-file',
       message: `the policy file ${JSON.stringify(policy)} does not exist`,
       hint: 'Write its path as seen from the folder of this test.',
-    }),
+    },
   ];
 }
 
-function checkPolicy(located: LocatedOther, policy: string, known: ReadonlySet<string>): Problem[] {
-  if (known.has(policy)) return [];
-  const nearest = nearestWord(policy, known);
+function checkPolicy(
+  policy: string,
+  known: ReadonlySet<string> | undefined,
+  suggest: (written: string) => string | undefined,
+): FieldFinding[] {
+  if (!known || known.has(policy)) return [];
+  const nearest = suggest(policy);
   return [
-    problemOf(located, 'policy', {
+    {
+      field: 'policy',
       level: 'warning',
       code: 'unknown-policy',
       message: `no policy of these files has the name or key ${JSON.stringify(policy)}`,
       hint: nearest
         ? `Did you mean ${JSON.stringify(nearest)}?`
         : 'The exemption does nothing unless another project has this policy.',
-    }),
+    },
   ];
 }
 
 const dayMs = 86_400_000;
 
 /** The day named is the last one it holds, in UTC. */
-function checkExpiry(located: LocatedOther, expires: string, now: number | undefined): Problem[] {
+function checkExpiry(expires: string, now: number | undefined): FieldFinding[] {
   if (now === undefined || now < Date.parse(`${expires}T00:00:00Z`) + dayMs) return [];
   return [
-    problemOf(located, 'expires', {
+    {
+      field: 'expires',
       level: 'warning',
       code: 'expired-exemption',
       message: `this exemption expired: ${expires} was its last day`,
       hint: 'Remove it, or have its owner set a new date.',
-    }),
+    },
   ];
-}
-
-/** Such problems are rare: reading a file again costs less than keeping it parsed. */
-function problemOf({ source, index }: LocatedOther, field: string, finding: Finding): Problem {
-  const raw = parseYaml(source).documents[index];
-  const span = raw ? valueSpan(locate(raw, [field]), source.text) : { start: 0, end: 1 };
-  return problemAt(source, span, finding);
 }

@@ -1,8 +1,7 @@
 import type { Problem } from '../model.ts';
 import type { Identity } from '../key.ts';
 import { locate, valueSpan } from './locate.ts';
-import type { ParsedYaml } from './parse-yaml.ts';
-import { parseYaml } from './parse-yaml.ts';
+import { createReparser } from './parse-yaml.ts';
 import type { Finding, Source, Span } from './source.ts';
 import { problemAt } from './source.ts';
 
@@ -57,13 +56,10 @@ export function findDuplicates(identities: readonly LocatedIdentity[]): Problem[
 
 type SpanFinder = (one: LocatedIdentity, field: string) => Span;
 
-/** Duplicates are rare: reading their files again costs less than keeping a thousand parsed ones. */
 function createSpanFinder(): SpanFinder {
-  const parsed = new Map<Source, ParsedYaml>();
+  const parseAgain = createReparser();
   return ({ source, index }, field) => {
-    const { documents } = parsed.get(source) ?? parseYaml(source);
-    if (!parsed.has(source)) parsed.set(source, { documents, problems: [] });
-    const raw = documents[index];
+    const raw = parseAgain(source).documents[index];
     if (!raw) return { start: 0, end: 1 };
     return valueSpan(locate(raw, [field]), source.text);
   };

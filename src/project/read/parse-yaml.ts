@@ -62,6 +62,21 @@ export function parseYaml(source: Source): ParsedYaml {
   return { documents, problems };
 }
 
+/**
+ * Gives a function that parses a file again for who needs a place in it: problems are rare, so no file is kept parsed
+ * until its first, and then it is, as a hostile file has thousands of them.
+ * @param most the files that are kept, the latest; default: all
+ */
+export function createReparser(most = Infinity): (source: Source) => ParsedYaml {
+  const kept = new Map<Source, ParsedYaml>();
+  return (source) => {
+    const parsed = kept.get(source) ?? parseYaml(source);
+    kept.set(source, parsed);
+    for (const one of kept.keys()) if (kept.size > most) kept.delete(one);
+    return parsed;
+  };
+}
+
 const tooDeep: Finding = {
   code: 'too-deep',
   message: `lists and maps are nested more than ${maxDepth} deep here`,

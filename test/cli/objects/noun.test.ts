@@ -56,7 +56,7 @@ const ferries: OwnNoun<Boat> = {
   listName: 'old_ferries',
   feature: 'ferries',
   api: () => ({
-    list: () => Promise.resolve({ data: { old_ferries: fleet } }),
+    list: () => Promise.resolve({ data: { old_ferries: fleet }, characters: 0 }),
     delete: ({ params }) => Promise.resolve(deleted.push(params.id)),
   }),
   list: { columns },

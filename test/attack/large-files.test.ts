@@ -1,0 +1,84 @@
+// Files of a cloned repo, of some hundred KB, that are many times one small thing: what one costs must not grow with all.
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../support/fake-world.ts';
+import type { Outcome } from '../support/fake-world.ts';
+import { makeRepo } from '../support/temp-repo.ts';
+
+const many = <T>(count: number, make: (nth: number) => T): T[] =>
+  Array.from({ length: count }, (_, nth) => make(nth));
+
+const run = (words: string, files: Readonly<Record<string, string>>): Promise<Outcome> =>
+  runCommandLine(words.split(' '), {
+    cwd: makeRepo({ 'govctl.yaml': 'project: acme\npaths: [.]\n', ...files }),
+    env: { NO_COLOR: '1' },
+  });
+
+const policy = (name: string): string =>
+  `name: ${name}\nresource_type: AWS::S3::Bucket\nrules:\n  - condition: 'true'\n    effect: DENY\n`;
+const bucket = (id: string): string => `{id: ${id}, type: 'AWS::S3::Bucket'}`;
+const exemption = (of: string): string =>
+  `kind: Exemption\npolicy: ${of}\nresources: [a]\nreason: because\nowner: us\nexpires: '2020-01-01'\n`;
+
+describe('a policy test', () => {
+  const testOf = (cases: readonly string[]): string =>
+    `kind: PolicyTest\npolicy: p.yaml\ncases:\n${cases.join('')}`;
+
+  it('of thousands of cases ends, whether they pass or fail', async () => {
+    const cases = many(
+      3_000,
+      (nth) =>
+        `  - name: c${nth}\n    input: {resources: [${bucket('b')}]}\n    expect: [{resource: b, result: ${nth % 2 ? 'pass' : 'fail'}}]\n`,
+    );
+    const { exitCode, stdout } = await run('test', {
+      'p.yaml': policy('p'),
+      'p.test.yaml': testOf(cases),
+    });
+    expect(exitCode).toBe(2);
+    expect(stdout.split('\n').at(-2)).toBe('3000 cases in 1 test: 1500 failed, 1500 passed.');
+  });
+
+  it('of one case with thousands of expectations ends, also where each names nothing', async () => {
+    const expected = many(
+      4_000,
+      (nth) => `{resource: ${nth < 2_000 ? 'b' : 'q'}${nth}, result: fail}`,
+    );
+    const one = `  - name: c\n    input: {resources: [${many(4_000, (nth) => bucket(`b${nth}`)).join(',')}]}\n    expect: [${expected.join(',')}]\n`;
+    const { exitCode, stdout } = await run('test -o json', {
+      'p.yaml': policy('p'),
+      'p.test.yaml': testOf([one]),
+    });
+    expect(exitCode).toBe(2);
+    const { results } = JSON.parse(stdout) as { results: { failures: { message: string }[] }[] };
+    const said = results[0]?.failures.map(({ message }) => message) ?? [];
+    expect(said).toHaveLength(4_000);
+    // 2,000 are unknown, and as many findings nobody expects.
+    const unknown = said.filter((message) => message.includes('the input has no resource'));
+    expect(unknown).toHaveLength(2_000);
+    expect(unknown[0]).toContain('did you mean');
+    expect(unknown.at(-1)).not.toContain('did you mean');
+  });
+});
+
+describe('thousands of exemptions of one file', () => {
+  const exemptions = (of: (nth: number) => string): string =>
+    many(3_000, (nth) => exemption(of(nth))).join('---\n');
+
+  it('that have expired are each told, with their lines', async () => {
+    const { exitCode, stdout } = await run('validate', {
+      'p.yaml': policy('p'),
+      'e.yaml': exemptions(() => 'p'),
+    });
+    expect(exitCode).toBe(0);
+    expect(stdout.match(/this exemption expired/g)).toHaveLength(3_000);
+    expect(stdout).toContain(`e.yaml:${2_999 * 7 + 6}:`);
+  });
+
+  it('from thousands of policies that are none are each told', async () => {
+    const { exitCode, stdout } = await run('validate', {
+      'p.yaml': many(3_000, (nth) => policy(`policy-with-a-rather-long-name-${nth}`)).join('---\n'),
+      'e.yaml': exemptions((nth) => `policy-with-another-long-names-${nth}`),
+    });
+    expect(exitCode).toBe(0);
+    expect(stdout.match(/no policy of these files has the name/g)).toHaveLength(3_000);
+  });
+});
