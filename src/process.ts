@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Holding } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
 import { describeError } from './cli/terminal/report-error.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal/terminal.ts';
@@ -22,6 +23,7 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
         cwd: workingFolder(),
         now: Date.now,
         signal: interruption.signal,
+        holding: interruption.holding,
         prompt: terminalPrompter(interruption.signal),
         launchServer,
         // One level up from dist/ and from src/ alike.
@@ -52,20 +54,36 @@ function workingFolder(): string {
   }
 }
 
-/** The first SIGINT or SIGTERM asks the command to end; the second ends the process. */
-function interruptible(): { signal: AbortSignal; done: () => void } {
+interface Interruption {
+  readonly signal: AbortSignal;
+  readonly holding: Holding;
+  done(): void;
+}
+
+/**
+ * The first SIGINT or SIGTERM asks the command to end; the second ends the process, as does the first where nothing
+ * could hear it.
+ */
+function interruptible(): Interruption {
   const controller = new AbortController();
   const stop = (): void => {
     if (controller.signal.aborted) process.exit(exitCodes.interrupted);
     controller.abort();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  const listen = (): void => void process.on('SIGINT', stop).on('SIGTERM', stop);
+  const done = (): void => void process.off('SIGINT', stop).off('SIGTERM', stop);
+  listen();
   return {
     signal: controller.signal,
-    done: () => {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
+    holding(work) {
+      // Without a listener, a signal does what it does to any process.
+      done();
+      try {
+        return work();
+      } finally {
+        listen();
+      }
     },
+    done,
   };
 }

@@ -12,6 +12,12 @@ import type { Style, Terminal } from './terminal/terminal.ts';
 import { createStyle, wantsColour } from './terminal/terminal.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 
+/**
+ * Does work that holds the event loop, perhaps for long: Ctrl-C and SIGTERM, which nothing could hear meanwhile, end the
+ * process. Not for work within such work, nor where files would be left behind.
+ */
+export type Holding = <T>(work: () => T) => T;
+
 /** The outside world of a command, as a value. */
 export interface World {
   readonly terminal: Terminal;
@@ -21,6 +27,7 @@ export interface World {
   readonly now: () => number;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
+  readonly holding: Holding;
   /** Replaces the network; default: undici. */
   readonly fetch?: Fetch;
   /** Replaces the operating system's keychain. */

@@ -62,6 +62,7 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     now: settings.now ?? (() => fakeNow),
     packageRoot: fileURLToPath(new URL('../..', import.meta.url)),
     signal: settings.signal ?? new AbortController().signal,
+    holding: (work) => work(),
     ...(settings.realNetwork
       ? {}
       : {

@@ -20,7 +20,7 @@ export interface DocumentOptions extends ReadOptions {
 
 const fileStart = { line: 1, column: 1 };
 
-/** Resources between two looks at whether the check was interrupted: some milliseconds. */
+/** Resources between two looks at whether the check was interrupted: some milliseconds, but for costly conditions. */
 const resourcesOfTurn = 500;
 
 /** Not what a reader finds wrong with its text, which is none of a format that is read. */
@@ -43,7 +43,7 @@ export async function checkDocument(
   run: CheckRun,
 ): Promise<void> {
   const { file } = input;
-  const read = readInventory(bytes, options);
+  const read = run.holding(() => readInventory(bytes, options));
   if (!read.ok) {
     // A folder holds other things too; what cannot even be parsed may be a template with a mistake.
     if (read.unknownFormat && !input.named) run.skipped.push(file);
@@ -57,14 +57,13 @@ export async function checkDocument(
   for (const one of notices) run.notices.add(noticeAt(one, file));
   const ids = new Set<string>();
   const found: Finding[] = [];
-  const turn = takingTurns(resourcesOfTurn, run.signal);
-  for (const one of resources) {
-    await turn();
-    if (options.wants && !options.wants(one)) continue;
+  const turn = takingTurns(1, run.signal);
+  const checkOne = (one: ReadResource): void => {
+    if (options.wants && !options.wants(one)) return;
     run.checker.check(one, found, run.collector.room());
     const isTwice = ids.has(one.resource.id);
     ids.add(one.resource.id);
-    if (found.length === 0 && !isTwice) continue;
+    if (found.length === 0 && !isTwice) return;
     const place = options.placeOf?.(one) ?? { file, ...(locate(one.at) ?? fileStart) };
     if (isTwice) run.duplicates.add(duplicateAt(one.resource.id, place));
     for (const finding of found) {
@@ -72,6 +71,10 @@ export async function checkDocument(
       run.collector.add(options.complete?.(placed, one) ?? placed, input);
     }
     found.length = 0;
+  };
+  for (let at = 0; at < resources.length; at += resourcesOfTurn) {
+    await turn();
+    run.holding(() => resources.slice(at, at + resourcesOfTurn).forEach(checkOne));
   }
   await run.count(run.checker.takeTally());
 }

@@ -5,6 +5,7 @@ import { addTally, emptyTally } from '../../project/check/checker.ts';
 import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import type { Unreadable } from '../../project/check/discover-inputs.ts';
 import type { Place, Problem } from '../../project/model.ts';
+import type { Holding } from '../context.ts';
 import type { Collector } from './collect.ts';
 
 /** Unreadable places and warnings that are told one by one; beyond it they are counted. */
@@ -25,6 +26,7 @@ export interface CheckRun {
   /** Files of folders that hold nothing known. */
   readonly skipped: string[];
   readonly signal: AbortSignal;
+  readonly holding: Holding;
   /** Adds what was counted, and lets what was found be written out. @throws GovctlError interrupted */
   count(tally: Tally): Promise<void>;
 }
@@ -62,14 +64,17 @@ export function createRun(
     readonly unreadable: readonly Unreadable[];
     /** Called now and then with how many resources are done. */
     readonly onProgress: (resources: number) => Promise<void>;
+    /** Default: nothing else is done. */
+    readonly holding?: Holding;
   },
 ): CheckRun {
-  const { checker, collector, signal, exemptions, onProgress } = given;
+  const { checker, collector, signal, exemptions, onProgress, holding = (work) => work() } = given;
   const tally = emptyTally(checker.policies.length, exemptions);
   return {
     checker,
     collector,
     signal,
+    holding,
     tally,
     unreadable: createTold(given.unreadable),
     duplicates: createTold(),

@@ -15,7 +15,7 @@ import type { LocalPolicy, Problem } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
 import { discoverFiles } from '../../project/read/discover.ts';
 import { startsOf } from '../../project/read/load.ts';
-import type { Context, Run } from '../context.ts';
+import type { Context, Holding, Run } from '../context.ts';
 import { readingOf } from '../project/reading.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../formats/github.ts';
@@ -67,9 +67,13 @@ async function watchedFiles(
 }
 
 async function checkOnce(context: Context, options: CheckOptions): Promise<ExitCode> {
-  const threads = createThreads(options.jobs);
+  const { signal } = context.world;
+  // A file of rows is written all the while, and removed by who hears of the signal.
+  const writes = context.flags.output.some((to) => to.format === 'ndjson' && to.file !== undefined);
+  const holding: Holding = writes ? (work) => work() : context.world.holding;
+  const threads = createThreads({ signal, holding }, options.jobs);
   try {
-    return await checkWith(threads, context, options);
+    return await checkWith(threads, { ...context, world: { ...context.world, holding } }, options);
   } finally {
     await threads.close();
   }
@@ -161,6 +165,7 @@ async function runOver(
         checker,
         collector,
         signal: context.world.signal,
+        holding: context.world.holding,
         exemptions: exemptions.length,
         unreadable: inputs.unreadable,
         onProgress: progressOf(update, rows, context.world.terminal.stderrIsTty),

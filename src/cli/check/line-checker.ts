@@ -5,6 +5,8 @@ import { Worker } from 'node:worker_threads';
 import type { Checker, CheckerOptions } from '../../project/check/checker.ts';
 import { checkLines } from '../../project/check/check-lines.ts';
 import type { LinesResult } from '../../project/check/check-lines.ts';
+import type { Holding } from '../context.ts';
+import { interrupted } from './check-run.ts';
 
 /** Checks runs of lines, in this thread or in others. */
 export interface LineChecker {
@@ -14,9 +16,9 @@ export interface LineChecker {
   check(bytes: Uint8Array<ArrayBuffer>, most: number): Promise<LinesResult>;
 }
 
-const inThisThread = (checker: Checker): LineChecker => ({
+const inThisThread = (checker: Checker, holding: Holding): LineChecker => ({
   width: 1,
-  check: async (bytes, most) => checkLines(bytes, checker, most),
+  check: async (bytes, most) => holding(() => checkLines(bytes, checker, most)),
 });
 
 /** What a worker is asked: to check lines, which it answers with their result. The first message is `CheckerOptions`. */
@@ -53,7 +55,8 @@ function inWorkers(lanes: readonly Lane[], options: CheckerOptions): LineChecker
   };
 }
 
-function startLane() {
+/** @param signal ends what waits for its result; the thread itself ends as it is closed */
+function startLane(signal: AbortSignal) {
   const worker = new Worker(workerFile, {
     // MiB. Lines and their findings are short-lived: a small heap is collected early instead of growing.
     resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 512 },
@@ -67,6 +70,7 @@ function startLane() {
   };
   worker.on('message', (result: LinesResult) => waiting.shift()?.resolve(result));
   worker.on('error', fail);
+  signal.addEventListener('abort', () => fail(interrupted()), { once: true });
   worker.on('exit', (code) => fail(new Error(`a worker ended by itself with ${code}`)));
   return {
     load: () => waiting.length,
@@ -95,16 +99,20 @@ export interface Threads {
   close(): Promise<void>;
 }
 
-export function createThreads(jobs = availableParallelism()): Threads {
+export function createThreads(
+  { signal, holding }: { readonly signal: AbortSignal; readonly holding: Holding },
+  jobs = availableParallelism(),
+): Threads {
   let lanes: readonly Lane[] | undefined;
-  const start = (): readonly Lane[] => (lanes ??= Array.from({ length: jobs }, startLane));
+  const start = (): readonly Lane[] =>
+    (lanes ??= Array.from({ length: jobs }, () => startLane(signal)));
   const worth = (bytes: number): boolean => jobs > 1 && bytes >= worthWorkers && canStartWorkers();
   return {
     expect(bytes) {
       if (worth(bytes)) start();
     },
     prepare(options, checker) {
-      const here = inThisThread(checker);
+      const here = inThisThread(checker, holding);
       let there: LineChecker | undefined;
       return (bytes) => (worth(bytes) ? (there ??= inWorkers(start(), options)) : here);
     },

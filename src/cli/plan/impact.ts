@@ -18,11 +18,11 @@ export async function findImpact(
   plan: Plan,
   { impact, impactFrom }: ImpactOptions,
 ): Promise<Impact | undefined> {
-  const { now } = context.world;
+  const { holding, now } = context.world;
   if (impactFrom !== undefined) {
     const name = `--impact-from ${impactFrom}`;
     const bytes = await readInputBytes(context.world, impactFrom, name);
-    return impactOnInput(plan, { file: impactFrom, bytes }, now());
+    return holding(() => impactOnInput(plan, { file: impactFrom, bytes }, now()));
   }
   if (!impact) return undefined;
   return askOurServer('an inventory for --impact (--impact-from FILE takes one)', () =>

@@ -103,9 +103,12 @@ async function runTests(
   const cases: TestedCase[] = [];
   for (const suite of wanted) {
     const policy_file = suite.policies[0]?.place.file ?? suite.test.policy;
-    for (const result of runSuite(suite, world.now(), observe)) {
-      cases.push({ ...result, policy_file });
+    const results = runSuite(suite, world.now(), observe);
+    for (;;) {
       await turn();
+      const { value: result } = world.holding(() => results.next());
+      if (!result) break;
+      cases.push({ ...result, policy_file });
     }
   }
   const coverage = isCounted ? counts.of(enabled) : undefined;
