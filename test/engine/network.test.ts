@@ -47,6 +47,11 @@ describe('a list of ranges lets in the internet', () => {
     [['10.0.0.0/7']],
     [Array.from({ length: 512 }, (_, n) => `${n % 2 === 0 ? 20 + n / 2 : 20}.${n % 256}.0.0/9`)],
     [['10.0.0.0/8', '0.0.0.0/0']],
+    [['::ffff:0:0/96']],
+    [['::ffff:0.0.0.0/97', '::ffff:128.0.0.0/97']],
+    [['64:ff9b::/96']],
+    [['::/64']],
+    [['::ffff:8.0.0.0/104', '9.0.0.0/8']],
   ])('%j', (cidrs) => {
     expect(isInternet(...cidrs)).toBe(true);
     expect(isPrivate(...cidrs)).toBe(false);
@@ -62,6 +67,9 @@ describe('a list of ranges lets in somebody outside, but not the internet', () =
     [['2001:db8::1']],
     [['2606:4700::/32', '2803:f800::/32', '2a06:98c0::/32']],
     [['10.0.0.0/8', '203.0.113.7/32']],
+    [['::ffff:203.0.113.7']],
+    [['64:ff9b::cb00:7107/128']],
+    [['64:ff9b::17.0.0.0/104']],
   ])('%j', (cidrs) => {
     expect(isInternet(...cidrs)).toBe(false);
     expect(isPrivate(...cidrs)).toBe(false);
@@ -73,6 +81,7 @@ describe('a list of ranges contains no address of the internet', () => {
     [[]],
     [['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '127.0.0.1']],
     [['fc00::/7', '::1', 'fe80::/10']],
+    [['::ffff:10.0.0.0/104', '64:ff9b::c0a8:0/112', '::ffff:127.0.0.1']],
     [['10.0.0.0/9', '10.128.0.0/9']],
     [['0.0.0.0/32', '255.255.255.255/32', '224.0.0.0/3']],
   ])('%j', (cidrs) => {

@@ -124,12 +124,20 @@ const add = (amounts: Map<Severity, number>, severity: Severity, amount: number)
 /** Types that are named in one line. */
 const mostTypes = 5;
 
-function describeUnmatched({ tally }: CheckResult): string[] {
+function describeUnmatched({ tally, policies }: CheckResult): string[] {
   const resources = sum(tally.unmatched);
   if (resources === 0) return [];
   return [
-    `No policy is about the type of ${count(resources, 'resource')}: ${listTypes(tally.unmatched)}.`,
+    `No policy is about the type of ${count(resources, 'resource')}: ${listTypes(tally.unmatched, policies)}.`,
   ];
+}
+
+/** The type of a policy that differs from a resource's only in case. */
+export function typeMeant(type: string, policies: readonly LocalPolicy[]): string | undefined {
+  const lower = type.toLowerCase();
+  return policies
+    .map(({ policy }) => policy.resource_type)
+    .find((wanted) => wanted !== type && wanted.toLowerCase() === lower);
 }
 
 function describeNothing({ tally, policies, summary, set }: CheckResult): string {
@@ -137,7 +145,7 @@ function describeNothing({ tally, policies, summary, set }: CheckResult): string
   const unmatched = sum(tally.unmatched);
   if (unmatched < summary.resources) return 'Nothing was evaluated: the policies are disabled.';
   const about = countTypes(policies);
-  return `Nothing was evaluated: no policy is about ${listTypes(tally.unmatched)}. There are policies for ${listTypes(about)}.`;
+  return `Nothing was evaluated: no policy is about ${listTypes(tally.unmatched, policies)}. There are policies for ${listTypes(about)}.`;
 }
 
 function countTypes(policies: readonly LocalPolicy[]): Tally['unmatched'] {
@@ -152,11 +160,15 @@ const sum = (amounts: ReadonlyMap<string, number>): number =>
   [...amounts.values()].reduce((total, each) => total + each, 0);
 
 /** The most frequent first. */
-function listTypes(types: ReadonlyMap<string, number>): string {
+function listTypes(
+  types: ReadonlyMap<string, number>,
+  policies: readonly LocalPolicy[] = [],
+): string {
   const sorted = [...types].sort(([, a], [, b]) => b - a);
-  const named = sorted
-    .slice(0, mostTypes)
-    .map(([type, n]) => `${printableLine(type)} (${inThrees(n)})`);
+  const named = sorted.slice(0, mostTypes).map(([type, n]) => {
+    const meant = typeMeant(type, policies);
+    return `${printableLine(type)} (${inThrees(n)}${meant === undefined ? '' : `; did you mean ${meant}?`})`;
+  });
   const more = sorted.length - named.length;
   return named.join(', ') + (more > 0 ? ` and ${count(more, 'other type')}` : '');
 }

@@ -16,7 +16,7 @@ import type { LocalPolicy, Place, Problem } from '../../project/model.ts';
 import { makeKey } from '../../project/key.ts';
 import type { CheckResult } from './check-result.ts';
 import type { PlacedLeftOut } from '../../project/check/left-out.ts';
-import { describeCheck } from './check-summary.ts';
+import { describeCheck, typeMeant } from './check-summary.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import { messagesOf, renderFindings } from './findings-text.ts';
 import {
@@ -108,6 +108,7 @@ function valueOf(result: CheckResult) {
           unmatched_types: [...result.tally.unmatched].map(([type, resources]) => ({
             type,
             resources,
+            ...defined({ did_you_mean: typeMeant(type, result.policies) }),
           })),
         }
       : {}),

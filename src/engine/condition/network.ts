@@ -168,6 +168,22 @@ function hostsIn(ranges: readonly Range[], width: Range['width']): bigint[] {
   );
 }
 
+/** IPv6 that stands for IPv4 in its last 32 bits: mapped addresses (RFC 4291) and NAT64 (RFC 6052). */
+const standIns = ['::ffff:0:0/96', '64:ff9b::/96'].map(spanOf);
+
+/** The IPv4 addresses that a range stands for, beside what it is. */
+function meant(range: Range): Range[] {
+  if (range.width === 32) return [];
+  const { first, last } = toSpan(range);
+  return standIns
+    .filter((all) => first <= all.last && last >= all.first)
+    .map((): Range => ({
+      address: range.bits < 96 ? 0n : range.address & 0xffffffffn,
+      bits: Math.max(0, range.bits - 96),
+      width: 32,
+    }));
+}
+
 const widths = [32, 128] as const;
 
 /** What is known of a list of ranges, and why the others are not. */
@@ -178,7 +194,7 @@ function readRanges(name: string, given: unknown): { ranges: Range[]; open?: Fai
   for (const text of given as unknown[]) {
     spend(prices.network + (typeof text === 'string' ? Math.min(text.length, longestRange) : 0));
     const range = typeof text === 'string' ? parseRange(text) : undefined;
-    if (range) ranges.push(range);
+    if (range) ranges.push(range, ...meant(range));
     else open ??= typeof text === 'string' ? notRange() : mismatch(name, text);
   }
   return { ranges, ...defined({ open }) };

@@ -1,4 +1,5 @@
 import type { Finding } from '../../contract/findings.ts';
+import { isTypePattern } from '../../contract/resources.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Verdict } from '../../engine/decide.ts';
 import { describeExemption, findingOf, isExempt, preparePolicy } from '../../engine/evaluate.ts';
@@ -21,7 +22,7 @@ export interface PolicyTally {
 /** What was counted over some resources; a plain value, so that a worker can send it. */
 export interface Tally {
   resources: number;
-  /** Resources whose type no policy is about, by type. */
+  /** Resources whose type no policy is about, by type; also where only patterns are, as the type is in another case. */
   readonly unmatched: Map<string, number>;
   /** By the policy's index. */
   readonly policies: readonly PolicyTally[];
@@ -102,6 +103,7 @@ interface Entry {
 /** The policies about a type. What neither fails nor is skipped passed: it is counted by what was seen. */
 interface Group {
   readonly entries: readonly Entry[];
+  readonly isUnmatched: boolean;
   seen: number;
 }
 
@@ -146,10 +148,8 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
       const { resource } = checked;
       tally.resources++;
       const group = groups.of(resource.type);
-      if (group.entries.length === 0) {
-        countType(tally.unmatched, resource.type, 1);
-        return;
-      }
+      if (group.isUnmatched) countType(tally.unmatched, resource.type, 1);
+      if (group.entries.length === 0) return;
       group.seen++;
       for (const entry of group.entries) {
         const verdict = entry.decide(resource, now);
@@ -181,12 +181,16 @@ function createGroups(prepared: readonly PreparedPolicy[], { policies }: Tally) 
     return one ? [{ one, decide: one.policy.enabled ? one.decide : () => skipped, counts }] : [];
   });
   const entriesFor = createTypeIndex(entries, ({ one }) => one.policy.resource_type);
+  const anyCase = new Set(prepared.map(({ policy }) => policy.resource_type.toLowerCase()));
   const byType = new Map<string, Group>();
   return {
     of(type: string): Group {
       const known = byType.get(type);
       if (known) return known;
-      const group = { entries: entriesFor(type), seen: 0 };
+      const its = entriesFor(type);
+      const isMeant = its.some(({ one }) => !isTypePattern(one.policy.resource_type));
+      const isUnmatched = its.length === 0 || (!isMeant && anyCase.has(type.toLowerCase()));
+      const group = { entries: its, isUnmatched, seen: 0 };
       byType.set(type, group);
       return group;
     },

@@ -25,6 +25,7 @@ async function checkJson(cwd: string, words: string, settings: FakeWorldSettings
     warnings: { code: string; message: string }[];
     baseline?: { stale: unknown[]; written?: number };
     skipped?: string[];
+    unmatched_types?: unknown[];
   };
   return { ...value, exitCode, stderr };
 }
@@ -44,6 +45,18 @@ No policy is about the type of 1 resource: AWS::SQS::Queue (1).
 `,
       stderr: '',
     });
+  });
+
+  it('asks whether a type that differs from that of a policy only in case was meant to be that', async () => {
+    const cwd = repo({ 'a.json': bucket('a', false, { type: 'aws::s3::bucket' }) });
+    const { exitCode, stdout } = await check(cwd, 'a.json');
+    expect(exitCode).toBe(0);
+    expect(stdout.replaceAll('\n  ', ' ')).toContain(
+      'no policy is about aws::s3::bucket (1; did you mean AWS::S3::Bucket?)',
+    );
+    expect((await checkJson(cwd, 'a.json')).unmatched_types).toEqual([
+      { type: 'aws::s3::bucket', resources: 1, did_you_mean: 'AWS::S3::Bucket' },
+    ]);
   });
 
   it('shows the worst hundred resources, and counts the others by policy', async () => {

@@ -1,6 +1,6 @@
 import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
-import { at, isUnknown, list, mapList, text } from '../values.ts';
+import { at, isUnknown, list, mapList, text, unlike } from '../values.ts';
 
 /** A statement of an AWS policy document: single values are lists, whatever is not given is empty. */
 export interface Statement {
@@ -31,9 +31,38 @@ export function readStatements(
   declaredBy?: string,
 ): (Statement | UnknownValue)[] | UnknownValue {
   const origin = declaredBy === undefined ? {} : { declared_by: declaredBy };
-  return mapList(at(parseDocument(document), 'Statement'), (item) =>
-    isUnknown(item) ? item : { ...readStatement(item), ...origin },
+  const parsed = parseDocument(document);
+  if (parsed === undefined || parsed === null || parsed === '') return [];
+  const odd = oddity(parsed, 'policy document', documentKeys);
+  if (odd) return odd;
+  const statements =
+    at(parsed, 'Statement') ?? new UnknownValue('a policy document without Statement');
+  return mapList(statements, (item) =>
+    isUnknown(item)
+      ? item
+      : (oddity(item, 'statement', statementKeys) ?? { ...readStatement(item), ...origin }),
   );
+}
+
+/** The same of a resource that is nothing but a policy: without its document, nothing is known of it. */
+export const readRequiredStatements = (document: unknown, declaredBy?: string) =>
+  readStatements(document ?? new UnknownValue('a policy document that is missing'), declaredBy);
+
+/** The elements of the "Grammar of the IAM JSON policy language", IAM User Guide. */
+const documentKeys = ['Version', 'Id', 'Statement'];
+const statementKeys = [
+  ...['Sid', 'Effect', 'Principal', 'NotPrincipal', 'Action', 'NotAction'],
+  ...['Resource', 'NotResource', 'Condition'],
+];
+
+/** What AWS would refuse, such as a key in another case: what it would do is unknown. */
+function oddity(given: unknown, what: string, keys: readonly string[]): UnknownValue | undefined {
+  if (isUnknown(given)) return undefined;
+  if (Array.isArray(given)) return unlike('a list', `a ${what}`);
+  if (typeof given !== 'object' || given === null)
+    return unlike(JSON.stringify(given), `a ${what}`);
+  const strange = Object.keys(given).find((key) => !keys.includes(key));
+  return strange === undefined ? undefined : new UnknownValue(`a ${what} with the key ${strange}`);
 }
 
 /** The statements of several documents in one list. */
@@ -43,7 +72,7 @@ export function readAllStatements(
 ): (Statement | UnknownValue)[] | UnknownValue {
   const read = [
     ...documents.map((document) => readStatements(document)),
-    ...separate.map(({ type, document }) => readStatements(document, type)),
+    ...separate.map(({ type, document }) => readRequiredStatements(document, type)),
   ];
   const known = read.flatMap((one) => (isUnknown(one) ? [] : one));
   const unknown = read.filter(isUnknown);
@@ -51,18 +80,28 @@ export function readAllStatements(
 }
 
 function readStatement(given: unknown): Statement {
-  const effect = text(at(given, 'Effect'));
+  const effect = effectOf(at(given, 'Effect'));
   const sid = text(at(given, 'Sid'));
   return {
     ...defined({ effect, sid }),
     principals: principals(at(given, 'Principal')),
     not_principals: principals(at(given, 'NotPrincipal')),
-    actions: wild(at(given, 'Action')),
+    actions: wild(at(given, 'Action') ?? actionsWithout(at(given, 'NotAction'))),
     not_actions: wild(at(given, 'NotAction')),
     resources: wild(at(given, 'Resource')),
     not_resources: wild(at(given, 'NotResource')),
     conditions: conditions(at(given, 'Condition')),
   };
+}
+
+const actionsWithout = (but: unknown): unknown =>
+  but === undefined ? new UnknownValue('the actions of a statement that has none') : undefined;
+
+/** "The Effect value is case sensitive": IAM JSON policy elements: Effect, IAM User Guide. */
+function effectOf(value: unknown): Statement['effect'] {
+  const word = text(value);
+  if (word === undefined || isUnknown(word) || word === 'Allow' || word === 'Deny') return word;
+  return unlike(word, 'Allow or Deny');
 }
 
 /** Several asterisks mean as much as one, and `*:*` every action or resource, as `*` does. */

@@ -2,17 +2,19 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import type { Related } from '../related.ts';
-import { isOneOf, isUnknown, list, text } from '../values.ts';
+import { isOneOf, isUnknown, list, text, unlike } from '../values.ts';
 import { iamOf } from './iam.ts';
 import { itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
 
-/** What a predefined ACL grants to everybody: Cloud Storage, Access control lists, Predefined ACLs. */
+/** What a predefined ACL grants to everybody, and those that grant it nothing: Cloud Storage, Access control lists, Predefined ACLs. */
 const predefined = [
   { acl: 'publicRead', role: 'READER', entity: 'allUsers' },
   { acl: 'publicReadWrite', role: 'WRITER', entity: 'allUsers' },
   { acl: 'authenticatedRead', role: 'READER', entity: 'allAuthenticatedUsers' },
 ];
+
+const narrow = ['private', 'projectPrivate', 'bucketOwnerRead', 'bucketOwnerFullControl'];
 
 const parts = [
   'BucketAcl',
@@ -57,8 +59,11 @@ function entriesOf(part: RawResource['properties']): unknown[] {
     return { role, entity: entity.join(':') };
   });
   const named = ['predefined_acl', 'default_acl'].flatMap((attribute): unknown[] => {
-    const name = planned(part, attribute);
+    const name = text(planned(part, attribute));
+    if (name === undefined || name === '' || isOneOf(name, ...narrow) === true) return [];
     if (isUnknown(name)) return [name];
+    const isKnown = predefined.some(({ acl }) => isOneOf(name, acl) === true);
+    if (!isKnown) return [unlike(name, 'a predefined ACL')];
     return predefined.filter(({ acl }) => isOneOf(name, acl) === true);
   });
   return [...(part['entity'] === undefined ? [] : [part]), ...words, ...named];

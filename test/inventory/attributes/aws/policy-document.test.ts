@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { UnknownValue } from '../../../../src/contract/resources.ts';
 import {
   readAllStatements,
+  readRequiredStatements,
   readStatements,
 } from '../../../../src/inventory/attributes/aws/policy-document.ts';
 
@@ -52,8 +53,53 @@ describe('readStatements', () => {
     expect(readStatements(given)).toEqual(statements);
   });
 
-  test.each([undefined, null, '', {}, { Statement: [] }, 7, []])('finds none in %j', (given) => {
+  test.each([undefined, null, '', { Statement: [] }])('finds none in %j', (given) => {
     expect(readStatements(given)).toEqual([]);
+  });
+
+  test.each([
+    [{}, 'a policy document without Statement'],
+    [{ statement: [] }, 'a policy document with the key statement'],
+    [{ Statements: [] }, 'a policy document with the key Statements'],
+    [7, '7, which is not a policy document'],
+    [[], 'a list, which is not a policy document'],
+  ])('takes a document that AWS refuses for unknown: %j', (given, expression) => {
+    expect(readStatements(given)).toMatchObject({ expression });
+  });
+
+  test.each([
+    [{ effect: 'Allow', Principal: '*', Action: '*' }, 'a statement with the key effect'],
+    [{ Effect: 'Allow', principal: '*', Action: '*' }, 'a statement with the key principal'],
+    [{ Effect: 'Allow', Principle: '*', Action: '*' }, 'a statement with the key Principle'],
+    ['Allow *', '"Allow *", which is not a statement'],
+  ])(
+    'takes a statement that AWS refuses for unknown, beside the others: %j',
+    (given, expression) => {
+      expect(readStatements({ Statement: [given, document.Statement] })).toEqual([
+        expect.objectContaining({ expression }),
+        ...statements,
+      ]);
+    },
+  );
+
+  test('takes the actions of a statement without Action and NotAction for unknown', () => {
+    expect(readStatements({ Statement: { Effect: 'Allow', Principal: '*' } })).toEqual([
+      { ...empty, effect: 'Allow', principals: ['*'], actions: [expect.any(UnknownValue)] },
+    ]);
+  });
+
+  test.each(['allow', 'ALLOW', 'Permit'])('takes the effect %s for unknown', (Effect) => {
+    expect(readStatements({ Statement: { Effect, Action: '*' } })).toMatchObject([
+      { effect: expect.any(UnknownValue) },
+    ]);
+  });
+
+  test('takes a resource that is nothing but a policy, and has none, for unknown', () => {
+    expect(readRequiredStatements(undefined)).toBeInstanceOf(UnknownValue);
+    expect(readRequiredStatements(document)).toEqual(statements);
+    expect(
+      readAllStatements([], [{ type: 'AWS::S3::BucketPolicy', document: undefined }]),
+    ).toBeInstanceOf(UnknownValue);
   });
 
   test.each(['*', '**', '*:*'])('takes %j for everything', (wildcard) => {
@@ -92,7 +138,7 @@ describe('readStatements', () => {
 
   test('keeps condition keys that are names of object members', () => {
     const read = readStatements(
-      '{"Statement": {"Condition": {"__proto__": {"constructor": "x"}, "toString": {}}}}',
+      '{"Statement": {"Action": "*", "Condition": {"__proto__": {"constructor": "x"}, "toString": {}}}}',
     );
     expect(JSON.stringify(read)).toContain(
       '"conditions":{"__proto__":{"constructor":["x"]},"toString":{}}',

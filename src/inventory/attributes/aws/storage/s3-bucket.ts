@@ -21,6 +21,12 @@ const publicAccess =
 const encryptedAlways =
   'Amazon S3 User Guide, Setting default server-side encryption behavior for Amazon S3 buckets: SSE-S3 since 2023-01-05';
 
+/** Amazon S3 User Guide, Access control list (ACL) overview, Canned ACL. */
+const cannedAcls = [
+  ...['private', 'public-read', 'public-read-write', 'authenticated-read', 'aws-exec-read'],
+  ...['bucket-owner-read', 'bucket-owner-full-control', 'log-delivery-write'],
+];
+
 export const s3Bucket = normaliser({
   types: ['AWS::S3::Bucket'],
   source: 'Amazon S3 API Reference, API version 2006-03-01',
@@ -58,6 +64,7 @@ export const s3Bucket = normaliser({
       type: 'string',
       meaning: 'canned ACL, such as `private`, `public-read`',
       absent: 'private',
+      spelling: cannedAcls,
     },
     'policy.statements': { type: 'list<Statement>', meaning: 'the bucket policy', absent: [] },
     'encryption.enabled': {
