@@ -11,7 +11,7 @@ import type {
   ReadResource,
   Reader,
 } from './model.ts';
-import { normaliseAll } from './attributes/normalise.ts';
+import { normaliseAll, withSpelledType } from './attributes/normalise.ts';
 import { readers } from './formats/readers.ts';
 import { decodeText } from './text/decode-text.ts';
 import { parseText } from './text/parse.ts';
@@ -93,7 +93,11 @@ function parseInput(input: string | Uint8Array): TextParse {
 /** The native format says all there is to say. */
 const readResources = (raws: readonly RawResource[], { format }: Reader): ReadResource[] =>
   format === 'native'
-    ? raws.map(({ given, address, at }) => ({ resource: given as Resource, address, at })) // as the native reader made it
+    ? raws.map(({ given, address, at }) => ({
+        resource: withSpelledType(given as Resource),
+        address,
+        at,
+      })) // as the native reader made it
     : normaliseAll(raws, format);
 
 /** Where findings stand: the resources are located together when the first is asked for. */

@@ -236,7 +236,7 @@ ${[guardSection(), recordingsSection(), celSection(), cronSection(), filesSectio
 ## Harmless changes
 
 A change without a meaning changes no verdict: another order of keys and resources, YAML instead of JSON, other logical IDs, additional unrelated
-resources, one template split into several, \`"true"\` for \`true\`, another case of case-insensitive values. Inputs are generated from the
+resources, one template split into several, \`"true"\` for \`true\`, another case of case-insensitive values, a plan's values alone. Inputs are generated from the
 descriptions (\`test/inventory/same-verdict/harmless-changes.test.ts\`) and taken from the public files (\`test/corpus/harmless-changes.test.ts\`).
 `;
 

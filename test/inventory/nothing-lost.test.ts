@@ -272,6 +272,22 @@ describe('what can not be read is named', () => {
   });
 });
 
+describe('a type in another case is that type', () => {
+  const typeOf = (document: unknown): unknown => read(document).resources[0]?.type;
+
+  it('of a template, of the native format and of an export', () => {
+    expect(typeOf({ Resources: { It: { Type: 'aws::s3::BUCKET' } } })).toBe('AWS::S3::Bucket');
+    expect(typeOf([{ id: 'it', type: 'aws::s3::bucket' }])).toBe('AWS::S3::Bucket');
+    expect(typeOf([{ name: '//x/it', asset_type: 'storage.googleapis.com/bucket' }])).toBe(
+      'GCP::Storage::Bucket',
+    );
+  });
+
+  it('while one that is not known stays as it is written', () => {
+    expect(typeOf([{ id: 'it', type: 'Custom::repository' }])).toBe('Custom::repository');
+  });
+});
+
 describe('as many come out as go in, however they are called, ordered or split', () => {
   const conditions = ['Yes', 'No', 'Maybe', 'Undeclared', undefined] as const;
   const bodies = fc.array(

@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { UnknownValue, providerOf, typeKey } from '../../contract/resources.ts';
+import { UnknownValue, providerOf } from '../../contract/resources.ts';
 import type { Format } from '../formats/formats.ts';
 import type { RawResource, ReadResource } from '../model.ts';
 import type { Attribute, Normaliser } from './normaliser.ts';
@@ -11,8 +11,6 @@ import { isUnknown, unlike } from './values.ts';
 
 /** What is known of a type. */
 interface Known {
-  /** Its spelling in the table: Azure's documents differ in case. None for a type that is not listed. */
-  readonly type?: string;
   readonly from: Normaliser['from'];
   readonly slots: readonly Slot[];
   readonly spellings: readonly Spelling[];
@@ -40,15 +38,27 @@ for (const { types, like, attributes, from } of normalisers) {
   const spellings = Object.entries(attributes).flatMap(([path, { spelling }]) =>
     spelling === undefined ? [] : [{ steps: path.split('.'), spell: spellingOf(spelling) }],
   );
-  for (const type of types) knownTypes.set(typeKey(type), { type, from, slots, spellings });
+  for (const type of types) knownTypes.set(type, { from, slots, spellings });
   if (like) furtherTypes.push({ like, known: { from, slots, spellings } });
 }
 
+const typesInLowerCase = new Map(
+  Array.from(knownTypes.keys(), (type) => [type.toLowerCase(), type]),
+);
+
+/** A resource whose type is spelled as in the table, whatever its case: no policy is about a type in another one. */
+export function withSpelledType<T extends { readonly type: string }>(resource: T): T {
+  if (knownTypes.has(resource.type)) return resource;
+  const type = typesInLowerCase.get(resource.type.toLowerCase());
+  return type === undefined ? resource : { ...resource, type };
+}
+
 const knownOf = (type: string): Known | undefined =>
-  knownTypes.get(typeKey(type)) ?? furtherTypes.find(({ like }) => like.test(type))?.known;
+  knownTypes.get(type) ?? furtherTypes.find(({ like }) => like.test(type))?.known;
 
 /** Fills in the well-known attributes. `raws` are all resources of one input: some are joined into others. */
-export function normaliseAll(raws: readonly RawResource[], format: Format): ReadResource[] {
+export function normaliseAll(given: readonly RawResource[], format: Format): ReadResource[] {
+  const raws = given.map(withSpelledType);
   const related = createRelated(raws, format);
   return raws.map((raw) => ({
     resource: normalise(raw, format, related),
@@ -60,7 +70,7 @@ export function normaliseAll(raws: readonly RawResource[], format: Format): Read
 
 function normalise(raw: RawResource, format: Format, related: Related): Resource {
   const known = knownOf(raw.type);
-  const type = known?.type ?? raw.type;
+  const { type } = raw;
   const environment = environmentOf(raw.tags);
   return {
     id: raw.id,

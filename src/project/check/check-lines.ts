@@ -1,4 +1,5 @@
 import type { Finding } from '../../contract/findings.ts';
+import { withSpelledType } from '../../inventory/attributes/normalise.ts';
 import { readResourceLine } from '../../inventory/formats/native/read-line.ts';
 import { mostKeysWritten } from '../../inventory/text/count-keys.ts';
 import type { Checker, Tally } from './checker.ts';
@@ -60,7 +61,7 @@ export function checkLines(
     const [high, low] = hashId(read.resource.id);
     hashes.push(high, low);
     resourceLines.push(line);
-    checker.check(read, found, most - findings.length);
+    checker.check({ resource: withSpelledType(read.resource) }, found, most - findings.length);
     for (const finding of found) findings.push({ finding, line });
     found.length = 0;
   }

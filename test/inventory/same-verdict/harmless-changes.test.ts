@@ -149,7 +149,9 @@ test.each(
 const appliesTo = (change: string, { format }: Form): boolean =>
   change.includes('case')
     ? format === 'azure'
-    : !/names|templates|texts/.test(change) || format === 'cloudformation';
+    : change.includes('planned')
+      ? format === 'terraform'
+      : !/names|templates|texts/.test(change) || format === 'cloudformation';
 
 const allKinds = [...awsKinds, ...azureKinds, ...googleKinds];
 

@@ -33,6 +33,23 @@ export const harmlessChanges: Readonly<Record<string, Change>> = {
       ? undefined
       : parts.map((part) => ({ ...document, Resources: part, Outputs: undefined }));
   },
+  'as planned values alone': (document, format) => {
+    if (!isMap(document) || format !== 'terraform' || !Array.isArray(document.resource_changes))
+      return undefined;
+    const { resource_changes, ...rest } = document;
+    const changes = resource_changes as Fields[];
+    // Of modules and of what stays, the values have another shape.
+    const isPlain = changes.every(
+      ({ change, module_address }) =>
+        module_address === undefined && isMap(change) && isMap(change.after),
+    );
+    if (!isPlain) return undefined;
+    const resources = changes.map(({ change, ...one }) => ({
+      ...one,
+      values: (change as Fields).after,
+    }));
+    return [{ ...rest, planned_values: { root_module: { resources } } }];
+  },
   'with texts for numbers and switches': (document, format) => {
     if (!isMap(document) || format !== 'cloudformation' || isGenerated(document)) return undefined;
     const resources = Object.entries(resourcesOf(document)).map(([name, one]) => [

@@ -242,8 +242,11 @@ function leftOut(
   budget.lookups -= given.size;
   const missing = (name: string, { refers, inner }: Given): unknown => {
     if (!Object.hasOwn(values, name)) return refers || undefined;
-    if (inner.size === 0) return undefined;
     const value = values[name];
+    if (inner.size === 0) {
+      // What is not known of a list stands in it as null.
+      return refers && Array.isArray(value) ? value.map((item) => item === null) : undefined;
+    }
     return Array.isArray(value)
       ? value.map((item) => budget.lookups < 0 || leftOut(fieldsOf(item), inner, budget))
       : leftOut(fieldsOf(value), inner, budget);
