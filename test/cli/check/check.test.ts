@@ -47,15 +47,29 @@ No policy is about the type of 1 resource: AWS::SQS::Queue (1).
     });
   });
 
-  it('asks whether a type that differs from that of a policy only in case was meant to be that', async () => {
+  it('checks a resource of a known type whatever the case of the type', async () => {
     const cwd = repo({ 'a.json': bucket('a', false, { type: 'aws::s3::bucket' }) });
+    expect((await check(cwd, 'a.json')).exitCode).toBe(2);
+  });
+
+  it('asks whether another type that differs from that of a policy only in case was meant to be that', async () => {
+    const policy = {
+      name: 'owned',
+      resource_type: 'Custom::Repository',
+      severity: 'LOW',
+      rules: [{ condition: '!has(resource.owner)', effect: 'DENY' }],
+    };
+    const cwd = repo({
+      'policies/owned.yaml': JSON.stringify(policy),
+      'a.json': bucket('a', false, { type: 'custom::repository' }),
+    });
     const { exitCode, stdout } = await check(cwd, 'a.json');
     expect(exitCode).toBe(0);
     expect(stdout.replaceAll('\n  ', ' ')).toContain(
-      'no policy is about aws::s3::bucket (1; did you mean AWS::S3::Bucket?)',
+      'custom::repository (1; did you mean Custom::Repository?)',
     );
     expect((await checkJson(cwd, 'a.json')).unmatched_types).toEqual([
-      { type: 'aws::s3::bucket', resources: 1, did_you_mean: 'AWS::S3::Bucket' },
+      { type: 'custom::repository', resources: 1, did_you_mean: 'Custom::Repository' },
     ]);
   });
 
