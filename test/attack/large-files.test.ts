@@ -59,6 +59,13 @@ describe('a policy test', () => {
   });
 });
 
+it('thousands of fields that no policy has are each told', async () => {
+  const fields = many(30_000, (nth) => `kind_of_rule_${nth}: 1\n`).join('');
+  const { exitCode, stdout } = await run('validate', { 'p.yaml': `${policy('p')}${fields}` });
+  expect(exitCode).toBe(3);
+  expect(stdout.match(/unknown field "kind_of_rule_/g)).toHaveLength(30_000);
+});
+
 describe('thousands of exemptions of one file', () => {
   const exemptions = (of: (nth: number) => string): string =>
     many(3_000, (nth) => exemption(of(nth))).join('---\n');

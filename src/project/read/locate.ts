@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq } from 'yaml';
-import type { Document, Pair, ParsedNode } from 'yaml';
+import type { Document, Pair, ParsedNode, YAMLMap } from 'yaml';
 import { resolveNode, spanOf } from './parse-yaml.ts';
 import type { RawDocument } from './parse-yaml.ts';
 import type { Source, Span } from './source.ts';
@@ -37,11 +37,9 @@ function enter(
     return item && { node: item };
   }
   if (!isMap(node)) return undefined;
-  const pairs = node.items as Pair<ParsedNode, ParsedNode | null>[];
-  // A field that stands twice counts as its last, as the value does.
-  const own = pairs.findLast(({ key }) => isScalar(key) && String(key.value) === String(step));
+  const own = fieldsOf(node).get(String(step));
   if (own) return { key: own.key, node: own.value ?? own.key };
-  for (const { key, value } of pairs) {
+  for (const { key, value } of node.items as ParsedPair[]) {
     if (!isMergeKey(key) || !value) continue;
     const source = resolveNode(value, within);
     for (const merged of isSeq(source) ? source.items : [source]) {
@@ -50,6 +48,23 @@ function enter(
     }
   }
   return undefined;
+}
+
+type ParsedPair = Pair<ParsedNode, ParsedNode | null>;
+
+/** The fields of maps that were looked into: a map of a hostile file has as many problems as fields. */
+const fieldsOfMaps = new WeakMap<YAMLMap, ReadonlyMap<string, ParsedPair>>();
+
+/** A field that stands twice counts as its last, as the value does. */
+function fieldsOf(map: YAMLMap): ReadonlyMap<string, ParsedPair> {
+  const known = fieldsOfMaps.get(map);
+  if (known) return known;
+  const pairs = map.items as ParsedPair[];
+  const fields = new Map(
+    pairs.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])),
+  );
+  fieldsOfMaps.set(map, fields);
+  return fields;
 }
 
 const isMergeKey = (key: ParsedNode): boolean =>
