@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   linkSync,
@@ -137,6 +137,15 @@ describe('a download', () => {
     ['an earlier process of this number', `${process.pid} 1`],
   ])('waits for no download of %s', async (_, holder) => {
     writeFileSync(`${target}.part.lock`, holder);
+    expect(await download(depsOf([{}]).deps, target)).toMatchObject({ sha256 });
+    expect(names()).toEqual(['r.pdf']);
+  });
+
+  it.each([
+    ['a device without an end', (lock: string) => symlinkSync('/dev/zero', lock)],
+    ['a pipe that nobody writes to', (lock: string) => execFileSync('mkfifo', [lock])],
+  ])('does not take %s, which a cloned repo may link to, for a download', async (_, put) => {
+    put(`${target}.part.lock`);
     expect(await download(depsOf([{}]).deps, target)).toMatchObject({ sha256 });
     expect(names()).toEqual(['r.pdf']);
   });

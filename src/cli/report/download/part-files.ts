@@ -64,6 +64,9 @@ async function openNew(file: string): Promise<FileHandle> {
 const self = { pid: process.pid, since: performance.timeOrigin };
 
 async function isHeld(file: string): Promise<boolean> {
+  const stat = await lstat(file).catch(absent);
+  // A link, a pipe or a device is none of ours, and may have no end.
+  if (stat && !stat.isFile() && !stat.isDirectory()) return false;
   const text = await readFile(file, 'utf8').catch(absent);
   if (text === undefined) return false;
   const [, pid, since] = /^(\d{1,15}) ([\d.]{1,30})$/.exec(text) ?? [];
