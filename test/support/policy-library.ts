@@ -14,7 +14,7 @@ import {
 const library = path.resolve(import.meta.dirname, '../../policies-example');
 
 /** The policies of the library, those that are off, too. The library's own tests check its files. */
-const libraryPolicies: readonly PreparedPolicy[] = ['aws', 'azure', 'gcp']
+export const libraryPolicies: readonly PreparedPolicy[] = ['aws', 'azure', 'gcp']
   .flatMap((provider) =>
     readdirSync(path.join(library, provider), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.yaml') && !file.endsWith('.test.yaml'))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readInventory } from '../../../src/inventory/read.ts';
-import { verdictsOf } from '../../support/policy-library.ts';
+import { normalisers } from '../../../src/inventory/attributes/types.ts';
+import { libraryPolicies, verdictsOf } from '../../support/policy-library.ts';
 import { attributesOfItem, attributesOfPlan, attributesOfTemplate } from './aws/twins.ts';
 
 describe('a fixed word is read whatever its case', () => {
@@ -8,6 +9,18 @@ describe('a fixed word is read whatever its case', () => {
     ['AWS::RDS::DBInstance', { Engine: 'MySQL' }, { engine: 'mysql' }],
     ['AWS::ElasticLoadBalancingV2::Listener', { Protocol: 'http' }, { protocol: 'HTTP' }],
     ['AWS::Lambda::Url', { AuthType: 'none' }, { auth_type: 'NONE' }],
+    ['AWS::KMS::Key', { KeySpec: 'symmetric_default' }, { key_spec: 'SYMMETRIC_DEFAULT' }],
+    ['AWS::ApiGateway::Method', { HttpMethod: 'options' }, { http_method: 'OPTIONS' }],
+    [
+      'AWS::KinesisFirehose::DeliveryStream',
+      { DeliveryStreamType: 'directput' },
+      { source_type: 'DirectPut' },
+    ],
+    [
+      'AWS::CodeBuild::Project',
+      { Source: { Type: 'GitHub', Location: 'x' } },
+      { sources: [{ kind: 'GITHUB' }] },
+    ],
     ['AWS::EC2::Volume', { VolumeType: 'GP3' }, { volume_type: 'gp3' }],
     ['AWS::ECS::TaskDefinition', { NetworkMode: 'Host' }, { network_mode: 'host' }],
     ['AWS::Cognito::UserPool', { MfaConfiguration: 'off' }, { mfa: { mode: 'OFF' } }],
@@ -91,4 +104,48 @@ describe('a word that nobody has seen is unknown, so no rule passes because of i
   ] as const)('%s', (type, properties, policy) => {
     expect(verdictOf(type, properties, policy)).toBe('ERROR 0');
   });
+});
+
+/** Words that readers make themselves, or that customers choose. */
+const ownWords = new Set([
+  ...[
+    'access',
+    'principal_kind',
+    'perimeter_type',
+    'ingress_mode',
+    'waf.mode',
+    'scope_level',
+    'key_manager',
+  ],
+  ...[
+    'name',
+    'group_name',
+    'principal',
+    'role_name',
+    'environment',
+    'tls.minimum_version',
+    'protocol',
+    'acl',
+  ],
+]);
+
+test('every word that the library compares with is read whatever its case', () => {
+  const compared = libraryPolicies.flatMap(({ policy }) =>
+    policy.rules
+      .flatMap(({ condition }) => [
+        ...condition.matchAll(/resource\.([a-z_.]+)\s*(?:==|!=|in)\s*(?:\[\s*)?"[A-Za-z]/g),
+      ])
+      .map(([, path = '']) => [policy.resource_type, path] as const),
+  );
+  const unread = compared.filter(
+    ([type, path]) =>
+      !ownWords.has(path) &&
+      !/^(?:source|tags|type)\b|[.]source$/.test(path) &&
+      normalisers.every(
+        ({ types, attributes }) =>
+          !types.includes(type) || attributes[path]?.spelling === undefined,
+      ),
+  );
+  expect(compared.length).toBeGreaterThan(20);
+  expect(unread).toEqual([]);
 });

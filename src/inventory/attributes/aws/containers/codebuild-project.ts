@@ -21,7 +21,21 @@ export const codebuildProject = normaliser({
       absent: 'PLAINTEXT',
     },
     sources: { type: 'list', meaning: 'the source and the secondary sources', absent: [] },
-    'sources[].kind': { type: 'string', meaning: 'such as `GITHUB`, `BITBUCKET`, `S3`' },
+    'sources[].kind': {
+      type: 'string',
+      meaning: 'such as `GITHUB`, `BITBUCKET`, `S3`',
+      spelling: [
+        'BITBUCKET',
+        'CODECOMMIT',
+        'CODEPIPELINE',
+        'GITHUB',
+        'GITHUB_ENTERPRISE',
+        'GITLAB',
+        'GITLAB_SELF_MANAGED',
+        'NO_SOURCE',
+        'S3',
+      ],
+    },
     'sources[].location': {
       type: 'string',
       meaning: 'URL of the repository, or where else the source is; none where a pipeline gives it',

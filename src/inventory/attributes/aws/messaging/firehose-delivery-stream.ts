@@ -12,6 +12,7 @@ export const firehoseDeliveryStream = normaliser({
       type: 'string',
       meaning:
         'who writes to the stream: `DirectPut`, `KinesisStreamAsSource`, `MSKAsSource` and others',
+      spelling: ['DirectPut', 'KinesisStreamAsSource', 'MSKAsSource', 'DatabaseAsSource'],
       absent: 'DirectPut',
     },
     'encryption.enabled': {

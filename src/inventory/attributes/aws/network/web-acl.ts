@@ -1,6 +1,6 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { isUnknown, text } from '../../values.ts';
+import { text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 
@@ -14,8 +14,7 @@ const fromApi = ({ properties }: RawResource) => {
 /** A word in WAF Classic; in WAFv2 the name of the block that is there. */
 function defaultAction(word: unknown, block: (name: 'Allow' | 'Block') => unknown) {
   const written = text(word);
-  if (isUnknown(written)) return written;
-  if (written !== undefined) return written.toLowerCase();
+  if (written !== undefined) return written;
   if (block('Block') !== undefined) return 'block';
   return block('Allow') === undefined ? undefined : 'allow';
 }
@@ -26,6 +25,7 @@ export const webAcl = normaliser({
     default_action: {
       type: 'string',
       meaning: 'what happens to requests that no rule matches: `allow`, `block` or `count`',
+      spelling: ['allow', 'block', 'count'],
     },
   },
   arguments: {

@@ -5,7 +5,11 @@ export const apiGatewayMethod = normaliser({
   types: ['AWS::ApiGateway::Method'],
   source: 'Amazon API Gateway REST API Reference, API version 2015-07-09',
   attributes: {
-    http_method: { type: 'string', meaning: 'such as `GET`, `OPTIONS`; `ANY` for all' },
+    http_method: {
+      type: 'string',
+      meaning: 'such as `GET`, `OPTIONS`; `ANY` for all',
+      spelling: 'upper',
+    },
     authorization_type: {
       type: 'string',
       meaning: '`NONE`, `AWS_IAM`, `CUSTOM` or `COGNITO_USER_POOLS`',
