@@ -29,7 +29,7 @@ export const fsxFileSystem = normaliser({
       meaning:
         'automatic backups are on; missing for scratch file systems of Lustre, which cannot be backed up',
       source:
-        'Amazon FSx API Reference, AutomaticBackupRetentionDays, API version 2018-03-01: off for Lustre, on for the others where nothing is set',
+        'Amazon FSx API Reference, AutomaticBackupRetentionDays of CreateFileSystemLustreConfiguration (0) and of the configurations of the others (30), API version 2018-03-01',
     },
     'backup.retention_days': {
       type: 'int',
