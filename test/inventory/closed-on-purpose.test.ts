@@ -149,3 +149,8 @@ describe('a database with private addresses only', () => {
     expect(findings(document, /public-access|open-network/)).toHaveLength(1);
   });
 });
+
+it('an instance of a cluster that a plan does not name is not judged by what its cluster decides', () => {
+  const instance = plan('aws_rds_cluster_instance', { engine: 'aurora-postgresql' });
+  expect(findings(instance, /backups-enabled|deletion-protection|instance-encryption/)).toEqual([]);
+});

@@ -58,10 +58,11 @@ const fromApi = (raw: RawResource, related: Related) => {
 };
 
 /** What the parameter group says: in a cluster, the cluster's. A replica has the group of its source unless it says otherwise. */
-function parametersOf({ properties }: RawResource, related: Related) {
+function parametersOf(raw: RawResource, related: Related) {
+  const { properties } = raw;
   const given = (property: string, argument: string): unknown =>
     field(properties, property) ?? planned(properties, argument);
-  const clusterId = given('DBClusterIdentifier', 'cluster_identifier');
+  const clusterId = given('DBClusterIdentifier', 'cluster_identifier') ?? unnamedCluster(raw);
   if (isSet(clusterId) !== false) {
     const cluster = related.find(clusterId, clusterType);
     return cluster
@@ -123,6 +124,12 @@ const retentionOfPlan = (snapshot: unknown): number | UnknownValue =>
   isSet(snapshot) === false
     ? 0
     : new UnknownValue('how long backups of a restored instance are kept', { present: false });
+
+/** An instance of a cluster needs one; the values of a plan leave out a cluster that is not known yet. */
+const unnamedCluster = ({ source }: RawResource): UnknownValue | undefined =>
+  source['terraform_type'] === 'aws_rds_cluster_instance'
+    ? new UnknownValue('cluster_identifier')
+    : undefined;
 
 export const rdsDbInstance = normaliser({
   types: ['AWS::RDS::DBInstance'],
@@ -219,7 +226,7 @@ export const rdsDbInstance = normaliser({
     }),
     terraform: (raw, related) => {
       const own = (name: string): unknown => planned(raw.properties, name);
-      const clusterId = own('cluster_identifier');
+      const clusterId = own('cluster_identifier') ?? unnamedCluster(raw);
       const cluster = related.find(clusterId, clusterType)?.properties;
       const shared = (name: string): unknown => own(name) ?? planned(cluster, name);
       return {
