@@ -351,6 +351,46 @@ function publicRole({ type, iam = type, by, key = 'id', role, asset }: Granted) 
   return Object.fromEntries([...forms, ...(export_ ? [[`${type}: an asset`, export_]] : [])]);
 }
 
+/** A part of a Terraform plan beside what it is part of, and where the plan has its name only, or nothing. */
+function besideOrAlone(
+  type: string,
+  whole: Fields,
+  part: string,
+  by: string,
+  values: Fields,
+  key = by,
+): Readonly<Record<string, Fields>> {
+  const alone = (of: unknown) => ({ [`${part}.p`]: { [by]: of, ...values } });
+  return {
+    [`${part} ${Object.keys(values).join()}: beside it`]: planDocument({
+      [`${type}.it`]: whole,
+      ...alone(new Reference(`${type}.it.${key}`)),
+    }),
+    [`${part} ${Object.keys(values).join()}: without it, by its name`]: planDocument(
+      alone('other'),
+    ),
+    [`${part} ${Object.keys(values).join()}: without it, from a data source`]: planDocument(
+      alone(new Reference('data.anything.else.id')),
+    ),
+  };
+}
+
+const withTitles = (title: string, forms: Risk['forms']) =>
+  Object.fromEntries(Object.entries(forms).map(([form, one]) => [`${title}: ${form}`, one]));
+
+const azureTemplate = (...resources: readonly Fields[]): Fields => ({
+  $schema: 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#',
+  resources: resources.map((one) => ({ apiVersion: '2022-09-01', ...one })),
+});
+
+/** The grant of S3 that a canned ACL makes. */
+function publicGrant(acl: string) {
+  const group = acl === 'authenticated-read' ? 'AuthenticatedUsers' : 'AllUsers';
+  const permission = acl === 'public-read-write' ? 'WRITE' : 'READ';
+  const uri = `http://acs.amazonaws.com/groups/global/${group}`;
+  return { permission, grantee: [{ type: 'Group', uri }] };
+}
+
 const publicly =
   /-(no-public-(access|members|invokers)|not-public|cloud-run-access|cloud-functions-access)$/;
 
@@ -396,6 +436,146 @@ testRisks({
       { type: 'google_pubsub_subscription', by: 'subscription', role: 'roles/pubsub.subscriber' },
       { type: 'google_tomorrow_thing', by: 'thing', role: 'roles/tomorrow.viewer' },
     ].reduce<Risk['forms']>((all, one) => ({ ...all, ...publicRole(one) }), {}),
+  },
+  'everybody has a role by an access entry of a dataset': {
+    severity: 'CRITICAL',
+    policies: publicly,
+    forms: besideOrAlone(
+      'google_bigquery_dataset',
+      { dataset_id: 'it' },
+      'google_bigquery_dataset_access',
+      'dataset_id',
+      { role: 'READER', special_group: 'allAuthenticatedUsers' },
+    ),
+  },
+  'everybody has a role by an ACL of Cloud Storage': {
+    severity: 'CRITICAL',
+    policies: publicly,
+    forms: Object.entries({
+      bucket_acl: { predefined_acl: 'publicRead' },
+      'bucket_acl ': { role_entity: ['READER:allUsers'] },
+      bucket_access_control: { role: 'READER', entity: 'allUsers' },
+      default_object_acl: { role_entity: ['OWNER:allAuthenticatedUsers'] },
+      default_object_access_control: { role: 'READER', entity: 'allUsers' },
+    }).reduce<Risk['forms']>(
+      (all, [name, values]) => ({
+        ...all,
+        ...besideOrAlone(
+          'google_storage_bucket',
+          { name: 'it' },
+          `google_storage_${name.trim()}`,
+          'bucket',
+          values,
+        ),
+      }),
+      {
+        'an ACL of an object': planDocument({
+          'google_storage_object_acl.p': {
+            bucket: 'other',
+            object: 'o',
+            predefined_acl: 'publicRead',
+          },
+        }),
+        'an ACL of an object, beside the bucket': planDocument({
+          'google_storage_bucket.it': { name: 'it' },
+          'google_storage_object_access_control.p': {
+            bucket: new Reference('google_storage_bucket.it.name'),
+            object: 'o',
+            role: 'READER',
+            entity: 'allUsers',
+          },
+        }),
+      },
+    ),
+  },
+  'everybody may read or write a bucket by its ACL': {
+    severity: 'CRITICAL',
+    policies: /^aws-s3-(public-(read|write)-acl|no-public-grants|bucket-acl-not-public)$/,
+    forms: ['public-read', 'public-read-write', 'authenticated-read'].reduce<Risk['forms']>(
+      (all, acl) => ({
+        ...all,
+        ...withTitles(
+          acl,
+          besideOrAlone('aws_s3_bucket', { bucket: 'it' }, 'aws_s3_bucket_acl', 'bucket', { acl }),
+        ),
+        ...withTitles(
+          `${acl}, by a grant`,
+          besideOrAlone('aws_s3_bucket', { bucket: 'it' }, 'aws_s3_bucket_acl', 'bucket', {
+            access_control_policy: [{ grant: [publicGrant(acl)] }],
+          }),
+        ),
+      }),
+      {},
+    ),
+  },
+  'the public access block of a bucket is off': {
+    severity: 'HIGH',
+    policies: /^aws-s3-(block-public-access|public-access-block-resource-on)$/,
+    forms: besideOrAlone(
+      'aws_s3_bucket',
+      { bucket: 'it' },
+      'aws_s3_bucket_public_access_block',
+      'bucket',
+      { block_public_acls: true },
+    ),
+  },
+  'the firewall of a SQL server lets in everybody': {
+    severity: 'CRITICAL',
+    policies: /^azure-(sql-server-no-open-network|database-firewall-rule-not-open)$/,
+    forms: {
+      ...besideOrAlone(
+        'azurerm_mssql_server',
+        { name: 'it' },
+        'azurerm_mssql_firewall_rule',
+        'server_id',
+        { start_ip_address: '0.0.0.0', end_ip_address: '255.255.255.255' },
+        'id',
+      ),
+      'a template: without it': azureTemplate({
+        type: 'Microsoft.Sql/servers/firewallRules',
+        name: 'it/all',
+        properties: { startIpAddress: '0.0.0.0', endIpAddress: '255.255.255.255' },
+      }),
+      'a template: beside it': azureTemplate(
+        { type: 'Microsoft.Sql/servers', name: 'it', properties: {} },
+        {
+          type: 'Microsoft.Sql/servers/firewallRules',
+          name: 'it/all',
+          properties: { startIpAddress: '0.0.0.0', endIpAddress: '255.255.255.255' },
+        },
+      ),
+    },
+  },
+  'a storage account is open to all networks': {
+    severity: 'HIGH',
+    policies: /^azure-storage-account-network-rules(-resource)?$/,
+    forms: besideOrAlone(
+      'azurerm_storage_account',
+      { name: 'it' },
+      'azurerm_storage_account_network_rules',
+      'storage_account_id',
+      { default_action: 'Allow' },
+      'id',
+    ),
+  },
+  'everybody may read a blob container': {
+    severity: 'HIGH',
+    policies: /^azure-(storage-account-no-anonymous-access|blob-container-not-public)$/,
+    forms: {
+      ...besideOrAlone(
+        'azurerm_storage_account',
+        { name: 'it' },
+        'azurerm_storage_container',
+        'storage_account_id',
+        { container_access_type: 'blob' },
+        'id',
+      ),
+      'a template: without it': azureTemplate({
+        type: 'Microsoft.Storage/storageAccounts/blobServices/containers',
+        name: 'it/default/c',
+        properties: { publicAccess: 'Container' },
+      }),
+    },
   },
   'everybody may call a service of Google Cloud': {
     severity: 'HIGH',

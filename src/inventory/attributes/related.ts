@@ -1,3 +1,4 @@
+import { UnknownValue } from '../../contract/resources.ts';
 import { isUnknown } from './values.ts';
 import type { Format } from '../formats/formats.ts';
 import type { RawResource } from '../model.ts';
@@ -21,6 +22,17 @@ export interface Related {
     type: string,
     field: (raw: RawResource) => unknown,
   ) => readonly RawResource[];
+  /**
+   * What is not known of an owner without such a part, as a stray part in the input may be its: one that doesn't tell whose
+   * it is. Undefined where there is none that matters. A part that names an owner which the input doesn't hold is no
+   * stray: it has a policy of its own, by `joined`.
+   */
+  readonly stray: (
+    what: string,
+    type: string,
+    field: (raw: RawResource) => unknown,
+    matters?: (part: RawResource) => boolean,
+  ) => UnknownValue | undefined;
 }
 
 /** Resources by the one that they name. */
@@ -43,7 +55,7 @@ export function createRelated(resources: readonly RawResource[], format: Format)
     return byName.get(value) ?? byAddress.get(value) ?? [];
   };
   const indexes = new Map<string, Map<unknown, Index>>();
-  return {
+  const related: Related = {
     isExport: format === 'aws-config',
     ofType,
     find(value, ...types) {
@@ -61,7 +73,8 @@ export function createRelated(resources: readonly RawResource[], format: Format)
           const named = field(raw);
           for (const value of Array.isArray(named) ? (named as unknown[]) : [named]) {
             const found = findAll(value);
-            for (const target of found.length === 0 && isUnknown(value) ? [undefined] : found) {
+            const isStray = found.length === 0 && (isUnknown(value) || value === undefined);
+            for (const target of isStray ? [undefined] : found) {
               const same = index.get(target);
               if (same) same.push(raw);
               else index.set(target, [raw]);
@@ -72,7 +85,14 @@ export function createRelated(resources: readonly RawResource[], format: Format)
       }
       return index.get(to) ?? [];
     },
+    stray: (what, type, field, matters = () => true) =>
+      related.referring(undefined, type, field).some(matters)
+        ? new UnknownValue(`${what} in this input, which doesn't say whose it is`, {
+            present: false,
+          })
+        : undefined,
   };
+  return related;
 }
 
 /** Things of different types are often called the same; more of one name than this are not told apart. */

@@ -77,6 +77,7 @@ import { ebsVolume } from './storage/ebs-volume.ts';
 import { efsFileSystem } from './storage/efs-file-system.ts';
 import { fsxFileSystem } from './storage/fsx-file-system.ts';
 import { s3Bucket } from './storage/s3-bucket.ts';
+import { bucketAcl, bucketPublicAccessBlock } from './storage/s3-parts.ts';
 
 const documents = {
   ecr: 'Amazon ECR API Reference, API version 2015-09-21',
@@ -92,6 +93,8 @@ const documents = {
 export const aws: readonly Normaliser[] = [
   // storage
   s3Bucket,
+  bucketAcl,
+  bucketPublicAccessBlock,
   resourcePolicy('AWS::S3::BucketPolicy', 'the policy of the bucket', documents.s3),
   ebsVolume,
   efsFileSystem,

@@ -13,8 +13,8 @@ import {
 } from './operations.ts';
 import { networkSecurityGroups, networkSecurityRules } from './network-security-groups.ts';
 import { applicationGateways, flowLogs } from './network.ts';
-import { sqlDatabases, sqlServers } from './sql.ts';
-import { blobServices, storageAccounts } from './storage.ts';
+import { firewallRules, sqlDatabases, sqlServers } from './sql.ts';
+import { accountNetworkRules, blobContainers, blobServices, storageAccounts } from './storage.ts';
 import { webSites } from './web-sites.ts';
 
 export const azure: readonly Normaliser[] = [
@@ -39,7 +39,10 @@ export const azure: readonly Normaliser[] = [
   serviceBusNamespaces,
   sqlServers,
   sqlDatabases,
+  firewallRules,
   storageAccounts,
   blobServices,
+  blobContainers,
+  accountNetworkRules,
   webSites,
 ];

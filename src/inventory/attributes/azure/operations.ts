@@ -1,10 +1,10 @@
-import type { UnknownValue } from '../../../contract/resources.ts';
+import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import type { RawResource } from '../../model.ts';
 import { normaliser } from '../normaliser.ts';
 import { flag, isOneOf, isUnknown, joinLists, list, not, number } from '../values.ts';
 import { kept } from './network.ts';
-import { at, partsOf, tlsVersion } from './read-azure.ts';
+import { at, itemsOrOne, partsOf, tlsVersion } from './read-azure.ts';
 
 const tableType = 'Azure::OperationalInsights::workspaces/tables';
 
@@ -206,10 +206,26 @@ export const activityLogAlerts = normaliser({
   },
 });
 
-/** What a field of the event must be equal to; undefined where nothing is asked of it. */
+/**
+ * What a field of the event must be equal to; undefined where nothing is asked of it. Of one that may be one of several
+ * (`anyOf`, `containsAny`) no one value says which events are meant: unknown, unless there is only one.
+ */
 function conditionOf(properties: unknown, field: string): unknown {
   const all = list(at(properties, 'condition', 'allOf'));
   if (isUnknown(all)) return all;
-  const found = all.find((one) => isOneOf(at(one, 'field'), field) === true);
-  return found === undefined ? all.find(isUnknown) : at(found, 'equals');
+  const asked = all.flatMap((one): unknown[] => {
+    const either = itemsOrOne(at(one, 'anyOf'));
+    const about = [one, ...either].filter((leaf) => isOneOf(at(leaf, 'field'), field) === true);
+    const values = about.flatMap((leaf) => [
+      ...itemsOrOne(at(leaf, 'equals')),
+      ...itemsOrOne(at(leaf, 'containsAny')),
+    ]);
+    const hidden = [one, ...either].find(isUnknown);
+    if (hidden) return [hidden];
+    if (about.length === 0) return [];
+    return [values.length === 1 && either.length <= 1 ? values[0] : severalValues];
+  });
+  return asked.find((one) => !isUnknown(one)) ?? asked[0];
 }
+
+const severalValues = new UnknownValue('one of several values');

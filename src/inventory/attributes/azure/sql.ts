@@ -1,6 +1,7 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
+import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { and, flag, isOneOf, isUnknown, not, number, or } from '../values.ts';
@@ -9,6 +10,7 @@ import {
   isEnabled,
   itemsOrOne,
   partsIfTold,
+  parentOf,
   partsOf,
   rangeCidrs,
   tlsVersion,
@@ -16,10 +18,6 @@ import {
 
 const firewall = 'Azure::Sql::servers/firewallRules';
 const extendedAuditing = 'Azure::Sql::servers/extendedAuditingSettings';
-
-const strayRule = new UnknownValue("a firewall rule in this input, which doesn't say whose it is", {
-  present: false,
-});
 
 export const sqlServers = normaliser({
   types: ['Azure::Sql::servers'],
@@ -78,12 +76,7 @@ export const sqlServers = normaliser({
         public_access: isEnabled(at(properties, 'publicNetworkAccess')),
         'network.allowed_cidrs': isUnknown(rules)
           ? rules
-          : rules.flatMap((rule) =>
-              rangeCidrs(
-                at(rule.properties, 'startIpAddress'),
-                at(rule.properties, 'endIpAddress'),
-              ),
-            ),
+          : rules.flatMap((rule) => ruleCidrs(rule)),
         'tls.minimum_version': tlsVersion(at(properties, 'minimalTlsVersion')),
         local_auth: not(
           or(
@@ -106,15 +99,8 @@ export const sqlServers = normaliser({
       return {
         public_access: flag(planned(properties, 'public_network_access_enabled')),
         'network.allowed_cidrs': [
-          ...related
-            .referring(raw, firewall, ofServer)
-            .flatMap((rule) =>
-              rangeCidrs(
-                planned(rule.properties, 'start_ip_address'),
-                planned(rule.properties, 'end_ip_address'),
-              ),
-            ),
-          ...related.referring(undefined, firewall, ofServer).map(() => strayRule),
+          ...related.referring(raw, firewall, ofServer).flatMap((rule) => plannedRuleCidrs(rule)),
+          ...itemsOrOne(related.stray('a firewall rule', firewall, ofServer)),
         ],
         'tls.minimum_version': tlsVersion(planned(properties, 'minimum_tls_version')),
         local_auth: not(
@@ -136,6 +122,57 @@ export const sqlServers = normaliser({
 
 const ofServer = (part: RawResource): unknown =>
   part.properties['server_id'] ?? part.properties['server_name'];
+
+const ruleCidrs = ({ properties }: RawResource): unknown[] =>
+  rangeCidrs(
+    at(properties, 'startIpAddress') ?? at(properties, 'startIp'),
+    at(properties, 'endIpAddress') ?? at(properties, 'endIp'),
+  );
+
+const plannedRuleCidrs = ({ properties }: RawResource): unknown[] =>
+  rangeCidrs(
+    planned(properties, 'start_ip_address') ?? planned(properties, 'start_ip'),
+    planned(properties, 'end_ip_address') ?? planned(properties, 'end_ip'),
+  );
+
+/** Rules of databases and caches. Only a SQL server is judged with its rules. */
+export const firewallRules = normaliser({
+  types: [
+    firewall,
+    'Azure::Cache::redis/firewallRules',
+    'Azure::DBforMariaDB::servers/firewallRules',
+    'Azure::DBforMySQL::flexibleServers/firewallRules',
+    'Azure::DBforMySQL::servers/firewallRules',
+    'Azure::DBforPostgreSQL::flexibleServers/firewallRules',
+    'Azure::DBforPostgreSQL::servers/firewallRules',
+    'Azure::Synapse::workspaces/firewallRules',
+  ],
+  like: /^Azure::.+\/firewallRules$/i,
+  source:
+    'Azure Resource Manager template reference, Microsoft.Sql/servers/firewallRules, 2021-11-01',
+  attributes: {
+    'network.allowed_cidrs': {
+      type: 'list<string>',
+      meaning:
+        'its range as CIDR blocks; likewise of any other type of Azure that ends in /firewallRules',
+      absent: [],
+    },
+    ...joinedAttribute('its server', 'Azure::Sql::servers'),
+  },
+  from: {
+    azure: (raw, related) => ({
+      'network.allowed_cidrs': ruleCidrs(raw),
+      joined: isJoined(parentOf(raw), related),
+    }),
+    terraform: (raw, related) => ({
+      'network.allowed_cidrs': plannedRuleCidrs(raw),
+      joined: isJoined(ofServer(raw), related),
+    }),
+  },
+});
+
+const isJoined = (server: unknown, related: Related): boolean =>
+  related.find(server, 'Azure::Sql::servers') !== undefined;
 
 /** Days; 0 keeps for ever and so has none. */
 function retention(days: readonly unknown[]) {

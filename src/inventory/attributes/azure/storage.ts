@@ -1,13 +1,17 @@
 import type { RawResource } from '../../model.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
+import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
-import { flag, hasItems, isGiven, isOneOf, mapList, number, or } from '../values.ts';
+import { eitherWord, flag, hasItems, isGiven, isOneOf, mapList, number, or } from '../values.ts';
 import { knownSince, sinceApiVersion } from './api-version.ts';
-import { at, allowedCidrs, isEnabled, isListed, tlsVersion } from './read-azure.ts';
+import { at, allowedCidrs, isEnabled, isListed, parentOf, tlsVersion } from './read-azure.ts';
+
+const accountType = 'Azure::Storage::storageAccounts';
+const rulesType = 'Azure::Azurerm::storage_account_network_rules';
 
 export const storageAccounts = normaliser({
-  types: ['Azure::Storage::storageAccounts'],
+  types: [accountType],
   source:
     'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts, 2023-01-01',
   attributes: {
@@ -75,11 +79,7 @@ export const storageAccounts = normaliser({
     }),
     terraform: (raw, related) => {
       const { properties } = raw;
-      const [apart] = related.referring(
-        raw,
-        'Azure::Azurerm::storage_account_network_rules',
-        ofAccount,
-      );
+      const [apart] = related.referring(raw, rulesType, ofAccount);
       const rules = apart?.properties ?? planned(properties, 'network_rules');
       const keys = related.referring(
         raw,
@@ -137,6 +137,64 @@ function untilNow(raw: RawResource) {
 
 const ofAccount = (part: RawResource): unknown =>
   part.properties['storage_account_id'] ?? part.properties['storage_account_name'];
+
+/** Terraform's rules of an account that are a resource of their own. */
+export const accountNetworkRules = normaliser({
+  types: [rulesType],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts, 2023-01-01',
+  attributes: {
+    'network.allowed_cidrs': {
+      type: 'list<string>',
+      meaning: 'IP rules where the default action is Deny',
+      absent: ['0.0.0.0/0', '::/0'],
+    },
+    ...joinedAttribute('its account', accountType),
+  },
+  arguments: { 'networkAcls.defaultAction': 'default_action' },
+  from: {
+    terraform: (raw, related) => ({
+      'network.allowed_cidrs': allowedCidrs(
+        planned(raw.properties, 'default_action'),
+        planned(raw.properties, 'ip_rules'),
+      ),
+      joined: related.find(ofAccount(raw), accountType) !== undefined,
+    }),
+  },
+});
+
+export const blobContainers = normaliser({
+  types: ['Azure::Storage::storageAccounts/blobServices/containers'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts/blobServices/containers, 2023-01-01',
+  attributes: {
+    anonymous_access: {
+      type: 'bool',
+      meaning: 'publicAccess is Blob or Container; an account that refuses it wins',
+      absent: false,
+    },
+    ...joinedAttribute('its account', accountType),
+  },
+  arguments: { 'publicAccess: None': 'container_access_type = "private"' },
+  from: {
+    azure: (raw, related) => {
+      const service = parentOf(raw);
+      const account =
+        typeof service === 'string' ? service.replace(/\/blobServices\/[^/]*$/i, '') : service;
+      return {
+        anonymous_access: isAnonymous(at(raw.properties, 'publicAccess')),
+        joined: related.find(account, accountType) !== undefined,
+      };
+    },
+    terraform: (raw, related) => ({
+      anonymous_access: isAnonymous(planned(raw.properties, 'container_access_type')),
+      joined: related.find(ofAccount(raw), accountType) !== undefined,
+    }),
+  },
+});
+
+const isAnonymous = (access: unknown) =>
+  eitherWord(access, ['Blob', 'Container'], ['None', 'private']);
 
 export const blobServices = normaliser({
   types: ['Azure::Storage::storageAccounts/blobServices'],

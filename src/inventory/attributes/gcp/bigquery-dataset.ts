@@ -1,9 +1,12 @@
+import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { RawResource } from '../../model.ts';
 import type { Related } from '../related.ts';
 import { at, isSet, isUnknown, list } from '../values.ts';
 import { iamBindings, iamOf } from './iam.ts';
 import { fromGoogle, itemValue } from './read-google.ts';
+
+const accessType = 'GCP::Bigquery::DatasetAccess';
 
 export const bigqueryDataset = normaliser({
   types: ['GCP::Bigquery::Dataset'],
@@ -27,11 +30,35 @@ export const bigqueryDataset = normaliser({
   })),
 });
 
+/** An access entry of Terraform that is a resource of its own. */
+export const datasetAccess = normaliser({
+  types: [accessType],
+  source: 'BigQuery API v2 reference, datasets, as of 2025-06',
+  attributes: {
+    'iam.bindings': {
+      type: 'list<Binding>',
+      meaning: 'the access entry, as a binding; special groups as members',
+      absent: [],
+    },
+    ...joinedAttribute('its dataset', iamOf.dataset.whole),
+  },
+  from: {
+    terraform: (raw, related) => ({
+      'iam.bindings': accessBindings(raw.properties),
+      joined: related.find(iamOf.dataset.of(raw), iamOf.dataset.whole) !== undefined,
+    }),
+  },
+});
+
 type Bindings = ReturnType<typeof iamBindings>;
 
 /** BigQuery keeps a dataset's IAM policy as its access entries: an export that has these alone leaves out nothing. */
 function bindingsOf(raw: RawResource, related: Related, access: unknown): Bindings {
-  const listed = accessBindings(access);
+  const beside = related.referring(raw, accessType, iamOf.dataset.of);
+  const listed = join(
+    accessBindings(access),
+    accessBindings(beside.map(({ properties }) => properties)),
+  );
   if (Array.isArray(access) && isUnknown(at(raw.properties, 'iamPolicy'))) return listed;
   return join(iamBindings(raw, related, iamOf.dataset), listed);
 }

@@ -1,6 +1,7 @@
-import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
+import { joinedAttribute } from '../joined.ts';
+import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { isOneOf, isUnknown, list, text, unlike } from '../values.ts';
 import { iamOf } from './iam.ts';
@@ -21,34 +22,50 @@ const parts = [
   'BucketAccessControl',
   'DefaultObjectAcl',
   'DefaultObjectAccessControl',
-];
+].map((part) => `GCP::Storage::${part}`);
 
 /** The ACLs of a bucket and of its new objects, as the bindings that do the same: Cloud Storage, ACLs and IAM. */
 export function aclBindings(get: Get, raw: RawResource, related: Related) {
   const own = [...items(get('acl')), ...items(get('defaultObjectAcl'))];
   const beside = parts.flatMap((part) =>
     related
-      .referring(raw, `GCP::Storage::${part}`, iamOf.bucket.of)
+      .referring(raw, part, iamOf.bucket.of)
       .flatMap(({ properties }) => entriesOf(properties)),
   );
-  const stray = parts
-    .flatMap((part) => related.referring(undefined, `GCP::Storage::${part}`, iamOf.bucket.of))
-    .flatMap(({ properties }) => entriesOf(properties))
-    .filter((entry) => isUnknown(entry) || letsInEverybody(itemValue(entry, 'entity')));
-  return [
-    ...[...own, ...beside].map((entry) =>
-      isUnknown(entry) ? entry : binding(itemValue(entry, 'role'), itemValue(entry, 'entity')),
+  const stray = parts.map((part) =>
+    related.stray('an ACL', part, iamOf.bucket.of, ({ properties }) =>
+      entriesOf(properties).some(
+        (entry) => isUnknown(entry) || letsInEverybody(itemValue(entry, 'entity')),
+      ),
     ),
-    ...stray.map(() => strayEntry),
-  ];
+  );
+  return [...[...own, ...beside].map(binding), ...stray.filter(isUnknown)];
 }
+
+/** An ACL, or an entry of one, that is a resource of its own: of a bucket, of its new objects, or of one object. */
+export const aclPart = normaliser({
+  types: [...parts, 'GCP::Storage::ObjectAcl', 'GCP::Storage::ObjectAccessControl'],
+  source: 'Cloud Storage JSON API v1 reference, BucketAccessControls, as of 2025-06',
+  attributes: {
+    'iam.bindings': {
+      type: 'list<Binding>',
+      meaning: 'what it grants, as the roles that do the same',
+      absent: [],
+    },
+    ...joinedAttribute('its bucket', iamOf.bucket.whole),
+  },
+  from: {
+    terraform: (raw, related) => ({
+      'iam.bindings': entriesOf(raw.properties).map(binding),
+      joined:
+        parts.includes(raw.type) &&
+        related.find(iamOf.bucket.of(raw), iamOf.bucket.whole) !== undefined,
+    }),
+  },
+});
 
 const letsInEverybody = (entity: unknown): boolean =>
   isUnknown(entity) || entity === 'allUsers' || entity === 'allAuthenticatedUsers';
-
-const strayEntry = new UnknownValue("an ACL in this input, which doesn't say whose it is", {
-  present: false,
-});
 
 /** Of Terraform: one entry, a list of texts such as `READER:allUsers`, or the names of predefined ACLs. */
 function entriesOf(part: RawResource['properties']): unknown[] {
@@ -69,9 +86,10 @@ function entriesOf(part: RawResource['properties']): unknown[] {
   return [...(part['entity'] === undefined ? [] : [part]), ...words, ...named];
 }
 
-function binding(role: unknown, entity: unknown) {
-  const word = text(role);
-  const member = text(entity);
+function binding(entry: unknown) {
+  if (isUnknown(entry)) return entry;
+  const word = text(itemValue(entry, 'role'));
+  const member = text(itemValue(entry, 'entity'));
   return {
     role: typeof word === 'string' ? `roles/storage.legacyBucket${titled(word)}` : word,
     members: [typeof member === 'string' ? member.replace(/^(user|group|domain)-/, '$1:') : member],

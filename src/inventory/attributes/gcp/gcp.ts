@@ -1,11 +1,12 @@
 import type { Normaliser } from '../normaliser.ts';
-import { bigqueryDataset } from './bigquery-dataset.ts';
+import { bigqueryDataset, datasetAccess } from './bigquery-dataset.ts';
 import { computeFirewall } from './compute-firewall.ts';
 import { computeInstance } from './compute-instance.ts';
 import { computeNetwork, computeSslPolicy, computeSubnetwork } from './compute-network.ts';
 import { containerCluster, containerNodePool } from './container.ts';
 import { pubsubTopic, redisInstance, sqlInstance } from './data.ts';
 import { cryptoKey, serviceAccountKey } from './keys.ts';
+import { aclPart } from './bucket-acl.ts';
 import { iamPart } from './iam.ts';
 import { dnsZone, logBucket } from './operations.ts';
 import { project } from './project.ts';
@@ -26,6 +27,8 @@ export const gcp: readonly Normaliser[] = [
   containerCluster,
   containerNodePool,
   dnsZone,
+  aclPart,
+  datasetAccess,
   iamPart,
   serviceAccountKey,
   logBucket,

@@ -1,5 +1,6 @@
+import { UnknownValue } from '../../../contract/resources.ts';
 import { normaliser } from '../normaliser.ts';
-import { flag, isOneOf, isSet, joinLists, or } from '../values.ts';
+import { flag, isOneOf, isSet, isUnknown, joinLists, or } from '../values.ts';
 import { aclBindings } from './bucket-acl.ts';
 import { iamBindings, iamOf } from './iam.ts';
 import { days, fromGoogle } from './read-google.ts';
@@ -56,7 +57,7 @@ export const storageBucket = normaliser({
       flag(get('uniformBucketLevelAccess')),
       flag(get('bucketPolicyOnly')),
     );
-    const grants = uniform === true ? [] : aclBindings(get, raw, related);
+    const grants = grantsWhere(uniform, aclBindings(get, raw, related));
     return {
       'iam.bindings': joinLists<unknown>(iamBindings(raw, related, iamOf.bucket), grants),
       public_access_prevention: isOneOf(prevention, 'enforced'),
@@ -70,3 +71,9 @@ export const storageBucket = normaliser({
     };
   }),
 });
+
+/** ACLs count where uniform access is off; where that is not known, nothing is known of what they grant. */
+function grantsWhere<Grant>(uniform: boolean | UnknownValue, grants: Grant[]) {
+  if (!isUnknown(uniform)) return uniform ? [] : grants;
+  return grants.map(() => new UnknownValue(uniform.expression, { present: false }));
+}

@@ -1,4 +1,4 @@
-import { field, fieldsOf } from '../../json.ts';
+import { field, fieldsOf, isFields } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import { readSteps } from './address.ts';
 import type { InstanceKey, ModuleStep, Step } from './address.ts';
@@ -87,6 +87,9 @@ export function createTrace(
 
     function followAll(node: unknown, within: Scope): void {
       const references = referencesOf(node).slice(0, maxFollowed + 1);
+      // A function of nothing, such as `timestamp()`, has neither references nor a constant.
+      if (references.length === 0 && isFields(node) && !Object.hasOwn(node, 'constant_value'))
+        given = true;
       const byOwnKey = references.some((text) => text.startsWith('count.') || text === 'each.key');
       for (const reference of references) follow(readSteps(reference), within, byOwnKey);
     }

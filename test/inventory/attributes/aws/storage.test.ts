@@ -401,7 +401,7 @@ describe('the public access block of a bucket', () => {
     const off = { ...blocks(true), block_public_acls: false };
     const plan = blockOf(new Reference('local.bucket'), off);
     expect(attributesOfPlan(plan).public_access_block).toEqual({
-      configured: false,
+      configured: 'not known',
       ...blocks(true),
       block_public_acls: 'not known',
     });

@@ -9,25 +9,27 @@ import {
   defaultEncryption,
   lifecycleRule,
   logsIntoItself,
+  plannedAcl,
   publicAccessBlock,
   retentionDays,
 } from './s3-settings.ts';
+import { bucketOfPart, partAcl } from './s3-parts.ts';
+
+const blockType = 'AWS::S3::BucketPublicAccessBlock';
 
 /**
  * The attributes of a bucket in a plan. Its settings are resources of their own; in the provider's versions before 4
  * they were blocks of the bucket, which later versions still read back.
  */
 export function bucketOfPlan(raw: RawResource, related: Related) {
-  const own = (type: string): unknown =>
-    related.referring(raw, type, bucketOfSetting)[0]?.properties;
+  const own = (type: string): unknown => related.referring(raw, type, bucketOfPart)[0]?.properties;
   const setting = (type: string, block: string): unknown =>
-    own(type) ?? plannedBlock(raw.properties, block);
-  const block = own('AWS::S3::BucketPublicAccessBlock');
-  const strayBlocks = related.referring(
-    undefined,
-    'AWS::S3::BucketPublicAccessBlock',
-    bucketOfSetting,
-  );
+    own(type) ??
+    plannedBlock(raw.properties, block) ??
+    related.stray(`a block ${block}`, type, bucketOfPart);
+  const block = own(blockType);
+  const strayBlock = (matters?: (part: RawResource) => boolean) =>
+    related.stray('a public access block', blockType, bucketOfPart, matters);
   const encryption = plannedBlock(
     setting(
       'AWS::S3::BucketServerSideEncryptionConfiguration',
@@ -44,21 +46,26 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
   );
   const lock = setting('AWS::S3::BucketObjectLockConfiguration', 'object_lock_configuration');
   const retention = plannedBlock(lock, 'rule', 'default_retention');
-  const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfSetting);
+  const ownAcl = own('AWS::S3::BucketAcl');
+  const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfPart);
   return {
     ...publicAccessBlock(
       block,
       (name) => planned(block, name),
       (name) =>
-        strayBlocks.every(({ properties }) => flag(planned(properties, name)) === true)
-          ? raw.exists
-            ? olderBlock
-            : undefined
-          : strayBlock,
+        strayBlock(({ properties }) => flag(planned(properties, name)) !== true) ??
+        (raw.exists ? olderBlock : undefined),
     ),
+    'public_access_block.configured': isGiven(block ?? strayBlock()),
     acl:
-      text(planned(own('AWS::S3::BucketAcl'), 'acl') ?? planned(raw.properties, 'acl')) ??
-      strayAcl(related),
+      (ownAcl && partAcl(ownAcl)) ??
+      plannedAcl(raw.properties) ??
+      related.stray(
+        'an ACL',
+        'AWS::S3::BucketAcl',
+        bucketOfPart,
+        ({ properties }) => partAcl(properties) !== 'private',
+      ),
     'policy.statements': readAllStatements(
       [planned(raw.properties, 'policy')],
       policies.map(({ type, properties }) => ({ type, document: properties.policy })),
@@ -93,24 +100,6 @@ const olderBlock = new UnknownValue(
   'the public access block of a bucket that exists already, which is not in this input',
   { present: false },
 );
-
-/** One that is off in some way, and may be this bucket's. */
-const strayBlock = new UnknownValue(
-  "the public access block of this bucket, as a block in this input doesn't say whose it is",
-  { present: false },
-);
-
-const strayAcl = (related: Related): UnknownValue | undefined => {
-  const strays = related.referring(undefined, 'AWS::S3::BucketAcl', bucketOfSetting);
-  const isHarmless = strays.every(({ properties }) => text(properties.acl) === 'private');
-  return isHarmless
-    ? undefined
-    : new UnknownValue("the ACL of this bucket, as an ACL in this input doesn't say whose it is", {
-        present: false,
-      });
-};
-
-const bucketOfSetting = ({ properties }: RawResource): unknown => properties.bucket;
 
 const lifecycleRules = (raw: RawResource, own: unknown): unknown =>
   own === undefined

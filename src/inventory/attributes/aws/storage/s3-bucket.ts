@@ -1,13 +1,14 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, flag, isGiven, isOneOf, isUnknown, mapList, some, text } from '../../values.ts';
+import { at, flag, isGiven, isOneOf, mapList, some, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { configuration, supplementary } from '../config-item.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
 import {
   bucketName,
   defaultEncryption,
+  grantedAcl,
   lifecycleRule,
   logsIntoItself,
   publicAccessBlock,
@@ -178,7 +179,10 @@ export const s3Bucket = normaliser({
       const target = supplementary(raw, 'BucketLoggingConfiguration', 'destinationBucketName');
       const lock = supplementary(raw, 'ObjectLockConfiguration');
       return {
-        acl: grantedAcl(supplementary(raw, 'AccessControlList', 'grantList')),
+        acl: grantedAcl(supplementary(raw, 'AccessControlList', 'grantList'), (grant) => ({
+          to: at(grant, 'grantee'),
+          permissions: at(grant, 'permission'),
+        })),
         'policy.statements': readStatements(supplementary(raw, 'BucketPolicy', 'policyText')),
         'logging.enabled': isGiven(target),
         'logging.target_bucket': target,
@@ -254,20 +258,6 @@ const bucketOfPolicy = ({ properties }: RawResource): unknown => properties.Buck
 function cannedAcl(value: unknown): unknown {
   const word = text(value);
   return typeof word === 'string' ? word.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase() : word;
-}
-
-/** The canned ACL that public grants amount to. */
-function grantedAcl(grants: unknown): string {
-  const permissions = (grantee: string): unknown[] => {
-    const items = mapList(grants, (grant) =>
-      at(grant, 'grantee') === grantee ? at(grant, 'permission') : undefined,
-    );
-    return isUnknown(items) ? [] : items.filter((item) => item !== undefined);
-  };
-  const all = permissions('AllUsers');
-  if (all.some((one) => one === 'Write' || one === 'FullControl')) return 'public-read-write';
-  if (all.length > 0) return 'public-read';
-  return permissions('AuthenticatedUsers').length > 0 ? 'authenticated-read' : 'private';
 }
 
 /** AWS Config gives replication rules as a map by id. */

@@ -1,9 +1,20 @@
 import { defined } from '../../../../contract/defined.ts';
-import type { UnknownValue } from '../../../../contract/resources.ts';
+import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import type { Related } from '../../related.ts';
-import { and, flag, isGiven, isOneOf, isUnknown, number, text } from '../../values.ts';
+import {
+  and,
+  flag,
+  hasItems,
+  isGiven,
+  isOneOf,
+  isUnknown,
+  list,
+  number,
+  text,
+} from '../../values.ts';
 import { isCustomerManaged } from '../kms-key.ts';
+import { planned } from '../plan-value.ts';
 import { asWritten } from '../policy-document.ts';
 
 /**
@@ -25,6 +36,51 @@ export function publicAccessBlock(
     'public_access_block.block_public_policy': blocks('block_public_policy'),
     'public_access_block.restrict_public_buckets': blocks('restrict_public_buckets'),
   };
+}
+
+const mayWrite = ['Write', 'WriteAcp', 'WRITE_ACP', 'FullControl', 'FULL_CONTROL'];
+
+/** The canned ACL that grants amount to, to the groups `AllUsers` and `AuthenticatedUsers`, as names or as addresses. */
+export function grantedAcl(
+  grants: unknown,
+  read: (grant: unknown) => { readonly to: unknown; readonly permissions: unknown },
+): string | UnknownValue {
+  const items = list(grants);
+  if (isUnknown(items)) return items;
+  const permissions = (group: string): unknown[] =>
+    items.flatMap((item) => {
+      const { to, permissions } = isUnknown(item) ? { to: item, permissions: item } : read(item);
+      const name = text(to);
+      const isTo = isUnknown(name) || name?.split('/').at(-1) === group;
+      const all = list(permissions);
+      return !isTo ? [] : isUnknown(to) ? [to] : isUnknown(all) ? [all] : all;
+    });
+  const everybody = permissions('AllUsers');
+  if (everybody.some((one) => isOneOf(one, ...mayWrite) === true)) return 'public-read-write';
+  const unknown = everybody.find(isUnknown);
+  if (unknown) return new UnknownValue(unknown.expression);
+  if (everybody.length > 0) return 'public-read';
+  return permissions('AuthenticatedUsers').length > 0 ? 'authenticated-read' : 'private';
+}
+
+/** The canned ACL of a bucket in a plan, or of an ACL beside it; undefined where none is set. */
+export function plannedAcl(properties: unknown): string | UnknownValue | undefined {
+  const canned = text(planned(properties, 'acl'));
+  if (canned !== undefined && canned !== '') return canned;
+  const beside = planned(properties, 'access_control_policy', 'grant');
+  if (beside !== undefined) {
+    return grantedAcl(beside, (grant) => ({
+      to: planned(grant, 'grantee', 'uri'),
+      permissions: planned(grant, 'permission'),
+    }));
+  }
+  const own = planned(properties, 'grant');
+  const isSome = hasItems(own);
+  if (isSome === false) return undefined;
+  return grantedAcl(own, (grant) => ({
+    to: planned(grant, 'uri'),
+    permissions: planned(grant, 'permissions'),
+  }));
 }
 
 /** The attributes of a bucket's default encryption. */

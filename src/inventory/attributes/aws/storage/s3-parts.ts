@@ -1,0 +1,73 @@
+import { UnknownValue } from '../../../../contract/resources.ts';
+import { joinedAttribute } from '../../joined.ts';
+import { normaliser } from '../../normaliser.ts';
+import type { RawResource } from '../../../model.ts';
+import { planned } from '../plan-value.ts';
+import { plannedAcl, publicAccessBlock } from './s3-settings.ts';
+
+const source = 'Amazon S3 API Reference, API version 2006-03-01';
+const bucket = 'AWS::S3::Bucket';
+
+/** What Terraform keeps beside a bucket, and how such a part names it; a constant function, as an index is kept for it. */
+export const bucketOfPart = ({ properties }: RawResource): unknown => properties['bucket'];
+
+/** An ACL that is a resource of its own: Terraform asks for a canned ACL or for grants. */
+export const partAcl = (properties: unknown) =>
+  plannedAcl(properties) ??
+  new UnknownValue('the ACL, which the input does not tell', { present: false });
+
+export const bucketAcl = normaliser({
+  types: ['AWS::S3::BucketAcl'],
+  source,
+  attributes: {
+    acl: {
+      type: 'string',
+      meaning: 'canned ACL, such as `private`, `public-read`, or the one that its grants amount to',
+    },
+    ...joinedAttribute('its bucket', bucket),
+  },
+  arguments: { AccessControl: 'acl' },
+  from: {
+    terraform: (raw, related) => ({
+      acl: partAcl(raw.properties),
+      joined: related.find(bucketOfPart(raw), bucket) !== undefined,
+    }),
+  },
+});
+
+const off = { type: 'bool', absent: false } as const;
+
+export const bucketPublicAccessBlock = normaliser({
+  types: ['AWS::S3::BucketPublicAccessBlock'],
+  source,
+  attributes: {
+    'public_access_block.configured': { ...off, meaning: 'true: it is a block' },
+    'public_access_block.block_public_acls': { ...off, meaning: 'refuses new public ACLs' },
+    'public_access_block.ignore_public_acls': { ...off, meaning: 'ignores public ACLs' },
+    'public_access_block.block_public_policy': {
+      ...off,
+      meaning: 'refuses public bucket policies',
+    },
+    'public_access_block.restrict_public_buckets': {
+      ...off,
+      meaning: 'limits a public bucket to AWS services and the own account',
+    },
+    ...joinedAttribute('its bucket', bucket),
+  },
+  arguments: {
+    BlockPublicAcls: 'block_public_acls',
+    BlockPublicPolicy: 'block_public_policy',
+    IgnorePublicAcls: 'ignore_public_acls',
+    RestrictPublicBuckets: 'restrict_public_buckets',
+  },
+  from: {
+    terraform: (raw, related) => ({
+      ...publicAccessBlock(
+        raw.properties,
+        (name) => planned(raw.properties, name),
+        () => undefined,
+      ),
+      joined: related.find(bucketOfPart(raw), bucket) !== undefined,
+    }),
+  },
+});
