@@ -55,6 +55,16 @@ test.each<[policy: string, Part]>([
     },
   ],
   [
+    'aws-s3-versioning',
+    {
+      owner: 'aws_s3_bucket',
+      part: 'aws_s3_bucket_versioning',
+      by: 'bucket',
+      open: { versioning_configuration: [{ status: 'Suspended' }] },
+      harmless: undefined,
+    },
+  ],
+  [
     'gcp-storage-bucket-no-public-access',
     {
       owner: 'google_storage_bucket',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../../../src/contract/resources.ts';
 import { verdictsOf } from '../../../support/policy-library.ts';
 import { attributesOf, planOf, readOne } from '../provider-twins.ts';
 import type { Fields } from '../provider-twins.ts';
@@ -405,4 +406,37 @@ describe('a template and a plan of Azure give the same attributes and verdicts:'
     expect(verdictsOf(fromPlan)).toEqual(verdicts);
     expect(Object.values(verdicts).filter((one) => String(one).startsWith('ERROR'))).toEqual([]);
   });
+});
+
+test.each([
+  ['one of one', [{ anyOf: [{ field: 'category', equals: 'Policy' }] }], 'policy'],
+  ['contained', [{ field: 'category', containsAny: ['Policy'] }], 'policy'],
+  [
+    'one of two',
+    [{ anyOf: ['Policy', 'Security'].map((equals) => ({ field: 'category', equals })) }],
+    undefined,
+  ],
+  ['contained in two', [{ field: 'category', containsAny: ['Policy', 'Security'] }], undefined],
+  [
+    'this or another field',
+    [
+      {
+        anyOf: [
+          { field: 'category', equals: 'Policy' },
+          { field: 'level', equals: 'Error' },
+        ],
+      },
+    ],
+    undefined,
+  ],
+])('what an alert on the activity log asks for: %s', (_form, allOf, category) => {
+  const properties = { scopes: ['/subscriptions/s'], condition: { allOf } };
+  const alert = readOne(
+    {
+      resources: [{ type: 'Microsoft.Insights/activityLogAlerts', name: 'a', properties }],
+      $schema: 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#',
+    },
+    'Azure::Insights::activityLogAlerts',
+  );
+  expect(alert['category']).toEqual(category ?? expect.any(UnknownValue));
 });

@@ -326,3 +326,42 @@ describe('who may read a dataset', () => {
     expect(dataset({})).toMatch(/^ERROR/);
   });
 });
+
+test('ACLs of a bucket whose uniform access is not known are not known', () => {
+  const document = planOf({
+    'google_storage_bucket.a': { name: 'a' },
+    'google_storage_bucket_acl.a': { bucket: 'a', predefined_acl: 'publicRead' },
+  });
+  const plan = JSON.parse(JSON.stringify(document)) as {
+    resource_changes: { type: string; change: Record<string, unknown> }[];
+  };
+  const verdictWhere = (uniform: Fields): string | undefined => {
+    const resource_changes = plan.resource_changes.map((one) =>
+      one.type === 'google_storage_bucket'
+        ? { ...one, change: { ...one.change, ...uniform } }
+        : one,
+    );
+    const configuration = {
+      root_module: {
+        resources: [
+          {
+            address: 'google_storage_bucket.a',
+            mode: 'managed',
+            type: 'google_storage_bucket',
+            name: 'a',
+            expressions: { uniform_bucket_level_access: { references: ['local.uniform'] } },
+          },
+        ],
+      },
+    };
+    const bucket = readOne({ ...plan, resource_changes, configuration }, 'GCP::Storage::Bucket');
+    return verdictsOf(bucket)['gcp-storage-bucket-no-public-access'];
+  };
+  expect(verdictWhere({ after_unknown: { uniform_bucket_level_access: true } })).toMatch(/^ERROR/);
+  expect(verdictWhere({ after: { name: 'a', uniform_bucket_level_access: true } })).toMatch(
+    /^PASS/,
+  );
+  expect(verdictWhere({ after: { name: 'a', uniform_bucket_level_access: false } })).toMatch(
+    /^FAIL/,
+  );
+});

@@ -229,6 +229,36 @@ describe('a value that is known after apply', () => {
     expect(raw?.properties.bucket).toMatchObject({ present: true });
   });
 
+  test.each([
+    ['a function of nothing', {}, true],
+    ['null', { constant_value: null }, undefined],
+  ])('through the input of a module, which %s gives', (_what, name, present) => {
+    const [raw] = read(
+      [
+        change('module.logs.aws_s3_bucket_policy.main', {
+          module_address: 'module.logs',
+          change: { after_unknown: { bucket: true } },
+        }),
+      ],
+      configuration({
+        module_calls: {
+          logs: {
+            expressions: { name },
+            module: {
+              resources: [
+                {
+                  address: 'aws_s3_bucket_policy.main',
+                  expressions: { bucket: { references: ['var.name'] } },
+                },
+              ],
+            },
+          },
+        },
+      }),
+    );
+    expect(raw?.properties.bucket).toMatchObject({ present: present ?? false });
+  });
+
   test('is found through the inputs and outputs of modules', () => {
     const raws = read(
       [

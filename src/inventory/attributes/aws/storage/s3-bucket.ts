@@ -7,6 +7,7 @@ import { configuration, supplementary } from '../config-item.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
 import {
   bucketName,
+  cannedAcls,
   defaultEncryption,
   grantedAcl,
   lifecycleRule,
@@ -21,12 +22,6 @@ const publicAccess =
   'left out is off; AWS Config shows what is set; of a bucket that Terraform did not just create it is unknown';
 const encryptedAlways =
   'Amazon S3 User Guide, Setting default server-side encryption behavior for Amazon S3 buckets: SSE-S3 since 2023-01-05';
-
-/** Amazon S3 User Guide, Access control list (ACL) overview, Canned ACL. */
-const cannedAcls = [
-  ...['private', 'public-read', 'public-read-write', 'authenticated-read', 'aws-exec-read'],
-  ...['bucket-owner-read', 'bucket-owner-full-control', 'log-delivery-write'],
-];
 
 export const s3Bucket = normaliser({
   types: ['AWS::S3::Bucket'],

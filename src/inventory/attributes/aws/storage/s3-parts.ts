@@ -3,7 +3,7 @@ import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { RawResource } from '../../../model.ts';
 import { planned } from '../plan-value.ts';
-import { plannedAcl, publicAccessBlock } from './s3-settings.ts';
+import { cannedAcls, plannedAcl, publicAccessBlock } from './s3-settings.ts';
 
 const source = 'Amazon S3 API Reference, API version 2006-03-01';
 const bucket = 'AWS::S3::Bucket';
@@ -23,6 +23,7 @@ export const bucketAcl = normaliser({
     acl: {
       type: 'string',
       meaning: 'canned ACL, such as `private`, `public-read`, or the one that its grants amount to',
+      spelling: cannedAcls,
     },
     ...joinedAttribute('its bucket', bucket),
   },

@@ -38,6 +38,12 @@ export function publicAccessBlock(
   };
 }
 
+/** Amazon S3 User Guide, Access control list (ACL) overview, Canned ACL. */
+export const cannedAcls = [
+  ...['private', 'public-read', 'public-read-write', 'authenticated-read', 'aws-exec-read'],
+  ...['bucket-owner-read', 'bucket-owner-full-control', 'log-delivery-write'],
+];
+
 const mayWrite = ['Write', 'WriteAcp', 'WRITE_ACP', 'FullControl', 'FULL_CONTROL'];
 
 /** The canned ACL that grants amount to, to the groups `AllUsers` and `AuthenticatedUsers`, as names or as addresses. */
