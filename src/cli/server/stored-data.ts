@@ -116,11 +116,12 @@ async function askFirst(
   question: (baseUrl: string) => string,
   options: ApprovalOptions,
 ): Promise<void> {
-  if (isApproved(options)) return;
+  // Also where nobody is asked: a snapshot holds all that a server stored, and is for local ones only.
   const baseUrl = await withLocalServer(context, 'Asking it', async (client) => {
     await client.local.get();
     return client.baseUrl;
   });
+  if (isApproved(options)) return;
   if (!context.flags.input) {
     throw new GovctlError('approval_required', 'Nothing was changed: nobody could be asked', {
       hint: 'Give --yes to go on without asking.',

@@ -89,8 +89,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   );
   const refusals = createTurns(refusedAtOnce);
   const refuseBroken = (error: Broken, socket: Socket): void =>
-    void answerBroken(error, socket, { refuse, refusals });
-  const takeUp = oneByOne((incoming, outgoing) => {
+    void answerBroken(error, socket, { refuse, refusals, isAnswerable });
+  const { takeUp, isAnswerable } = oneByOne((incoming, outgoing) => {
     connections.of(incoming.socket)?.began(outgoing);
     connections.checkWaiting();
     if (hasBody(incoming)) outgoing.once('finish', () => letGo(incoming));
@@ -289,11 +289,19 @@ const whyBroken: Readonly<Record<string, readonly [number, string]>> = {
   TINY_CHUNKS: [400, 'The body comes in thousands of chunks of a few bytes; send larger chunks'],
 };
 
-/** What isn't HTTP never becomes a request; it is answered by hand, a few in each turn. */
+interface Refusing extends Pick<ListenerOptions, 'refuse'> {
+  readonly refusals: Turns;
+  readonly isAnswerable: (socket: Socket) => boolean;
+}
+
+/**
+ * What isn't HTTP never becomes a request; it is answered by hand, a few in each turn. Behind a request that is being
+ * answered it would land in the midst of that answer: the connection is closed.
+ */
 async function answerBroken(
   error: Broken,
   socket: Socket,
-  { refuse, refusals }: Pick<ListenerOptions, 'refuse'> & { readonly refusals: Turns },
+  { refuse, refusals, isAnswerable }: Refusing,
 ): Promise<void> {
   const giveBack = await refusals.take();
   void nextTurn().then(giveBack);
@@ -304,6 +312,10 @@ async function answerBroken(
   const [status, why] = whyBroken[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
   const refusal = refuse(status, why);
   const body = await refusal.text();
+  if (!isAnswerable(socket)) {
+    socket.destroy();
+    return;
+  }
   const headers = [...refusal.headers, ['Content-Length', String(Buffer.byteLength(body))]];
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);

@@ -13,9 +13,19 @@ type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** The requests of a connection. */
 interface Line {
-  isBusy: boolean;
+  /** What is being answered. */
+  current?: Parameters<Handle> | undefined;
   /** They wait for the one that is being answered. */
   readonly behind: Parameters<Handle>[];
+}
+
+interface Pipeline {
+  readonly takeUp: Handle;
+  /**
+   * Whether an answer by hand would be taken for the one of what came last: nothing is being answered, or it is that very
+   * request, whose body still comes and whose answer has not begun.
+   */
+  isAnswerable(socket: Socket): boolean;
 }
 
 /**
@@ -23,13 +33,13 @@ interface Line {
  * very many at once, which takes but some bytes, is no more to us than one that waits for its answers, and no more than
  * one of its answers is in memory. One that sends more than can wait is closed.
  */
-export function oneByOne(handle: Handle): Handle {
+export function oneByOne(handle: Handle): Pipeline {
   const lines = new WeakMap<Socket, Line>();
   const turns = createTurns(takenAtOnce);
   let waiting = 0;
 
   const lineOf = (socket: Socket): Line => {
-    const line: Line = { isBusy: false, behind: [] };
+    const line: Line = { behind: [] };
     lines.set(socket, line);
     socket.once('close', () => {
       waiting -= line.behind.length;
@@ -38,7 +48,7 @@ export function oneByOne(handle: Handle): Handle {
     return line;
   };
   const begin = (line: Line, ...[incoming, outgoing]: Parameters<Handle>): void => {
-    line.isBusy = true;
+    line.current = [incoming, outgoing];
     outgoing.once('close', () => void goOn(line));
     handle(incoming, outgoing);
   };
@@ -50,19 +60,27 @@ export function oneByOne(handle: Handle): Handle {
     const next = line.behind.shift();
     if (next) waiting -= 1;
     if (next) begin(line, ...next);
-    else line.isBusy = false;
+    else line.current = undefined;
   };
-  return (incoming, outgoing) => {
-    const { socket } = incoming;
-    if (socket.destroyed) return;
-    const line = lines.get(socket) ?? lineOf(socket);
-    if (!line.isBusy) {
-      begin(line, incoming, outgoing);
-    } else if (line.behind.length >= mostOfConnection || waiting >= mostWaiting) {
-      socket.destroy();
-    } else {
-      line.behind.push([incoming, outgoing]);
-      waiting += 1;
-    }
+  return {
+    takeUp(incoming, outgoing) {
+      const { socket } = incoming;
+      if (socket.destroyed) return;
+      const line = lines.get(socket) ?? lineOf(socket);
+      if (!line.current) {
+        begin(line, incoming, outgoing);
+      } else if (line.behind.length >= mostOfConnection || waiting >= mostWaiting) {
+        socket.destroy();
+      } else {
+        line.behind.push([incoming, outgoing]);
+        waiting += 1;
+      }
+    },
+    isAnswerable(socket) {
+      const { current, behind } = lines.get(socket) ?? { behind: [] };
+      if (!current) return true;
+      const [incoming, outgoing] = current;
+      return behind.length === 0 && !incoming.complete && !outgoing.headersSent;
+    },
   };
 }

@@ -287,4 +287,25 @@ describe('a server that others can reach', () => {
       );
     }
   });
+
+  it('is not sent what a snapshot or files hold, though nobody is asked', async () => {
+    await service.close();
+    service = await startTestService({ isLocal: false });
+    writeFileSync(path.join(cwd, 's.jsonl'), 'all that another server stored\n');
+    writeFileSync(path.join(cwd, 'r.json'), '[{"id": "b", "type": "AWS::S3::Bucket"}]');
+    const sent: string[] = [];
+    const fetch: FakeWorldSettings['fetch'] = async (url, init) => {
+      sent.push(`${init.method ?? 'GET'} ${new URL(url).pathname}`);
+      return service.app.fetch(new Request(url, init), {});
+    };
+    for (const argv of [
+      ['restore', 's.jsonl', '--yes'],
+      ['reset', '--yes'],
+      ['seed', 'r.json'],
+    ]) {
+      expect((await runCommandLine(['server', ...argv], settings({ fetch }))).exitCode).toBe(4);
+    }
+    expect(sent).toEqual(sent.map(() => 'GET /v1/local'));
+    expect(sent).toHaveLength(3);
+  });
 });
