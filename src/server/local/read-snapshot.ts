@@ -46,29 +46,58 @@ const Line = z.union([
 
 /** Reads a stream to its end, as long as it is no larger than a snapshot may be. @throws GovctlError body_too_large */
 export async function readStream(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
+  // Part by part: all of it at once would hold up everybody.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const parts: string[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
     if (size > largestSnapshot) throw tooLarge();
-    parts.push(chunk);
+    parts.push(decoder.decode(chunk, { stream: true }));
   }
-  return Buffer.concat(parts).toString('utf8');
+  parts.push(decoder.decode());
+  return parts.join('');
 }
 
 /** Characters that are read between two turns of others: some milliseconds. */
 const perTurn = 65_536;
 
-/** The lines, with turns given to others between them. */
-async function* inTurns(lines: readonly string[]): AsyncGenerator<readonly [number, string]> {
-  let spent = 0;
-  for (const [at, line] of lines.entries()) {
-    yield [at, line];
-    spent += line.length;
-    if (spent < perTurn) continue;
-    spent = 0;
+/** Where the line that begins there ends, and the next begins. */
+function afterLine(text: string, from: number): number {
+  const at = text.indexOf('\n', from);
+  return at < 0 ? text.length : at + 1;
+}
+
+/**
+ * The lines with their places, with turns given to others between them. Never all at once: a file of nothing but line ends
+ * would fill the memory with its lines.
+ */
+async function* inTurns(text: string): AsyncGenerator<readonly [number, string]> {
+  let turnEnds = perTurn;
+  for (let from = 0, at = 0; from < text.length; at += 1) {
+    const next = afterLine(text, from);
+    yield [at, text.slice(from, next - 1)];
+    from = next;
+    if (from < turnEnds) continue;
+    turnEnds = from + perTurn;
     await nextTurn();
   }
+}
+
+/** The number of whole lines, and the SHA-256 of their UTF-8. */
+async function measure(text: string): Promise<{ lines: number; sha256: string }> {
+  const digest = createHash('sha256');
+  let lines = 0;
+  for (let from = 0; from < text.length;) {
+    // At the end of a line no character is cut in two.
+    const next = afterLine(text, from + perTurn);
+    const part = text.slice(from, next);
+    digest.update(part);
+    for (let at = 0; at < part.length; at = afterLine(part, at)) lines += 1;
+    from = next;
+    await nextTurn();
+  }
+  return { lines, sha256: digest.digest('hex') };
 }
 
 /**
@@ -76,7 +105,7 @@ async function* inTurns(lines: readonly string[]): AsyncGenerator<readonly [numb
  * @throws GovctlError malformed_request with the line that is wrong
  */
 export async function readSnapshot(text: string, stored: Stored): Promise<Snapshot> {
-  const { head, lines } = await checkWhole(text);
+  const { head, body } = await checkWhole(text);
   const documents = new Map<StoredCollection, Document[]>();
   const sequences = new Map<string, number>();
   const work: StoredWork[] = [];
@@ -84,7 +113,7 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
   const families = new Set(stored.lanes.map(({ spec }) => spec.name));
   const seen = new Set<string>();
   const blobs = new Map<string, Buffer[]>();
-  for await (const [at, line] of inTurns(lines)) {
+  for await (const [at, line] of inTurns(body)) {
     const refuse = (why: string): GovctlError => refuseLine(at + 2, why);
     const given = parse(line);
     const parsed = Line.safeParse(given);
@@ -158,10 +187,9 @@ const laneOf = ({
 });
 
 /** The head, and the lines between head and end. */
-async function checkWhole(text: string): Promise<{ head: SnapshotHead; lines: readonly string[] }> {
-  const lines = text.split('\n');
-  const [first = ''] = lines;
-  const head = Head.safeParse(parse(first));
+async function checkWhole(text: string): Promise<{ head: SnapshotHead; body: string }> {
+  const headEnds = afterLine(text, 0);
+  const head = Head.safeParse(parse(text.slice(0, headEnds)));
   if (!head.success) {
     throw refuseLine(1, 'is not the head of a snapshot; `govctl server snapshot` makes one');
   }
@@ -172,20 +200,21 @@ async function checkWhole(text: string): Promise<{ head: SnapshotHead; lines: re
       `has format version ${version}, which a newer govctl (${shown(rest.version)}) wrote`,
     );
   }
-  const afterLast = lines.pop();
-  const body = lines.slice(0, -1);
-  const end = End.safeParse(parse(lines.at(-1) ?? ''));
-  if (!end.success || afterLast !== '') {
-    throw refuseLine(lines.length, 'is not the end of a snapshot: the rest of it is missing');
+  const endBegins = text.lastIndexOf('\n', text.length - 2) + 1;
+  const before = await measure(text.slice(0, endBegins));
+  const end = End.safeParse(parse(text.slice(endBegins)));
+  if (!end.success || !text.endsWith('\n')) {
+    throw refuseLine(before.lines + 1, 'is not the end of a snapshot: the rest of it is missing');
   }
-  const digest = createHash('sha256');
-  for await (const [, line] of inTurns(body)) digest.update(`${line}\n`);
-  if (end.data.lines !== body.length || end.data.sha256 !== digest.digest('hex')) {
-    throw refuseLine(lines.length, 'has a checksum that does not fit: the snapshot was changed');
+  if (end.data.lines !== before.lines || end.data.sha256 !== before.sha256) {
+    throw refuseLine(
+      before.lines + 1,
+      'has a checksum that does not fit: the snapshot was changed',
+    );
   }
   return {
     head: { ...rest, format_version: version, ...defined({ sealed }) },
-    lines: body.slice(1),
+    body: text.slice(headEnds, endBegins),
   };
 }
 

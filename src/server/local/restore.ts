@@ -1,4 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
+import { nextTurn } from '../next-turn.ts';
 import { layEmptyLanes } from '../lanes/lay.ts';
 import type { StoredCollection } from '../module.ts';
 import type { Document, LaneSpec, Tx } from '../store/store.ts';
@@ -9,6 +10,11 @@ import { everyDocument, everyWork, lanesOf } from './snapshot.ts';
 
 /** How many documents there were of each collection that had some. */
 type Counts = Record<string, number>;
+
+/** Numbers that are drawn between two turns of others: some milliseconds. */
+const drawnInTurn = 10_000;
+/** Documents that are put in or removed between two turns of others. */
+const movedInTurn = 500;
 
 /** Empties collections and all lanes. */
 export async function empty(
@@ -26,7 +32,10 @@ export async function empty(
     const { spec } = collection;
     const ids: string[] = [];
     for await (const { id } of everyDocument(tx, collection)) ids.push(id);
-    for (const id of ids) await tx.remove(spec, id);
+    for (const [at, id] of ids.entries()) {
+      await tx.remove(spec, id);
+      if (at % movedInTurn === 0) await nextTurn();
+    }
     if (ids.length > 0) counts[spec.name] = ids.length;
   }
   return counts;
@@ -40,13 +49,18 @@ export async function replaceAll(tx: Tx, stored: Stored, snapshot: Snapshot): Pr
   await empty(tx, stored, [...stored.collections, ...stored.forgotten]);
   for (const [sequence, value] of snapshot.sequences) {
     // What was numbered since keeps its numbers to itself: a sequence never goes back.
-    while ((await tx.next(sequence)) < value);
+    for (let at = await tx.next(sequence); at < value; at = await tx.next(sequence)) {
+      if (at % drawnInTurn === 0) await nextTurn();
+    }
   }
   const placeIn = await putWork(tx, stored, snapshot);
   const counts: Counts = {};
   for (const [collection, documents] of snapshot.documents) {
     counts[collection.spec.name] = documents.length;
-    for (const doc of documents) await insert(tx, collection, relocated(collection, doc, placeIn));
+    for (const [at, doc] of documents.entries()) {
+      await insert(tx, collection, relocated(collection, doc, placeIn));
+      if (at % movedInTurn === 0) await nextTurn();
+    }
   }
   await layEmptyLanes(tx, stored.lanes, stored.collections);
   return counts;
