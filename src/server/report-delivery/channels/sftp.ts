@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
+import type { Algorithms } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
 import { canonicalHost } from '../../config/binding.ts';
 import type { Place } from '../../config/binding.ts';
 import type { ServerConfig } from '../../config/config.ts';
 import type { Deps } from '../../deps.ts';
 import { DialFailure, dial } from '../../outbound/dial.ts';
+import { heardInTurns } from '../../outbound/heard-in-turns.ts';
 import type { ChannelOf, ReportMessage, SendReport, Surroundings } from './channel.ts';
 import { secretFor } from './bound-secret.ts';
 import { expectedKey, fingerprintOf, rememberKey } from './host-key.ts';
@@ -16,6 +19,18 @@ import { uploadName } from './wording.ts';
 const connectWithin = 20_000;
 const silentWithin = 60_000;
 const defaultPort = 22;
+/** Bytes that a server may say: its greeting, keys and banner, and then a few dozen for each 32 KiB that it is given. */
+const mostHeard = 128 * 1024;
+const givenForEachHeard = 32;
+
+/**
+ * Of a group that the server names, Node tests the prime: half a minute in which this process does nothing else. Packed
+ * data could take a thousand times its length of memory.
+ */
+const algorithms: Algorithms = {
+  kex: { remove: ['diffie-hellman-group-exchange-sha256'], append: [], prepend: [] },
+  compress: ['none'],
+};
 
 interface SftpParts {
   readonly deps: Pick<Deps, 'store' | 'clock'>;
@@ -37,6 +52,7 @@ export const createSftpChannel =
     const { host, port } = login.place;
     const place = `${host}:${port}`;
     let socket: Socket | undefined;
+    let saidTooMuch = false;
     const hangUp = (): void => void socket?.destroy();
     try {
       const within = { signal, withinMs: connectWithin };
@@ -48,7 +64,12 @@ export const createSftpChannel =
       signal.addEventListener('abort', hangUp, { once: true });
       // What happens while nothing is asked of it is seen by the next thing that is.
       const client = new Client('govctl', { error() {}, end() {}, close() {} });
-      const key = await logIn(client, socket, { channel, login, expected });
+      const given = message.files.reduce((sum, { size }) => sum + size, 0);
+      const connection = heardInTurns(socket, mostHeard + given / givenForEachHeard, () => {
+        saidTooMuch = true;
+        hangUp();
+      });
+      const key = await logIn(client, connection, { channel, login, expected });
       await rememberKey(deps, place, key);
       await upload(client, channel.path, message);
       await client.end();
@@ -57,6 +78,10 @@ export const createSftpChannel =
       if (signal.aborted) throw signal.reason;
       if (error instanceof DialFailure) {
         return { ok: false, error: `The SFTP server ${place} ${error.message}` };
+      }
+      if (saidTooMuch) {
+        const told = `The SFTP server ${place} said far more than it has to, so we left: ask its operator`;
+        return { ok: false, error: told };
       }
       return explainSftp(error, place);
     } finally {
@@ -98,18 +123,19 @@ interface LogInOptions {
 /** @returns the fingerprint of the server's key */
 async function logIn(
   client: SftpClient,
-  socket: Socket,
+  connection: Duplex,
   { channel, login, expected }: LogInOptions,
 ): Promise<string> {
   let seen = '';
   if ('password' in login) answerPrompts(client, login.password);
   try {
     await client.connect({
-      sock: socket,
+      sock: connection,
       username: channel.username,
       ...('password' in login ? { password: login.password } : { privateKey: login.privateKey }),
       tryKeyboard: 'password' in login,
       readyTimeout: connectWithin,
+      algorithms,
       hostVerifier(key: Buffer) {
         seen = fingerprintOf(key);
         return expected === undefined || seen === expected;

@@ -8,12 +8,13 @@ import { answerId, answers, deliveries, ofWebhook } from './collection.ts';
 import type { StoredDelivery } from './collection.ts';
 import { day } from '../../outbound/retry.ts';
 
-/** Ended deliveries that are kept of each webhook. */
+/** Ended deliveries that are kept of each webhook, and the failed ones of all. */
 interface Kept {
   readonly succeeded: number;
   readonly failed: number;
+  readonly failedInAll?: number;
 }
-const defaultKept: Kept = { succeeded: 1_000, failed: 10_000 };
+const defaultKept = { succeeded: 1_000, failed: 10_000, failedInAll: 100_000 };
 /** Tests that are kept of each webhook. */
 const keptTests = 100;
 /** Milliseconds that failed ones are kept. */
@@ -31,10 +32,13 @@ export interface Retention {
 /** Keeps what was sent within bounds, beside the sending. */
 export function createRetention(
   deps: Pick<Deps, 'store' | 'clock' | 'log'>,
-  kept = defaultKept,
+  kept: Kept = defaultKept,
 ): Retention {
+  const { failedInAll = defaultKept.failedInAll } = kept;
   /** By webhook, how many ended since it was looked at. */
   const grown = new Map<string, number>();
+  /** How many ended since all were looked at. */
+  let grownInAll = 0;
   /** Any may have too many. */
   let isFirstLook = true;
   let running: Promise<void> | undefined;
@@ -44,9 +48,14 @@ export function createRetention(
     for (const id of isFirstLook ? await allIds() : [...grown.keys()]) await trim(id);
     isFirstLook = false;
     const before = timestamp(deps.clock.now() - failedFor);
-    await removeOldest({ kept: { any: ['failed'] } }, ({ rows }) =>
-      rows.filter(({ updated_at: at }) => at < before),
-    );
+    await removeOldest(allFailed, ({ rows }) => rows.filter(({ updated_at: at }) => at < before));
+    await trimAll();
+  }
+
+  /** Each of hundreds of webhooks may have few enough, and all of them too many. */
+  async function trimAll(): Promise<void> {
+    grownInAll = 0;
+    await removeOldest(allFailed, tooMany(failedInAll));
   }
 
   async function allIds(): Promise<string[]> {
@@ -58,10 +67,7 @@ export function createRetention(
   async function trim(webhookId: string): Promise<void> {
     grown.delete(webhookId);
     for (const status of ['succeeded', 'failed'] as const) {
-      const most = kept[status];
-      await removeOldest(ofWebhook(webhookId, [status]), ({ rows, total }) =>
-        rows.slice(0, Math.max(0, total - most)),
-      );
+      await removeOldest(ofWebhook(webhookId, [status]), tooMany(kept[status]));
     }
     // Requests get their turn.
     await nextTurn();
@@ -98,19 +104,29 @@ export function createRetention(
     ended(webhookId) {
       const count = (grown.get(webhookId) ?? 0) + 1;
       grown.set(webhookId, count);
-      if (count < batch || running) return;
-      once(() => trim(webhookId)).catch((error: unknown) =>
-        deps.log.error({ err: error }, 'forgetting deliveries failed'),
-      );
+      grownInAll += 1;
+      if (running || (count < batch && grownInAll < batch)) return;
+      once(async () => {
+        if (count >= batch) await trim(webhookId);
+        if (grownInAll >= batch) await trimAll();
+      }).catch((error: unknown) => deps.log.error({ err: error }, 'forgetting deliveries failed'));
     },
     run: () => once(look),
   };
 }
 
+const allFailed = { kept: { any: ['failed'] } } as const;
+
 interface Oldest {
   readonly rows: readonly StoredDelivery[];
   readonly total: number;
 }
+
+/** Of the oldest, those beyond the number that is kept. */
+const tooMany =
+  (most: number) =>
+  ({ rows, total }: Oldest): readonly StoredDelivery[] =>
+    rows.slice(0, Math.max(0, total - most));
 
 /** Stores a test's delivery, and forgets the oldest of its webhook's. */
 export async function keepTest(tx: Tx, test: StoredDelivery, most = keptTests): Promise<void> {

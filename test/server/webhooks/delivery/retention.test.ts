@@ -62,6 +62,29 @@ test('a webhook is looked at again once so many of its deliveries have ended', a
   while ((await world.deliveries(id)).length > 2) await new Promise(setImmediate);
 });
 
+test('the failed ones are bounded over all webhooks, too', async () => {
+  const give = { retry_config: { max_attempts: 1 } };
+  const ids = [
+    await world.addWebhook(give),
+    await world.addWebhook(give),
+    await world.addWebhook(),
+  ];
+  world.answerWith(({ webhook }) => (webhook === ids[2] ? ok : answered(500)));
+  const events: string[] = [];
+  for (let at = 0; at < 5; at++) {
+    events.push(...(await world.emit()));
+    await world.pass(1_000);
+  }
+  const kept = { succeeded: 10, failed: 10, failedInAll: 4 };
+  await createRetention(world.deps, kept).run();
+  const left = async () => Promise.all(ids.map(eventsOf));
+  expect(await left()).toEqual([events.slice(-2), events.slice(-2), events]);
+  const retention = createRetention(world.deps, { ...kept, failedInAll: 1 });
+  // None of them has so many that it is looked at for itself.
+  for (let at = 0; at < 500; at++) retention.ended(ids[at % 3] ?? '');
+  while ((await left()).flat().length > 6) await new Promise(setImmediate);
+});
+
 test('of tests each webhook keeps the newest, beside what was sent in earnest', async () => {
   const [mine, other] = [await world.addWebhook(), await world.addWebhook()];
   await world.emit();
