@@ -10,8 +10,8 @@ export default defineConfig({
     maxWorkers: 2,
     isolate: false,
     // A hang is a hang on any machine; what is only slow, on a busy one, is not.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });
