@@ -72,6 +72,7 @@ import { apiGatewayV2Stage } from './serverless/api-gateway-v2-stage.ts';
 import { lambdaFunction } from './serverless/lambda-function.ts';
 import { lambdaPermission } from './serverless/lambda-permission.ts';
 import { lambdaUrl } from './serverless/lambda-url.ts';
+import { backupVault } from './storage/backup-vault.ts';
 import { dlmLifecyclePolicy } from './storage/dlm-lifecycle-policy.ts';
 import { ebsVolume } from './storage/ebs-volume.ts';
 import { efsFileSystem } from './storage/efs-file-system.ts';
@@ -80,6 +81,9 @@ import { s3Bucket } from './storage/s3-bucket.ts';
 import { bucketAcl, bucketPublicAccessBlock } from './storage/s3-parts.ts';
 
 const documents = {
+  backup: 'AWS Backup API Reference, API version 2018-11-15',
+  efs: 'Amazon EFS API Reference, API version 2015-02-01',
+  ses: 'Amazon SES API Reference, API version 2010-12-01',
   ecr: 'Amazon ECR API Reference, API version 2015-09-21',
   secrets: 'AWS Secrets Manager API Reference, API version 2017-10-17',
   s3: 'Amazon S3 API Reference, API version 2006-03-01',
@@ -100,6 +104,15 @@ export const aws: readonly Normaliser[] = [
   efsFileSystem,
   fsxFileSystem,
   dlmLifecyclePolicy,
+  backupVault,
+  partPolicy('AWS::Backup::BackupVaultPolicy', 'the policy of the vault', documents.backup, {
+    whole: 'AWS::Backup::BackupVault',
+    names: ['BackupVaultName', 'backup_vault_name'],
+  }),
+  partPolicy('AWS::EFS::FileSystemPolicy', 'the policy of the file system', documents.efs, {
+    whole: 'AWS::EFS::FileSystem',
+    names: ['FileSystemId', 'file_system_id'],
+  }),
   // identity
   iamPolicies,
   partPolicy('AWS::IAM::RolePolicy', 'what the role may do', documents.iam, {
@@ -139,6 +152,11 @@ export const aws: readonly Normaliser[] = [
   iotPolicy,
   snsTopic,
   resourcePolicy('AWS::SNS::TopicPolicy', 'the policy of the topics', documents.sns),
+  resourcePolicy(
+    'AWS::SES::IdentityPolicy',
+    'who may send in the name of the identity',
+    documents.ses,
+  ),
   sqsQueue,
   resourcePolicy('AWS::SQS::QueuePolicy', 'the policy of the queues', documents.sqs),
   kinesisStream,

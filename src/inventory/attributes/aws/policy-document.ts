@@ -44,9 +44,9 @@ export function readStatements(
   );
 }
 
-/** The same of a resource that is nothing but a policy: without its document, nothing is known of it. */
-export const readRequiredStatements = (document: unknown, declaredBy?: string) =>
-  readStatements(document ?? new UnknownValue('a policy document that is missing'), declaredBy);
+/** The document of a resource that is nothing but a policy: where it is missing, nothing is known of it. */
+export const requiredDocument = (document: unknown): unknown =>
+  document ?? new UnknownValue('a policy document that is missing');
 
 /** The elements of the "Grammar of the IAM JSON policy language", IAM User Guide. */
 const documentKeys = ['Version', 'Id', 'Statement'];
@@ -72,7 +72,7 @@ export function readAllStatements(
 ): (Statement | UnknownValue)[] | UnknownValue {
   const read = [
     ...documents.map((document) => readStatements(document)),
-    ...separate.map(({ type, document }) => readRequiredStatements(document, type)),
+    ...separate.map(({ type, document }) => readStatements(requiredDocument(document), type)),
   ];
   const known = read.flatMap((one) => (isUnknown(one) ? [] : one));
   const unknown = read.filter(isUnknown);

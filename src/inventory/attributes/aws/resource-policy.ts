@@ -3,7 +3,7 @@ import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Attribute, Normaliser } from '../normaliser.ts';
 import { at } from '../values.ts';
-import { readRequiredStatements } from './policy-document.ts';
+import { readStatements, requiredDocument } from './policy-document.ts';
 
 /** What a policy is part of, and the property that names it, in the words of templates and of Terraform. */
 interface PartOf {
@@ -55,9 +55,9 @@ const statements = (meaning: string) =>
 
 const fromDocument = {
   cloudformation: ({ properties }: RawResource, document = 'PolicyDocument') => ({
-    'policy.statements': readRequiredStatements(at(properties, document)),
+    'policy.statements': readStatements(requiredDocument(at(properties, document))),
   }),
   terraform: ({ properties }: RawResource) => ({
-    'policy.statements': readRequiredStatements(at(properties, 'policy')),
+    'policy.statements': readStatements(requiredDocument(at(properties, 'policy'))),
   }),
 };

@@ -260,6 +260,7 @@ export const awsTypes: Readonly<Record<string, string>> = {
   aws_backup_plan: 'AWS::Backup::BackupPlan',
   aws_backup_selection: 'AWS::Backup::BackupSelection',
   aws_backup_vault: 'AWS::Backup::BackupVault',
+  aws_backup_vault_policy: 'AWS::Backup::BackupVaultPolicy',
   aws_cloudfront_origin_access_identity: 'AWS::CloudFront::CloudFrontOriginAccessIdentity',
   aws_cloudtrail: 'AWS::CloudTrail::Trail',
   aws_cloudwatch_event_bus_policy: 'AWS::Events::EventBusPolicy',
@@ -406,6 +407,8 @@ export const awsTypes: Readonly<Record<string, string>> = {
   aws_servicecatalog_product_portfolio_association:
     'AWS::ServiceCatalog::PortfolioProductAssociation',
   aws_servicecatalog_provisioned_product: 'AWS::ServiceCatalog::CloudFormationProvisionedProduct',
+  aws_ses_identity_policy: 'AWS::SES::IdentityPolicy',
+  aws_sesv2_email_identity_policy: 'AWS::SES::IdentityPolicy',
   aws_ses_event_destination: 'AWS::SES::ConfigurationSetEventDestination',
   aws_signer_signing_profile_permission: 'AWS::Signer::ProfilePermission',
   aws_ssoadmin_account_assignment: 'AWS::SSO::Assignment',

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { UnknownValue } from '../../../../src/contract/resources.ts';
 import {
   readAllStatements,
-  readRequiredStatements,
   readStatements,
+  requiredDocument,
 } from '../../../../src/inventory/attributes/aws/policy-document.ts';
 
 const empty = {
@@ -95,8 +95,8 @@ describe('readStatements', () => {
   });
 
   test('takes a resource that is nothing but a policy, and has none, for unknown', () => {
-    expect(readRequiredStatements(undefined)).toBeInstanceOf(UnknownValue);
-    expect(readRequiredStatements(document)).toEqual(statements);
+    expect(readStatements(requiredDocument(undefined))).toBeInstanceOf(UnknownValue);
+    expect(readStatements(requiredDocument(document))).toEqual(statements);
     expect(
       readAllStatements([], [{ type: 'AWS::S3::BucketPolicy', document: undefined }]),
     ).toBeInstanceOf(UnknownValue);

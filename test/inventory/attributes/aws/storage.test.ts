@@ -219,6 +219,7 @@ const twins: Record<string, Twins & { readonly expected: Record<string, unknown>
     expected: {
       encryption: { enabled: true, customer_managed: false },
       backup: { enabled: true },
+      policy: { statements: [] },
     },
   },
   'a Lustre file system': {

@@ -200,5 +200,5 @@ describe('who may call a function', () => {
 test('a way in that nobody has seen is unknown, and nothing passes', () => {
   const read = exported('run.googleapis.com/Service', { ingress: 'INGRESS_TRAFFIC_BY_PIGEON' });
   expect(read['ingress_mode']).toEqual(unknown);
-  expect(verdictsOf(read)['gcp-cloud-run-access']).toMatch(/^ERROR/);
+  expect(verdictsOf(read)['gcp-cloud-run-ingress']).toMatch(/^ERROR/);
 });

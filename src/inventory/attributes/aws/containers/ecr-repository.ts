@@ -3,7 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, isOneOf, or, some, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
-import { readAllStatements, readStatements } from '../policy-document.ts';
+import { readAllStatements, readStatements, requiredDocument } from '../policy-document.ts';
 
 export const ecrRepository = normaliser({
   types: ['AWS::ECR::Repository'],
@@ -41,7 +41,7 @@ export const ecrRepository = normaliser({
       'policy.statements': readAllStatements(
         related
           .referring(raw, 'AWS::ECR::RepositoryPolicy', repositoryOfPolicy)
-          .map(({ properties }) => properties.policy),
+          .map(({ properties }) => requiredDocument(properties.policy)),
       ),
     }),
     'aws-config': (raw, related) => ofTemplate(raw, related),

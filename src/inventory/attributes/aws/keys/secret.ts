@@ -4,7 +4,7 @@ import { at, block, flag, isGiven, number, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 import { configuration, notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
-import { readAllStatements } from '../policy-document.ts';
+import { readAllStatements, requiredDocument } from '../policy-document.ts';
 
 export const secret = normaliser({
   types: ['AWS::SecretsManager::Secret'],
@@ -42,7 +42,7 @@ export const secret = normaliser({
         'policy.statements': readAllStatements(
           related
             .referring(raw, 'AWS::SecretsManager::ResourcePolicy', secretOfTemplate)
-            .map(({ properties }) => properties.ResourcePolicy),
+            .map(({ properties }) => requiredDocument(properties.ResourcePolicy)),
         ),
       };
     },
@@ -65,7 +65,7 @@ export const secret = normaliser({
         'policy.statements': readAllStatements(
           related
             .referring(raw, 'AWS::SecretsManager::ResourcePolicy', secretOfPlan)
-            .map(({ properties }) => properties.policy)
+            .map(({ properties }) => requiredDocument(properties.policy))
             .concat(planned(raw.properties, 'policy') ?? []),
         ),
       };

@@ -17,8 +17,10 @@ import {
   text,
 } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { notRecorded } from '../config-item.ts';
 import { isSetInPlan, kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
+import { readAllStatements, requiredDocument } from '../policy-document.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
 
 export const searchDomain = normaliser({
@@ -42,6 +44,11 @@ export const searchDomain = normaliser({
       type: 'bool',
       meaning: 'the endpoint is public: the domain is in no VPC',
       absent: true,
+    },
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning: 'the access policy; AWS refuses whom it does not allow',
+      absent: [],
     },
     fine_grained_access_control: {
       type: 'bool',
@@ -73,6 +80,7 @@ export const searchDomain = normaliser({
     },
   },
   arguments: {
+    AccessPolicies: ['access_policies', 'access_policies of aws_opensearch_domain_policy'],
     'AdvancedSecurityOptions.Enabled': 'advanced_security_options.enabled',
     DedicatedMasterCount: 'cluster_config.dedicated_master_count',
     DedicatedMasterEnabled: 'cluster_config.dedicated_master_enabled',
@@ -103,6 +111,14 @@ export const searchDomain = normaliser({
         tlsPolicy: planned(properties, 'domain_endpoint_options', 'tls_security_policy'),
         subnets: planned(properties, 'vpc_options', 'subnet_ids'),
         security: planned(properties, 'advanced_security_options', 'enabled'),
+        policies: [
+          planned(properties, 'access_policies'),
+          ...domainPolicies.flatMap((type) =>
+            related
+              .referring(raw, type, domainOfPolicy)
+              .map((part) => requiredDocument(part.properties['access_policies'])),
+          ),
+        ],
         logs: mapList(at(properties, 'log_publishing_options'), (log) => ({
           type: text(at(log, 'log_type')),
           on: isLogged(at(log, 'enabled') ?? true, at(log, 'cloudwatch_log_group_arn')),
@@ -112,6 +128,10 @@ export const searchDomain = normaliser({
     'aws-config': (raw, related) => ofDocument(raw, related),
   },
 });
+
+/** Only Terraform has them as resources of their own. */
+const domainPolicies = ['AWS::OpenSearchService::DomainPolicy', 'AWS::Elasticsearch::DomainPolicy'];
+const domainOfPolicy = ({ properties }: RawResource): unknown => properties['domain_name'];
 
 function ofDocument({ properties }: RawResource, related: Related) {
   const cluster =
@@ -130,6 +150,10 @@ function ofDocument({ properties }: RawResource, related: Related) {
     tlsPolicy: field(properties, 'DomainEndpointOptions', 'TLSSecurityPolicy'),
     subnets: field(properties, 'VPCOptions', 'SubnetIds'),
     security: field(properties, 'AdvancedSecurityOptions', 'Enabled'),
+    policies: [
+      field(properties, 'AccessPolicies') ??
+        (related.isExport ? notRecorded('the access policy') : undefined),
+    ],
     logs: isUnknown(logs)
       ? logs
       : Object.entries(logs ?? {}).map(([type, log]: [string, unknown]) => ({
@@ -160,7 +184,11 @@ type Given = Readonly<
     | 'security',
     unknown
   >
-> & { readonly isKeyChosen?: boolean; readonly logs: readonly Log[] | UnknownValue };
+> & {
+  readonly policies: readonly unknown[];
+  readonly isKeyChosen?: boolean;
+  readonly logs: readonly Log[] | UnknownValue;
+};
 
 function read(related: Related, given: Given) {
   const { logs } = given;
@@ -171,6 +199,7 @@ function read(related: Related, given: Given) {
     'tls.required': flag(given.https),
     'tls.minimum_version': tlsOfPolicy(given.tlsPolicy),
     public_access: not(hasItems(given.subnets)),
+    'policy.statements': readAllStatements(given.policies),
     fine_grained_access_control: flag(given.security),
     'logging.enabled': isUnknown(logs) ? logs : or(...logs.map(({ on }) => on)),
     'logging.types': isUnknown(logs)

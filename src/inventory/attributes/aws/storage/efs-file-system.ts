@@ -3,8 +3,10 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { flag, isOneOf, isSet } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
+import { readAllStatements, requiredDocument } from '../policy-document.ts';
 
 export const efsFileSystem = normaliser({
   types: ['AWS::EFS::FileSystem'],
@@ -17,8 +19,15 @@ export const efsFileSystem = normaliser({
       meaning: 'automatic backups are on; on by default in file systems in one zone',
       absent: false,
     },
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning:
+        'the file system policy; without one, everybody who reaches a mount target has full access',
+      absent: [],
+    },
   },
   arguments: {
+    FileSystemPolicy: 'policy of aws_efs_file_system_policy',
     'BackupPolicy.Status': 'backup_policy.status of aws_efs_backup_policy',
     Encrypted: 'encrypted',
   },
@@ -28,6 +37,11 @@ export const efsFileSystem = normaliser({
       const [backup] = related.referring(raw, 'AWS::EFS::BackupPolicy', fileSystemOfPlan);
       return {
         'encryption.enabled': flag(planned(raw.properties, 'encrypted')),
+        'policy.statements': readAllStatements(
+          related
+            .referring(raw, 'AWS::EFS::FileSystemPolicy', fileSystemOfPlan)
+            .map(({ properties }) => requiredDocument(properties.policy)),
+        ),
         ...plannedKmsKey(raw, related, 'kms_key_id'),
         'backup.enabled': isBackedUp(
           planned(backup?.properties, 'backup_policy', 'status'),
@@ -42,6 +56,10 @@ export const efsFileSystem = normaliser({
 function ofApi({ properties }: RawResource, related: Related) {
   return {
     'encryption.enabled': flag(field(properties, 'Encrypted')),
+    'policy.statements': readAllStatements([
+      field(properties, 'FileSystemPolicy') ??
+        (related.isExport ? notRecorded('the file system policy') : undefined),
+    ]),
     ...kmsKey(field(properties, 'KmsKeyId'), related),
     'backup.enabled': isBackedUp(
       field(properties, 'BackupPolicy', 'Status'),
