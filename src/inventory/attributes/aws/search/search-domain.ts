@@ -17,7 +17,6 @@ import {
   text,
 } from '../../values.ts';
 import { field } from '../api-field.ts';
-import { notRecorded } from '../config-item.ts';
 import { isSetInPlan, kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 import { readAllStatements, requiredDocument } from '../policy-document.ts';
@@ -150,10 +149,7 @@ function ofDocument({ properties }: RawResource, related: Related) {
     tlsPolicy: field(properties, 'DomainEndpointOptions', 'TLSSecurityPolicy'),
     subnets: field(properties, 'VPCOptions', 'SubnetIds'),
     security: field(properties, 'AdvancedSecurityOptions', 'Enabled'),
-    policies: [
-      field(properties, 'AccessPolicies') ??
-        (related.isExport ? notRecorded('the access policy') : undefined),
-    ],
+    policies: [field(properties, 'AccessPolicies')],
     logs: isUnknown(logs)
       ? logs
       : Object.entries(logs ?? {}).map(([type, log]: [string, unknown]) => ({

@@ -3,7 +3,6 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { flag, isOneOf, isSet } from '../../values.ts';
 import { field } from '../api-field.ts';
-import { notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 import { readAllStatements, requiredDocument } from '../policy-document.ts';
@@ -56,10 +55,7 @@ export const efsFileSystem = normaliser({
 function ofApi({ properties }: RawResource, related: Related) {
   return {
     'encryption.enabled': flag(field(properties, 'Encrypted')),
-    'policy.statements': readAllStatements([
-      field(properties, 'FileSystemPolicy') ??
-        (related.isExport ? notRecorded('the file system policy') : undefined),
-    ]),
+    'policy.statements': readAllStatements([field(properties, 'FileSystemPolicy')]),
     ...kmsKey(field(properties, 'KmsKeyId'), related),
     'backup.enabled': isBackedUp(
       field(properties, 'BackupPolicy', 'Status'),
