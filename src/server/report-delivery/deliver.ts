@@ -1,10 +1,13 @@
 import type { Deps } from '../deps.ts';
 import { isStillHead } from '../lanes/head.ts';
 import { drawRandom } from '../outbound/retry.ts';
+import { createSlots } from '../outbound/slots.ts';
+import type { SlotLimits } from '../outbound/slots.ts';
 import { reports } from '../reports/collection.ts';
 import type { LaneWork, Tx } from '../store/store.ts';
 import { afterTry } from './after-try.ts';
 import type { ReportMessage, SendResult, StoredChannel } from './channels/channel.ts';
+import { receiverOf } from './channels/receiver-of.ts';
 import { reportDeliveries, reportDeliveryLanes } from './collection.ts';
 import type { StoredReportDelivery } from './collection.ts';
 import { MessageGone, readMessage } from './message.ts';
@@ -12,6 +15,9 @@ import type { MakeLink } from './message.ts';
 
 /** Milliseconds that one try may take, whatever it does. */
 const tryWithin = 10 * 60_000;
+
+/** Tries at once. A large file on its way to a receiver that takes it is no sign that it hangs. */
+const limits: SlotLimits = { all: 512, host: 32, quick: 10_000 };
 
 export interface DelivererOptions {
   readonly send: SendToChannel;
@@ -36,13 +42,31 @@ export function createReportDeliverer(
 ): (claimed: LaneWork, signal: AbortSignal) => Promise<void> {
   const { store, clock, log } = deps;
 
+  const slots = createSlots(limits);
+
   return async (claimed, signal) => {
-    const delivery = (await store.get(reportDeliveries, claimed.work))?.doc;
-    const at = clock.now();
-    const result = delivery && (await tryOnce(delivery, signal));
+    const { at, result } = await tryInTurn(claimed, signal);
     const after = await store.transact((tx) => record(tx, claimed, result, at));
     if (after) tell(after);
   };
+
+  /** As soon as its receiver has room, what is stored by then. @returns no result where the delivery is gone */
+  async function tryInTurn(
+    { work }: LaneWork,
+    signal: AbortSignal,
+  ): Promise<{ readonly at: number; readonly result?: SendResult }> {
+    const waiting = (await store.get(reportDeliveries, work))?.doc;
+    if (!waiting) return { at: clock.now() };
+    const leave = await slots.take(receiverOf(waiting.channel), signal);
+    const at = clock.now();
+    const began = clock.monotonic();
+    try {
+      const delivery = (await store.get(reportDeliveries, work))?.doc;
+      return delivery ? { at, result: await tryOnce(delivery, signal) } : { at };
+    } finally {
+      leave(clock.monotonic() - began);
+    }
+  }
 
   async function tryOnce(delivery: StoredReportDelivery, signal: AbortSignal): Promise<SendResult> {
     const late = AbortSignal.timeout(tryWithin);

@@ -1,11 +1,9 @@
 import type { Deps } from '../deps.ts';
 import type { CreateLaneRunner, LaneRunner } from '../lanes/runner.ts';
+import { mostLanes } from '../outbound/slots.ts';
 import { reportDeliveryLanes } from './collection.ts';
 import { createReportDeliverer } from './deliver.ts';
 import type { DelivererOptions } from './deliver.ts';
-
-/** Channels that are sent to at once: each may be a slow server with a large file on its way. */
-const mostAtOnce = 64;
 
 /** The sending of reports to channels, from now until it is stopped. */
 export const startReportDeliveries = (
@@ -14,6 +12,6 @@ export const startReportDeliveries = (
 ): LaneRunner =>
   createRunner(deps, {
     lanes: reportDeliveryLanes,
-    most: mostAtOnce,
+    most: mostLanes,
     perform: createReportDeliverer(deps, options),
   });

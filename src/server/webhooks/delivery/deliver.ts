@@ -29,8 +29,8 @@ import {
   withAttempt,
 } from './record.ts';
 import { askedPause, drawRandom, nextAttempt } from '../../outbound/retry.ts';
-import { createSlots } from './slots.ts';
-import type { SlotLimits } from './slots.ts';
+import { createSlots } from '../../outbound/slots.ts';
+import type { SlotLimits } from '../../outbound/slots.ts';
 import { deliveryOf } from './work.ts';
 
 /** Requests at once, over all webhooks. */

@@ -3,14 +3,9 @@ import type { CreateLaneRunner } from '../../lanes/runner.ts';
 import { webhookLanes } from '../collection.ts';
 import type { Send } from '../../outbound/send.ts';
 import { createDeliverer } from './deliver.ts';
-import type { SlotLimits } from './slots.ts';
+import { mostLanes } from '../../outbound/slots.ts';
+import type { SlotLimits } from '../../outbound/slots.ts';
 import { createRetention } from './retention.ts';
-
-/**
- * Lanes at work at once. Those that wait for their host have nothing on their way, so there may be far more of them than
- * requests.
- */
-const mostLanes = 100_000;
 
 export interface DeliveriesOptions {
   readonly send: Send;

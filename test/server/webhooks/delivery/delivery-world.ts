@@ -19,7 +19,7 @@ import {
 import type { StoredDelivery } from '../../../../src/server/webhooks/delivery/collection.ts';
 import { createDeliveries } from '../../../../src/server/webhooks/delivery/deliveries.ts';
 import type { Deliveries } from '../../../../src/server/webhooks/delivery/deliveries.ts';
-import type { SlotLimits } from '../../../../src/server/webhooks/delivery/slots.ts';
+import type { SlotLimits } from '../../../../src/server/outbound/slots.ts';
 import type { Outcome, Outgoing } from '../../../../src/server/outbound/send.ts';
 import { tempFolder } from '../../store/lowdb/temp-folder.ts';
 

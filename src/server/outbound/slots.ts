@@ -1,11 +1,19 @@
-import type { Awaitable } from '../../awaitable.ts';
-import { whenKnown } from '../../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import { whenKnown } from '../awaitable.ts';
 
 /** Requests at once, in all and to one host (with its port). */
 export interface SlotLimits {
   readonly all: number;
   readonly host: number;
+  /** Milliseconds up to which an answer is quick. Default: 1,000. */
+  readonly quick?: number;
 }
+
+/**
+ * Lanes at work at once. Those that wait for their host have nothing on their way, so there may be far more of them than
+ * requests.
+ */
+export const mostLanes = 100_000;
 
 /** Gives a place back. @param tookMs how long the request took; absent: none was made */
 type Leave = (tookMs?: number) => void;
@@ -21,8 +29,7 @@ export interface Slots {
 /** Places that a host has before it is known, and at least. */
 const firstPlaces = 8;
 const leastPlaces = 4;
-/** Milliseconds up to which an answer is quick. */
-const quick = 1_000;
+const defaultQuick = 1_000;
 
 /**
  * A host has few places first, twice as many with each quick answer, and half as many with each request that took long:
@@ -32,6 +39,7 @@ export function createSlots(limits: SlotLimits): Slots {
   const all = createLimit(limits.all);
   const hosts = new Map<string, Limit>();
   const least = Math.min(leastPlaces, limits.host);
+  const { quick = defaultQuick } = limits;
   return {
     take(host, signal) {
       const limit = hosts.get(host) ?? createLimit(Math.min(firstPlaces, limits.host));

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSlots } from '../../../../src/server/webhooks/delivery/slots.ts';
+import { createSlots } from '../../../src/server/outbound/slots.ts';
 
 const never = new AbortController().signal;
 setMaxListeners(0, never);
