@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { GovctlError } from '../contract/errors.ts';
 
@@ -14,13 +15,14 @@ export async function removeReadyFile(file: string): Promise<void> {
  * @throws GovctlError file_error
  */
 export async function writeReadyFile(file: string, baseUrl: string): Promise<() => Promise<void>> {
-  const temporary = `${file}.${process.pid}.tmp`;
+  // In a folder that others can write, a name they guess could be a link to a file of ours.
+  const temporary = `${file}.${randomUUID()}.tmp`;
   const orUndo = (cause: unknown): Promise<never> =>
     rm(temporary, { force: true }).then(() => {
       throw unusable(file, cause);
     });
   const text = `${JSON.stringify({ base_url: baseUrl, pid: process.pid })}\n`;
-  await writeFile(temporary, text).catch(orUndo);
+  await writeFile(temporary, text, { flag: 'wx' }).catch(orUndo);
   return () => rename(temporary, file).catch(orUndo);
 }
 

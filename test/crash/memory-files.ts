@@ -112,6 +112,7 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
       if (isInner(folder)) inodeOf(folder);
       return [...live.keys()].filter(within(folder)).map((name) => basename(name));
     },
+    owner: () => Promise.resolve(process.getuid?.() ?? 0),
     size: async (path) => inodeOf(path).live.length,
     async open(path, mode): Promise<OpenFile> {
       const name = nameOf(path);

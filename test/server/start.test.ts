@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { Agent, IncomingMessage } from 'node:http';
 import * as http from 'node:http';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -157,6 +157,17 @@ describe('a started server', () => {
     });
     await server.stop();
     expect(existsSync(readyFile)).toBe(false);
+  });
+
+  it('writes through no link that was put where it writes the ready file first', async () => {
+    const readyFile = path.join(folder, 'ready.json');
+    const other = path.join(folder, 'other');
+    await writeFile(other, 'precious');
+    await symlink(other, `${readyFile}.${process.pid}.tmp`);
+    await symlink(other, readyFile);
+    await start({ readyFile });
+    expect(JSON.parse(await readFile(readyFile, 'utf8'))).toMatchObject({ pid: process.pid });
+    expect(await readFile(other, 'utf8')).toBe('precious');
   });
 
   it('takes away a ready file of an earlier server first, and leaves one of another alone', async () => {

@@ -1,5 +1,15 @@
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import {
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** The file system as the store uses it: a value, so that tests can put faults in. */
@@ -9,6 +19,8 @@ export interface FileLayer {
   list(folder: string): Promise<string[]>;
   /** In bytes. */
   size(path: string): Promise<number>;
+  /** The number of the user whose file, or link, it is. */
+  owner(path: string): Promise<number>;
   /** `read` and `append` take an existing file, `create` a new one (0600). */
   open(path: string, mode: 'read' | 'append' | 'create'): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
@@ -60,6 +72,7 @@ export const nodeFiles: FileLayer = {
   makeFolder,
   list: (folder) => readdir(folder),
   size: async (path) => (await stat(path)).size,
+  owner: async (path) => (await lstat(path)).uid,
   async open(path, mode) {
     const handle = await open(path, FLAGS[mode], 0o600);
     return {

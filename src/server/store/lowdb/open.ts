@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { StoreRefusal } from '../store.ts';
 import type { CollectionSpec, Document, LaneSpec, Store } from '../store.ts';
 import { removeUnfinished } from './blobs.ts';
@@ -48,12 +49,31 @@ const checkNames = (what: string, specs: readonly { readonly name: string }[]): 
   }
 };
 
-const warnIfOpenToOthers = async (dir: string, log: StoreLog): Promise<void> => {
-  if (process.platform === 'win32') return;
+/**
+ * Warns of a folder that others may use. Where everybody may put files, none of another user but root is taken: it could
+ * be a key for secrets, or an API key, that its owner knows.
+ * @throws StoreRefusal naming the first such file
+ */
+const checkOthers = async (dir: string, files: FileLayer, log: StoreLog): Promise<void> => {
+  const me = process.getuid?.();
+  if (me === undefined) return; // Windows has neither such owners nor such modes
   const { mode } = await stat(dir);
   if ((mode & 0o077) === 0) return;
-  log.warn(`${dir} was there before and others may look into it; "chmod 700 ${dir}" closes it`);
+  const may = (mode & 0o022) === 0 ? 'look into it' : 'write it';
+  log.warn(`${dir} was there before and others may ${may}; "chmod 700 ${dir}" closes it`);
+  if ((mode & 0o002) === 0) return;
+  for (const name of await files.list(dir)) {
+    const file = join(dir, name);
+    const owner = await files.owner(file);
+    if (owner !== me && owner !== 0) throw foreign(dir, file, owner);
+  }
 };
+
+const foreign = (dir: string, file: string, owner: number): StoreRefusal =>
+  new StoreRefusal(
+    `Everybody may write ${dir}, and ${file} is of another user (${owner}), who may know the keys in it.\n` +
+      `Way out: give another data folder (--data-dir). If you trust the file, take it over with chown, then chmod 700 ${dir}.`,
+  );
 
 const openLocked = async (
   { dir, lanes = [], files = nodeFiles, checkpointBytes = 16 << 20, log = SILENT }: OpenOptions,
@@ -147,7 +167,7 @@ export const openLowdbStore = async (options: OpenOptions): Promise<Store> => {
   checkNames('lanes', options.lanes ?? []);
   try {
     await files.makeFolder(dir);
-    await warnIfOpenToOthers(dir, log);
+    await checkOthers(dir, files, log);
     const lock = await lockFolder(dir);
     try {
       return await openLocked(options, specs, lock);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { nodeFiles } from '../../../../src/server/store/lowdb/file-layer.ts';
@@ -48,6 +48,38 @@ describe('the folder of a lowdb store', () => {
     await (await open({ log: { info: () => {}, warn: (text) => warnings.push(text) } })).close();
     expect(warnings.join()).toContain(`chmod 700 ${dir}`);
   });
+
+  test.skipIf(process.getuid === undefined)(
+    'that everybody may write is refused with a file of another user in it, and warned about with files of ours',
+    async () => {
+      await mkdir(dir);
+      await writeFile(join(dir, 'secret.key'), 'planted');
+      const warnings: string[] = [];
+      const openIn = async (mode: number, uid: number): Promise<void> => {
+        await chmod(dir, mode);
+        const store = await open({
+          files: { ...nodeFiles, owner: () => Promise.resolve(uid) },
+          log: { info: () => {}, warn: (text) => warnings.push(text) },
+        });
+        await store.close();
+      };
+      const me = process.getuid?.() ?? 0;
+      for (const mode of [0o777, 0o1777]) {
+        await expect(openIn(mode, me + 1)).rejects.toThrow(
+          `${join(dir, 'secret.key')} is of another user (${me + 1})`,
+        );
+        expect(await readdir(dir)).toEqual(['secret.key']);
+      }
+      warnings.length = 0;
+      await openIn(0o777, me);
+      await openIn(0o777, 0);
+      // Those of the group were let in by who made the folder, as Kubernetes does.
+      await openIn(0o770, me + 1);
+      expect(warnings.join('\n').match(/others may write it; "chmod 700/gu)).toHaveLength(3);
+      await openIn(0o700, me + 1);
+      expect(warnings).toHaveLength(3);
+    },
+  );
 
   test('holds, after a close, one plain JSON file per collection and an empty journal', async () => {
     const store = await open();
