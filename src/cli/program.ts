@@ -26,6 +26,7 @@ import { registerScheduleCommands } from './schedule/commands.ts';
 import { registerWebhookCommands } from './webhook/commands.ts';
 import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
+import { registerAuditCommands } from './audit/commands.ts';
 import { registerApiKeyCommands } from './api-key/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
 import { registerCompletionCommand } from './completion/commands.ts';
@@ -134,6 +135,7 @@ export function createProgram(
   registerEventCommands(program, act);
   registerAuthCommands(program, act);
   registerApiKeyCommands(program, act);
+  registerAuditCommands(program, act);
   registerServerCommand(program, act);
   registerApiCommand(program, act);
   registerDoctorCommand(program, act);

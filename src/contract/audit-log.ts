@@ -1,5 +1,9 @@
 import * as z from 'zod';
+import { canonicalJson } from './canonical-json.ts';
+import { endpoint } from './endpoint.ts';
 import { Timestamp, listEndpoint, listQuery } from './lists.ts';
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** One entry for each change and each sign-in. `sequence` is commit order. */
 const AuditEntry = z.looseObject({
@@ -12,7 +16,41 @@ const AuditEntry = z.looseObject({
   subject: z.string(),
   changes: z.array(z.string()).optional(),
   request_id: z.string(),
+  /** `hash` of the entry before it. */
+  prev: Sha256.optional(),
+  /** Of all the other fields, see `auditText`. */
+  hash: Sha256.optional(),
 });
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** `prev` of the first entry of all. */
+export const chainStart = '0'.repeat(64);
+
+/** The text whose SHA-256, in lower-case hex, is the `hash` of an entry. */
+export const auditText = (entry: object): string =>
+  `govctl-audit-v1\n${canonicalJson({ ...entry, hash: undefined })}`;
+
+/** The text that the server signs of a head or an anchor: its Ed25519 signature covers all fields but the signature. */
+export const signedText = (end: object): string =>
+  `govctl-audit-head-v1\n${canonicalJson({ ...end, signature: undefined })}`;
+
+/** Where the chain of hashes ends, or up to where its beginning was removed. */
+const signed = {
+  sequence: z.int(),
+  hash: Sha256,
+  at: Timestamp,
+  /** SHA-256 of the public key, see `key`. */
+  key_id: Sha256,
+  /** Base64 of Ed25519 over `signedText`. */
+  signature: z.string(),
+};
+const AuditHead = z.looseObject({
+  head: z.looseObject(signed),
+  /** The entries up to this one were removed, as they were too old or the server was reset. */
+  anchor: z.looseObject({ ...signed, reason: z.enum(['retention', 'reset']) }).optional(),
+  key: z.looseObject({ id: Sha256, public_key: z.string() }),
+});
+export type AuditHead = z.infer<typeof AuditHead>;
 
 const auditSortFields = [
   'sequence',
@@ -23,6 +61,8 @@ const auditSortFields = [
   'action',
   'subject',
   'request_id',
+  'prev',
+  'hash',
 ] as const;
 export type AuditSortField = (typeof auditSortFields)[number];
 
@@ -38,5 +78,14 @@ export const auditLog = {
       subject: z.string().max(256).optional(),
     }),
     rows: { audit_log: z.array(AuditEntry) },
+  }),
+  head: endpoint({
+    method: 'GET',
+    path: '/v1/audit-log/head',
+    summary: 'Show where the chain of hashes of the audit log ends, signed',
+    scope: 'admin',
+    ext: true,
+    response: { status: 200, body: AuditHead },
+    errors: [],
   }),
 };

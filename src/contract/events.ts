@@ -28,6 +28,7 @@ export const eventTypes = [
   'user.policy.exemption',
   'user.role.changed',
   'api.key.created',
+  'audit.head',
   ...formBTypes,
 ] as const;
 export const EventType = z.enum(eventTypes);

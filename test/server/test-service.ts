@@ -29,6 +29,7 @@ import { createSecretBox } from '../../src/server/keys/secret-box.ts';
 import { createHandlers } from '../../src/server/wiring/handlers.ts';
 import { collections, lanes, modules } from '../../src/server/wiring/modules.ts';
 import { createSigner } from '../../src/server/keys/signer.ts';
+import { createStatementKey } from '../../src/server/keys/statement-key.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { testEvaluation, testEvaluator } from './evaluation/test-evaluator.ts';
@@ -117,6 +118,7 @@ export async function startTestService(
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
     : undefined;
   const signer = createSigner(deps);
+  const statementKey = createStatementKey(deps);
   const later = (): Promise<never> => Promise.reject(new Error('no test has given it'));
   const reportWork = createReportWork(deps, {
     evaluation,
@@ -127,7 +129,7 @@ export async function startTestService(
     createRunner: options.reports ? createLaneRunner : noRunner,
     ...options.reports,
   });
-  const upkeep = createUpkeep(deps, { authenticator, deliveries });
+  const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey });
   const workers = [
     { nextDue: () => store.nextDue(evaluationLanes), settle: () => evaluator.run() },
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
@@ -137,7 +139,7 @@ export async function startTestService(
   const local =
     options.isLocal === false
       ? undefined
-      : createLocalService({ deps, clock, workers, modules, isBeingWritten });
+      : createLocalService({ deps, clock, workers, statementKey, modules, isBeingWritten });
   const app = createApp(
     deps,
     createHandlers(deps, {
@@ -155,6 +157,7 @@ export async function startTestService(
       send: receive,
       reportWork,
       signer,
+      statementKey,
       baseUrl: () => 'https://govctl.test',
       local,
     }),

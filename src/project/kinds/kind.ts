@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { ObjectsOf } from '../../client/objects.ts';
-import { canonicalJson } from '../compare/fingerprint.ts';
+import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { Place } from '../model.ts';
 
 /** The kinds of documents that are planned and applied. */

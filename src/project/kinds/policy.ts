@@ -1,6 +1,7 @@
 import { isPathMissing, policyObjects } from '../../client/objects.ts';
 import { policyFields } from '../../contract/policies.ts';
-import { byCodeUnit, sha256 } from '../compare/fingerprint.ts';
+import { byCodeUnit } from '../../contract/canonical-json.ts';
+import { sha256 } from '../compare/fingerprint.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
 import type { LocalPolicy } from '../model.ts';
 import type { Body, Kind, LocalDocument } from './kind.ts';

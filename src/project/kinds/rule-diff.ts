@@ -1,4 +1,4 @@
-import { canonicalJson } from '../compare/fingerprint.ts';
+import { canonicalJson } from '../../contract/canonical-json.ts';
 import { diffSequences } from '../compare/sequence-diff.ts';
 import type { FieldChange } from './kind.ts';
 

@@ -1,5 +1,6 @@
 import { isSchedulesMissing, scheduleObjects } from '../../client/objects.ts';
-import { byCodeUnit, canonicalJson, fingerprint } from '../compare/fingerprint.ts';
+import { byCodeUnit, canonicalJson } from '../../contract/canonical-json.ts';
+import { fingerprint } from '../compare/fingerprint.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
 import type { LocalSchedule } from '../model.ts';
 import type { Body, FieldChange, Kind, LocalDocument, Wanted } from './kind.ts';

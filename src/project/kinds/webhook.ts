@@ -1,7 +1,8 @@
 import { defined } from '../../contract/defined.ts';
 import { isPathMissing, keepsWebhookTags, webhookObjects } from '../../client/objects.ts';
 import { pausedByUser } from '../../contract/webhooks.ts';
-import { byCodeUnit, canonicalJson, fingerprint } from '../compare/fingerprint.ts';
+import { byCodeUnit, canonicalJson } from '../../contract/canonical-json.ts';
+import { fingerprint } from '../compare/fingerprint.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
 import { isReference, referencesOf } from '../documents/reference.ts';
 import { sayFields } from './say-fields.ts';

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import * as z from 'zod';
 import { Policy } from '../../contract/policies.ts';
-import { canonicalJson } from '../compare/fingerprint.ts';
+import { canonicalJson } from '../../contract/canonical-json.ts';
 import { readOwnership } from '../compare/ownership.ts';
 import type { Body, FieldChange, Kind, LiveItem } from '../kinds/kind.ts';
 import { diffFields, stateHash } from '../kinds/kind.ts';

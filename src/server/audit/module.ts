@@ -1,7 +1,7 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { auditLog } from './service.ts';
+import { auditEnds, auditLog } from './collection.ts';
 
 export const auditModule = {
-  collections: [stores(auditLog, { stays: 'history' })],
+  collections: [stores(auditLog, { stays: 'history' }), stores(auditEnds, { stays: 'own' })],
 } satisfies Module;

@@ -1,53 +1,22 @@
-import type { AuditSortField } from '../../contract/audit-log.ts';
 import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import type { CollectionSpec, Scalar, Tx } from '../store/store.ts';
-
-export interface StoredAuditEntry {
-  readonly id: string;
-  readonly sequence: number;
-  readonly at: string;
-  readonly actor: string;
-  readonly via: string;
-  readonly action: string;
-  readonly subject: string;
-  /** Names of the fields that changed; never their values. */
-  readonly changes?: readonly string[];
-  readonly request_id: string;
-}
-
-const auditOrder: Record<AuditSortField, (entry: StoredAuditEntry) => Scalar> = {
-  sequence: (entry) => entry.sequence,
-  id: (entry) => entry.id,
-  at: (entry) => entry.at,
-  actor: (entry) => entry.actor,
-  via: (entry) => entry.via,
-  action: (entry) => entry.action,
-  subject: (entry) => entry.subject,
-  request_id: (entry) => entry.request_id,
-};
-
-export const auditLog: CollectionSpec<StoredAuditEntry> = {
-  name: 'audit_log',
-  index: {
-    actor: (entry) => entry.actor,
-    action: (entry) => entry.action,
-    subject: (entry) => entry.subject,
-  },
-  order: auditOrder,
-};
+import type { StatementKey } from '../keys/statement-key.ts';
+import type { Tx } from '../store/store.ts';
+import { anchor } from './anchor.ts';
+import { chained, readHead } from './chain.ts';
+import { auditLog } from './collection.ts';
 
 /** Writes down who did what, in the transaction that does it. */
 export async function recordAudit(
-  deps: Deps,
+  deps: Pick<Deps, 'ids' | 'clock'>,
   tx: Tx,
   actor: Actor,
   action: string,
   subject: string,
   changes?: readonly string[],
 ): Promise<void> {
-  await tx.insert(auditLog, {
+  const entry = {
     id: deps.ids.next('aud'),
     sequence: await tx.next(auditLog.name),
     at: timestamp(deps.clock.now()),
@@ -57,5 +26,13 @@ export async function recordAudit(
     subject,
     ...(changes ? { changes } : {}),
     request_id: actor.requestId,
-  });
+  };
+  await tx.insert(auditLog, await chained(tx, entry));
 }
+
+/** Call it where the log is emptied, in that transaction: its anchor says, signed, that all entries up to now are gone. */
+export const anchorAll = async (
+  deps: Pick<Deps, 'clock'>,
+  tx: Tx,
+  key: StatementKey,
+): Promise<void> => anchor(deps, tx, key, await readHead(tx), 'reset');

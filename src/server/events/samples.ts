@@ -220,6 +220,15 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
       scopes: user.scopes,
     },
   },
+  'audit.head': {
+    audit: {
+      sequence: 4812,
+      hash: '9f2c1d7be0a5483c6f1e2d3a4b5c69788790a1b2c3d4e5f60718293a4b5c6d7e',
+      at,
+      key_id: '9b41c07e5a6d3f2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d1e0f9a8b',
+      signature: 'Base64 of the Ed25519 signature',
+    },
+  },
   'cost.anomaly.detected': {
     anomaly_id: 'anomaly-2026-03-01-s3',
     severity: 'high',

@@ -3,9 +3,10 @@ import { describeOffset } from '../../contract/duration.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Actor } from '../http/call.ts';
 import type { LocalHooks } from '../http/local-hooks.ts';
-import { recordAudit } from '../audit/service.ts';
+import { anchorAll, recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { Module } from '../module.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -50,6 +51,8 @@ export interface LocalOptions {
   readonly deps: Deps;
   readonly clock: AdjustableClock;
   readonly workers: readonly Worker[];
+  /** Says in the audit log's anchor what a reset removed. */
+  readonly statementKey: FindStatementKey;
   /** What snapshots are of. */
   readonly modules: readonly Module[];
   /** Whether a blob is of an attempt that is under way: it may be named yet. */
@@ -101,6 +104,7 @@ export function createLocalService({
   deps,
   clock,
   workers,
+  statementKey,
   modules,
   isBeingWritten,
 }: LocalOptions): LocalService {
@@ -255,7 +259,9 @@ export function createLocalService({
         const everything = [...stored.collections, ...stored.forgotten, ...stored.history];
         await haveSettled(workers, settleWithin);
         const blobs = await idsOf(store.blobs);
+        const key = await statementKey();
         const removed = await store.transact(async (tx) => {
+          await anchorAll(deps, tx, key);
           const counts = await empty(tx, stored, everything);
           await recordAudit(deps, tx, actor, 'local.reset', 'store');
           return counts;

@@ -25,6 +25,7 @@ import { scheduleLanes } from '../schedules/collection.ts';
 import { startScheduleFires } from '../schedules/fire.ts';
 import { deliveryEnded, scheduleReportEnded } from '../schedules/run.ts';
 import type { FindSigner } from '../keys/signer.ts';
+import type { FindStatementKey } from '../keys/statement-key.ts';
 import { webhookLanes } from '../webhooks/collection.ts';
 import { createDeliveries } from '../webhooks/delivery/deliveries.ts';
 import type { AttemptCounts } from '../webhooks/delivery/deliveries.ts';
@@ -50,6 +51,7 @@ export interface BackgroundOptions {
   readonly send: Send;
   /** Signs reports. */
   readonly signer: FindSigner;
+  readonly statementKey: FindStatementKey;
   /** Delivers reports. */
   readonly channels: ChannelParts;
   /** The base URL of the service, without a trailing slash. */
@@ -69,7 +71,16 @@ const reportsWithin = 1_000;
 
 export function startBackgroundWork(
   deps: Deps,
-  { clock, authenticator, evaluation, send, signer, channels, baseUrl }: BackgroundOptions,
+  {
+    clock,
+    authenticator,
+    evaluation,
+    send,
+    signer,
+    statementKey,
+    channels,
+    baseUrl,
+  }: BackgroundOptions,
 ): BackgroundWork {
   const evaluator = createLaneRunner(deps, backgroundEvaluation(deps, evaluation));
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
@@ -96,7 +107,7 @@ export function startBackgroundWork(
     },
   });
   const fires = startScheduleFires(deps, createLaneRunner);
-  const upkeep = createUpkeep(deps, { authenticator, deliveries });
+  const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
   };

@@ -21,6 +21,7 @@ import { scheduleHandlers } from '../schedules/handlers.ts';
 import { scheduleReportDeleted } from '../schedules/run.ts';
 import { showCertificate } from '../keys/handlers.ts';
 import type { FindSigner } from '../keys/signer.ts';
+import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { SystemOptions } from '../observe/health.ts';
 import { systemHandlers } from '../observe/health.ts';
 import { violationHandlers } from '../violations/handlers.ts';
@@ -40,6 +41,8 @@ export interface Parts {
   readonly reportWork: ReportWork;
   /** Signs reports. */
   readonly signer: FindSigner;
+  /** Signs what the server states about its audit log. */
+  readonly statementKey: FindStatementKey;
   /** The base URL of the service, without a trailing slash. */
   readonly baseUrl: () => string;
   /** Absent if other machines can reach the server. */
@@ -57,6 +60,7 @@ export const createHandlers = (
     send,
     reportWork,
     signer,
+    statementKey,
     baseUrl,
     local,
   }: Parts,
@@ -81,7 +85,7 @@ export const createHandlers = (
   auth: { token: issueToken(deps, limiter) },
   apiKeys: apiKeyHandlers(deps),
   oauthClients: oauthClientHandlers(deps),
-  auditLog: auditLogHandlers(deps),
+  auditLog: auditLogHandlers(deps, statementKey),
   local: localHandlers(deps, local),
   system: systemHandlers(deps, system),
 });

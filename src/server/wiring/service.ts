@@ -5,6 +5,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { parseRanges } from '../http/address.ts';
 import { createApp } from '../http/app.ts';
 import type { Observe } from '../observe/request-event.ts';
+import { chainOlder } from '../audit/chain.ts';
 import { createAuthenticator } from '../auth/service.ts';
 import { startBackgroundWork } from './background-work.ts';
 import type { ServerConfig } from '../config/config.ts';
@@ -26,6 +27,7 @@ import { collections, modules } from './modules.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { createSigner, readSigner } from '../keys/signer.ts';
 import type { SigningFiles } from '../keys/signer.ts';
+import { createStatementKey } from '../keys/statement-key.ts';
 import { createSender } from '../outbound/send.ts';
 import { systemResolve } from '../outbound/resolve.ts';
 import type { Targets } from '../outbound/target.ts';
@@ -82,12 +84,15 @@ export async function createService(
   const threads = createEvaluationThreads({ log: deps.log });
   const evaluation = createEvaluation(deps, threads);
   const signer = createSigner(deps, options.signing && (await readSigner(options.signing)));
+  const statementKey = createStatementKey(deps);
+  await chainOlder(deps);
   const background = startBackgroundWork(deps, {
     clock,
     authenticator,
     evaluation,
     send: sender.send,
     signer,
+    statementKey,
     channels: { surroundings, send: sender.send, sendAnywhere: operatorsSender.send },
     baseUrl,
   });
@@ -109,6 +114,7 @@ export async function createService(
         deps,
         clock,
         workers: background.workers,
+        statementKey,
         modules,
         isBeingWritten: background.reportWork.isBeingWritten,
       })
@@ -124,6 +130,7 @@ export async function createService(
       send: sender.send,
       reportWork: background.reportWork,
       signer,
+      statementKey,
       baseUrl,
       local,
     }),

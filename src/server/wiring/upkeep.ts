@@ -1,7 +1,10 @@
+import { removeOldEntries } from '../audit/anchor.ts';
+import { tellHead } from '../audit/head.ts';
 import type { Authenticator } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { areMany, mostKept, removeOldEvents } from '../events/retention.ts';
+import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { StoredCollection } from '../module.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
 import { eventOf } from '../webhooks/delivery/work.ts';
@@ -23,13 +26,14 @@ export interface Upkeep {
 export interface UpkeepOptions {
   readonly authenticator: Pick<Authenticator, 'saveLastUses'>;
   readonly deliveries: Pick<Deliveries, 'maintain'> | undefined;
+  readonly statementKey: FindStatementKey;
   /** Maximum number of events, however new. */
   readonly mostEvents?: number;
 }
 
 export function createUpkeep(
   deps: Deps,
-  { authenticator, deliveries, mostEvents = mostKept }: UpkeepOptions,
+  { authenticator, deliveries, statementKey, mostEvents = mostKept }: UpkeepOptions,
 ): Upkeep {
   const { store } = deps;
   /** Events over the maximum at the last run: a webhook still needs them. */
@@ -43,6 +47,8 @@ export function createUpkeep(
     for (const { collections } of modules) {
       for (const collection of collections) await removeExpired(deps, collection);
     }
+    await removeOldEntries(deps, statementKey);
+    await tellHead(deps, statementKey);
     surplus = await removeOldEvents(deps, eventOf, mostEvents);
     await deliveries?.maintain();
   }

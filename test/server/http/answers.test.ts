@@ -244,6 +244,7 @@ describe('what an endpoint answers', () => {
     await askReports();
     await askSchedules();
     await ask('auditLog.list', undefined);
+    await ask('auditLog.head', undefined);
     for (const verb of ['health', 'ready', 'metrics', 'openapi']) {
       // Nobody asks for metrics by the name of this machine here.
       await ask(`system.${verb}`, undefined, verb === 'metrics' ? {} : { key: null });

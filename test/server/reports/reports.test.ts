@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { auditLog } from '../../../src/server/audit/service.ts';
+import { auditLog } from '../../../src/server/audit/collection.ts';
 import { allRows } from '../../../src/server/store/all-rows.ts';
 import type { TestService } from '../test-service.ts';
 import { anOrder, blobIds, create, idOf, read, startReports } from './report-world.ts';

@@ -1,5 +1,5 @@
-import { auditLog } from '../../audit/service.ts';
-import type { StoredAuditEntry } from '../../audit/service.ts';
+import { auditLog } from '../../audit/collection.ts';
+import type { StoredAuditEntry } from '../../audit/collection.ts';
 import { timestamp } from '../../deps.ts';
 import type { Reader } from '../../store/store.ts';
 import type { AuditFacts, AuditRow } from '../../../report/content/facts.ts';

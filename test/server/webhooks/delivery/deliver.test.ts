@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { auditLog } from '../../../../src/server/audit/service.ts';
+import { auditLog } from '../../../../src/server/audit/collection.ts';
 import { events } from '../../../../src/server/events/collection.ts';
 import { allRows } from '../../../../src/server/store/all-rows.ts';
 import { webhookLanes, webhooks } from '../../../../src/server/webhooks/collection.ts';

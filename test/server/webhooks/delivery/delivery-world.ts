@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { EventType } from '../../../../src/contract/events.ts';
-import { auditLog } from '../../../../src/server/audit/service.ts';
+import { auditEnds, auditLog } from '../../../../src/server/audit/collection.ts';
 import type { Deps, Log } from '../../../../src/server/deps.ts';
 import { timestamp } from '../../../../src/server/deps.ts';
 import { events } from '../../../../src/server/events/collection.ts';
@@ -49,7 +49,7 @@ export async function openWorld(options: { limits?: SlotLimits } = {}) {
   const folder = await tempFolder();
   const store = await openLowdbStore({
     dir: folder.path,
-    collections: [webhooks, events, deliveries, answers, auditLog],
+    collections: [webhooks, events, deliveries, answers, auditEnds, auditLog],
     lanes: [webhookLanes],
   });
   let now = start;
