@@ -4,7 +4,7 @@ import type { Policy } from '../contract/policies.ts';
 import type { KnownResource } from '../contract/resources.ts';
 import type { ViolationStatus } from '../contract/violations.ts';
 import { isMet, weightOf } from './score.ts';
-import { readLabels } from './labels.ts';
+import { controlKey, frameworkKey, readLabels } from './labels.ts';
 
 /** What a scan has found so far for a framework in an account; absent: resources that have none. */
 export interface Standing {
@@ -44,7 +44,8 @@ interface Draft {
   all: number;
   critical: boolean;
   undecided: boolean;
-  readonly failed: Map<string, string>;
+  /** By their keys. */
+  readonly failed: Map<string, readonly [control: string, policy: string]>;
   partial: boolean;
 }
 
@@ -65,17 +66,17 @@ export function createCollector(before: readonly Standing[]): Collector {
     return found;
   };
 
-  function begin(byFramework: ByFramework, standing: Standing): Draft {
+  function begin(byFramework: ByFramework, key: string, standing: Standing): Draft {
     const draft: Draft = {
       before: standing,
       met: standing.met,
       all: standing.all,
       critical: standing.critical === true,
       undecided: standing.undecided === true,
-      failed: new Map(standing.failed),
+      failed: new Map(standing.failed.map((one) => [controlKey(standing.framework, one[0]), one])),
       partial: standing.partial === true,
     };
-    byFramework.set(standing.framework, draft);
+    byFramework.set(key, draft);
     count += 1;
     failed += draft.failed.size;
     return draft;
@@ -83,17 +84,19 @@ export function createCollector(before: readonly Standing[]): Collector {
 
   function fail(draft: Draft, controls: readonly string[], policy: string): void {
     for (const control of controls) {
-      if (draft.failed.has(control)) continue;
+      const key = control.toLowerCase();
+      if (draft.failed.has(key)) continue;
       if (failed >= mostFailed) {
         draft.partial = true;
         return;
       }
-      draft.failed.set(control, policy);
+      draft.failed.set(key, [control, policy]);
       failed += 1;
     }
   }
 
-  for (const standing of before) begin(ofAccount(standing.account_id), standing);
+  for (const standing of before)
+    begin(ofAccount(standing.account_id), frameworkKey(standing.framework), standing);
   return {
     add(policy, { account_id: account }, finding, status) {
       const labels = policy.compliance_frameworks;
@@ -102,10 +105,10 @@ export function createCollector(before: readonly Standing[]): Collector {
       const met = isMet(finding) ? weight : 0;
       const isSevere = finding.severity === 'HIGH' || finding.severity === 'CRITICAL';
       const byFramework = ofAccount(account);
-      for (const { framework, controls } of readLabels(labels)) {
-        let draft = byFramework.get(framework);
+      for (const { key, framework, controls } of readLabels(labels)) {
+        let draft = byFramework.get(key);
         if (!draft && count >= mostStandings) continue;
-        draft ??= begin(byFramework, emptyStanding(framework, account));
+        draft ??= begin(byFramework, key, emptyStanding(framework, account));
         draft.all += weight;
         draft.met += met;
         if (status === 'OPEN') {
@@ -135,6 +138,6 @@ const sum = ({ before, met, all, critical, undecided, failed, partial }: Draft):
   all,
   ...(critical ? { critical: true } : {}),
   ...(undecided ? { undecided: true } : {}),
-  failed: [...failed],
+  failed: [...failed.values()],
   ...(partial ? { partial: true } : {}),
 });

@@ -1,5 +1,6 @@
 import { complianceScore } from '../../engine/score.ts';
 import { compliantFrom } from '../../engine/score.ts';
+import type { Mapping } from '../../engine/labels.ts';
 import type { Facts, PolicyFact, PolicyViolations } from './facts.ts';
 import { sumCounters } from './counters.ts';
 import type { Counter } from './counters.ts';
@@ -31,11 +32,13 @@ export interface ControlStatus {
 }
 
 interface Mapped {
+  /** As it is shown. */
+  readonly name: string;
   readonly policies: PolicyFact[];
   readonly violated: PolicyViolations[];
 }
 
-const newMapped = (): Mapped => ({ policies: [], violated: [] });
+const newMapped = (name: string): Mapped => ({ name, policies: [], violated: [] });
 
 /** Something of a map, made where there is none. */
 function within<T>(map: Map<string, T>, key: string, create: () => T): T {
@@ -50,31 +53,37 @@ function within<T>(map: Map<string, T>, key: string, create: () => T): T {
  */
 export function frameworksOf(facts: Facts): readonly FrameworkStatus[] {
   const frameworks = new Map<string, Mapped & { readonly controls: Map<string, Mapped> }>();
-  const mappedOf = (key: string) =>
-    within(frameworks, key, () => ({ ...newMapped(), controls: new Map<string, Mapped>() }));
+  const mappedOf = ({ key, framework }: Mapping) =>
+    within(frameworks, key, () => ({ ...newMapped(framework), controls: new Map() }));
+  const controlOf = (controls: Map<string, Mapped>, control: string) =>
+    within(controls, control.toLowerCase(), () => newMapped(control));
   for (const policy of facts.policies) {
-    for (const { framework, controls } of policy.mappings) {
-      const mapped = mappedOf(framework);
+    for (const mapping of policy.mappings) {
+      const mapped = mappedOf(mapping);
       mapped.policies.push(policy);
-      for (const one of controls) within(mapped.controls, one, newMapped).policies.push(policy);
+      for (const one of mapping.controls) controlOf(mapped.controls, one).policies.push(policy);
     }
   }
   for (const policy of facts.violations.policies.values()) {
     if (policy.counts.open === 0) continue;
-    for (const { framework, controls } of policy.mappings) {
-      const mapped = mappedOf(framework);
+    for (const mapping of policy.mappings) {
+      const mapped = mappedOf(mapping);
       mapped.violated.push(policy);
-      for (const one of controls) within(mapped.controls, one, newMapped).violated.push(policy);
+      for (const one of mapping.controls) controlOf(mapped.controls, one).violated.push(policy);
     }
   }
-  return [...frameworks]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, mapped]) => ({
+  return [...frameworks.values()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((mapped) => ({
       ...frameworkStatus(facts, mapped),
-      name,
-      controls: [...mapped.controls]
-        .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
-        .map(([control, one]) => ({ framework: name, control, ...controlStatus(facts, one) })),
+      name: mapped.name,
+      controls: [...mapped.controls.values()]
+        .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+        .map((one) => ({
+          framework: mapped.name,
+          control: one.name,
+          ...controlStatus(facts, one),
+        })),
     }));
 }
 

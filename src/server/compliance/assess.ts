@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined.ts';
+import { controlKey, frameworkKey } from '../../engine/labels.ts';
 import { compliantFrom, complianceScore } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
 
@@ -52,7 +53,7 @@ export const assessmentId = ({
   framework,
   account_id,
 }: Pick<Standing, 'framework' | 'account_id'>) =>
-  JSON.stringify([framework, ...(account_id === undefined ? [] : [account_id])]);
+  JSON.stringify([frameworkKey(framework), ...(account_id === undefined ? [] : [account_id])]);
 
 /**
  * Compares how a framework stands with the last assessment. The first one is what later ones are compared with, and
@@ -110,17 +111,21 @@ const statusOf = (score: number, { critical, undecided }: Standing): Status =>
   score < compliantFrom || critical || undecided ? 'NON_COMPLIANT' : 'COMPLIANT';
 
 /** Only what is known of both times: a control that is in neither list of failed ones may be one that was not kept. */
-function changedControls(before: Assessment, { failed, partial }: Standing): ChangedControl[] {
-  const failedBefore = new Set(before.failed);
-  const failedNow = new Set(failed.map(([control]) => control));
+function changedControls(
+  before: Assessment,
+  { framework, failed, partial }: Standing,
+): ChangedControl[] {
+  const key = (control: string) => controlKey(framework, control);
+  const failedBefore = new Set(before.failed.map(key));
+  const failedNow = new Set(failed.map(([control]) => key(control)));
   return [
     ...failed.flatMap(([control, policy]): ChangedControl[] =>
-      before.partial || failedBefore.has(control)
+      before.partial || failedBefore.has(key(control))
         ? []
         : [change(control, 'FAILED', `policy ${policy} has an open violation`)],
     ),
     ...before.failed.flatMap((control): ChangedControl[] =>
-      partial || failedNow.has(control)
+      partial || failedNow.has(key(control))
         ? []
         : [change(control, 'PASSED', 'no policy mapped to it has an open violation')],
     ),

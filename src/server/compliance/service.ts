@@ -6,7 +6,7 @@ import { allRows } from '../store/all-rows.ts';
 import type { Tx } from '../store/store.ts';
 import { assess, assessmentId } from './assess.ts';
 import { assessments } from './collection.ts';
-import { readLabels } from '../../engine/labels.ts';
+import { labelKey, readLabels } from '../../engine/labels.ts';
 import { mostStandings } from '../../engine/standing.ts';
 import type { Standing } from '../../engine/standing.ts';
 
@@ -32,8 +32,8 @@ export async function frameworksChanged(
 }
 
 function without(labels: readonly string[] = [], others: readonly string[] = []): string[] {
-  const known = new Set(others);
-  return labels.filter((label) => !known.has(label));
+  const known = new Set(others.map(labelKey));
+  return labels.filter((label) => !known.has(labelKey(label)));
 }
 
 /** Assesses every framework in every account after a scan of the whole inventory, and tells what has changed. */

@@ -1,3 +1,4 @@
+import { labelKey } from '../../engine/labels.ts';
 import type {
   FormatOptions,
   ReportFormat,
@@ -7,7 +8,6 @@ import type {
 import type { ReportScope } from '../../report/content/order.ts';
 import type { ReportSummary } from '../../report/model.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
-import { frameworkKey } from './framework.ts';
 
 /** A report as stored: what was asked for, and what became of it. */
 export interface StoredReport {
@@ -85,7 +85,7 @@ export const reports: CollectionSpec<StoredReport> = {
   index: {
     type: ({ type }) => type,
     /** In any spelling. */
-    framework: ({ framework }) => framework && frameworkKey(framework),
+    framework: ({ framework }) => framework && labelKey(framework),
     status: ({ status }) => status,
     schedule_id: ({ schedule_id: id }) => id,
     /** `yes`: something of it is sealed. */

@@ -1,3 +1,4 @@
+import { labelKey } from '../../engine/labels.ts';
 import type { ReportListQuery } from '../../contract/reports.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
@@ -11,7 +12,6 @@ import { reports } from './collection.ts';
 import type { StoredReport } from './collection.ts';
 import type { ReportScope } from '../../report/content/order.ts';
 import { linksOf } from './download/links.ts';
-import { frameworkKey } from './framework.ts';
 import type { ReportWork } from './generation/report-work.ts';
 import { createReport, deleteReport, readReport, readySecurity } from './service.ts';
 import { showCreated, showListed, showReport } from './show.ts';
@@ -74,5 +74,5 @@ export const reportHandlers = (
 
 const reportFilters = (query: ReportListQuery): Filters => ({
   ...anyOf(query, ['type', 'status', 'schedule_id']),
-  ...(query.framework ? { framework: { any: query.framework.map(frameworkKey) } } : {}),
+  ...(query.framework ? { framework: { any: query.framework.map(labelKey) } } : {}),
 });

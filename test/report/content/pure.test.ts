@@ -50,7 +50,7 @@ describe('a plan', () => {
 });
 
 describe('a framework', () => {
-  const mappings = [{ framework: 'SOC2', controls: ['CC1', 'CC10', 'CC2'] }];
+  const mappings = [{ key: 'SOC2', framework: 'SOC2', controls: ['CC1', 'CC10', 'CC2'] }];
 
   it('is compliant only where nothing speaks against it, and controls are in the order people count', () => {
     const [good] = frameworksOf(
