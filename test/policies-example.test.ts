@@ -8,6 +8,8 @@ import type { Resource } from '../src/contract/resources.ts';
 import { matchesType } from '../src/contract/resources.ts';
 import { formatOfTestKey } from '../src/inventory/formats/formats.ts';
 import type { TestKey } from '../src/inventory/formats/formats.ts';
+import { readRemediationAction } from '../src/contract/remediation-action.ts';
+import { proposeInTemplate } from '../src/project/fix/propose.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
 import { evaluate, preparePolicy } from '../src/engine/evaluate.ts';
 import { ofAnyType } from '../src/inventory/attributes/arguments.ts';
@@ -135,14 +137,34 @@ describe('the policy library', () => {
     expect(spelled.map(({ policy }) => policy.name)).toEqual([]);
   });
 
-  test('remediates only with merge patches of attributes that are declared', () => {
-    for (const { policy } of policies.filter((one) => one.policy.auto_remediation)) {
-      const [kind, ...rest] = (policy.remediation_action ?? '').split(':');
-      expect(kind).toBe('patch');
-      const patch: unknown = JSON.parse(rest.join(':'));
-      const undeclared = leafPaths(patch).filter((leaf) => !isDeclared(leaf, policy.resource_type));
+  test('patches only attributes that are declared, and remediates by nothing but patches', () => {
+    for (const { policy } of policies) {
+      const action = readRemediationAction(policy.remediation_action ?? '');
+      if (action.kind !== 'patch') {
+        expect([policy.name, policy.auto_remediation, action.text]).toEqual([
+          policy.name,
+          undefined,
+          '',
+        ]);
+        continue;
+      }
+      const undeclared = leafPaths(action.patch).filter(
+        (leaf) => !isDeclared(leaf, policy.resource_type),
+      );
       expect(undeclared).toEqual([]);
     }
+  });
+
+  test('patches of AWS can be written into templates', () => {
+    const unwritable = policies.flatMap(({ policy }) => {
+      const action = readRemediationAction(policy.remediation_action ?? '');
+      if (action.kind !== 'patch' || !policy.resource_type.startsWith('AWS::')) return [];
+      const bare = JSON.stringify({ Resources: { One: { Type: policy.resource_type } } });
+      const at = ['Resources', 'One'];
+      const proposal = proposeInTemplate(bare, at, policy.resource_type, action.patch);
+      return proposal.ok ? [] : [[policy.name, proposal.why]];
+    });
+    expect(unwritable).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import type { Unreadable } from '../../project/check/discover-inputs.ts';
 import type { PoliciesOfSet } from '../../project/check/select-policies.ts';
 import type { LocalPolicy, Problem } from '../../project/model.ts';
 import type { Told } from './check-run.ts';
+import type { Fixes } from './fix.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import type { CheckOptions } from './options.ts';
 import type { CheckSummary } from './verdict.ts';
@@ -42,6 +43,8 @@ export interface CheckResult {
   /** Of exemptions. */
   readonly warnings: readonly Problem[];
   readonly baseline?: BaselineUse;
+  /** With --fix. */
+  readonly fixes?: Fixes;
   /** Input files. */
   readonly files: number;
   readonly limits: Pick<CheckOptions, 'failOn' | 'onError' | 'onUnknown'>;

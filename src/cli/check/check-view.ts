@@ -18,6 +18,7 @@ import type { CheckResult } from './check-result.ts';
 import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import { describeCheck, typeMeant } from './check-summary.ts';
 import type { PlacedFinding } from './placed-finding.ts';
+import { fixesValue, renderFixes } from './fix-view.ts';
 import { messagesOf, renderFindings } from './findings-text.ts';
 import {
   compareSeverity,
@@ -114,6 +115,7 @@ function valueOf(result: CheckResult) {
       : {}),
     ...(skipped.length > 0 ? { skipped } : {}),
     ...(baseline ? { baseline } : {}),
+    ...(result.fixes ? fixesValue(result.fixes) : {}),
   };
 }
 
@@ -241,6 +243,7 @@ function renderCheck(
           columns,
         ) + '\n'
       : '',
+    result.fixes ? renderFixes(result.fixes, style, columns) : '',
     wrapWords([paintVerdict(verdict, result, style), ...rest.map(printable)].join('\n'), columns) +
       '\n',
   ];

@@ -31,6 +31,7 @@ import type { CheckRun } from './check-run.ts';
 import { checkView } from './check-view.ts';
 import { createCollector } from './collect.ts';
 import type { PlacedFinding } from './placed-finding.ts';
+import { findFixes } from './fix.ts';
 import { createExplainer } from './explain.ts';
 import type { Explainer } from './explain.ts';
 import { createThreads } from './line-checker.ts';
@@ -103,13 +104,52 @@ async function checkWith(
   }
   const rows = await openRows(flags.output, world.terminal);
   try {
-    const result = await runOver(threads, context, options, ground, chosen, now, rows);
+    const run = (out: Rows) => runOver(threads, context, options, ground, chosen, now, out);
+    const result = options.fix
+      ? await withFixes(context, options, ground, now, run, rows)
+      : await run(rows);
     await rows?.finish();
     await context.show(checkView(context, result, rows !== undefined));
     return await finish(context, options, result);
   } finally {
     await rows?.close();
   }
+}
+
+/** A check with its fixes; where they are written, of what is then left. */
+async function withFixes(
+  context: Context,
+  options: CheckOptions,
+  { project, inputs }: CheckGround,
+  now: number,
+  run: (rows: Rows) => Promise<CheckResult>,
+  rows: Rows,
+): Promise<CheckResult> {
+  const first = await run(options.write ? undefined : rows);
+  const { world, flags } = context;
+  const typed = options.args[0].map((input) => path.resolve(world.cwd, input));
+  const { format, allConditions, write = false } = options;
+  const fixes = await context.progress('Looking for fixes', () =>
+    findFixes({
+      ...first,
+      files: inputs.files,
+      others: project.others,
+      now,
+      read: async () => ({
+        format,
+        allConditions,
+        parameters: await readParameters(world, options),
+      }),
+      outside: createBoundary(
+        loadConfig(world.cwd, flags.allowOutside).root,
+        typed,
+        flags.allowOutside,
+      ).outside,
+      write,
+      signal: world.signal,
+    }),
+  );
+  return { ...(write ? await run(rows) : first), fixes };
 }
 
 function choosePolicies({ project }: CheckGround, options: CheckOptions): PoliciesOfSet {

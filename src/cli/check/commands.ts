@@ -54,6 +54,11 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
       '--explain [resource]',
       'show which part of a condition had which value; for one resource: by id, address or glob',
     )
+    .option(
+      '--fix',
+      'show how CloudFormation templates would be changed by the patches of policies',
+    )
+    .option('--write', 'with --fix: write the changes into the templates')
     .option('--now <time>', 'what `now` is in conditions, such as 2026-01-31T12:00:00Z')
     .option('--watch', 'check again whenever a policy or an input changes')
     .option('--jobs <n>', 'threads for large NDJSON inputs (default: one a core)', parseJobs)
@@ -92,4 +97,5 @@ Examples:
   $ govctl check infra/ --policies policies/ --fail-on HIGH
   $ terraform show -json plan.out | govctl check - --source .
   $ govctl check plan.json -o table -o sarif=check.sarif
+  $ govctl check template.yaml --fix
   $ govctl check template.yaml --policy s3-versioning --explain=Bucket`;

@@ -30,6 +30,8 @@ export interface CheckOptions {
   readonly now?: string;
   readonly watch?: boolean;
   readonly jobs?: number;
+  readonly fix?: boolean;
+  readonly write?: boolean;
 }
 
 /**
@@ -54,6 +56,14 @@ export function settleOptions(options: CheckOptions): CheckOptions {
   }
   if (options.pruneBaseline && options.baseline === undefined) {
     throw new GovctlError('usage_error', '--prune-baseline needs the file: --baseline FILE');
+  }
+  if (options.write && (!options.fix || options.watch || options.writeBaseline !== undefined)) {
+    throw new GovctlError(
+      'usage_error',
+      options.fix
+        ? '--write does not go with --watch or --write-baseline'
+        : '--write needs --fix: it writes the fixes into the files',
+    );
   }
   if (options.watch && inputs.includes('-')) {
     throw new GovctlError('usage_error', '--watch can not read standard input again');

@@ -1,0 +1,48 @@
+import { count, printable } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
+import type { Fixes } from './fix.ts';
+
+/** Findings without a fix that a screen takes. */
+const mostRefused = 20;
+
+/** The changes as diffs, and what is not changed and why. */
+export function renderFixes(
+  { fixes, diffs, unpatched }: Fixes,
+  style: Style,
+  columns: number,
+): string {
+  const offered = fixes.filter((fix) => fix.offered).length;
+  const refused = fixes.filter((fix) => !fix.offered);
+  const isWritten = diffs.some(({ written }) => written);
+  const total = fixes.length + unpatched;
+  const notes = [
+    `${count(offered, 'finding')} of ${total} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(diffs.length, 'file')}; ${unpatched} of policies without a patch.${offered > 0 && !isWritten ? ' Not written: add --write.' : ''}`,
+    ...refused
+      .slice(0, mostRefused)
+      .map(({ policy, resource, file, why = '' }) =>
+        printable(`No fix for ${resource} (${policy}) in ${file}: ${why}.`),
+      ),
+    ...(refused.length > mostRefused
+      ? [
+          `… and ${count(refused.length - mostRefused, 'more finding')} without a fix; -o json lists all.`,
+        ]
+      : []),
+  ];
+  const shown = diffs.map(({ diff }) => paintDiff(diff, style)).join('');
+  return `${shown}${shown === '' ? '' : '\n'}${wrapWords(notes.join('\n'), columns)}\n`;
+}
+
+const paintDiff = (diff: string, style: Style): string =>
+  diff
+    .split('\n')
+    .map((line) => {
+      const safe = printable(line);
+      if (/^(?:---|\+\+\+) /.test(line)) return style.bold(safe);
+      if (line.startsWith('+')) return style.green(safe);
+      return line.startsWith('-') ? style.red(safe) : safe;
+    })
+    .join('\n');
+
+/** As JSON has it. */
+export const fixesValue = ({ fixes, diffs }: Fixes) => ({ fixes, fix_diffs: diffs });

@@ -1,0 +1,106 @@
+import type { EditValue } from '../text/edit-text.ts';
+
+/** How a template writes an attribute. */
+interface Written {
+  /** Below `Properties`. */
+  readonly path: readonly string[];
+  /** What stands for a value of the attribute, by its JSON; without it, the value itself. */
+  readonly values?: Readonly<Record<string, EditValue>>;
+}
+
+const at = (path: string, values?: Readonly<Record<string, EditValue>>): Written => ({
+  path: path.split('.'),
+  ...(values ? { values } : {}),
+});
+
+/**
+ * By type and attribute, as a patch names it. Only what AWS changes in place: what makes it replace the resource, such as
+ * the encryption of a database's storage, is no fix.
+ */
+const table: Readonly<Record<string, Readonly<Record<string, Written>>>> = {
+  'AWS::CloudTrail::Trail': {
+    log_file_validation: at('EnableLogFileValidation'),
+    multi_region: at('IsMultiRegionTrail'),
+  },
+  'AWS::DynamoDB::Table': {
+    'backup.point_in_time_recovery': at(
+      'PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled',
+    ),
+  },
+  'AWS::EC2::Instance': {
+    'metadata_service.http_tokens': at('MetadataOptions.HttpTokens'),
+  },
+  'AWS::EC2::LaunchTemplate': {
+    'metadata_service.http_tokens': at('LaunchTemplateData.MetadataOptions.HttpTokens'),
+  },
+  'AWS::EC2::Subnet': {
+    public_ip_on_launch: at('MapPublicIpOnLaunch'),
+  },
+  'AWS::ECR::Repository': {
+    immutable_tags: at('ImageTagMutability', { true: 'IMMUTABLE' }),
+    scan_on_push: at('ImageScanningConfiguration.ScanOnPush'),
+  },
+  'AWS::EFS::FileSystem': {
+    'backup.enabled': at('BackupPolicy.Status', { true: 'ENABLED' }),
+  },
+  'AWS::ElasticLoadBalancing::LoadBalancer': {
+    cross_zone: at('CrossZone'),
+  },
+  'AWS::KMS::Key': {
+    'rotation.enabled': at('EnableKeyRotation'),
+  },
+  'AWS::Logs::LogGroup': {
+    retention_days: at('RetentionInDays'),
+  },
+  'AWS::RDS::DBCluster': {
+    deletion_protection: at('DeletionProtection'),
+  },
+  'AWS::RDS::DBInstance': {
+    auto_minor_version_upgrade: at('AutoMinorVersionUpgrade'),
+    'backup.retention_days': at('BackupRetentionPeriod'),
+    deletion_protection: at('DeletionProtection'),
+    iam_authentication: at('EnableIAMDatabaseAuthentication'),
+    multi_az: at('MultiAZ'),
+    public_access: at('PubliclyAccessible'),
+  },
+  'AWS::Redshift::Cluster': {
+    enhanced_vpc_routing: at('EnhancedVpcRouting'),
+    public_access: at('PubliclyAccessible'),
+  },
+  'AWS::S3::Bucket': {
+    'encryption.algorithm': at('BucketEncryption.ServerSideEncryptionConfiguration', {
+      '"AES256"': [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    }),
+    'public_access_block.block_public_acls': at('PublicAccessBlockConfiguration.BlockPublicAcls'),
+    'public_access_block.block_public_policy': at(
+      'PublicAccessBlockConfiguration.BlockPublicPolicy',
+    ),
+    'public_access_block.ignore_public_acls': at('PublicAccessBlockConfiguration.IgnorePublicAcls'),
+    'public_access_block.restrict_public_buckets': at(
+      'PublicAccessBlockConfiguration.RestrictPublicBuckets',
+    ),
+    'versioning.enabled': at('VersioningConfiguration.Status', { true: 'Enabled' }),
+  },
+};
+
+/**
+ * What a template says where an attribute has a value: a path below `Properties`, and the value there. Undefined where
+ * nothing is known to.
+ */
+export function writtenInTemplate(
+  type: string,
+  attribute: string,
+  value: unknown,
+): { readonly path: readonly string[]; readonly value: EditValue } | undefined {
+  const written = Object.hasOwn(table, type) ? table[type] : undefined;
+  const entry = written && Object.hasOwn(written, attribute) ? written[attribute] : undefined;
+  if (!entry) return undefined;
+  const { path, values } = entry;
+  if (!values) return isScalar(value) ? { path, value } : undefined;
+  const key = JSON.stringify(value);
+  const meant = Object.hasOwn(values, key) ? values[key] : undefined;
+  return meant === undefined ? undefined : { path, value: meant };
+}
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);

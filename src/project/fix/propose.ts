@@ -1,0 +1,61 @@
+import { writtenInTemplate } from '../../inventory/written/cloudformation.ts';
+import { parseText } from '../../inventory/text/parse.ts';
+import { editText } from '../../inventory/text/edit-text.ts';
+
+type Proposal =
+  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+
+/**
+ * A template with a policy's patch written at one of its resources.
+ * @param at the resource's path in the template
+ * @param patch a merge patch of the resource's attributes, such as `{versioning: {enabled: true}}`
+ */
+export function proposeInTemplate(
+  text: string,
+  at: readonly (string | number)[],
+  type: string,
+  patch: Readonly<Record<string, unknown>>,
+): Proposal {
+  if (typeAt(text, at) !== type)
+    return { ok: false, why: 'the template makes it by a macro or a loop' };
+  let changed = text;
+  for (const [attribute, value] of leavesOf(patch)) {
+    const written = writtenInTemplate(type, attribute, value);
+    if (!written) {
+      return {
+        ok: false,
+        why: `how a template sets ${attribute} to ${JSON.stringify(value)} is not known`,
+      };
+    }
+    const path = [...at.map(String), 'Properties', ...written.path];
+    const edit = editText(changed, path, written.value);
+    if (!edit.ok) return { ok: false, why: edit.refused };
+    changed = edit.text;
+  }
+  return changed === text
+    ? { ok: false, why: 'the template says so already' }
+    : { ok: true, text: changed };
+}
+
+/** The `Type` that the template itself gives a resource. */
+function typeAt(text: string, at: readonly (string | number)[]): unknown {
+  const parse = parseText(text);
+  let here: unknown = parse.ok ? parse.parsed.document : undefined;
+  for (const step of [...at, 'Type']) {
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, step)) return undefined;
+    here = (here as Record<string, unknown>)[step];
+  }
+  return here;
+}
+
+/** Attributes with dots between their steps, and their values; a list is a value. */
+function leavesOf(
+  patch: Readonly<Record<string, unknown>>,
+  below = '',
+): (readonly [attribute: string, value: unknown])[] {
+  return Object.entries(patch).flatMap(([key, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? leavesOf(value as Record<string, unknown>, `${below}${key}.`)
+      : [[`${below}${key}`, value] as const],
+  );
+}

@@ -1,0 +1,49 @@
+import { cpSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCommandLine } from '../support/fake-world.ts';
+import { makeRepo } from '../support/temp-repo.ts';
+import { hasInputs } from './public-inputs.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const templates = path.resolve(root, '../shared/data/cloudformation');
+
+interface Checked {
+  readonly results: readonly { policy: string; resource: string; file: string; status: string }[];
+  readonly fixes: readonly { policy: string; resource: string; file: string; offered: boolean }[];
+  readonly fix_diffs: readonly { diff: string }[];
+}
+
+const keyOf = ({ policy, resource, file }: Omit<Checked['fixes'][number], 'offered'>): string =>
+  [policy, resource, file].join(' ');
+
+describe.runIf(hasInputs('cloudformation'))('fixes of published templates', () => {
+  test.each(['baseline', 'strict'])(
+    'of the %s set: at least 70 % are offered; each then passes, and nothing else is found',
+    async (set) => {
+      const cwd = makeRepo();
+      cpSync(templates, path.join(cwd, 'templates'), { recursive: true });
+      const policies = path.join(root, 'policies-example/aws');
+      const words = ['check', 'templates', '--policies', policies, '--set', set, '--allow-outside'];
+      const check = async (...more: string[]) => {
+        const { stdout } = await runCommandLine([...words, ...more, '-o', 'json'], { cwd });
+        return JSON.parse(stdout) as Checked;
+      };
+      const before = await check();
+      const { fixes, fix_diffs: diffs, results: left } = await check('--fix', '--write');
+      const offered = new Set(fixes.filter((one) => one.offered).map(keyOf));
+      console.log(`${set}: ${offered.size} of ${fixes.length} findings with a patch can be fixed`);
+      expect(offered.size / fixes.length).toBeGreaterThanOrEqual(0.7);
+      const verdict = (one: Checked['results'][number]) => `${keyOf(one)} ${one.status}`;
+      const known = new Set(before.results.filter((one) => !offered.has(keyOf(one))).map(verdict));
+      expect(left.map(verdict).filter((one) => !known.has(one))).toEqual([]);
+      // Nothing but lines that are new, or that hold what was changed.
+      for (const { diff } of diffs) {
+        const removed = diff.split('\n').filter((line) => /^-(?!-- a\/)/.test(line));
+        const added = diff.split('\n').filter((line) => /^\+(?!\+\+ b\/)/.test(line));
+        expect(removed.length).toBeLessThanOrEqual(added.length);
+      }
+    },
+    120_000,
+  );
+});
