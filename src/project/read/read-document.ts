@@ -125,6 +125,7 @@ function readPolicy(
   const conditions = [
     ...typeProblems(source, raw, fields, slips),
     ...tagProblems(source, raw, fields),
+    ...labelProblems(source, raw, fields, slips),
     // Those of the policy itself where there is one: it will be prepared.
     ...conditionProblems(source, raw, parsed.data ?? fields, slips),
   ];
@@ -174,6 +175,20 @@ function tagProblems(
       hint,
     }),
   );
+}
+
+function labelProblems(
+  source: Source,
+  raw: RawDocument,
+  { compliance_frameworks: labels }: Record<string, unknown>,
+  finder: SlipFinder,
+): Problem[] {
+  if (!Array.isArray(labels)) return [];
+  return (labels as unknown[]).flatMap((label, index) => {
+    const slip = typeof label === 'string' ? finder.findLabelSlip(label) : undefined;
+    if (!slip) return [];
+    return [problemAt(source, fieldSpan(source, raw, ['compliance_frameworks', index]), slip)];
+  });
 }
 
 /** Compiles what is there, even where other fields are wrong: all findings at once. */

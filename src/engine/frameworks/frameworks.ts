@@ -1,0 +1,9 @@
+import type { Catalogue } from './catalogue.ts';
+import { hipaa } from './hipaa.ts';
+import { iso27001 } from './iso27001.ts';
+import { nist80053 } from './nist-800-53.ts';
+import { pci } from './pci.ts';
+import { soc2 } from './soc2.ts';
+
+/** The built-in frameworks. */
+export const catalogues: readonly Catalogue[] = [soc2, iso27001, pci, hipaa, nist80053];
