@@ -16,6 +16,7 @@ import { registerDemoCommand } from './demo/commands.ts';
 import { registerPlanCommands } from './plan/commands.ts';
 import { registerPolicyCommands } from './policy/commands.ts';
 import { registerProjectCommands } from './project/commands.ts';
+import { registerFrameworkCommands } from './framework/commands.ts';
 import { registerExemptionCommands } from './exemption/commands.ts';
 import { registerResourceCommands } from './resource/commands.ts';
 import { registerScanCommands } from './scan/commands.ts';
@@ -129,6 +130,7 @@ export function createProgram(
   registerScanCommands(program, act);
   registerViolationCommands(program, act);
   registerExemptionCommands(program, act);
+  registerFrameworkCommands(program, act);
   registerReportCommands(program, act);
   registerScheduleCommands(program, act);
   registerWebhookCommands(program, act);
