@@ -66,6 +66,8 @@ type Patches = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /** Characters. Each fix reads the file anew and asks all policies. */
 const largestFile = 1024 * 1024;
+/** Characters that are read anew for the fixes of one file, all in all: some seconds. */
+const mostRead = 2_000_000;
 
 /**
  * Fixes for failing findings, file by file, the gravest first: each is tried on the text with those before it, and offered
@@ -134,20 +136,24 @@ async function fixText(
   let text = given;
   let before = await judge(given, options, checker, turn);
   const fixes: Fix[] = [];
+  let read = 0;
   const gravest = findings.toSorted(
     (a, b) => compareSeverity(a.severity, b.severity) || a.line - b.line,
   );
   for (const finding of gravest) {
     const key = keyOf(finding.policy, finding.resource);
     const patch = patches.get(finding.policy);
-    const read = before?.resources.get(finding.resource);
+    const resource = before?.resources.get(finding.resource);
     const refuse = (why: string) => fixes.push({ ...fixOf(finding), why });
     if (!before || !patch)
       refuse('fixes are for CloudFormation templates that can be read as a whole');
-    else if (!read) refuse('the template has several resources of this id');
+    else if (!resource) refuse('the template has several resources of this id');
     else if (!before.findings.has(key)) fixes.push({ ...fixOf(finding), offered: true });
+    else if (read > mostRead)
+      refuse('the file needs too many; write the others first, then run it again');
     else {
-      const proposal = proposeInTemplate(text, read.at, finding.resource_type, patch);
+      read += text.length;
+      const proposal = proposeInTemplate(text, resource.at, finding.resource_type, patch);
       if (!proposal.ok) {
         refuse(proposal.why);
         continue;

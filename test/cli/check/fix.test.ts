@@ -198,3 +198,13 @@ test.each(['--write', '--fix --write --watch', '--fix --write --write-baseline b
     expect(textOf(cwd)).toBe(template);
   },
 );
+
+it('ends in a file that needs more fixes than are tried at once, and says how to go on', async () => {
+  const buckets = Array.from({ length: 2_000 }, (_, n) => `  B${n}: {Type: AWS::S3::Bucket}\n`);
+  const cwd = repoOf({ 't.yaml': `Resources:\n${buckets.join('')}` });
+  const { stdout } = await check(cwd, 't.yaml --fix --policy versioned -o json');
+  const { fixes } = JSON.parse(stdout) as { fixes: { offered: boolean; why?: string }[] };
+  expect(fixes).toHaveLength(2_000);
+  expect(fixes.filter(({ offered }) => offered).length).toBeGreaterThan(5);
+  expect(fixes.at(-1)?.why).toMatch(/write the others first, then run it again$/);
+}, 120_000);
