@@ -1,4 +1,5 @@
 import { defined } from '../../../contract/defined.ts';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { SMTPSentMessageInfo } from 'nodemailer';
 import type { Clock } from '../../deps.ts';
@@ -15,6 +16,8 @@ const attachedAtMost = 10 * 1024 * 1024;
 /** Milliseconds. */
 const connectWithin = 15_000;
 const silentWithin = 60_000;
+/** Bytes that a mail server may say in all, before TLS or without: lines are answers of some dozen each. */
+const mostHeard = 128 * 1024;
 
 /**
  * One message for all: everyone stands in its To. A repeat has the same Message-ID, and goes to those only who did not get
@@ -83,6 +86,7 @@ async function sendMail(
 
 const openTransport = async (smtp: SmtpConfig) =>
   (await import('nodemailer')).createTransport({
+    socket: boundedSocket(),
     host: smtp.host,
     port: smtp.port,
     secure: smtp.tls === 'tls',
@@ -100,6 +104,16 @@ const openTransport = async (smtp: SmtpConfig) =>
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+
+/** Empty lines without end would be queued, and gone through one by one, for as long as a try lasts. */
+function boundedSocket(): Socket {
+  const socket = new Socket();
+  let heard = 0;
+  return socket.on('data', (chunk: Buffer) => {
+    heard += chunk.length;
+    if (heard > mostHeard) socket.destroy(new Error('the mail server said too much'));
+  });
+}
 
 const contentOf = (smtp: SmtpConfig, { channel, message, at }: Mail, enclosed: Enclosed) => ({
   from: smtp.from,
