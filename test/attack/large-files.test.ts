@@ -89,3 +89,22 @@ describe('thousands of exemptions of one file', () => {
     expect(stdout.match(/no policy of these files has the name/g)).toHaveLength(3_000);
   });
 });
+
+describe('a policy file with tens of thousands of aliases', () => {
+  it.each([
+    ['of items of its list', many(20_000, (nth) => `- &p${nth}\n  a: 1\n- *p${nth}\n`).join('')],
+    ['of one large value', `a: &b [${'[],'.repeat(100_000)}]\nl:\n${'- *b\n'.repeat(50_000)}`],
+  ])('%s ends in `validate`', async (_what, text) => {
+    const { exitCode, stdout } = await run('validate -o json', { 'p.yaml': text });
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('this is no policy');
+  });
+
+  it('is refused where its merges copy more than a machine holds', async () => {
+    const fields = many(40_000, (nth) => `a${nth}: 1`).join();
+    const text = `m: &b {${fields}}\nl:\n${'- <<: *b\n'.repeat(900)}`;
+    const { exitCode, stdout } = await run('validate -o json', { 'p.yaml': text });
+    expect(exitCode).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: 'alias-bomb', line: 28 }] });
+  });
+});

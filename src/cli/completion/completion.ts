@@ -3,7 +3,7 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Run } from '../context.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { configDir } from '../credentials/config-dir.ts';
-import { readProfiles } from '../credentials/profiles.ts';
+import { isProfileName, readProfiles } from '../credentials/profiles.ts';
 import { describeCommand, shellNames } from './command-tree.ts';
 import { bashScript, fishScript, zshScript } from './scripts.ts';
 
@@ -23,6 +23,8 @@ export function completionOf(program: GovctlCommand): Run<CompletionOptions> {
       const { profiles } = await readProfiles(configDir(world.env), warn);
       await world.terminal.stdout.write(
         Object.keys(profiles)
+          // A shell expands what it is offered, and a file edited by hand may hold any name.
+          .filter(isProfileName)
           .map((name) => `${name}\n`)
           .join(''),
       );

@@ -37,9 +37,11 @@ const fileName = 'profiles.json';
 /** Lower case only, as some file systems and keychains don't tell case apart. */
 const profileName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
+export const isProfileName = (name: string): boolean => profileName.test(name);
+
 /** @throws GovctlError usage_error */
 export function checkProfileName(name: string): string {
-  if (profileName.test(name)) return name;
+  if (isProfileName(name)) return name;
   throw new GovctlError('usage_error', `"${name}" can not be the name of a profile`, {
     hint: 'Use up to 64 lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit.',
   });

@@ -37,7 +37,10 @@ export const runFmt: Run<FmtOptions> = async (context, { args: [paths], check = 
       throw changed.length === 0 || check ? error : interruptedAfter(changed.length);
     });
     const read = readText(file, absolute, statSync(absolute, { throwIfNoEntry: false })?.size ?? 0);
-    const formatted = read.source ? formatYaml(read.source) : { problems: [read.problem] };
+    const { source } = read;
+    const formatted = source
+      ? context.world.holding(() => formatYaml(source))
+      : { problems: [read.problem] };
     if ('problems' in formatted) {
       unreadable.push(...formatted.problems);
     } else if (formatted.text !== readFileSync(absolute, 'utf8')) {
@@ -81,7 +84,7 @@ async function formatStdin(context: Context, paths: readonly string[], check: bo
   }
   const { terminal } = context.world;
   const text = await terminal.readStdin();
-  const formatted = formatYaml(createSource('stdin', text));
+  const formatted = context.world.holding(() => formatYaml(createSource('stdin', text)));
   if ('problems' in formatted) {
     const talk = renderProblems(formatted.problems, context.talkStyle, terminal.columns);
     await terminal.stderr.write(talk);

@@ -1,4 +1,4 @@
-import { Composer, Lexer, Parser, isMap, isScalar, isSeq } from 'yaml';
+import { Alias, Composer, Lexer, Parser, isAlias, isMap, isScalar, isSeq, visit } from 'yaml';
 import type { CST, Document, Node } from 'yaml';
 import { maxDepth } from './depth.ts';
 
@@ -21,7 +21,37 @@ export class TooDeepError extends Error {
 
 /** @throws TooDeepError before the recursive half of the library sees the text */
 export function composeDocuments(text: string): Document.Parsed[] {
-  return [...new Composer(yamlOptions).compose(shallowTokens(text), false, text.length)];
+  const documents = [...new Composer(yamlOptions).compose(shallowTokens(text), false, text.length)];
+  if (text.includes('*')) documents.forEach(resolveOnce);
+  return documents;
+}
+
+/** Counts as nothing, but as counted: where the library finds 0 it looks through all of the value again. */
+const nothing = Number.MIN_VALUE;
+
+/**
+ * Finds what each alias names: the last node before it with that anchor. The library looks through the document for
+ * each alias, which takes hours for a file of some hundred thousand.
+ */
+function resolveOnce(document: Document.Parsed): void {
+  const anchors = new Map<string, Node>();
+  visit(document, {
+    Node: (_key, node) => {
+      if (!isAlias(node)) {
+        if ('anchor' in node && node.anchor) anchors.set(node.anchor, node);
+        return;
+      }
+      const named = anchors.get(node.source) as ReturnType<Alias['resolve']>;
+      node.resolve = (doc, context) => {
+        if (!context || !named) return named;
+        context.aliasResolveCache = [named];
+        const found = Alias.prototype.resolve.call(node, doc, context);
+        const used = context.anchors.get(named);
+        if (used) used.aliasCount ||= nothing;
+        return found;
+      };
+    },
+  });
 }
 
 function* shallowTokens(text: string): Generator<CST.Token> {

@@ -1,4 +1,4 @@
-import { isAlias, isSeq, visit } from 'yaml';
+import { isAlias, isMap, isSeq, visit } from 'yaml';
 import type { Document, Node, ParsedNode, YAMLError } from 'yaml';
 import {
   TooDeepError,
@@ -7,6 +7,7 @@ import {
 } from '../../inventory/text/compose-yaml.ts';
 import { maxDepth } from '../../inventory/text/depth.ts';
 import { explainYamlError } from '../../inventory/text/explain-yaml-error.ts';
+import { isMergeKey } from '../../inventory/text/yaml-values.ts';
 import type { Problem } from '../model.ts';
 import { problemAt } from './source.ts';
 import type { Finding, Source, Span } from './source.ts';
@@ -27,6 +28,8 @@ export interface ParsedYaml {
 
 /** Times one anchor's uses may multiply (a list of 1,000 policies may share one); a bomb passes it at once. */
 export const maxAliasCount = 1_000;
+/** Fields that `<<` copies in one document; aliases elsewhere copy nothing. */
+const maxMergedFields = 1_000_000;
 /** Syntax errors shown per file: one mistake can break the rest of a file in many ways. */
 const maxSyntaxErrors = 5;
 
@@ -113,6 +116,17 @@ function toValue(source: Source, within: Document.Parsed, problems: Problem[]): 
       );
       return undefined;
     }
+    const costly = findCostlyMerge(within);
+    if (costly) {
+      problems.push(
+        problemAt(source, spanOf(costly), {
+          code: 'alias-bomb',
+          message: `the merges of this document copy more than ${maxMergedFields} fields`,
+          hint: 'Write the values out, or split the file.',
+        }),
+      );
+      return undefined;
+    }
   }
   try {
     return within.toJS({ maxAliasCount });
@@ -156,6 +170,36 @@ function conversionFinding(error: unknown): Finding {
 /** The first alias that names a node around it. */
 const findCycle = (within: Document.Parsed): Node | undefined =>
   findAlias(within, (target, path) => target !== undefined && path.includes(target));
+
+/** The value of the first `<<` beyond what merges may copy. There are no cycles. */
+function findCostlyMerge(within: Document.Parsed): Node | undefined {
+  const sizes = new Map<unknown, number>();
+  /** Fields, with those that are merged into them. */
+  const sizeOf = (node: unknown): number => {
+    const named = isAlias(node) ? node.resolve(within) : node;
+    const known = sizes.get(named);
+    if (known !== undefined) return known;
+    let size = 0;
+    if (isSeq(named)) for (const item of named.items) size += sizeOf(item);
+    else if (isMap(named)) {
+      for (const { key, value } of named.items) size += isMergeKey(key) ? sizeOf(value) : 1;
+    }
+    sizes.set(named, size);
+    return size;
+  };
+  let copied = 0;
+  let found: Node | undefined;
+  visit(within, {
+    Pair: (_key, { key, value }) => {
+      if (!isMergeKey(key)) return undefined;
+      copied += sizeOf(value);
+      if (copied <= maxMergedFields) return undefined;
+      found = value as Node;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
 
 /** The first alias that names nothing. */
 const findUnresolved = (within: Document.Parsed): Node | undefined =>

@@ -117,4 +117,24 @@ describe('govctl completion', () => {
     });
     expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
   });
+
+  it('leaves out profile names that a shell would expand, of a file edited by hand', async () => {
+    const config = mkdtempSync(path.join(folder, 'config-'));
+    const login = {
+      base_url: 'http://127.0.0.1:1',
+      method: 'api_key',
+      stored_in: 'file',
+      logged_in_at: '2026-01-01T00:00:00Z',
+    };
+    const profiles = { staging: login, '$(touch${IFS}ran)': login, '`touch ran`': login };
+    writeFileSync(
+      path.join(config, 'profiles.json'),
+      JSON.stringify({ format_version: 1, current: 'staging', profiles }),
+      { mode: 0o600 },
+    );
+    const outcome = await runCommandLine(['completion', 'profiles'], {
+      env: { GOVCTL_CONFIG_DIR: config },
+    });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: 'staging\n', stderr: '' });
+  });
 });
