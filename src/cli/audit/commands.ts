@@ -22,4 +22,5 @@ scope admin), 5 another key signed than --key.
 
 Examples:
   $ govctl audit verify
-  $ govctl audit verify --head 4812:9f2c…  an end that you kept, see the event audit.head`;
+  $ govctl audit verify --head 4812:9f2c...    an end that you kept, or that the
+                                               event audit.head said`;
