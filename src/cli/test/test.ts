@@ -3,7 +3,7 @@ import path from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { coveragePercent, createCoverage } from '../../project/check/coverage.ts';
+import { coverageShare, createCoverage, isCovered } from '../../project/check/coverage.ts';
 import { runSuite } from '../../project/check/run-suite.ts';
 import { selectPolicies } from '../../project/check/select-policies.ts';
 import { inputsOf, listSuites, readTestFiles } from '../../project/check/test-suites.ts';
@@ -18,7 +18,6 @@ import { readingOf } from '../project/reading.ts';
 import { watch } from '../objects/watch.ts';
 import type { TestReport } from './test-report.ts';
 import type { TestedCase } from './test-text.ts';
-import { gapsOf } from './coverage-text.ts';
 import { summariseTests, testView } from './test-report.ts';
 
 interface TestOptions {
@@ -113,12 +112,12 @@ async function runTests(
   }
   const coverage = isCounted ? counts.of(enabled) : undefined;
   const wantedShare = requireCoverage === true ? 100 : (requireCoverage ?? 0);
-  const isTooLittle = coverage !== undefined && coveragePercent(coverage) < wantedShare;
+  const isTooLittle = coverage !== undefined && coverageShare(coverage) < wantedShare;
   return {
     summary: summariseTests(wanted.length, cases, coverage),
     cases,
     untested,
-    uncovered: isTooLittle ? coverage.filter((one) => gapsOf(one).length > 0) : [],
+    uncovered: isTooLittle ? coverage.filter(({ rules }) => !rules.every(isCovered)) : [],
     ...defined({ coverage }),
   };
 }

@@ -27,12 +27,16 @@ export interface PolicyCoverage {
 export const isCovered = ({ matched, not_matched: not }: RuleCoverage): boolean =>
   matched > 0 && not > 0;
 
-/** The share of rules that are covered, rounded down; of no rules at all, 100. */
-export function coveragePercent(coverage: readonly PolicyCoverage[]): number {
+/** The share of rules that are covered; of no rules at all, 100. */
+export function coverageShare(coverage: readonly PolicyCoverage[]): number {
   const rules = coverage.flatMap((each) => each.rules);
   if (rules.length === 0) return 100;
-  return Math.floor((rules.filter(isCovered).length / rules.length) * 100);
+  return (rules.filter(isCovered).length * 100) / rules.length;
 }
+
+/** The share of rules that are covered, to two decimals, rounded down: 100 means all. */
+export const coveragePercent = (coverage: readonly PolicyCoverage[]): number =>
+  Math.floor(coverageShare(coverage) * 100) / 100;
 
 /** Counts what the cases of tests see of policies. */
 export function createCoverage(): {

@@ -238,6 +238,39 @@ Coverage: 0 of 2 rules covered (0 %); 0 of 2 policies seen passing and failing.
     expect((await run(half, '--require-coverage', 'all')).exitCode).toBe(3);
   });
 
+  const manyRules = (count: number, apart: string): string =>
+    `name: many\nresource_type: A::B\nrules:\n${Array.from({ length: count }, (_, at) => `  - {condition: "resource.n == ${at}${at === count - 1 ? apart : ''}", effect: DENY, message: m}\n`).join('')}`;
+  const oneEach = (count: number): string =>
+    `policy: many.yaml\ncases: [{name: n, input: {resources: [${Array.from({ length: count }, (_, at) => `{type: 'A::B', id: r${at}, n: ${at}}`).join(', ')}]}, expect: [${Array.from({ length: count }, (_, at) => `{resource: r${at}, result: fail}`).join(', ')}]}]\n`;
+
+  it('compares the exact share of covered rules with the one required', async () => {
+    const cwd = makeRepo({ 'many.yaml': manyRules(9, ' && false'), 'many.test.yaml': oneEach(8) });
+    const covered = (percent: string) => run(cwd, `--require-coverage=${percent}`);
+    expect((await covered('88.5')).exitCode).toBe(0);
+    const { exitCode, stdout } = await covered('88.9');
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain('8 of 9 rules covered (88.88 %)');
+  });
+
+  it('lists a policy that never passes apart from those with rules that are not covered', async () => {
+    const cwd = makeRepo({ 'many.yaml': manyRules(2, ''), 'many.test.yaml': oneEach(2) });
+    const { exitCode, stdout } = await run(cwd, '--require-coverage');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('RULES COVERED, BUT\nmany    0     2     0      never passes\n');
+  });
+
+  it('names each rule that no case matches where the terminal has 80 columns', async () => {
+    const cwd = makeRepo({ 'many.yaml': manyRules(12, ''), 'many.test.yaml': oneEach(1) });
+    const { stdout } = await runCommandLine(['test', '--coverage'], {
+      cwd,
+      columns: 80,
+      tty: true,
+    });
+    expect(stdout).toContain('rules[1] never matches\n');
+    expect(stdout).toContain('rules[11] never matches\n');
+    expect(stdout).not.toContain('…');
+  });
+
   it('asks for no test of a policy that is off', async () => {
     const cwd = repo(head + inline('false') + expecting(failing) + covering, {
       'b.yaml':
