@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { AuditEntry, AuditHead } from '../../contract/audit-log.ts';
 import { auditText, chainStart, signedText } from '../../contract/audit-log.ts';
 
@@ -80,8 +81,11 @@ export class ChainCheck {
     this.#compareEarlier(this.#last);
   }
 
-  /** Ends the chain. @param head where the server says that it ends */
-  end(head: ChainEnd): void {
+  /** Ends the chain. @param head where the server says that it ends @param has how many entries it has */
+  end(head: ChainEnd, has: number): void {
+    if (head.sequence === 0 && has > 0) {
+      this.#tell('the server has not chained its audit log: its store could not be written', {});
+    }
     const { sequence, hash } = this.#last;
     if (this.isDone) return;
     if (sequence < head.sequence) {
@@ -121,13 +125,9 @@ const gap = (from: number, next: number): string =>
 /** Whether the server's head, and its anchor, carry the signature of the key that it shows. */
 export function checkSignatures({ head, anchor, key }: AuditHead): Problem[] {
   const problems: Problem[] = [];
-  let publicKey;
-  try {
-    publicKey = createPublicKey(key.public_key);
-  } catch {
-    return [{ message: 'the key that the server shows is not a public key' }];
-  }
-  if (keyId(key.public_key) !== key.id) {
+  const publicKey = readKey(key.public_key);
+  if (!publicKey) return [{ message: 'the key that the server shows is not a public Ed25519 key' }];
+  if (keyId(publicKey) !== key.id) {
     problems.push({ message: 'the key that the server shows does not have the ID that it says' });
   }
   for (const [name, end] of [
@@ -148,8 +148,18 @@ export function checkSignatures({ head, anchor, key }: AuditHead): Problem[] {
   return problems;
 }
 
-/** Lower-case hex of the SHA-256 of a public key as DER. @param pem a public key */
-export const keyId = (pem: string): string =>
+/** @returns undefined where a text is not the PEM of a public Ed25519 key */
+export function readKey(pem: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey(pem);
+    return key.asymmetricKeyType === 'ed25519' && !pem.includes('PRIVATE KEY') ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lower-case hex of the SHA-256 of a public key as DER. */
+export const keyId = (key: KeyObject): string =>
   createHash('sha256')
-    .update(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
+    .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex');

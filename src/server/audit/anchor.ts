@@ -2,6 +2,7 @@ import { signedText } from '../../contract/audit-log.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { FindStatementKey, StatementKey } from '../keys/statement-key.ts';
+import { nextTurn } from '../next-turn.ts';
 import type { Tx } from '../store/store.ts';
 import { keepEnd } from './chain.ts';
 import { auditLog } from './collection.ts';
@@ -51,5 +52,6 @@ export async function removeOldEntries(deps: Deps, findKey: FindStatementKey): P
       await anchor(deps, tx, key, { sequence: last.sequence, hash: last.hash }, 'retention');
       return old.length;
     });
+    await nextTurn();
   }
 }

@@ -200,7 +200,7 @@ describe('govctl audit verify', () => {
     expect(other.stdout).toContain('not the key you gave');
     const none = await withKey('no.pem');
     expect(none.exitCode).toBe(3);
-    expect(none.stderr).toContain('is not a public key in PEM');
+    expect(none.stderr).toContain('is not a public Ed25519 key in PEM');
   });
 
   it('refuses a --head that is none, and says which server has no such log', async () => {
