@@ -154,9 +154,12 @@ function portsOf(range: unknown) {
   return { from_port: number(from), to_port: number(to ?? from) };
 }
 
-/** An address prefix is a block; a word is a service tag (`Storage.EastUS2`), of which some mean everybody. */
+/**
+ * An address prefix is a block; a word is a service tag (`Storage.EastUS2`), of which some mean everybody.
+ * One that is not known may be either.
+ */
 function readPrefix(prefix: unknown): { readonly cidrs: unknown[]; readonly groups: unknown[] } {
-  if (isUnknown(prefix)) return { cidrs: [prefix], groups: [] };
+  if (isUnknown(prefix)) return { cidrs: [prefix], groups: [prefix] };
   const written = wordOf(prefix);
   if (['*', 'any', 'internet'].includes(written.toLowerCase()))
     return { cidrs: everywhere, groups: [] };
