@@ -104,11 +104,13 @@ function effectOf(value: unknown): Statement['effect'] {
   return unlike(word, 'Allow or Deny');
 }
 
-/** Several asterisks mean as much as one, and `*:*` every action or resource, as `*` does. */
+/** Several asterisks mean as much as one, and `*:*` or `?*` every action or resource, as `*` does: none has an empty part. */
 function wild(value: unknown): Texts {
   const words = texts(value);
   if (isUnknown(words)) return words;
-  return words.map((one) => (typeof one === 'string' && /^\*+(:\*+)?$/.test(one) ? '*' : one));
+  return words.map((one) =>
+    typeof one === 'string' && /^\??\*+(:\??\*+)?$/.test(one) ? '*' : one,
+  );
 }
 
 /** JSON text → its value. Text that is no JSON can't be judged, so it is unknown rather than empty. */

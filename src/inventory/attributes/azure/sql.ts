@@ -162,17 +162,18 @@ export const firewallRules = normaliser({
   from: {
     azure: (raw, related) => ({
       'network.allowed_cidrs': ruleCidrs(raw),
-      joined: isJoined(parentOf(raw), related),
+      joined: isJoined(raw, parentOf(raw), related),
     }),
     terraform: (raw, related) => ({
       'network.allowed_cidrs': plannedRuleCidrs(raw),
-      joined: isJoined(ofServer(raw), related),
+      joined: isJoined(raw, ofServer(raw), related),
     }),
   },
 });
 
-const isJoined = (server: unknown, related: Related): boolean =>
-  related.find(server, 'Azure::Sql::servers') !== undefined;
+/** The rule of another database may name a server that is called like a SQL server of the input. */
+const isJoined = ({ type }: RawResource, server: unknown, related: Related): boolean =>
+  type === firewall && related.find(server, 'Azure::Sql::servers') !== undefined;
 
 /** Days; 0 keeps for ever and so has none. */
 function retention(days: readonly unknown[]) {

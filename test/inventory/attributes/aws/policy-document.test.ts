@@ -102,7 +102,7 @@ describe('readStatements', () => {
     ).toBeInstanceOf(UnknownValue);
   });
 
-  test.each(['*', '**', '*:*'])('takes %j for everything', (wildcard) => {
+  test.each(['*', '**', '*:*', '?*', '?*:?*'])('takes %j for everything', (wildcard) => {
     const [read] = [
       readStatements({ Statement: { Action: wildcard, NotResource: [wildcard] } }),
     ].flat();
