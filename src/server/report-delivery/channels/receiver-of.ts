@@ -1,24 +1,18 @@
 import { canonicalHost } from '../../config/binding.ts';
 import type { StoredChannel } from './channel.ts';
 import { objectUrl } from './object-storage.ts';
-import { hostOf } from './target-of.ts';
+import { hostOf, targetOf } from './target-of.ts';
 
 /** Who a channel leads to: deliveries to one receiver wait for each other. Where the operator says which host that is, its name. */
 export function receiverOf(channel: StoredChannel): string {
   switch (channel.kind) {
     case 'email':
       return 'the mail server';
-    case 'chat':
-      return channel.channel;
-    case 'team_chat':
-      return channel.webhook_url === undefined
-        ? (channel.webhook_url_env ?? '')
-        : hostOf(channel.webhook_url);
-    case 'webhook':
-      return hostOf(channel.url);
     case 'sftp':
       return `sftp://${canonicalHost(channel.host) ?? channel.host}`;
     case 'object_storage':
       return hostOf(objectUrl(channel, ''));
+    default:
+      return targetOf(channel);
   }
 }
