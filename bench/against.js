@@ -4,6 +4,7 @@ import path from 'node:path';
 import {
   benchKey,
   govctl,
+  loginAt,
   median,
   postPolicies,
   runNode,
@@ -17,7 +18,7 @@ import { deliverOurs, startReceiver } from './webhook-delivery.js';
 
 const rounds = 5;
 const port = 18_900;
-const env = { GOVCTL_TOKEN: benchKey };
+const env = loginAt(`http://127.0.0.1:${port}`);
 
 /** Milliseconds of a whole process, the median of several runs. */
 async function timed(command, args, { runs = 3, ...options } = {}) {

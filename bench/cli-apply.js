@@ -4,6 +4,7 @@ import {
   benchKey,
   comparePairs,
   govctl,
+  loginAt,
   peer,
   runNode,
   startGovctl,
@@ -19,7 +20,7 @@ export async function measure({ runs, port }) {
   const folder = tempFolder();
   const url = `http://127.0.0.1:${port}`;
   writeRepo(folder, 1_000, url);
-  const env = { GOVCTL_TOKEN: benchKey };
+  const env = loginAt(url);
   const planFile = path.join(folder, 'plan.json');
   const bodiesFile = path.join(folder, 'bodies.json');
 

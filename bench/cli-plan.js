@@ -3,6 +3,7 @@ import {
   benchKey,
   compareProcesses,
   govctl,
+  loginAt,
   peer,
   runNode,
   startGovctl,
@@ -17,7 +18,7 @@ export async function measure({ runs, port }) {
   const folder = tempFolder();
   const server = await startGovctl(port);
   writeRepo(folder, 1_000, server.url);
-  const env = { GOVCTL_TOKEN: benchKey };
+  const env = loginAt(server.url);
   await runNode([govctl, 'apply', '--auto-approve'], { cwd: folder, env });
   const plan = async (memory) => {
     const result = await runNode([govctl, 'plan', '-o', 'json'], { cwd: folder, env, memory });

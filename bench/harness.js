@@ -172,6 +172,9 @@ export async function startGovctl(
   return { ...server, url, dataDir };
 }
 
+/** The environment of a command whose repo names this server: a key goes only where the user says. */
+export const loginAt = (url) => ({ GOVCTL_TOKEN: benchKey, GOVCTL_TRUSTED_URLS: url });
+
 /** Milliseconds of `count` requests made by `one(n)`, `concurrency` at a time. */
 export async function runConcurrently(count, concurrency, one) {
   let next = 0;
