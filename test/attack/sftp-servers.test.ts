@@ -1,6 +1,6 @@
 import { randomBytes, getDiffieHellman } from 'node:crypto';
 import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import ssh2 from 'ssh2';
 import { afterEach, describe, expect, test } from 'vitest';
 import { bound, openReportWorld } from '../server/report-delivery/report-world.ts';
@@ -58,6 +58,14 @@ function typesOf(heard: Buffer): number[] {
   return types;
 }
 
+/** Closes the server and what is still connected to it. */
+const closing = (server: Pick<Server, 'close'>, sockets: ReadonlySet<Socket>) => ({
+  close(): Promise<void> {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((closed) => server.close(() => closed()));
+  },
+});
+
 async function startPlain(talk: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -65,12 +73,7 @@ async function startPlain(talk: (socket: Socket) => void): Promise<number> {
     talk(socket);
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  open.push({
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((closed) => server.close(() => closed()));
-    },
-  });
+  open.push(closing(server, sockets));
   return portOf(server);
 }
 
@@ -119,8 +122,10 @@ async function startSsh(
   algorithms: ssh2.ServerConfig['algorithms'] = {},
 ): Promise<number> {
   const { private: key } = ssh2.utils.generateKeyPairSync('ed25519');
+  const sockets = new Set<Socket>();
   const server = new ssh2.Server({ hostKeys: [key], algorithms }, (client) => {
     const { _sock: socket, _protocol: protocol } = client as unknown as Inside;
+    sockets.add(socket);
     const say = (payload: Buffer): void => {
       const { write } = protocol._packetRW;
       const packet = write.alloc(payload.length);
@@ -142,7 +147,8 @@ async function startSsh(
     });
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  open.push({ close: () => new Promise((closed) => server.close(() => closed())) });
+  // A socket that reads nothing may never learn that its peer has left.
+  open.push(closing(server, sockets));
   return portOf(server);
 }
 
