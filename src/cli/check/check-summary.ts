@@ -140,10 +140,10 @@ export function typeMeant(type: string, policies: readonly LocalPolicy[]): strin
     .find((wanted) => wanted !== type && wanted.toLowerCase() === lower);
 }
 
-function describeNothing({ tally, policies, summary, set }: CheckResult): string {
+function describeNothing({ tally, policies, set }: CheckResult): string {
   if (policies.length === 0) return `Nothing was evaluated: no policy is in the ${set.name} set.`;
-  const unmatched = sum(tally.unmatched);
-  if (unmatched < summary.resources) return 'Nothing was evaluated: the policies are disabled.';
+  if (tally.policies.some(({ skipped }) => skipped > 0))
+    return 'Nothing was evaluated: the policies are disabled.';
   const about = countTypes(policies);
   return `Nothing was evaluated: no policy is about ${listTypes(tally.unmatched, policies)}. There are policies for ${listTypes(about)}.`;
 }

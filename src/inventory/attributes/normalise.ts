@@ -56,6 +56,10 @@ export function withSpelledType<T extends { readonly type: string }>(resource: T
 const knownOf = (type: string): Known | undefined =>
   knownTypes.get(type) ?? furtherTypes.find(({ like }) => like.test(type))?.known;
 
+/** The paths of the attributes that a type has beside the common ones, such as `encryption.enabled`; none of an unknown type. */
+export const ownAttributesOf = (type: string): readonly string[] =>
+  knownOf(type)?.slots.map(({ path }) => path) ?? [];
+
 /** Fills in the well-known attributes. `raws` are all resources of one input: some are joined into others. */
 export function normaliseAll(given: readonly RawResource[], format: Format): ReadResource[] {
   const raws = given.map(withSpelledType);

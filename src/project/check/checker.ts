@@ -6,6 +6,7 @@ import { describeExemption, findingOf, isExempt, preparePolicy } from '../../eng
 import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
 import type { Exemption } from '../../engine/exempt.ts';
 import { createTypeIndex } from '../../engine/type-index.ts';
+import { createNamesType } from './names-type.ts';
 import { sayAsSource } from './say-as-source.ts';
 import { suppressionOf } from './suppression.ts';
 
@@ -22,7 +23,10 @@ export interface PolicyTally {
 /** What was counted over some resources; a plain value, so that a worker can send it. */
 export interface Tally {
   resources: number;
-  /** Resources whose type no policy is about, by type; also where only patterns are, as the type is in another case. */
+  /**
+   * Resources whose type no policy names, by type: a policy over a whole provider names none by its pattern alone. Also where
+   * only patterns are, as the type is in another case.
+   */
   readonly unmatched: Map<string, number>;
   /** By the policy's index. */
   readonly policies: readonly PolicyTally[];
@@ -112,8 +116,9 @@ const skipped = { status: 'SKIPPED' } as const;
 /** @throws Error when a condition does not compile: callers have checked it */
 export function createChecker({ policies, exemptions, now, all }: CheckerOptions): Checker {
   const prepared = policies.map(preparePolicy);
+  const namesType = createNamesType();
   let tally = emptyTally(policies.length, exemptions.length);
-  let groups = createGroups(prepared, tally);
+  let groups = createGroups(prepared, tally, namesType);
 
   const exemptionOf = (one: PreparedPolicy, { resource, suppressed }: Checked) => {
     const suppression = suppressed && suppressionOf(one.policy, suppressed);
@@ -168,14 +173,18 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
       groups.countPasses();
       const taken = tally;
       tally = emptyTally(policies.length, exemptions.length);
-      groups = createGroups(prepared, tally);
+      groups = createGroups(prepared, tally, namesType);
       return taken;
     },
   };
 }
 
 /** The groups that resources have asked for. A policy with a pattern is in several. */
-function createGroups(prepared: readonly PreparedPolicy[], { policies }: Tally) {
+function createGroups(
+  prepared: readonly PreparedPolicy[],
+  { policies }: Tally,
+  namesType: ReturnType<typeof createNamesType>,
+) {
   const entries = policies.flatMap((counts, index): Entry[] => {
     const one = prepared[index];
     return one ? [{ one, decide: one.policy.enabled ? one.decide : () => skipped, counts }] : [];
@@ -189,7 +198,8 @@ function createGroups(prepared: readonly PreparedPolicy[], { policies }: Tally) 
       if (known) return known;
       const its = entriesFor(type);
       const isMeant = its.some(({ one }) => !isTypePattern(one.policy.resource_type));
-      const isUnmatched = its.length === 0 || (!isMeant && anyCase.has(type.toLowerCase()));
+      const isNamed = its.some(({ one }) => namesType(one.policy, type));
+      const isUnmatched = !isNamed || (!isMeant && anyCase.has(type.toLowerCase()));
       const group = { entries: its, isUnmatched, seen: 0 };
       byType.set(type, group);
       return group;

@@ -470,6 +470,38 @@ rules:
     expect(results.map(({ policy }) => policy)).toEqual(names);
   });
 
+  it('hides of no type that it alone is about it', async () => {
+    const cwd = repo({ 'template.yaml': template, 'policies/tagged.yaml': tagged });
+    const { stdout } = await check(cwd, 'template.yaml');
+    expect(stdout).toContain('No policy is about the type of 1 resource: AWS::SQS::Queue (1).');
+    const { unmatched_types: types } = await checkJson(cwd, 'template.yaml');
+    expect(types).toEqual([{ type: 'AWS::SQS::Queue', resources: 1 }]);
+  });
+
+  it.each([
+    ['a service', 'AWS::SQS::*', 'size(resource.tags) == 0'],
+    ['a type of any service', 'AWS::*::Queue', 'size(resource.tags) == 0'],
+    ['the type in a condition', 'AWS::*', 'resource.type == "AWS::SQS::Queue"'],
+    ['the type in a list', '"*"', 'resource.type in ["AWS::SNS::Topic", "AWS::SQS::Queue"]'],
+    ['an attribute that the type has', 'AWS::*', 'resource.encryption.enabled == false'],
+    ['what is inside such a one', 'AWS::*', 'resource.policy.statements.exists(s, s.sid == "x")'],
+  ])('is about a type where it names %s', async (_, wanted, condition) => {
+    const named = `name: Named\nresource_type: ${wanted}\nrules:\n  - condition: ${condition}\n    effect: DENY\n`;
+    const cwd = repo({ 'template.yaml': template, 'policies/named.yaml': named });
+    expect((await checkJson(cwd, 'template.yaml')).unmatched_types).toBeUndefined();
+  });
+
+  it.each([
+    ['an attribute of other types', 'has(resource.ingress)'],
+    ['only the first part of one', 'has(resource.encryption)'],
+    ['one that begins like it', 'has(resource.encryption.enabled_by)'],
+    ['another type', 'resource.type == "AWS::SQS::QueuePolicy"'],
+  ])('is about no type where it names %s', async (_, condition) => {
+    const named = `name: Named\nresource_type: AWS::*\nrules:\n  - condition: ${condition}\n    effect: DENY\n`;
+    const cwd = repo({ 'template.yaml': template, 'policies/named.yaml': named });
+    expect((await checkJson(cwd, 'template.yaml')).unmatched_types).toHaveLength(1);
+  });
+
   it('is refused where it fits known types only in another case', async () => {
     const other = tagged.replace('AWS::*', 'aws::s3::*');
     const cwd = repo({ 'template.yaml': template, 'policies/tagged.yaml': other });
