@@ -59,6 +59,8 @@ export interface KnownResource extends Resource {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+const noNames: readonly string[] = [];
+
 /**
  * Stands in a resource for a value that can't be known from the input: a parameter without a value, an attribute that
  * exists only after the deployment. Never guessed: a condition that needs it is undecided (`unknown_value`).
@@ -75,6 +77,8 @@ export class UnknownValue {
   readonly attribute: string | undefined;
   /** The parameter or variable without a value that it is, and whether that is declared secret (NoEcho, sensitive). */
   readonly parameter: { readonly name: string; readonly secret: boolean } | undefined;
+  /** Parameters of a template that were not passed, and whose values could decide it. */
+  readonly waitsFor: readonly string[];
   /** A text that is known in part: the unknown pieces as `${…}`; of `Fn::Base64`, that text in base64. */
   readonly text: string | undefined;
 
@@ -85,6 +89,7 @@ export class UnknownValue {
       readonly target?: string;
       readonly attribute?: string;
       readonly parameter?: { readonly name: string; readonly secret: boolean };
+      readonly waitsFor?: readonly string[];
       readonly text?: string;
     } = {},
   ) {
@@ -93,6 +98,7 @@ export class UnknownValue {
     this.target = known.target;
     this.attribute = known.attribute;
     this.parameter = known.parameter;
+    this.waitsFor = known.waitsFor ?? noNames;
     this.text = known.text;
   }
 

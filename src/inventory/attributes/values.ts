@@ -5,6 +5,19 @@ export type Maybe<T> = T | UnknownValue | undefined;
 
 export const isUnknown = (value: unknown): value is UnknownValue => value instanceof UnknownValue;
 
+/** The parameters that unknown values in these wait for, each once; looks at so many values, and gives so many names only. */
+export function waitsFor(...values: readonly unknown[]): { readonly waitsFor: readonly string[] } {
+  const names = new Set<string>();
+  const open = [...values];
+  for (let looked = 0; open.length > 0 && looked < 1_000 && names.size < 20; looked++) {
+    const next = open.pop();
+    if (isUnknown(next)) for (const name of next.waitsFor) names.add(name);
+    else if (typeof next === 'object' && next !== null)
+      open.push(...Object.values(next).slice(0, 100));
+  }
+  return { waitsFor: [...names].sort() };
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isUnknown(value);
@@ -24,7 +37,8 @@ function createAt(findKey: (value: object, step: string | number) => string | nu
     let here = value;
     for (const step of steps) {
       if (isUnknown(here)) {
-        return new UnknownValue(partOf(here.expression, step), { present: false });
+        const { expression, waitsFor } = here;
+        return new UnknownValue(partOf(expression, step), { present: false, waitsFor });
       }
       const key = typeof here === 'object' && here !== null ? findKey(here, step) : undefined;
       if (key === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Finding } from '../../contract/findings.ts';
+import { writtenMessage } from './say-as-source.ts';
 
 const Entry = z.looseObject({
   fingerprint: z.string(),
@@ -22,10 +23,10 @@ export const BaselineFile = z.looseObject({
  */
 export function fingerprintOf(finding: Finding, file: string): string {
   const { policy, policy_key, resource, resource_type, status, rules } = finding;
-  const found = rules.map(({ effect, index, message, policy_message: written }) => [
-    effect,
-    written ?? (status === 'ERROR' ? asBefore(message) : message) ?? index,
-  ]);
+  const found = rules.map((rule) => {
+    const [written] = writtenMessage(rule);
+    return [rule.effect, (status === 'ERROR' ? asBefore(written) : written) ?? rule.index];
+  });
   const what = [policy_key ?? policy, file, resource_type, resource, status, found];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 32);
 }

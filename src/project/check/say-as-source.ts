@@ -1,40 +1,54 @@
 import type { Finding, FindingRule } from '../../contract/findings.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { terraformArgument } from '../../inventory/attributes/arguments.ts';
+import { samProperty } from '../../inventory/formats/cloudformation/sam/properties.ts';
+import { sayUndecided } from './say-undecided.ts';
+import type { NameInSource } from './say-undecided.ts';
 
-/** A rule whose message was put into the words of the resource's source, and what its policy says. */
+/** A rule whose message was put into the words of the resource's source, and what was said before. */
 type ReworkedRule = FindingRule & { readonly message: string; readonly policy_message: string };
 
 /**
  * A finding whose messages call properties as the resource's source does. Policies name them as the provider does, in
- * backticks; Terraform has names of its own, except for what azapi writes, which is Azure's document.
+ * backticks; Terraform has names of its own, except for what azapi writes, which is Azure's document, and so has SAM.
+ * What can't be decided is told with properties, too, in place of the attributes of conditions.
  */
-export function sayAsSource(finding: Finding, { type, source, properties }: Resource): Finding {
-  const terraformType = terraformTypeOf(source);
-  if (terraformType === undefined || (finding.status !== 'FAIL' && finding.status !== 'EXEMPT')) {
-    return finding;
-  }
+export function sayAsSource(finding: Finding, resource: Resource): Finding {
+  const { status } = finding;
+  if (status !== 'FAIL' && status !== 'EXEMPT' && status !== 'ERROR') return finding;
+  const nameOf = namesOf(resource);
+  if (nameOf === undefined && status !== 'ERROR') return finding;
   const rules = finding.rules.map((rule): FindingRule | ReworkedRule => {
-    // What no ALLOW rule matched is told with conditions, not with words of the policy.
-    if (rule.message === undefined || rule.effect !== 'DENY') return rule;
-    const message = rule.message.replace(/`([^`\n]+)`/g, (quoted, property: string) => {
-      const argument = terraformArgument({ type, terraformType, properties }, property);
-      return argument === undefined ? quoted : `\`${argument.replace(/ (of|or) /g, '` $1 `')}\``;
-    });
+    if (rule.message === undefined) return rule;
+    const message = reword(rule, rule.message);
     return message === rule.message ? rule : { ...rule, message, policy_message: rule.message };
   });
   return { ...finding, rules };
+
+  function reword({ effect }: FindingRule, message: string): string {
+    if (status === 'ERROR') return sayUndecided(message, resource, nameOf);
+    // What no ALLOW rule matched is told with conditions, not with words of the policy.
+    if (effect !== 'DENY' || nameOf === undefined) return message;
+    return message.replace(/`([^`\n]+)`/g, (quoted, property: string) => {
+      const name = nameOf(property);
+      return name === undefined ? quoted : `\`${name.replace(/ (of|or) /g, '` $1 `')}\``;
+    });
+  }
 }
 
-function terraformTypeOf(source: unknown): string | undefined {
+/** Undefined where the source calls everything as the provider does. */
+function namesOf({ type, source, properties }: Resource): NameInSource | undefined {
   if (typeof source !== 'object' || source === null) return undefined;
-  const { format, terraform_type: type = '' } = source as Readonly<Record<string, unknown>>;
-  return format === 'terraform' && typeof type === 'string' && !type.startsWith('azapi_')
-    ? type
-    : undefined;
+  const { format, terraform_type, sam_type } = source as Readonly<Record<string, unknown>>;
+  if (typeof sam_type === 'string') return (property) => samProperty(sam_type, type, property);
+  if (format !== 'terraform') return undefined;
+  const terraformType = typeof terraform_type === 'string' ? terraform_type : '';
+  return terraformType.startsWith('azapi_')
+    ? undefined
+    : (property) => terraformArgument({ type, terraformType, properties }, property);
 }
 
-/** What a rule says as its policy writes it. */
+/** What a rule said before it was put into the words of a source: as its policy writes it, or as its condition is evaluated. */
 export const writtenMessage = ({ message, policy_message: written }: FindingRule): string[] => {
   const text = written ?? message;
   return typeof text === 'string' ? [text] : [];

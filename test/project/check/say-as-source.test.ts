@@ -114,3 +114,15 @@ test('a message about a template names properties as the provider does', () => {
     { index: 0, effect: 'DENY', message: 'set `KmsKeyId`' },
   ]);
 });
+
+test('a message about what SAM deploys names properties as SAM does', () => {
+  const template = {
+    Transform: 'AWS::Serverless-2016-10-31',
+    Resources: {
+      It: { Type: 'AWS::Serverless::Function', Properties: { Handler: 'a.b', Runtime: 'x' } },
+    },
+  };
+  expect(said(template, 'set `DeadLetterConfig.TargetArn` and `VpcConfig`')).toBe(
+    'set `DeadLetterQueue.TargetArn` and `VpcConfig`',
+  );
+});

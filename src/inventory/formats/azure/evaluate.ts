@@ -1,7 +1,7 @@
 import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import { field, isFields } from '../../json.ts';
-import { isUnknown } from '../../attributes/values.ts';
+import { isUnknown, waitsFor } from '../../attributes/values.ts';
 import { isExpressionText, parseExpression } from './expression.ts';
 import type { Expression } from './expression.ts';
 import { maxText, pureFunctions, shown } from './functions.ts';
@@ -106,6 +106,7 @@ function memberOf({ of, key, text }: Member, scope: Scope): unknown {
         : [value.attribute, shown(name)].filter((one) => one !== undefined).join('.');
     return new UnknownValue(text, {
       present: value.present,
+      ...waitsFor(value),
       ...defined({ target: value.target, attribute }),
     });
   }
@@ -128,7 +129,7 @@ function call(expression: Call, scope: Scope): unknown {
   const values = args.map((arg) => evaluate(arg, scope));
   if (!Object.hasOwn(pureFunctions, name)) return new UnknownValue(text);
   const unknown = values.some(holdsUnknown);
-  return unknown ? new UnknownValue(text) : pureFunctions[name]?.(...values);
+  return unknown ? new UnknownValue(text, waitsFor(...values)) : pureFunctions[name]?.(...values);
 }
 
 const valueOf = (arg: Expression | undefined, scope: Scope): unknown => arg && evaluate(arg, scope);
@@ -162,17 +163,22 @@ const scopedFunctions: Readonly<Record<string, (given: Given) => unknown>> = {
     if (!isUnknown(condition)) return condition === true ? value(1) : value(2);
     const [yes, no] = [value(1), value(2)];
     if (JSON.stringify(yes) === JSON.stringify(no) && !holdsUnknown(yes)) return yes;
-    return new UnknownValue(text, { present: yes !== null && no !== null });
+    return new UnknownValue(text, {
+      present: yes !== null && no !== null,
+      ...waitsFor(condition),
+    });
   },
   and: ({ args, value, text }) => {
     const values = args.map((_, index) => value(index));
     if (values.includes(false)) return false;
-    return values.every((one) => one === true) || new UnknownValue(text);
+    return values.every((one) => one === true) || new UnknownValue(text, waitsFor(...values));
   },
   or: ({ args, value, text }) => {
     const values = args.map((_, index) => value(index));
     if (values.includes(true)) return true;
-    return values.every((one) => one === false) ? false : new UnknownValue(text);
+    return values.every((one) => one === false)
+      ? false
+      : new UnknownValue(text, waitsFor(...values));
   },
   coalesce: ({ args, value }) => {
     for (let index = 0; index < args.length; index++) {
@@ -280,7 +286,9 @@ function joinText(values: readonly unknown[], text: string): unknown {
   const words = values.map(shown);
   if (words.reduce((sum, word) => sum + word.length, 0) > maxText) return new UnknownValue(text);
   const joined = words.join('');
-  return values.some(isUnknown) ? new UnknownValue(text, { text: joined }) : joined;
+  return values.some(isUnknown)
+    ? new UnknownValue(text, { text: joined, ...waitsFor(...values) })
+    : joined;
 }
 
 /** `copyIndex()`, of a named loop, or with an offset. */

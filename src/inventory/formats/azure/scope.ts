@@ -76,6 +76,7 @@ function parameterValue(
   return new UnknownValue(`parameters('${name}')`, {
     present: field(definition, 'nullable') !== true,
     parameter: { name, secret: type.startsWith('secure') },
+    waitsFor: [name],
   });
 }
 

@@ -1,5 +1,5 @@
 import { UnknownValue } from '../../../contract/resources.ts';
-import { isUnknown, not } from '../../attributes/values.ts';
+import { isUnknown, not, waitsFor } from '../../attributes/values.ts';
 import type { Resolver } from './resolver.ts';
 import { holdsUnknown, isFields, own, scalarText, unclear } from './resolver.ts';
 
@@ -32,7 +32,7 @@ export function createConditions(
     chain--;
     const truth =
       !Object.hasOwn(conditions, name) || isUnknown(held)
-        ? new UnknownValue(`Condition ${name}`)
+        ? new UnknownValue(`Condition ${name}`, waitsFor(held))
         : held;
     known.set(name, truth);
     return truth;
@@ -64,19 +64,21 @@ function evaluateCondition(expression: unknown, resolver: Resolver): Truth {
 
 /** Whether all hold; with `negated`, whether none does. */
 function every(items: readonly unknown[], resolver: Resolver, negated = false): Truth {
-  let open: UnknownValue | undefined;
+  const open: UnknownValue[] = [];
   for (const item of items) {
     const held = evaluateCondition(item, resolver);
     if (held === negated) return false;
-    if (isUnknown(held)) open ??= held;
+    if (isUnknown(held)) open.push(held);
   }
-  return open ?? true;
+  const [first] = open;
+  return first ? new UnknownValue(first.expression, waitsFor(...open)) : true;
 }
 
 /** As CloudFormation compares: values by their text. */
 function areEqual(one: unknown, other: unknown): Truth {
   if (isUnknown(one) && isUnknown(other) && one.expression === other.expression) return true;
-  if (holdsUnknown(one) || holdsUnknown(other)) return new UnknownValue('Equals');
+  if (holdsUnknown(one) || holdsUnknown(other))
+    return new UnknownValue('Equals', waitsFor(one, other));
   return comparable(one) === comparable(other);
 }
 

@@ -1,5 +1,6 @@
+import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
-import { isUnknown } from '../../attributes/values.ts';
+import { isUnknown, waitsFor } from '../../attributes/values.ts';
 import { countValues } from '../../count-values.ts';
 import { cidrBlocks } from './cidr.ts';
 import type { Intrinsic, Resolver } from './resolver.ts';
@@ -39,6 +40,8 @@ function ref(argument: unknown, { parameters, isResource, spend }: Resolver): un
   if (argument === 'AWS::NoValue') return undefined;
   const value = parameters.get(argument);
   if (Array.isArray(value) && !spend(value.length * itemSize)) return unclear(`Ref ${argument}`);
+  // One object for each place, so that an attribute can be traced to its property.
+  if (isUnknown(value)) return new UnknownValue(value.expression, defined({ ...value }));
   if (parameters.has(argument)) return value;
   return new UnknownValue(`Ref ${argument}`, isResource(argument) ? { target: argument } : {});
 }
@@ -88,14 +91,14 @@ function ifElse(argument: unknown, { holds, resolve }: Resolver): unknown {
   if (!Array.isArray(argument) || typeof argument[0] !== 'string') return unclear('If');
   const [name, then, otherwise] = argument as [string, unknown, unknown];
   const held = holds(name);
-  if (isUnknown(held)) return either(resolve(then), resolve(otherwise), `If ${name}`);
+  if (isUnknown(held)) return either(resolve(then), resolve(otherwise), `If ${name}`, held);
   return resolve(held ? then : otherwise);
 }
 
 function join(argument: unknown, resolver: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('Join');
   const [separator, list] = argument.map(resolver.resolve);
-  if (isUnknown(list)) return new UnknownValue(`Join ${list.expression}`);
+  if (isUnknown(list)) return new UnknownValue(`Join ${list.expression}`, waitsFor(list));
   if (!Array.isArray(list) || typeof separator !== 'string') return unclear('Join');
   const pieces = list.flatMap((item: unknown, index) => (index > 0 ? [separator, item] : [item]));
   return pieces.length === 0 ? '' : composeText(pieces, 'Join', resolver);
@@ -105,7 +108,8 @@ function select(argument: unknown, { resolve }: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('Select');
   const [index, list] = argument.map(resolve);
   const from = isUnknown(list) ? list.expression : '';
-  if (!Array.isArray(list) || isUnknown(index)) return new UnknownValue(`Select ${from}`.trim());
+  if (!Array.isArray(list) || isUnknown(index))
+    return new UnknownValue(`Select ${from}`.trim(), waitsFor(index, list));
   return (list as unknown[])[Number(scalarText(index))] ?? unclear('Select');
 }
 
@@ -113,7 +117,10 @@ function split(argument: unknown, { resolve, spend }: Resolver): unknown {
   if (!Array.isArray(argument)) return unclear('Split');
   const [separator, text] = argument.map(resolve);
   if (typeof separator !== 'string' || typeof text !== 'string' || separator === '') {
-    return new UnknownValue(`Split ${isUnknown(text) ? text.expression : ''}`.trim());
+    return new UnknownValue(
+      `Split ${isUnknown(text) ? text.expression : ''}`.trim(),
+      waitsFor(separator, text),
+    );
   }
   if (!spend(text.length)) return new UnknownValue('Split');
   const items = text.split(separator);
@@ -126,6 +133,7 @@ function findInMap(argument: unknown, { resolve, mappings, lookups, spend }: Res
   const [name, first, second] = argument.slice(0, 3).map(resolve);
   const expression = `FindInMap ${typeof name === 'string' ? name : ''}`.trim();
   const mapping = typeof name === 'string' ? own(mappings, name) : undefined;
+  const chooser = new UnknownValue(expression, waitsFor(name, first, second));
   const keys = [name, first, second].map((key) => (isUnknown(key) ? null : key));
   const key = JSON.stringify(keys);
   if (!spend(key.length)) return unclear('FindInMap');
@@ -133,7 +141,10 @@ function findInMap(argument: unknown, { resolve, mappings, lookups, spend }: Res
     ? lookups.get(key)
     : chosen([mapping], first)
         .flatMap((inner) => chosen([inner], second))
-        .reduce((all, one) => (all === undefined ? one : either(all, one, expression)), undefined);
+        .reduce(
+          (all, one) => (all === undefined ? one : either(all, one, expression, chooser)),
+          undefined,
+        );
   if (keys.includes(null)) lookups.set(key, found);
   // What is found is walked by whatever stands around it, each time.
   const looked = keys.includes(null) && isFields(mapping) ? Object.keys(mapping).length : 0;
@@ -142,7 +153,7 @@ function findInMap(argument: unknown, { resolve, mappings, lookups, spend }: Res
   const options: unknown = argument[3];
   return isFields(options) && Object.hasOwn(options, 'DefaultValue')
     ? resolve(options.DefaultValue)
-    : new UnknownValue(expression);
+    : chooser;
 }
 
 /** The values under a key, or under all of them when it is not known. */
@@ -156,12 +167,12 @@ const chosen = (maps: readonly unknown[], key: unknown): unknown[] =>
 function base64(argument: unknown, resolver: Resolver): unknown {
   const resolved = resolver.resolve(argument);
   const text = isUnknown(resolved) ? resolved.text : resolved;
-  if (typeof text !== 'string') return new UnknownValue('Base64');
+  if (typeof text !== 'string') return new UnknownValue('Base64', waitsFor(resolved));
   const bytes = new TextEncoder().encode(text);
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
   const encoded = boundedText(btoa(binary), 'Base64', resolver);
   return isUnknown(resolved) && typeof encoded === 'string'
-    ? new UnknownValue('Base64', { text: encoded })
+    ? new UnknownValue('Base64', { text: encoded, ...waitsFor(resolved) })
     : encoded;
 }
 
@@ -172,17 +183,21 @@ function cidr(argument: unknown, { resolve, spend }: Resolver): unknown {
     typeof block === 'string'
       ? cidrBlocks(block, Number(scalarText(count)), Number(scalarText(bits)))
       : undefined;
-  return blocks && spend(blocks.length * 2 * itemSize) ? blocks : new UnknownValue('Cidr');
+  return blocks && spend(blocks.length * 2 * itemSize)
+    ? blocks
+    : new UnknownValue('Cidr', waitsFor(block, count, bits));
 }
 
 function length(argument: unknown, { resolve }: Resolver): unknown {
   const list = resolve(argument);
-  return Array.isArray(list) ? list.length : new UnknownValue('Length');
+  return Array.isArray(list) ? list.length : new UnknownValue('Length', waitsFor(list));
 }
 
 function toJsonString(argument: unknown, resolver: Resolver): unknown {
   const value = resolver.resolve(argument);
-  if (holdsUnknown(value) || value === undefined) return new UnknownValue('ToJsonString');
+  if (holdsUnknown(value) || value === undefined) {
+    return new UnknownValue('ToJsonString', waitsFor(value));
+  }
   return boundedText(JSON.stringify(value), 'ToJsonString', resolver);
 }
 

@@ -23,7 +23,9 @@ export function readParameters(
   const values = new Map<string, unknown>(
     pseudoParameters.map((name) => [
       name,
-      Object.hasOwn(given, name) ? given[name] : new UnknownValue(`Ref ${name}`),
+      Object.hasOwn(given, name)
+        ? given[name]
+        : new UnknownValue(`Ref ${name}`, { waitsFor: [name] }),
     ]),
   );
   for (const [name, declaration] of Object.entries(declared)) {
@@ -56,7 +58,9 @@ function parameterValue(
   // A secret that is handed in stays one: only a default can be read by everybody who can read the template.
   if (secret && (declared === undefined || declared === null)) return unknown;
   const value = Object.hasOwn(given, name) ? given[name] : declared;
-  if (value === undefined || value === null || typeof value === 'object') return unknown;
+  if (value === undefined || value === null || typeof value === 'object') {
+    return new UnknownValue(unknown.expression, { parameter: { name, secret }, waitsFor: [name] });
+  }
   return typed(value, type);
 }
 

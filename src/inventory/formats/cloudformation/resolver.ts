@@ -1,7 +1,7 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { isFields as isObject } from '../../json.ts';
 import type { Fields } from '../../json.ts';
-import { isUnknown } from '../../attributes/values.ts';
+import { isUnknown, waitsFor } from '../../attributes/values.ts';
 
 export type { Fields };
 
@@ -75,6 +75,7 @@ export function composeText(
   const [target] = targets;
   return new UnknownValue(expression, {
     text,
+    ...waitsFor(...unknowns),
     ...(targets.size === 1 && target !== undefined ? { target } : {}),
   });
 }
@@ -89,20 +90,29 @@ export const boundedText = (
 /**
  * What is known of a value that is one of two: what both have in common. A field that only one has is unknown, and
  * maybe absent.
+ * @param chooser what decides which of the two it is, where that is an unknown value
  */
-export function either(one: unknown, other: unknown, expression: string): unknown {
+export function either(
+  one: unknown,
+  other: unknown,
+  expression: string,
+  chooser?: UnknownValue,
+): unknown {
   if (Object.is(one, other)) return one;
   if (isFields(one) && isFields(other)) {
     const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
     return Object.fromEntries(
-      [...keys].map((key) => [key, either(own(one, key), own(other, key), expression)]),
+      [...keys].map((key) => [key, either(own(one, key), own(other, key), expression, chooser)]),
     );
   }
   if (Array.isArray(one) && Array.isArray(other) && one.length === other.length) {
-    return one.map((item, index) => either(item, other[index], expression));
+    return one.map((item, index) => either(item, other[index], expression, chooser));
   }
   if (isUnknown(one) && isUnknown(other) && one.expression === other.expression) return one;
-  return new UnknownValue(expression, { present: isPresent(one) && isPresent(other) });
+  return new UnknownValue(expression, {
+    present: isPresent(one) && isPresent(other),
+    ...waitsFor(chooser),
+  });
 }
 
 const isPresent = (value: unknown): boolean =>

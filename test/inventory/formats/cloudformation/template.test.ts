@@ -68,7 +68,7 @@ Resources:
     expect(Object.keys(found)).toEqual(['A', 'C']);
     expect(found.A?.resource.source).toMatchObject({ condition: 'Small' });
     expect(found.C?.resource.source).toMatchObject({
-      condition: new UnknownValue('Condition Free'),
+      condition: new UnknownValue('Condition Free', { waitsFor: ['Env'] }),
     });
   });
 

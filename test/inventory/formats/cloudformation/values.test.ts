@@ -111,10 +111,13 @@ describe('a known value is', () => {
 
 describe('a value that can not be known is', () => {
   it.each<[string, object]>([
-    ['!Ref Free', unknown('Ref Free', { parameter: { name: 'Free', secret: false } })],
+    [
+      '!Ref Free',
+      unknown('Ref Free', { parameter: { name: 'Free', secret: false }, waitsFor: ['Free'] }),
+    ],
     ['!Ref Secret', unknown('Ref Secret', { parameter: { name: 'Secret', secret: true } })],
     ['!Ref Image', unknown('Ref Image', { parameter: { name: 'Image', secret: false } })],
-    ['!Ref AWS::Region', unknown('Ref AWS::Region')],
+    ['!Ref AWS::Region', unknown('Ref AWS::Region', { waitsFor: ['AWS::Region'] })],
     ['!Ref Key', unknown('Ref Key', { target: 'Key' })],
     ['!Ref Nothing', unknown('Ref Nothing')],
     ['!GetAtt Key.Arn', unknown('GetAtt Key.Arn', { target: 'Key', attribute: 'Arn' })],
@@ -126,23 +129,30 @@ describe('a value that can not be known is', () => {
       unknown('Sub arn:${AWS::Partition}:s3:::${Env}/${Key.Arn}', {
         text: 'arn:${AWS::Partition}:s3:::prod/${Key.Arn}',
         target: 'Key',
+        waitsFor: ['AWS::Partition'],
       }),
     ],
-    ['!Join [":", [arn, !Ref AWS::Region]]', unknown('Join', { text: 'arn:${AWS::Region}' })],
+    [
+      '!Join [":", [arn, !Ref AWS::Region]]',
+      unknown('Join', { text: 'arn:${AWS::Region}', waitsFor: ['AWS::Region'] }),
+    ],
     ['!Select [0, !GetAZs ""]', unknown('Select GetAZs')],
-    ['!FindInMap [Sizes, !Ref Free, type]', unknown('FindInMap Sizes')],
+    ['!FindInMap [Sizes, !Ref Free, type]', unknown('FindInMap Sizes', { waitsFor: ['Free'] })],
     ['!FindInMap [Sizes, none, type]', unknown('FindInMap Sizes')],
     ['!ImportValue x', unknown('ImportValue x')],
-    ['!Base64 {Ref: Free}', unknown('Base64')],
-    ['!Cidr [!Ref Free, 1, 8]', unknown('Cidr')],
-    ['!ToJsonString [!Ref Free]', unknown('ToJsonString')],
+    ['!Base64 {Ref: Free}', unknown('Base64', { waitsFor: ['Free'] })],
+    ['!Cidr [!Ref Free, 1, 8]', unknown('Cidr', { waitsFor: ['Free'] })],
+    ['!ToJsonString [!Ref Free]', unknown('ToJsonString', { waitsFor: ['Free'] })],
     ['!Transform {Name: AWS::Include}', unknown('Transform')],
-    ['!If [Both, a, b]', unknown('If Both')],
-    ['!If [Neither, a, b]', unknown('If Neither')],
+    ['!If [Both, a, b]', unknown('If Both', { waitsFor: ['Free'] })],
+    ['!If [Neither, a, b]', unknown('If Neither', { waitsFor: ['Free'] })],
     ['!If [Loop, a, b]', unknown('If Loop')],
     ['!If [Odd, a, b]', unknown('If Odd')],
     ['!If [Undeclared, a, b]', unknown('If Undeclared')],
-    ['!If [Open, a, !Ref AWS::NoValue]', unknown('If Open', { present: false })],
+    [
+      '!If [Open, a, !Ref AWS::NoValue]',
+      unknown('If Open', { present: false, waitsFor: ['Free'] }),
+    ],
   ])('%s', (yaml, value) => {
     const found = valueOf(yaml);
     expect(found).toBeInstanceOf(UnknownValue);
@@ -152,9 +162,9 @@ describe('a value that can not be known is', () => {
   it('only as much as the branches of a condition differ', () => {
     expect(valueOf('!If [Open, {a: 1, b: 2, l: [x, y]}, {a: 1, c: 3, l: [x, z]}]')).toEqual({
       a: 1,
-      b: new UnknownValue('If Open', { present: false }),
-      c: new UnknownValue('If Open', { present: false }),
-      l: ['x', new UnknownValue('If Open')],
+      b: new UnknownValue('If Open', { present: false, waitsFor: ['Free'] }),
+      c: new UnknownValue('If Open', { present: false, waitsFor: ['Free'] }),
+      l: ['x', new UnknownValue('If Open', { waitsFor: ['Free'] })],
     });
   });
 
