@@ -546,7 +546,7 @@ const ownNames = new RegExp(
   `^(${[
     'Cloud(Formation|Front|Watch)|DataSync|DynamoDB|GitHub|MariaDB|MySQL|PostgreSQL|ELBSecurityPolicy|AdministratorAccess',
     'ICMPv6|IMDSv1|IPv6|OAuth|TLSv1|vTPM|NoEcho|Acr(Pull|Push)|AllowPrivate|DenyAll|BucketOwnerEnforced|FtpsOnly',
-    'AssumeRole|CallerAccount|InvokeFunction(Url)?|PassedToService|PrincipalOrgID|SecureTransport|Source(Account|Arn|Vpce)',
+    'AssumeRole|CallerAccount|InvokeFunction(Url)?|PassedToService|PrincipalOrgID|SecureTransport|Source(Account|Arn|Vpce?)',
     'ZoneRedundant|allServices|allUsers|allAuthenticatedUsers|allowedPolicyMemberDomains|skipDefaultNetworkCreation|[0-9.]+',
     'token.actions.githubusercontent.com|roleName', // of the metadata of templates, which nothing else has
   ].join('|')})$`,

@@ -1687,6 +1687,11 @@ const serverless: readonly Kind[] = [
       {},
       stated,
     ),
+    {
+      ...ownPolicy('Policy', someStatements('*', 'execute-api'), () => ({})),
+      absent: { native: { policy: { statements: [] } } },
+      untold: { item: 'AWS Config does not record it.' },
+    },
     tags(),
   ]),
   kind(

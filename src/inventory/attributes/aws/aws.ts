@@ -58,6 +58,12 @@ import { securityGroup } from './network/security-group.ts';
 import { subnet } from './network/subnet.ts';
 import { vpc } from './network/vpc.ts';
 import { webAcl } from './network/web-acl.ts';
+import {
+  eventBusPolicy,
+  ownersOfPolicies,
+  resourcePolicies,
+  s3AccessPoint,
+} from './resource-policies.ts';
 import { partPolicy, resourcePolicy } from './resource-policy.ts';
 import { kendraIndex } from './search/kendra-index.ts';
 import { searchDomain } from './search/search-domain.ts';
@@ -100,6 +106,11 @@ export const aws: readonly Normaliser[] = [
   bucketAcl,
   bucketPublicAccessBlock,
   resourcePolicy('AWS::S3::BucketPolicy', 'the policy of the bucket', documents.s3),
+  s3AccessPoint,
+  partPolicy('AWS::S3::AccessPointPolicy', 'the policy of the access point', documents.s3, {
+    whole: 'AWS::S3::AccessPoint',
+    names: ['', 'access_point_arn'],
+  }),
   ebsVolume,
   efsFileSystem,
   fsxFileSystem,
@@ -131,6 +142,8 @@ export const aws: readonly Normaliser[] = [
   iamUser,
   iamGroup,
   ...iamAttachments,
+  resourcePolicies,
+  ownersOfPolicies,
   cognitoIdentityPool,
   cognitoUserPool,
   microsoftAd,
@@ -157,6 +170,7 @@ export const aws: readonly Normaliser[] = [
     'who may send in the name of the identity',
     documents.ses,
   ),
+  eventBusPolicy,
   sqsQueue,
   resourcePolicy('AWS::SQS::QueuePolicy', 'the policy of the queues', documents.sqs),
   kinesisStream,

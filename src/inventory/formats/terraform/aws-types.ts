@@ -264,6 +264,7 @@ export const awsTypes: Readonly<Record<string, string>> = {
   aws_cloudfront_origin_access_identity: 'AWS::CloudFront::CloudFrontOriginAccessIdentity',
   aws_cloudtrail: 'AWS::CloudTrail::Trail',
   aws_cloudwatch_event_bus_policy: 'AWS::Events::EventBusPolicy',
+  aws_cloudwatch_event_permission: 'AWS::Events::EventBusPolicy',
   aws_cloudwatch_event_bus: 'AWS::Events::EventBus',
   aws_cloudwatch_log_group: 'AWS::Logs::LogGroup',
   aws_cloudwatch_metric_alarm: 'AWS::CloudWatch::Alarm',

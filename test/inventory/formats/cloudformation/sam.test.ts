@@ -306,6 +306,7 @@ Resources:
       Domain: {DomainName: d, CertificateArn: c, SecurityPolicy: TLS_1_2}
       Auth:
         Authorizers: {Mine: {FunctionArn: !Ref F}}
+        ResourcePolicy: {SourceVpcWhitelist: [vpc-1]}
         UsagePlan: {CreateUsagePlan: PER_API}
   Http: {Type: AWS::Serverless::HttpApi}`);
     expect(types).toEqual({
@@ -322,6 +323,7 @@ Resources:
       HttpApiGatewayDefaultStage: 'AWS::ApiGatewayV2::Stage',
     });
     expect(byId.Api).toMatchObject({ endpoint_types: ['PRIVATE'] });
+    expect(byId.Api?.['policy']).toEqual({ statements: expect.any(UnknownValue) as unknown });
     expect(byId.Apiv1Stage).toMatchObject({
       name: 'v1',
       logging: { enabled: true },

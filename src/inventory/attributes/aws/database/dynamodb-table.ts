@@ -4,6 +4,7 @@ import { field } from '../api-field.ts';
 import { supplementary } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
+import { readAllStatements } from '../policy-document.ts';
 
 export const dynamodbTable = normaliser({
   types: ['AWS::DynamoDB::Table'],
@@ -22,6 +23,11 @@ export const dynamodbTable = normaliser({
       absent: false,
     },
     ...kmsKeyAttributes(),
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning:
+        'the resource policies of the table and its stream in a template; AWS Config does not record them, Terraform keeps them beside the table',
+    },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     billing_mode: {
       type: 'string',
@@ -32,6 +38,7 @@ export const dynamodbTable = normaliser({
   },
   arguments: {
     BillingMode: 'billing_mode',
+    ResourcePolicy: 'policy of aws_dynamodb_resource_policy',
     'PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled': 'point_in_time_recovery.enabled',
     'SSESpecification.KMSMasterKeyId': 'server_side_encryption.kms_key_arn',
     'SSESpecification.SSEEnabled': 'server_side_encryption.enabled',
@@ -45,6 +52,10 @@ export const dynamodbTable = normaliser({
       ...kmsKey(field(properties, 'SSESpecification', 'KMSMasterKeyId'), related),
       deletion_protection: flag(field(properties, 'DeletionProtectionEnabled')),
       billing_mode: text(field(properties, 'BillingMode')),
+      'policy.statements': statementsOf([
+        field(properties, 'ResourcePolicy', 'PolicyDocument'),
+        field(properties, 'StreamSpecification', 'ResourcePolicy', 'PolicyDocument'),
+      ]),
     }),
     terraform: (raw, related) => ({
       'backup.point_in_time_recovery': flag(
@@ -71,3 +82,7 @@ export const dynamodbTable = normaliser({
     }),
   },
 });
+
+/** Missing where there are none, as in the other sources, which never show them. */
+const statementsOf = (documents: readonly unknown[]) =>
+  documents.some((one) => one !== undefined) ? readAllStatements(documents) : undefined;

@@ -12,6 +12,7 @@ import {
   pick,
   ref,
   tagPairs,
+  unknownPart,
   without,
 } from './written.ts';
 
@@ -53,6 +54,7 @@ export function expandApi(declared: Declared): Expansion {
         ...without(properties, ...ofSam),
         ...definition(properties),
         EndpointConfiguration: endpointOf(own(properties, 'EndpointConfiguration')),
+        ...policyOf(own(properties, 'Auth')),
         Tags,
       }),
       added(declared, 'Deployment', 'AWS::ApiGateway::Deployment', { RestApiId: ref(id) }),
@@ -160,6 +162,12 @@ const definition = (properties: Fields): Fields => ({
 });
 
 /** SAM takes a word, or `{Type, VPCEndpointIds}`. */
+/** SAM puts the resource policy together from lists of accounts, addresses and VPCs. */
+const policyOf = (auth: unknown): Fields =>
+  isMap(auth) && own(auth, 'ResourcePolicy') !== undefined
+    ? { Policy: unknownPart('the policy that SAM makes of Auth.ResourcePolicy') }
+    : {};
+
 function endpointOf(written: unknown): unknown {
   if (written === undefined || written === null) return undefined;
   if (!isMap(written)) return { Types: [written] };
