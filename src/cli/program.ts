@@ -21,6 +21,7 @@ import { registerExemptionCommands } from './exemption/commands.ts';
 import { registerResourceCommands } from './resource/commands.ts';
 import { registerScanCommands } from './scan/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
+import { registerPredictCommands } from './predict/commands.ts';
 import { registerEventCommands } from './event/commands.ts';
 import { registerReportCommands } from './report/commands.ts';
 import { registerScheduleCommands } from './schedule/commands.ts';
@@ -129,6 +130,7 @@ export function createProgram(
   registerResourceCommands(program, act);
   registerScanCommands(program, act);
   registerViolationCommands(program, act);
+  registerPredictCommands(program, act);
   registerExemptionCommands(program, act);
   registerFrameworkCommands(program, act);
   registerReportCommands(program, act);

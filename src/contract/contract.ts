@@ -9,6 +9,7 @@ import { local } from './local.ts';
 import { oauthClients } from './oauth-clients.ts';
 import { policies } from './policies.ts';
 import { downloads } from './report-downloads.ts';
+import { predictions } from './predictions.ts';
 import { reports } from './reports.ts';
 import { resources } from './resources.ts';
 import { scans } from './scans.ts';
@@ -23,6 +24,8 @@ export const contract = {
   policies: { ...policies, validate: validatePolicies },
   resources,
   scans,
+  // Before violations: /v1/violations/predictive is no violation.
+  predictions,
   violations,
   exemptions,
   // Before reports: /v1/reports/schedules is no report.

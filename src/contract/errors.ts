@@ -41,6 +41,7 @@ export const errorCatalogue = {
   resource_not_found: entry(404, 'RES_002', 1, 'No such resource'),
   invalid_resolution: entry(400, 'VIO_001', 3, 'The resolution of the violation is not valid'),
   violation_not_found: entry(404, 'VIO_002', 1, 'No such violation'),
+  prediction_not_found: entry(404, 'VIO_003', 1, 'No such prediction'),
   invalid_scan: entry(400, 'SCN_001', 3, 'The scan is not valid'),
   scan_not_found: entry(404, 'SCN_002', 1, 'No such scan'),
   invalid_exemption: entry(400, 'EXM_001', 3, 'The exemption is not valid'),

@@ -11,6 +11,8 @@ import type { Verdict } from './decide.ts';
 import { createDecider } from './decide.ts';
 import { exemptionEnd, matchesId } from './exempt.ts';
 import type { Exemption } from './exempt.ts';
+import { createFlipFinder } from './next-flip.ts';
+import type { FindFlip } from './next-flip.ts';
 import { createTypeIndex } from './type-index.ts';
 
 /** A policy with what it is known by beside its name. */
@@ -30,6 +32,8 @@ export interface PreparedRules {
    * @param allowance what it takes is subtracted; left out: the budget of an evaluation alone counts
    */
   decide(resource: unknown, now: number, allowance?: Allowance): Verdict;
+  /** When they decide otherwise only because time goes on. */
+  readonly findFlip: FindFlip;
 }
 
 /** A policy made ready to run. */
@@ -49,7 +53,12 @@ export function prepareRules(given: readonly Rule[], room?: PatternRoom): Prepar
     readsNow ||= evaluator.readsNow;
     return { index, rule, condition: evaluator };
   });
-  return { readsNow, decide: createDecider(rules) };
+  let find: FindFlip | undefined;
+  return {
+    readsNow,
+    decide: createDecider(rules),
+    findFlip: (...asked) => (find ??= createFlipFinder(given))(...asked),
+  };
 }
 
 /** Makes a policy ready to run. @throws as `prepareRules` */

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Rule } from '../../contract/policies.ts';
 import type { KnownResource } from '../../contract/resources.ts';
+import { defined } from '../../contract/defined.ts';
 import { requestBudget } from '../../engine/condition/budget.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import type { Verdict } from '../../engine/decide.ts';
+import { flipBudget } from '../../engine/next-flip.ts';
 import type { Clock, Deps } from '../deps.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import type { Versioned } from '../store/store.ts';
 import { createQuarantine, quarantinedVerdict } from './quarantine.ts';
 import type { Quarantined } from './quarantine.ts';
-import type { GivenSubject, StoredSubject, Verdicts } from './verdicts.ts';
-import type { Subject } from './thread/messages.ts';
+import type { DatedVerdict, GivenSubject, StoredSubject, Verdicts } from './verdicts.ts';
+import type { Answer, Subject } from './thread/messages.ts';
 import { tooBusy } from './thread/threads.ts';
 import type { EvaluationThreads } from './thread/threads.ts';
 import type { Asker } from '../threads/threads.ts';
@@ -21,6 +23,7 @@ export interface Evaluation {
    * Evaluates stored policies on resources, in several turns if necessary. Quarantines policies that exceed their budget
    * on many of them.
    * @param request whether to stop with partial verdicts when the budget of a request is spent
+   * @param flips whether to find out when verdicts change by themselves, too
    */
   ofStored(
     asker: Asker,
@@ -28,6 +31,7 @@ export interface Evaluation {
       readonly now: number;
       readonly subjects: readonly StoredSubject[];
       readonly request?: boolean;
+      readonly flips?: boolean;
     },
   ): Promise<Verdicts>;
   /** Evaluates any rules on resources, all within the budget of one request. */
@@ -43,6 +47,8 @@ const pass: Verdict = { status: 'PASS' };
 
 /** Maximum milliseconds of evaluation per request. The budget ends it much earlier, except on a busy machine. */
 const requestWithin = 60_000;
+/** Maximum steps per request for finding flips; the hourly evaluation finds the others. */
+const flipsOfRequest = 10 * flipBudget;
 /** Subjects per question: starts small, to quarantine costly policies early, and doubles with each question. */
 const fewestSubjects = 16;
 const mostSubjects = 256;
@@ -70,13 +76,19 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
         return;
       }
       const asked = waiting.slice(at, at + most);
-      const left = run.isShared ? { left: run.left } : {};
-      const answer = await threads.decide(asker, { now, subjects: asked, rulesOf, ...left });
+      const answer = await threads.decide(asker, {
+        now,
+        subjects: asked,
+        rulesOf,
+        ...(run.isShared ? { left: run.left } : {}),
+        ...defined({ flips: run.flipsLeft }),
+      });
+      if (run.flipsLeft !== undefined) run.flipsLeft -= answer.flipSteps;
       for (const { key, why } of answer.broken) {
         log.error({ rules: key, reason: why }, 'stored rules do not compile');
       }
       run.left -= answer.steps;
-      const { whole, rest } = keepVerdicts(run, asked, answer.verdicts);
+      const { whole, rest } = keepVerdicts(run, asked, answer);
       if (rest) waiting[at + whole] = rest;
       at += whole;
       most = Math.min(mostSubjects, Math.max(1, whole * 2));
@@ -84,8 +96,9 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
   }
 
   return {
-    async ofStored(asker, { now, subjects, request = false }) {
+    async ofStored(asker, { now, subjects, request = false, flips = false }) {
       const run = newRun(asker, now, clock, request);
+      if (flips) run.flipsLeft = request ? flipsOfRequest : Number.MAX_SAFE_INTEGER;
       const quarantined = new Map<string, Quarantined>();
       const verdicts = verdictsOf(run, quarantined);
       const isOut = (row: Versioned<StoredPolicy>): boolean => {
@@ -121,7 +134,7 @@ interface Run {
   readonly asker: Asker;
   readonly now: number;
   /** Verdicts by resource and key of rules. */
-  readonly found: Map<KnownResource, Map<string, Verdict>>;
+  readonly found: Map<KnownResource, Map<string, DatedVerdict>>;
   readonly messages: Map<string, string>;
   /** Deadline in milliseconds of the monotonic clock. */
   readonly until: number;
@@ -130,6 +143,8 @@ interface Run {
   /** Whether evaluations beyond the budget are ERRORs; otherwise they are left out. */
   readonly isShared: boolean;
   isSpent: boolean;
+  /** Steps left for finding flips; absent: they are not looked for. */
+  flipsLeft?: number;
 }
 
 const newRun = (asker: Asker, now: number, clock: Clock, isRequest: boolean): Run => ({
@@ -147,15 +162,20 @@ const newRun = (asker: Asker, now: number, clock: Clock, isRequest: boolean): Ru
 function keepVerdicts(
   { found, messages }: Run,
   asked: readonly Subject[],
-  verdicts: readonly (Verdict | null)[],
+  { verdicts, flips }: Pick<Answer & { readonly kind: 'decided' }, 'verdicts' | 'flips'>,
 ): { readonly whole: number; readonly rest?: Subject } {
+  const flipAt = new Map(flips.map(({ at, flip }) => [at, flip]));
   let at = 0;
   let whole = 0;
   for (const { resource, keys } of asked) {
-    const known = found.get(resource) ?? new Map<string, Verdict>();
+    const known = found.get(resource) ?? new Map<string, DatedVerdict>();
     found.set(resource, known);
     const decided = keys.slice(0, verdicts.length - at);
-    for (const key of decided) known.set(key, withKept(messages, verdicts[at++] ?? pass));
+    for (const key of decided) {
+      const verdict = withKept(messages, verdicts[at] ?? pass);
+      const flip = flipAt.get(at++);
+      known.set(key, flip === undefined ? verdict : { ...verdict, flip });
+    }
     if (decided.length < keys.length) {
       return { whole, rest: { resource, keys: keys.slice(decided.length) } };
     }

@@ -30,7 +30,8 @@ import {
 import type { Change } from '../violations/transition.ts';
 import type { Verdict } from '../../engine/decide.ts';
 import { schedulePolicy } from './schedule-policy.ts';
-import type { Verdicts } from './verdicts.ts';
+import { recordFlip } from '../prediction/service.ts';
+import type { DatedVerdict, Verdicts } from './verdicts.ts';
 import { namedPolicy } from './named-policy.ts';
 
 export interface JudgedPolicy {
@@ -168,10 +169,11 @@ export async function record(
   judge: Judge,
   judged: JudgedPolicy,
   resource: KnownResource,
-  verdict: Verdict,
+  verdict: DatedVerdict,
 ): Promise<Recorded> {
   const { deps, tx } = judge;
   const finding = await judge.find(judged, resource, verdict);
+  await recordFlip(tx, judge.now, judged.policy, resource, verdict);
   const before = (await tx.find(violations, 'pair', pairOf(judged.policy.id, resource.id)))?.doc;
   const isDecided = finding.status === 'FAIL' || finding.status === 'EXEMPT';
   if (!before && !isDecided) return { finding };

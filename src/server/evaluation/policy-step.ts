@@ -3,6 +3,7 @@ import type { StatusCause } from '../../contract/violations.ts';
 import { emptyTally, tally } from '../../engine/score.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
+import { forgetPolicy } from '../prediction/service.ts';
 import { beginning, resources } from '../resources/collection.ts';
 import type { StoredResource } from '../resources/collection.ts';
 import type { Page, Versioned } from '../store/store.ts';
@@ -72,6 +73,7 @@ async function evaluatePage(step: Step, begun: Begun, row: Versioned<StoredPolic
   const evaluate = (rows: Evaluated['rows']): Promise<Verdicts> =>
     evaluation.ofStored(asker, {
       now: deps.clock.now(),
+      flips: true,
       subjects: rows.map(({ doc: { resource } }) => ({
         resource,
         policies: matchesType(row.doc.resource_type, resource.type) ? [row] : [],
@@ -149,7 +151,8 @@ async function sweep(
       if (cause) await resolveGone(judge, doc, cause);
     }
     const last = page.last?.id;
-    const isDone = !page.hasMore || last === undefined;
+    const hasFlips = !policy?.enabled && (await forgetPolicy(judge.tx, work.id, mostResources));
+    const isDone = (!page.hasMore || last === undefined) && !hasFlips;
     const progressed: Begun = { ...work, swept: last ?? after ?? '', due_at: judge.now };
     return isDone
       ? { next: progressed, work: progressed, isDone }

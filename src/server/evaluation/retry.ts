@@ -29,6 +29,7 @@ export async function evaluateAndWrite<R>(
       now: clock.now(),
       subjects,
       request: true,
+      flips: true,
     });
     try {
       return await write(verdicts);

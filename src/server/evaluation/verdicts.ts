@@ -3,6 +3,7 @@ import type { KnownResource } from '../../contract/resources.ts';
 import type { Verdict } from '../../engine/decide.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import type { Versioned } from '../store/store.ts';
+import type { FoundFlip } from './thread/messages.ts';
 
 export interface StoredSubject {
   readonly resource: KnownResource;
@@ -15,6 +16,12 @@ export interface GivenSubject {
   readonly rules: readonly (readonly Rule[])[];
 }
 
+/**
+ * A verdict, and when it changes because time goes on: only of rules that read `now`, where that was asked for. 'unknown'
+ * also where a request had no steps left to find out.
+ */
+export type DatedVerdict = Verdict & { readonly flip?: FoundFlip };
+
 /** The verdicts of an evaluation. */
 export interface Verdicts {
   /**
@@ -24,7 +31,7 @@ export interface Verdicts {
   of(
     policy: Pick<StoredPolicy, 'rules' | 'quarantined'> & { readonly id?: string },
     resource: KnownResource,
-  ): Verdict | undefined;
+  ): DatedVerdict | undefined;
   /** Whether the budget of the request ended the evaluation. */
   readonly isSpent: boolean;
 }

@@ -11,6 +11,7 @@ import { enabledPolicies, record, resolveGone } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { Outdated } from '../evaluation/retry.ts';
 import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
+import { forgetResource } from '../prediction/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
@@ -85,6 +86,8 @@ async function upsertResource(
     ? await tx.replace(resources, { ...stored, created_at: before.doc.created_at })
     : await tx.insert(resources, stored);
   await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
+  const isOtherType = before && typeKey(before.doc.resource.type) !== typeKey(resource.type);
+  if (isOtherType) await forgetResource(tx, resource.id);
   for (const judged of await judge.policiesOf(resource.type)) {
     const verdict = verdicts.of(judged.policy, resource);
     if (!verdict && !verdicts.isSpent) throw new Outdated();
@@ -93,9 +96,7 @@ async function upsertResource(
     else await judge.postpone(judged.policy.id);
   }
   if (!before) return { outcome: 'created', row };
-  if (typeKey(before.doc.resource.type) !== typeKey(resource.type)) {
-    await resolveViolations(judge, resource);
-  }
+  if (isOtherType) await resolveViolations(judge, resource);
   return { outcome: 'updated', row, before: before.doc };
 }
 
@@ -184,5 +185,6 @@ export async function deleteResource(judge: Judge, call: Call, id: string): Prom
   call.checkMatch(before.revision);
   await tx.remove(resources, id);
   await resolveViolations(judge, { id });
+  await forgetResource(tx, id);
   await recordAudit(deps, tx, call.actor, 'resource.delete', id);
 }

@@ -59,6 +59,7 @@ export const violations: CollectionSpec<StoredViolation> = {
     account_id: (violation) => violation.account_id,
     region: (violation) => violation.region,
     environment: (violation) => violation.environment,
+    exemption_id: (violation) => violation.exemption_id,
     /** The policies and resources of those that are not resolved. */
     standing_of_policy: (violation) => (isStanding(violation) ? violation.policy_id : undefined),
     standing_of_resource: (violation) =>

@@ -11,6 +11,7 @@ import type { RateLimiter } from '../http/limits.ts';
 import { localHandlers } from '../local/handlers.ts';
 import type { LocalService } from '../local/service.ts';
 import { policyHandlers } from '../policies/handlers.ts';
+import { predictionHandlers } from '../prediction/handlers.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { downloadHandlers } from '../reports/download/handlers.ts';
 import type { ReportWork } from '../reports/generation/report-work.ts';
@@ -68,6 +69,7 @@ export const createHandlers = (
   policies: policyHandlers(deps, evaluation),
   resources: resourceHandlers(deps, evaluation, bodies),
   scans: scanHandlers(deps),
+  predictions: predictionHandlers(deps, evaluation),
   violations: violationHandlers(deps),
   exemptions: exemptionHandlers(deps),
   events: eventHandlers(deps),

@@ -10,6 +10,7 @@ import { layEmptyLanes } from '../lanes/lay.ts';
 import { localModule } from '../local/module.ts';
 import type { Module } from '../module.ts';
 import { policiesModule } from '../policies/module.ts';
+import { predictionModule } from '../prediction/module.ts';
 import { reportDeliveryModule } from '../report-delivery/module.ts';
 import { reportsModule } from '../reports/module.ts';
 import { resourcesModule } from '../resources/module.ts';
@@ -27,6 +28,7 @@ export const modules: readonly Module[] = [
   exemptionsModule,
   scansModule,
   evaluationModule,
+  predictionModule,
   complianceModule,
   eventsModule,
   webhooksModule,

@@ -214,6 +214,18 @@ describe('what an endpoint answers', () => {
     await ask('exemptions.list', undefined);
     await ask('exemptions.get', exemption.id);
     await ask('exemptions.update', exemption.id, { body: { category: null } });
+    const until = new Date(Date.parse('2026-03-01T12:00:00Z') + 86_400_000).toISOString();
+    const condition = 'now > timestamp(resource.until)';
+    await ask('policies.create', undefined, {
+      body: policy('dated', { rules: [{ condition, effect: 'DENY' }] }),
+    });
+    await ask('resources.upsert', undefined, {
+      body: { resources: [{ id: 'dated', type: 'AWS::S3::Bucket', until }] },
+    });
+    const { predictive_alerts: alerts } = (await ask('predictions.list', undefined)) as {
+      predictive_alerts: { id: string }[];
+    };
+    await ask('predictions.get', alerts[0]?.id);
     const { violations } = (await ask('violations.list', undefined)) as {
       violations: { id: string }[];
     };

@@ -4,7 +4,9 @@ import { mostPatternParts } from '../../../engine/condition/regex.ts';
 import type { Verdict } from '../../../engine/decide.ts';
 import { prepareRules } from '../../../engine/evaluate.ts';
 import type { PreparedRules } from '../../../engine/evaluate.ts';
-import type { Answer, DecideQuestion, Question, RuleSet } from './messages.ts';
+import { flipBudget } from '../../../engine/next-flip.ts';
+import type { KnownResource } from '../../../contract/resources.ts';
+import type { Answer, DecideQuestion, FoundFlip, Question, RuleSet } from './messages.ts';
 
 /** Estimated characters of a rule in a verdict, without its message. */
 const perRule = 40;
@@ -55,7 +57,7 @@ function problemsOf(conditions: readonly string[]) {
 
 function decide(
   known: Ready,
-  { now, forget, given, subjects, left, turn }: DecideQuestion,
+  { now, forget, given, subjects, left, turn, flips: flipsLeft }: DecideQuestion,
 ): Answer {
   if (forget) {
     known.rules.clear();
@@ -63,6 +65,8 @@ function decide(
   }
   const verdicts: (Verdict | null)[] = [];
   const broken: { key: string; why: string }[] = [];
+  const flips: { at: number; flip: FoundFlip }[] = [];
+  let flipSteps = 0;
   let steps = 0;
   let room = turn;
   let said = 0;
@@ -77,18 +81,18 @@ function decide(
     if (why !== undefined) broken.push({ key, why });
   }
   const isFull = known.weight > keptWeight;
-  const decided = { kind: 'decided', verdicts, ready, isFull, broken } as const;
+  const decided = { kind: 'decided', verdicts, flips, ready, isFull, broken } as const;
   for (const { resource, keys } of subjects) {
     for (const key of keys) {
       // At least one evaluation per turn, or the question would never be completed.
       if (steps > 0 && (steps >= room || said >= charactersOfTurn)) {
-        return { ...decided, steps };
+        return { ...decided, steps, flipSteps };
       }
       const rules = known.rules.get(key);
       if (!rules) {
         if (ready === given.length) throw new Error('rules were asked for that were not given');
         // These rules did not fit in the turn.
-        return { ...decided, steps };
+        return { ...decided, steps, flipSteps };
       }
       const before = (left ?? Number.MAX_SAFE_INTEGER) - steps;
       const allowance = { left: before };
@@ -96,12 +100,32 @@ function decide(
       // Count at least one step, so that the turn ends.
       steps += Math.max(1, before - allowance.left);
       verdicts.push(verdict.status === 'PASS' ? null : verdict);
+      if (flipsLeft !== undefined && rules.readsNow) {
+        const found = findFlip(rules, { resource, now, left: flipsLeft - flipSteps });
+        flips.push({ at: verdicts.length - 1, flip: found.flip });
+        flipSteps += found.steps;
+        room -= found.steps;
+      }
       if ('rules' in verdict) {
         for (const { message = '' } of verdict.rules) said += message.length + perRule;
       }
     }
   }
-  return { ...decided, steps };
+  return { ...decided, steps, flipSteps };
+}
+
+/** Milliseconds: predictions look no further. */
+const horizon = 366 * 86_400_000;
+
+function findFlip(
+  rules: PreparedRules,
+  { resource, now, left }: { resource: KnownResource; now: number; left: number },
+): { readonly flip: FoundFlip; readonly steps: number } {
+  const given = Math.min(left, flipBudget);
+  if (given <= 0) return { flip: 'unknown', steps: 0 };
+  const allowance = { left: given };
+  const flip = rules.findFlip(resource, now, now + horizon, allowance);
+  return { flip, steps: given - allowance.left };
 }
 
 /** Stored conditions were checked on creation, so one that does not compile is from another version: ERROR, never PASS. */
@@ -124,6 +148,11 @@ function prepareOrRefuse(rules: readonly Rule[]): {
     const undecided = rules.map(({ effect }, index) => ({ index, effect, message }));
     const verdict: Verdict = { status: 'ERROR', rules: undecided, reason: 'type_error' };
     const why = error instanceof Error ? error.message : String(error);
-    return { prepared: { readsNow: false, decide: () => verdict }, weight: weigh(), why };
+    const prepared: PreparedRules = {
+      readsNow: false,
+      decide: () => verdict,
+      findFlip: () => 'none',
+    };
+    return { prepared, weight: weigh(), why };
   }
 }

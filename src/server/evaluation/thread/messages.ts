@@ -2,6 +2,7 @@ import type { Rule } from '../../../contract/policies.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
 import type { ConditionProblem } from '../../../engine/condition/compile.ts';
 import type { Verdict } from '../../../engine/decide.ts';
+import type { FindFlip } from '../../../engine/next-flip.ts';
 
 /** Rules of one or more policies; equal rules have the same `key`. */
 export interface RuleSet {
@@ -28,6 +29,8 @@ export interface DecideQuestion {
   readonly left?: number;
   /** Steps after which no further evaluation starts. */
   readonly turn: number;
+  /** Steps for finding when verdicts change by themselves; absent: they are not looked for. */
+  readonly flips?: number;
 }
 
 interface ReadsNowQuestion {
@@ -42,6 +45,9 @@ interface CheckQuestion {
 
 export type Question = DecideQuestion | ReadsNowQuestion | CheckQuestion;
 
+/** When a verdict changes because time goes on. */
+export type FoundFlip = ReturnType<FindFlip>;
+
 /** The answer to a question; `steps` are those of engine/condition/budget.ts. */
 export type Answer =
   | {
@@ -49,6 +55,10 @@ export type Answer =
       /** Ordered by subject, then key, up to the end of the turn; null means PASS. */
       readonly verdicts: readonly (Verdict | null)[];
       readonly steps: number;
+      /** For each verdict of rules that read `now`, if asked for. `at` counts in `verdicts`. */
+      readonly flips: readonly { readonly at: number; readonly flip: FoundFlip }[];
+      /** The steps for finding them, which no verdict depends on. */
+      readonly flipSteps: number;
       /** Rules of `given` that are ready now, the first ones: the turn may have had no room for more. */
       readonly ready: number;
       /** So much is ready to run that it is to be forgotten. */

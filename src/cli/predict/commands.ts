@@ -1,0 +1,93 @@
+import { severities } from '../../contract/policies.ts';
+import { predictionMethods, predictionSortFields } from '../../contract/predictions.ts';
+import type { PredictiveAlert } from '../../contract/predictions.ts';
+import type { Act } from '../act.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues } from '../flags/list-flags.ts';
+import { nounCommands } from '../objects/commands.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { shortTime } from '../terminal/ages.ts';
+import { paintSeverity } from '../terminal/severity.ts';
+import { predictionView } from './prediction-view.ts';
+
+interface ListOptions {
+  readonly days?: string;
+  readonly method?: readonly string[];
+  readonly severity?: readonly string[];
+  readonly minConfidence?: string;
+  readonly policy?: readonly string[];
+  readonly provider?: readonly string[];
+  readonly account?: readonly string[];
+  readonly environment?: readonly string[];
+}
+
+const predictions: OwnNoun<PredictiveAlert, ListOptions> = {
+  one: 'prediction',
+  many: 'predictions',
+  listName: 'predictive_alerts',
+  feature: 'predictions',
+  api: (client) => client.predictions,
+  list: {
+    filter: ({ days, method, severity, minConfidence, ...where }) => ({
+      horizon_days: days,
+      method: method?.join(','),
+      severity: severity?.join(',').toUpperCase(),
+      min_confidence: minConfidence,
+      cloud_providers: where.provider?.join(','),
+      account_ids: where.account?.join(','),
+      environments: where.environment?.join(','),
+    }),
+    furtherFilter: async ({ policy }, context, client) => {
+      if (policy === undefined) return {};
+      const [{ findIds }, { policies }] = await Promise.all([
+        import('../objects/find.ts'),
+        import('../policy/policies.ts'),
+      ]);
+      return { policy_id: (await findIds(context, client, policies, policy)).join(',') };
+    },
+    saysIfFiltered: true,
+    columns: ({ now, room }) => [
+      { title: 'WHEN', cell: ({ at }) => shortTime(now, room)(at) },
+      {
+        title: 'SEVERITY',
+        cell: ({ severity }) => severity.toUpperCase(),
+        paint: (text, { severity }, style) => paintSeverity(text, severity.toUpperCase(), style),
+      },
+      { title: 'RESOURCE', cell: ({ resource }) => resource, shrinks: 'middle' },
+      { title: 'POLICY', cell: (row) => row.predicted_violation, shrinks: 'end' },
+      { title: 'SURE', cell: ({ confidence }) => `${Math.round(confidence * 100)}%` },
+      { title: 'METHOD', cell: ({ method }) => method, drops: 2 },
+      { title: 'ID', cell: ({ id }) => id, drops: 1 },
+    ],
+  },
+  view: predictionView,
+};
+
+export function registerPredictCommands(program: GovctlCommand, act: Act): void {
+  const predict = program
+    .command('predict')
+    .description('what will fail a policy soon, only because time goes on');
+  const its = nounCommands(predict, act, { argument: '<id>', noun: predictions });
+  its
+    .list('list the violations to come, the next ones first', {
+      fields: predictionSortFields,
+      by: 'at',
+    })
+    .option('--days <n>', 'look so many days ahead, up to 365 (default: 30)')
+    .option('--severity <severity>', `only ${severities.join(', ')}; repeatable`, collectValues)
+    .option('--method <method>', `only ${predictionMethods.join(', ')}; repeatable`, collectValues)
+    .option('--min-confidence <share>', 'only those at least so sure, from 0 to 1')
+    .option(
+      '--policy <policy>',
+      'only those of this policy, by id, name or key; repeatable',
+      collectValues,
+    )
+    .option('--provider <provider>', 'repeatable', collectValues)
+    .option('--account <id>', 'repeatable', collectValues)
+    .option('--environment <name>', 'repeatable', collectValues);
+  predict
+    .command('explain')
+    .description('show one of them with what makes it come, and how such dates turned out before')
+    .argument('<id>')
+    .action(act(() => import('./explain.ts').then((m) => m.runExplain)));
+}

@@ -1,0 +1,49 @@
+import type { ExplainedAlert, PredictiveAlert } from '../../contract/predictions.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import { count } from '../terminal/printable.ts';
+
+export const predictionView = (prediction: PredictiveAlert | ExplainedAlert): View => ({
+  value: prediction,
+  human: (style) =>
+    formatDetails(
+      prediction.predicted_violation,
+      [
+        ['id', prediction.id],
+        ['severity', prediction.severity.toUpperCase()],
+        ['resource', prediction.resource],
+        ['type', prediction.resource_type],
+        ['account', prediction.account_id],
+        ['environment', prediction.environment],
+        ['policy', prediction.policy_id],
+        ['fails from', `${prediction.at} (in ${count(prediction.days_until_violation, 'day')})`],
+        ['method', methods[prediction.method]],
+        ['because', becauseOf(prediction)],
+        ['confidence', confidenceOf(prediction)],
+        ['exemption', prediction.exemption_id],
+        ['do', prediction.recommendation],
+      ],
+      style,
+    ),
+});
+
+const methods: Readonly<Record<PredictiveAlert['method'], string>> = {
+  date_certain: 'date_certain: its policy compares a date with the time',
+  exemption_expiry: 'exemption_expiry: its exemption ends',
+  trend: 'trend: a number that moves towards a limit',
+  recurrence: 'recurrence: it failed more than once before',
+};
+
+const isExplained = (one: PredictiveAlert | ExplainedAlert): one is ExplainedAlert =>
+  'comparisons' in one;
+
+const becauseOf = (one: PredictiveAlert | ExplainedAlert): string | undefined =>
+  isExplained(one) && one.comparisons.length > 0
+    ? one.comparisons.map(({ text }) => text).join('; ')
+    : undefined;
+
+function confidenceOf(one: PredictiveAlert | ExplainedAlert): string {
+  const percent = `${Math.round(one.confidence * 100)}%`;
+  if (!isExplained(one) || one.observations === 0) return percent;
+  return `${percent}: such a date came ${count(one.missed, 'time')} and was moved away ${count(one.renewed, 'time')}`;
+}

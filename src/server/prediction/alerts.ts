@@ -1,0 +1,281 @@
+import { GovctlError } from '../../contract/errors.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Severity } from '../../contract/policies.ts';
+import { severities } from '../../contract/policies.ts';
+import type { PredictionMethod, PredictiveAlert } from '../../contract/predictions.ts';
+import { matchesType } from '../../contract/resources.ts';
+import { describeExemption } from '../../engine/evaluate.ts';
+import { exemptionEnd } from '../../engine/exempt.ts';
+import { timestamp } from '../deps.ts';
+import { namedPolicy } from '../evaluation/named-policy.ts';
+import { createFindCover, exemptions, exemptionsOf, namesOf } from '../exemptions/collection.ts';
+import type { StoredExemption } from '../exemptions/collection.ts';
+import { anyOf } from '../http/paging.ts';
+import type { Filters } from '../http/paging.ts';
+import { nextTurn } from '../next-turn.ts';
+import { policies } from '../policies/collection.ts';
+import type { StoredPolicy } from '../policies/collection.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { CollectionSpec, Document, Reader } from '../store/store.ts';
+import { violations } from '../violations/collection.ts';
+import type { StoredViolation } from '../violations/collection.ts';
+import { alertId, flips } from './collection.ts';
+import type { StoredFlip } from './collection.ts';
+
+/** Which alerts are asked for; what is absent does not count. */
+export interface AlertFilter {
+  /** Milliseconds since the epoch: the last moment of a violation to come. */
+  readonly until: number;
+  readonly min_confidence?: number | undefined;
+  readonly method?: readonly PredictionMethod[] | undefined;
+  readonly severity?: readonly Severity[] | undefined;
+  readonly policy_id?: readonly string[] | undefined;
+  readonly environments?: readonly string[] | undefined;
+  readonly cloud_providers?: readonly string[] | undefined;
+  readonly account_ids?: readonly string[] | undefined;
+}
+
+/** Dates that are looked at for one answer. */
+const mostLookedAt = 100_000;
+const pageSize = 200;
+
+/**
+ * The next violations to come, soonest first, the graver ones first where they come at once.
+ * @param now in milliseconds since the epoch
+ * @throws GovctlError malformed_request where more dates than can be looked at come before those that are asked for
+ */
+export async function collectAlerts(
+  reader: Reader,
+  now: number,
+  filter: AlertFilter,
+  most: number,
+): Promise<PredictiveAlert[]> {
+  const walk = createWalk(reader, now, filter);
+  const isAsked = (method: PredictionMethod): boolean =>
+    filter.method === undefined || filter.method.includes(method);
+  const found = [
+    ...(isAsked('date_certain') ? await walk.dates(most) : []),
+    ...(isAsked('exemption_expiry') ? await walk.expiries(most) : []),
+  ];
+  return found
+    .sort((a, b) => compare(a.at, b.at) || gravityOf(b) - gravityOf(a) || compare(a.id, b.id))
+    .slice(0, most);
+}
+
+export const gravityOf = ({ severity }: PredictiveAlert): number =>
+  severities.findIndex((one) => one.toLowerCase() === severity);
+
+/** The alert of this id, if it is about a violation before `until`. @throws as `collectAlerts` */
+export async function findAlert(
+  reader: Reader,
+  now: number,
+  { id, until }: { readonly id: string; readonly until: number },
+): Promise<PredictiveAlert | undefined> {
+  const flip = (await reader.get(flips, id))?.doc;
+  if (flip?.at !== undefined) return createWalk(reader, now, { until }).ofFlip(flip);
+  const expiries = await collectAlerts(
+    reader,
+    now,
+    { until, method: ['exemption_expiry'] },
+    Infinity,
+  );
+  return expiries.find((one) => one.id === id);
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function createWalk(reader: Reader, now: number, filter: AlertFilter) {
+  let left = mostLookedAt;
+  const known = new Map<string, Promise<KnownPolicy | undefined>>();
+  const policyOf = (id: string) => {
+    const found = known.get(id) ?? readPolicy(reader, id);
+    known.set(id, found);
+    return found;
+  };
+  const where: Filters = {
+    ...anyOf({ account_id: filter.account_ids, environment: filter.environments, provider: filter.cloud_providers, policy_id: filter.policy_id }, ['account_id', 'environment', 'provider', 'policy_id']), // prettier-ignore
+  };
+  const isWanted = (alert: PredictiveAlert): boolean =>
+    alert.confidence >= (filter.min_confidence ?? 0) &&
+    (!filter.severity || filter.severity.some((one) => one.toLowerCase() === alert.severity));
+
+  const look = async (): Promise<void> => {
+    if (left-- === 0) {
+      throw new GovctlError(
+        'malformed_request',
+        `There are more than ${mostLookedAt} dates within the horizon`,
+        { hint: 'Give fewer horizon_days, or filter by policy, account or environment.' },
+      );
+    }
+    if (left % pageSize === 0) await nextTurn();
+  };
+
+  /** Whether an exemption covers the violation at that moment; the last moment that it is covered without a gap. */
+  async function coveredUntil(known: KnownPolicy, resourceId: string, from: number) {
+    let end = from;
+    let last: StoredExemption | undefined;
+    for (let tries = 0; tries <= known.exemptions.length; tries++) {
+      const cover = await createFindCover(end)(known.exemptions, known.named, resourceId);
+      if (!cover) break;
+      last = cover;
+      end = exemptionEnd(cover.expires);
+    }
+    return { end, last };
+  }
+
+  /** Undefined where the date is of no concern any more, or an exemption covers it. */
+  async function ofFlip(flip: StoredFlip): Promise<PredictiveAlert | undefined> {
+    const policy = await policyOf(flip.policy_id);
+    if (!policy || !matchesType(policy.row.resource_type, flip.resource_type)) return undefined;
+    const { last } = await coveredUntil(policy, flip.resource_id, Date.parse(flip.at ?? ''));
+    return last ? undefined : alertOfFlip(flip, policy, now);
+  }
+
+  return {
+    async dates(most: number): Promise<PredictiveAlert[]> {
+      const found: PredictiveAlert[] = [];
+      const coming = { ...where, coming: { any: ['yes'] } };
+      for await (const flip of inOrder(reader, flips, 'at', coming)) {
+        if (Date.parse(flip.at ?? '') > filter.until || found.length >= most) break;
+        await look();
+        const alert = await ofFlip(flip);
+        if (alert && isWanted(alert)) found.push(alert);
+      }
+      return found;
+    },
+    ofFlip,
+    async expiries(most: number): Promise<PredictiveAlert[]> {
+      const found: PredictiveAlert[] = [];
+      const active = { status: { any: ['active'] } };
+      for await (const exemption of inOrder(reader, exemptions, 'expires', active)) {
+        if (exemptionEnd(exemption.expires) > filter.until || found.length >= most) break;
+        const covered = { ...where, exemption_id: { any: [exemption.id] } };
+        for await (const { doc } of allRows(reader, violations, covered)) {
+          await look();
+          const policy = await policyOf(doc.policy_id);
+          if (!policy) continue;
+          const { end, last } = await coveredUntil(policy, doc.resource_id, now);
+          if (!last || end > filter.until) continue;
+          const alert = alertOfExpiry(doc, last, end, now);
+          if (isWanted(alert)) found.push(alert);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+interface KnownPolicy {
+  readonly row: StoredPolicy;
+  readonly named: ReturnType<typeof namedPolicy>;
+  readonly exemptions: readonly StoredExemption[];
+  readonly baseRate: number | null;
+}
+
+/** Undefined where there is no such policy, or it is disabled. */
+async function readPolicy(reader: Reader, id: string): Promise<KnownPolicy | undefined> {
+  const row = (await reader.get(policies, id))?.doc;
+  if (!row?.enabled) return undefined;
+  const named = namedPolicy(row);
+  return {
+    row,
+    named,
+    exemptions: await exemptionsOf(reader, namesOf(named)),
+    baseRate: await baseRateOf(reader, id),
+  };
+}
+
+/** Resources whose dates came or were moved away: fewer tell nothing, more tell nothing else. */
+const fewestCounted = 20;
+const mostCounted = 1_000;
+
+/** The share of a policy's resources whose dates came at least once. */
+async function baseRateOf(reader: Reader, policyId: string): Promise<number | null> {
+  const { rows } = await reader.page(flips, {
+    where: { counted: { any: [policyId] } },
+    orderBy: 'id',
+    direction: 'asc',
+    limit: mostCounted,
+  });
+  if (rows.length < fewestCounted) return null;
+  const came = rows.filter(({ doc }) => doc.missed > 0).length;
+  return Math.round((came / rows.length) * 1_000) / 1_000;
+}
+
+const day = 86_400_000;
+
+const daysUntil = (at: number, now: number): number => Math.max(0, Math.floor((at - now) / day));
+
+const severityOf = (severity: Severity) => severity.toLowerCase() as PredictiveAlert['severity'];
+
+/** How sure a date is: it was moved away `renewed` times before it came, and came `missed` times. */
+export const confidenceOf = ({ renewed, missed }: Pick<StoredFlip, 'renewed' | 'missed'>): number =>
+  Math.round(((missed + 1) / (missed + renewed + 1)) * 1_000) / 1_000;
+
+function alertOfFlip(
+  flip: StoredFlip,
+  { row, baseRate }: KnownPolicy,
+  now: number,
+): PredictiveAlert {
+  const at = flip.at ?? '';
+  return {
+    id: flip.id,
+    severity: severityOf(row.severity ?? 'MEDIUM'),
+    resource: flip.resource_id,
+    predicted_violation: row.name,
+    confidence: confidenceOf(flip),
+    days_until_violation: daysUntil(Date.parse(at), now),
+    recommendation: flip.message || `See what the policy ${row.name} asks for.`,
+    method: 'date_certain',
+    at,
+    observations: flip.renewed + flip.missed,
+    base_rate: baseRate,
+    policy_id: flip.policy_id,
+    resource_id: flip.resource_id,
+    resource_type: flip.resource_type,
+    provider: flip.provider,
+    ...defined({ account_id: flip.account_id, environment: flip.environment }),
+  };
+}
+
+function alertOfExpiry(
+  violation: StoredViolation,
+  exemption: StoredExemption,
+  end: number,
+  now: number,
+): PredictiveAlert {
+  return {
+    id: alertId(violation.policy_id, violation.resource_id, 'exemption_expiry'),
+    severity: severityOf(violation.severity),
+    resource: violation.resource_id,
+    predicted_violation: violation.policy_name,
+    confidence: 1,
+    days_until_violation: daysUntil(end, now),
+    recommendation: `Its exemption ends: ${describeExemption(exemption)}. ${violation.message}`,
+    method: 'exemption_expiry',
+    at: timestamp(end),
+    observations: 0,
+    base_rate: null,
+    policy_id: violation.policy_id,
+    resource_id: violation.resource_id,
+    resource_type: violation.resource_type,
+    provider: violation.provider,
+    ...defined({ account_id: violation.account_id, environment: violation.environment }),
+    exemption_id: exemption.id,
+  };
+}
+
+/** Rows in an order, page by page; others have their turn in between. */
+async function* inOrder<T extends Document>(
+  reader: Reader,
+  collection: CollectionSpec<T>,
+  orderBy: string,
+  where: Filters,
+): AsyncGenerator<T> {
+  const query = { where, orderBy, direction: 'asc', limit: pageSize } as const;
+  for (let page = await reader.page(collection, query); ;) {
+    for (const { doc } of page.rows) yield doc;
+    if (!page.hasMore || !page.last) return;
+    page = await reader.page(collection, { ...query, after: page.last });
+  }
+}

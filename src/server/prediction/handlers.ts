@@ -1,0 +1,94 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { predictionMethods, predictionSortFields } from '../../contract/predictions.ts';
+import type { PredictiveAlert } from '../../contract/predictions.ts';
+import type { Deps } from '../deps.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import { askerOf } from '../evaluation/thread/threads.ts';
+import type { Call, Handlers } from '../http/call.ts';
+import { toJson } from '../json.ts';
+import { policies } from '../policies/collection.ts';
+import { resources } from '../resources/collection.ts';
+import { collectAlerts, findAlert, gravityOf } from './alerts.ts';
+import { flips } from './collection.ts';
+
+const day = 86_400_000;
+const longestHorizon = 366 * day;
+
+/** Alerts of one list: nobody reads on. */
+const mostAlerts = 10_000;
+
+/** The methods that do not beat the plain guesses on real histories are off; see docs/prediction.md. */
+const methods = { date_certain: 'on', exemption_expiry: 'on', trend: 'off', recurrence: 'off' } as const satisfies Record<(typeof predictionMethods)[number], 'on' | 'off'>; // prettier-ignore
+
+type SortField = (typeof predictionSortFields)[number];
+
+/** @param alerts the next first */
+function sorted(
+  alerts: readonly PredictiveAlert[],
+  by: SortField,
+  order: 'asc' | 'desc',
+): readonly PredictiveAlert[] {
+  const valueOf = {
+    at: ({ at }: PredictiveAlert) => Date.parse(at),
+    severity: gravityOf,
+    confidence: ({ confidence }: PredictiveAlert) => confidence,
+  }[by];
+  const sign = order === 'asc' ? 1 : -1;
+  return alerts.toSorted((a, b) => sign * (valueOf(a) - valueOf(b)));
+}
+
+export function predictionHandlers(deps: Deps, evaluation: Evaluation): Handlers['predictions'] {
+  /** What makes a verdict change, found out again. */
+  async function comparisonsOf(call: Call, alert: PredictiveAlert, now: number) {
+    const policy = await deps.store.get(policies, alert.policy_id);
+    const stored = await deps.store.get(resources, alert.resource_id);
+    if (!policy || !stored || alert.method !== 'date_certain') return [];
+    const { resource } = stored.doc;
+    const subjects = [{ resource, policies: [policy] }];
+    const asked = { now, subjects, request: true, flips: true };
+    const verdicts = await evaluation.ofStored(askerOf(call), asked);
+    const flip = verdicts.of(policy.doc, resource)?.flip;
+    return typeof flip === 'object' ? [...flip.because] : [];
+  }
+
+  return {
+    list: async ({ query }) => {
+      const now = deps.clock.now();
+      const { limit, offset = 0, horizon_days: days, sort_by: by, order, ...filter } = query;
+      const until = now + days * day;
+      const alerts = await collectAlerts(deps.store, now, { ...filter, until }, mostAlerts);
+      const page = sorted(alerts, by, order).slice(offset, offset + limit);
+      const hasMore = offset + page.length < alerts.length;
+      return {
+        body: toJson({
+          predictive_alerts: page,
+          pagination: { total: alerts.length, limit, offset, has_more: hasMore },
+          methods,
+        }),
+      };
+    },
+
+    get: async ({ params: { id } }, call) => {
+      const now = deps.clock.now();
+      const alert = await findAlert(deps.store, now, { id, until: now + longestHorizon });
+      if (!alert) {
+        throw new GovctlError(
+          'prediction_not_found',
+          `There is no prediction ${id.slice(0, 100)}`,
+          {
+            hint: 'It may have come true or been averted; list those that there are.',
+          },
+        );
+      }
+      const counts = (await deps.store.get(flips, id))?.doc;
+      return {
+        body: toJson({
+          ...alert,
+          comparisons: await comparisonsOf(call, alert, now),
+          renewed: counts?.renewed ?? 0,
+          missed: counts?.missed ?? 0,
+        }),
+      };
+    },
+  };
+}
