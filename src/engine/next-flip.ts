@@ -7,7 +7,7 @@ import { createDecider } from './decide.ts';
 import type { Verdict } from './decide.ts';
 
 /** A verdict that changes because time goes on, and nothing else does. */
-export interface Flip {
+interface Flip {
   /** The first moment of the new verdict, in milliseconds since the epoch. */
   readonly at: number;
   readonly from: Verdict['status'];

@@ -209,7 +209,7 @@ const daysUntil = (at: number, now: number): number => Math.max(0, Math.floor((a
 const severityOf = (severity: Severity) => severity.toLowerCase() as PredictiveAlert['severity'];
 
 /** How sure a date is: it was moved away `renewed` times before it came, and came `missed` times. */
-export const confidenceOf = ({ renewed, missed }: Pick<StoredFlip, 'renewed' | 'missed'>): number =>
+const confidenceOf = ({ renewed, missed }: Pick<StoredFlip, 'renewed' | 'missed'>): number =>
   Math.round(((missed + 1) / (missed + renewed + 1)) * 1_000) / 1_000;
 
 function alertOfFlip(

@@ -103,9 +103,16 @@ describe('a policy that is over its budget', () => {
       decide: async (_, { subjects }) => {
         asked += subjects.length;
         const verdicts = subjects.map(() => overBudget);
-        return { kind: 'decided', verdicts, flips: [],
-        flipSteps: 0,
-        steps: 1, broken: [], ready: 0, isFull: false };
+        return {
+          kind: 'decided',
+          verdicts,
+          flips: [],
+          flipSteps: 0,
+          steps: 1,
+          broken: [],
+          ready: 0,
+          isFull: false,
+        };
       },
     });
     const { signal } = new AbortController();
