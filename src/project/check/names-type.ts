@@ -3,8 +3,9 @@ import type { PolicyInput } from '../../contract/policies.ts';
 import { compileRule } from '../../engine/compile-rule.ts';
 import { attributesOf, termsOf } from '../../engine/condition/program.ts';
 import { ownAttributesOf } from '../../inventory/attributes/normalise.ts';
+import { wellKnownNames } from '../../inventory/attributes/shapes.ts';
 
-/** What tells which types a policy means: the attributes and the texts of its conditions. */
+/** What tells which types a policy means: the texts of its conditions, and the attributes that only some types have. */
 interface Words {
   readonly attributes: readonly string[];
   readonly texts: ReadonlySet<string>;
@@ -13,9 +14,10 @@ interface Words {
 type Policy = Pick<PolicyInput, 'resource_type' | 'rules'>;
 
 /**
- * Whether a policy that matches a type is about that type in particular: by the type or service of its `resource_type`, or,
- * where that is a whole provider or everything, by a condition that names the type or reads an attribute that the type has of
- * its own. "Everything has an owner" says nothing about the risks of any type, so it hides from nobody that no policy does.
+ * Whether a policy that matches a type is about that type in particular: by its `resource_type`, or by a condition that
+ * names the type or reads an attribute that the type has of its own. A policy over a service is about all of its types,
+ * unless its conditions are about some of them. "Everything has an owner" says nothing about the risks of any type, so it
+ * hides from nobody that no policy does.
  */
 export function createNamesType(): (policy: Policy, type: string) => boolean {
   const known = new Map<Policy, Words>();
@@ -25,25 +27,30 @@ export function createNamesType(): (policy: Policy, type: string) => boolean {
     return words;
   };
   return (policy, type) => {
-    if (!isBroad(policy.resource_type)) return true;
+    if (!isTypePattern(policy.resource_type)) return true;
     const { attributes, texts } = wordsOf(policy);
     return (
       texts.has(typeKey(type)) ||
-      ownAttributesOf(type).some((own) => attributes.some((read) => isOrIsIn(read, own)))
+      ownAttributesOf(type).some((own) => attributes.some((read) => isOrIsIn(read, own))) ||
+      (namesService(policy.resource_type) && attributes.length === 0 && ![...texts].some(isType))
     );
   };
 }
 
-/** `AWS::*`, `AWS::*::*` and `*` name no type and no service. */
-const isBroad = (wanted: string): boolean =>
-  isTypePattern(wanted) &&
+/** `AWS::*`, `AWS::*::*` and `*` name none. */
+const namesService = (wanted: string): boolean =>
   wanted
     .split('::')
     .slice(1)
-    .every((part) => part === '*');
+    .some((part) => part !== '*');
+
+const isType = (text: string): boolean => /^\w+::\S+::\S+$/.test(text);
 
 const isOrIsIn = (read: string, own: string): boolean =>
   read.startsWith(own) && /^(?:$|[.[])/.test(read.slice(own.length));
+
+/** `joined` says where a part is judged, not what it is. */
+const isOfSome = (name: string): boolean => name !== 'joined' && wellKnownNames.has(name);
 
 function readWords({ rules }: Policy): Words {
   const attributes = new Set<string>();
@@ -52,7 +59,10 @@ function readWords({ rules }: Policy): Words {
     const compiled = compileRule(rule);
     if (!compiled.ok) continue; // refused before anything is evaluated
     const { root } = compiled.condition.program;
-    for (const path of attributesOf(root)) attributes.add(path.replace(/^resource\./, ''));
+    for (const path of attributesOf(root)) {
+      const [, name, rest] = /^resource\.(\w+)(.*)$/s.exec(path) ?? [];
+      if (name !== undefined && isOfSome(name)) attributes.add(`${name}${rest}`);
+    }
     for (const term of termsOf(root)) {
       const values: readonly unknown[] = term.kind === 'constant' ? [term.value].flat() : [];
       for (const value of values) if (typeof value === 'string') texts.add(typeKey(value));

@@ -493,11 +493,13 @@ rules:
 
   it.each([
     ['an attribute of other types', 'has(resource.ingress)'],
+    ['an attribute of other types of the service', 'has(resource.ingress)', 'AWS::SQS::*'],
+    ['other types of the service', 'resource.type == "AWS::SQS::QueuePolicy"', 'AWS::SQS::*'],
     ['only the first part of one', 'has(resource.encryption)'],
     ['one that begins like it', 'has(resource.encryption.enabled_by)'],
     ['another type', 'resource.type == "AWS::SQS::QueuePolicy"'],
-  ])('is about no type where it names %s', async (_, condition) => {
-    const named = `name: Named\nresource_type: AWS::*\nrules:\n  - condition: ${condition}\n    effect: DENY\n`;
+  ])('is about no type where it names %s', async (_, condition, wanted = 'AWS::*') => {
+    const named = `name: Named\nresource_type: ${wanted}\nrules:\n  - condition: ${condition}\n    effect: DENY\n`;
     const cwd = repo({ 'template.yaml': template, 'policies/named.yaml': named });
     expect((await checkJson(cwd, 'template.yaml')).unmatched_types).toHaveLength(1);
   });

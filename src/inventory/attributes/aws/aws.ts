@@ -8,7 +8,7 @@ import {
 } from './analytics/glue.ts';
 import { sagemakerEndpointConfig, sagemakerNotebookInstance } from './analytics/sagemaker.ts';
 import { autoScalingGroup } from './compute/auto-scaling-group.ts';
-import { ec2Instance } from './compute/ec2-instance.ts';
+import { ec2Instance, elasticAddress } from './compute/ec2-instance.ts';
 import { gameliftFleet } from './compute/gamelift-fleet.ts';
 import { launchConfiguration } from './compute/launch-configuration.ts';
 import { launchTemplate } from './compute/launch-template.ts';
@@ -48,7 +48,7 @@ import { kinesisStream } from './messaging/kinesis-stream.ts';
 import { snsTopic } from './messaging/sns-topic.ts';
 import { sqsQueue } from './messaging/sqs-queue.ts';
 import { cloudfrontDistribution } from './network/cloudfront-distribution.ts';
-import { elbLoadBalancer } from './network/elb-load-balancer.ts';
+import { elbLoadBalancer, elbPolicy } from './network/elb-load-balancer.ts';
 import { elbv2Listener } from './network/elbv2-listener.ts';
 import { elbv2LoadBalancer } from './network/elbv2-load-balancer.ts';
 import { networkAclEntry } from './network/network-acl-entry.ts';
@@ -66,7 +66,7 @@ import {
 } from './resource-policies.ts';
 import { partPolicy, resourcePolicy } from './resource-policy.ts';
 import { kendraIndex } from './search/kendra-index.ts';
-import { searchDomain } from './search/search-domain.ts';
+import { searchDomain, searchDomainPolicy } from './search/search-domain.ts';
 import {
   apiGatewayDomainName,
   apiGatewayV2DomainName,
@@ -81,10 +81,10 @@ import { lambdaUrl } from './serverless/lambda-url.ts';
 import { backupVault } from './storage/backup-vault.ts';
 import { dlmLifecyclePolicy } from './storage/dlm-lifecycle-policy.ts';
 import { ebsVolume } from './storage/ebs-volume.ts';
-import { efsFileSystem } from './storage/efs-file-system.ts';
+import { efsBackupPolicy, efsFileSystem } from './storage/efs-file-system.ts';
 import { fsxFileSystem } from './storage/fsx-file-system.ts';
 import { s3Bucket } from './storage/s3-bucket.ts';
-import { bucketAcl, bucketPublicAccessBlock } from './storage/s3-parts.ts';
+import { bucketAcl, bucketPublicAccessBlock, bucketVersioning } from './storage/s3-parts.ts';
 
 const documents = {
   backup: 'AWS Backup API Reference, API version 2018-11-15',
@@ -105,6 +105,7 @@ export const aws: readonly Normaliser[] = [
   s3Bucket,
   bucketAcl,
   bucketPublicAccessBlock,
+  bucketVersioning,
   resourcePolicy('AWS::S3::BucketPolicy', 'the policy of the bucket', documents.s3),
   s3AccessPoint,
   partPolicy('AWS::S3::AccessPointPolicy', 'the policy of the access point', documents.s3, {
@@ -113,6 +114,7 @@ export const aws: readonly Normaliser[] = [
   }),
   ebsVolume,
   efsFileSystem,
+  efsBackupPolicy,
   fsxFileSystem,
   dlmLifecyclePolicy,
   backupVault,
@@ -184,6 +186,7 @@ export const aws: readonly Normaliser[] = [
   autoScalingGroup,
   launchConfiguration,
   ec2Instance,
+  elasticAddress,
   gameliftFleet,
   launchTemplate,
   workspacesWorkspace,
@@ -200,6 +203,7 @@ export const aws: readonly Normaliser[] = [
   // network
   cloudfrontDistribution,
   elbLoadBalancer,
+  elbPolicy,
   elbv2Listener,
   elbv2LoadBalancer,
   networkAclEntry,
@@ -232,6 +236,7 @@ export const aws: readonly Normaliser[] = [
   // search
   kendraIndex,
   searchDomain,
+  searchDomainPolicy,
   // analytics
   emrCluster,
   emrSecurityConfiguration,

@@ -3,7 +3,7 @@ import { roleAssignments, roleDefinitions } from './authorization.ts';
 import { disks, virtualMachines } from './compute.ts';
 import { managedClusters, registries } from './containers.ts';
 import { cosmosAccounts, postgresqlServers } from './database.ts';
-import { keyVaultKeys, keyVaults } from './key-vault.ts';
+import { keyVaultAccessPolicies, keyVaultKeys, keyVaults } from './key-vault.ts';
 import {
   activityLogAlerts,
   diagnosticSettings,
@@ -13,7 +13,7 @@ import {
 } from './operations.ts';
 import { networkSecurityGroups, networkSecurityRules } from './network-security-groups.ts';
 import { applicationGateways, flowLogs } from './network.ts';
-import { firewallRules, sqlDatabases, sqlServers } from './sql.ts';
+import { auditingSettings, firewallRules, sqlDatabases, sqlServers } from './sql.ts';
 import { accountNetworkRules, blobContainers, blobServices, storageAccounts } from './storage.ts';
 import { webSites } from './web-sites.ts';
 
@@ -27,6 +27,7 @@ export const azure: readonly Normaliser[] = [
   postgresqlServers,
   cosmosAccounts,
   keyVaults,
+  keyVaultAccessPolicies,
   keyVaultKeys,
   applicationGateways,
   networkSecurityGroups,
@@ -40,6 +41,7 @@ export const azure: readonly Normaliser[] = [
   sqlServers,
   sqlDatabases,
   firewallRules,
+  auditingSettings,
   storageAccounts,
   blobServices,
   blobContainers,

@@ -1,8 +1,9 @@
 import { planned } from '../aws/plan-value.ts';
+import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import { flag, isGiven, isOneOf, isUnknown, mapList, number, some } from '../values.ts';
 import { knownSince, sinceApiVersion } from './api-version.ts';
-import { at, allowedCidrs, isEnabled, isListed } from './read-azure.ts';
+import { at, allowedCidrs, isEnabled, isListed, parentOf } from './read-azure.ts';
 
 export const keyVaults = normaliser({
   types: ['Azure::KeyVault::vaults'],
@@ -69,6 +70,27 @@ export const keyVaults = normaliser({
         flag(planned(properties, 'enable_rbac_authorization')),
       'soft_delete.enabled': flag(planned(properties, 'soft_delete_enabled')),
       purge_protection: flag(planned(properties, 'purge_protection_enabled')),
+    }),
+  },
+});
+
+/** Access policies that are a resource of their own: Resource Manager calls those that it takes away `remove`. */
+export const keyVaultAccessPolicies = normaliser({
+  types: ['Azure::KeyVault::vaults/accessPolicies'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.KeyVault/vaults/accessPolicies, 2023-07-01',
+  attributes: {
+    grants: { type: 'bool', meaning: 'it adds access policies to a vault' },
+    ...joinedAttribute('its vault', 'Azure::KeyVault::vaults'),
+  },
+  from: {
+    azure: (raw, related) => ({
+      grants: raw.name === undefined || isUnknown(raw.name) || !/(^|\/)remove$/i.test(raw.name),
+      joined: related.find(parentOf(raw), 'Azure::KeyVault::vaults') !== undefined,
+    }),
+    terraform: (raw, related) => ({
+      grants: true,
+      joined: related.find(raw.properties['key_vault_id'], 'Azure::KeyVault::vaults') !== undefined,
     }),
   },
 });

@@ -17,6 +17,7 @@ import {
 } from './read-azure.ts';
 
 const firewall = 'Azure::Sql::servers/firewallRules';
+const auditing = 'Azure::Sql::servers/auditingSettings';
 const extendedAuditing = 'Azure::Sql::servers/extendedAuditingSettings';
 
 export const sqlServers = normaliser({
@@ -65,12 +66,7 @@ export const sqlServers = normaliser({
     azure: (raw, related) => {
       const { properties } = raw;
       const onlyEntra = partsOf(raw, related, 'Azure::Sql::servers/azureADOnlyAuthentications');
-      const audits = partsIfTold(
-        raw,
-        related,
-        'Azure::Sql::servers/auditingSettings',
-        extendedAuditing,
-      );
+      const audits = partsIfTold(raw, related, auditing, extendedAuditing);
       const rules = partsIfTold(raw, related, firewall);
       return {
         public_access: isEnabled(at(properties, 'publicNetworkAccess')),
@@ -117,6 +113,32 @@ export const sqlServers = normaliser({
         ),
       };
     },
+  },
+});
+
+export const auditingSettings = normaliser({
+  types: [auditing, extendedAuditing],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Sql/servers/auditingSettings, 2021-11-01',
+  attributes: {
+    'logging.enabled': { type: 'bool', meaning: 'auditing is on', absent: false },
+    'logging.retention_days': {
+      type: 'int',
+      meaning: 'of the audit trail; none (or 0): kept forever',
+    },
+    ...joinedAttribute('its server', 'Azure::Sql::servers'),
+  },
+  from: {
+    azure: (raw, related) => ({
+      'logging.enabled': isOneOf(at(raw.properties, 'state'), 'Enabled'),
+      'logging.retention_days': retention([at(raw.properties, 'retentionDays')]),
+      joined: related.find(parentOf(raw), 'Azure::Sql::servers') !== undefined,
+    }),
+    terraform: (raw, related) => ({
+      'logging.enabled': flag(planned(raw.properties, 'enabled')) ?? true,
+      'logging.retention_days': retention([planned(raw.properties, 'retention_in_days')]),
+      joined: related.find(ofServer(raw), 'Azure::Sql::servers') !== undefined,
+    }),
   },
 });
 

@@ -7,7 +7,7 @@ import { containerCluster, containerNodePool } from './container.ts';
 import { pubsubTopic, redisInstance, sqlInstance } from './data.ts';
 import { cryptoKey, serviceAccountKey } from './keys.ts';
 import { aclPart } from './bucket-acl.ts';
-import { iamPart } from './iam.ts';
+import { auditPart, iamPart } from './iam.ts';
 import { dnsZone, logBucket } from './operations.ts';
 import { project } from './project.ts';
 import { cloudFunction, runService } from './serverless.ts';
@@ -30,6 +30,7 @@ export const gcp: readonly Normaliser[] = [
   aclPart,
   datasetAccess,
   iamPart,
+  auditPart,
   serviceAccountKey,
   logBucket,
   pubsubTopic,

@@ -1,8 +1,10 @@
 import { defined } from '../../../contract/defined.ts';
-import { field, isFields, itemsOf } from '../../json.ts';
+import { isFields } from '../../json.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
+import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
+import type { Attribute } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { at, isUnknown, joinLists, list, mapList, readJson, text } from '../values.ts';
 
@@ -59,11 +61,29 @@ const partTypes = Object.values(iamOf).flatMap(({ whole }) =>
   kinds.map((kind) => `${whole}Iam${kind}`),
 );
 
+export const auditAttributes = {
+  audit_configs: { type: 'list', meaning: 'audit configs of the IAM policy', absent: [] },
+  'audit_configs[].service': { type: 'string', meaning: '`allServices` or one service' },
+  'audit_configs[].log_types': {
+    type: 'list<string>',
+    meaning: '`ADMIN_READ`, `DATA_READ`, `DATA_WRITE`',
+    spelling: ['ADMIN_READ', 'DATA_READ', 'DATA_WRITE'],
+    absent: [],
+  },
+  'audit_configs[].exempted_members': {
+    type: 'list<string>',
+    meaning: 'members that are not logged, over all log types',
+    absent: [],
+  },
+} as const satisfies Record<string, Attribute>;
+
 /** An IAM policy, binding or member that is a resource of its own, of whatever it is about. */
 export const iamPart = normaliser({
   types: partTypes,
   like: /^GCP::.+Iam(?:Policy|Binding|Member)$/,
+  source: 'Resource Manager API v3 reference, Policy, as of 2025-06',
   attributes: {
+    ...auditAttributes,
     'iam.bindings': {
       type: 'list<Binding>',
       meaning:
@@ -82,6 +102,7 @@ export const iamPart = normaliser({
       const wholes = parts ? [parts.whole, parts.behind ?? parts.whole] : [];
       return {
         'iam.bindings': bindingsOf(raw),
+        audit_configs: auditConfigsOf(raw),
         joined: wholes.some((whole) => related.find(parts?.of(raw), whole) !== undefined),
       };
     },
@@ -99,23 +120,40 @@ function readBinding(binding: unknown) {
   };
 }
 
+/** An audit config that is a resource of its own, of a project, a folder or an organization. */
+export const auditPart = normaliser({
+  types: ['Project', 'Folder', 'Organization'].map(
+    (whole) => `GCP::Cloudresourcemanager::${whole}IamAuditConfig`,
+  ),
+  source: 'Resource Manager API v3 reference, Policy, as of 2025-06',
+  attributes: {
+    ...auditAttributes,
+    ...joinedAttribute('its project', iamOf.project.whole),
+  },
+  from: {
+    terraform: (raw, related) => ({
+      audit_configs: [readAuditConfig(raw.properties)],
+      joined: related.find(iamOf.project.of(raw), iamOf.project.whole) !== undefined,
+    }),
+  },
+});
+
 /** The audit configs of a project's IAM policy: which services log which access, and whose access is left out. */
 export function auditConfigs(raw: RawResource, related: Related, parts: IamParts) {
   const policy = at(raw.properties, 'iamPolicy');
   const own = at(policy, 'auditConfigs') ?? at(policy, 'audit_configs');
   if (own !== undefined) return mapList(own, readAuditConfig);
   const policies = related.referring(raw, `${parts.whole}IamPolicy`, parts.of);
-  return [
-    ...related
-      .referring(raw, `${parts.whole}IamAuditConfig`, parts.of)
-      .map((part) => readAuditConfig(part.properties)),
-    ...policies.flatMap(({ properties }) =>
-      itemsOf(field(readJson(planned(properties, 'policy_data')), 'auditConfigs')).map(
-        readAuditConfig,
-      ),
-    ),
-  ];
+  const single = related.referring(raw, `${parts.whole}IamAuditConfig`, parts.of);
+  return joinLists(
+    single.map(({ properties }) => readAuditConfig(properties)),
+    ...policies.map(auditConfigsOf),
+  );
 }
+
+/** Those of a whole IAM policy; a binding and a member have none. */
+const auditConfigsOf = ({ properties }: RawResource) =>
+  mapList(at(readJson(planned(properties, 'policy_data')), 'auditConfigs'), readAuditConfig);
 
 /** Exports of Cloud Asset Inventory write the names of the API in snake case; Terraform has blocks, in the singular. */
 function readAuditConfig(config: unknown) {
@@ -130,8 +168,12 @@ function readAuditConfig(config: unknown) {
     log_types: isUnknown(logs)
       ? logs
       : entries.map((one) => text(at(one, 'logType') ?? at(one, 'log_type'))),
-    exempted_members: entries.flatMap((one) =>
-      itemsOf(at(one, 'exemptedMembers') ?? at(one, 'exempted_members')),
-    ),
+    exempted_members: isUnknown(logs)
+      ? logs
+      : joinLists(
+          ...logs.map((one) =>
+            list(at(one, 'exemptedMembers') ?? planned(one, 'exempted_members')),
+          ),
+        ),
   };
 }

@@ -1,5 +1,5 @@
 import { normaliser } from '../normaliser.ts';
-import { auditConfigs, iamBindings, iamOf } from './iam.ts';
+import { auditAttributes, auditConfigs, iamBindings, iamOf } from './iam.ts';
 import { fromGoogle } from './read-google.ts';
 
 export const project = normaliser({
@@ -11,19 +11,7 @@ export const project = normaliser({
       meaning: "the project's own IAM policy, not what it inherits",
       absent: [],
     },
-    audit_configs: { type: 'list', meaning: 'audit configs of the IAM policy', absent: [] },
-    'audit_configs[].service': { type: 'string', meaning: '`allServices` or one service' },
-    'audit_configs[].log_types': {
-      type: 'list<string>',
-      meaning: '`ADMIN_READ`, `DATA_READ`, `DATA_WRITE`',
-      spelling: ['ADMIN_READ', 'DATA_READ', 'DATA_WRITE'],
-      absent: [],
-    },
-    'audit_configs[].exempted_members': {
-      type: 'list<string>',
-      meaning: 'members that are not logged, over all log types',
-      absent: [],
-    },
+    ...auditAttributes,
   },
   arguments: {
     auditConfigs: 'google_project_iam_audit_config',

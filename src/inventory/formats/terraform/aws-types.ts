@@ -317,6 +317,7 @@ export const awsTypes: Readonly<Record<string, string>> = {
   aws_route53_record: 'AWS::Route53::RecordSet',
   aws_route53_zone: 'AWS::Route53::HostedZone',
   aws_route53_hosted_zone_dnssec: 'AWS::Route53::DNSSEC',
+  aws_load_balancer_policy: 'AWS::ElasticLoadBalancingV2::LoadBalancerPolicy',
   aws_s3_bucket_object: 'AWS::S3::Object',
   aws_sagemaker_endpoint_configuration: 'AWS::SageMaker::EndpointConfig',
   aws_secretsmanager_secret_policy: 'AWS::SecretsManager::ResourcePolicy',

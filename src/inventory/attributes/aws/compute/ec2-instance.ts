@@ -1,6 +1,7 @@
 import { defined } from '../../../../contract/defined.ts';
 import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
+import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import {
@@ -25,6 +26,8 @@ import { addressOfSubnet } from '../network/subnet.ts';
 import { instanceRoleAttributes, roleOfProfile } from './instance-role.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
+
+const addressTypes = ['AWS::EC2::EIP', 'AWS::EC2::EIPAssociation'];
 
 export const ec2Instance = normaliser({
   types: ['AWS::EC2::Instance'],
@@ -206,13 +209,43 @@ function asksForAddress(interfaces: unknown, said: (one: unknown) => unknown) {
     : some(items, (one) => flag(said(one)));
 }
 
+/** An elastic address that is given to an instance: by itself, or by a resource beside it. */
+export const elasticAddress = normaliser({
+  types: addressTypes,
+  source: 'Amazon EC2 API Reference, API version 2016-11-15',
+  attributes: {
+    attached_to_instance: {
+      type: 'bool',
+      meaning: 'it names an instance, which has a public address so; not of a network interface',
+      absent: false,
+    },
+    ...joinedAttribute('its instance', 'AWS::EC2::Instance'),
+  },
+  from: {
+    cloudformation: (raw, related) => ({
+      attached_to_instance: isGiven(at(raw.properties, 'InstanceId')),
+      joined: isOfInstance(raw, related),
+    }),
+    terraform: (raw, related) => ({
+      attached_to_instance: isGiven(
+        planned(raw.properties, 'instance') ?? planned(raw.properties, 'instance_id'),
+      ),
+      joined: isOfInstance(raw, related),
+    }),
+    'aws-config': ({ properties }) => ({
+      attached_to_instance: isGiven(field(properties, 'InstanceId')),
+    }),
+  },
+});
+
 const instanceOfAddress = ({ properties }: RawResource): unknown =>
   properties.InstanceId ?? properties.instance_id ?? properties.instance;
 
+const isOfInstance = (raw: RawResource, related: Related): boolean =>
+  related.find(instanceOfAddress(raw), 'AWS::EC2::Instance') !== undefined;
+
 const hasElasticAddress = (raw: RawResource, related: Related): boolean =>
-  ['AWS::EC2::EIP', 'AWS::EC2::EIPAssociation'].some(
-    (type) => related.referring(raw, type, instanceOfAddress).length > 0,
-  );
+  addressTypes.some((type) => related.referring(raw, type, instanceOfAddress).length > 0);
 
 const volume = (device: unknown, encrypted: unknown) => ({
   ...defined({ device }),

@@ -1,5 +1,6 @@
 import { defined } from '../../../../contract/defined.ts';
 import type { RawResource } from '../../../model.ts';
+import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { flag, isOneOf, isUnknown, list, mapList, not, text } from '../../values.ts';
@@ -139,18 +140,55 @@ function predefined(names: unknown): unknown {
   return items.find((name) => typeof name === 'string' && name.startsWith('ELBSecurityPolicy-'));
 }
 
-const balancerOfPolicy = ({ properties }: RawResource): unknown => properties.load_balancer;
+const sslPolicy = 'AWS::ElasticLoadBalancingV2::SslNegotiationPolicy';
+
+/** What Terraform keeps of a classic load balancer beside it; of its other policies, only some are about TLS. */
+export const elbPolicy = normaliser({
+  types: [sslPolicy, 'AWS::ElasticLoadBalancingV2::LoadBalancerPolicy'],
+  source: 'Elastic Load Balancing API Reference, API version 2012-06-01',
+  attributes: {
+    negotiates_tls: {
+      type: 'bool',
+      meaning: 'it says which versions of TLS and ciphers are accepted',
+    },
+    security_policy: {
+      type: 'string',
+      meaning: 'the predefined security policy that it refers to',
+    },
+    ...joinedAttribute('its load balancer', 'AWS::ElasticLoadBalancing::LoadBalancer'),
+  },
+  from: {
+    terraform: (raw, related) => ({
+      negotiates_tls:
+        raw.type === sslPolicy ||
+        isOneOf(planned(raw.properties, 'policy_type_name'), 'SSLNegotiationPolicyType'),
+      security_policy: referenceOf(
+        planned(raw.properties, 'attribute') ?? planned(raw.properties, 'policy_attribute'),
+      ),
+      joined:
+        related.find(balancerOfPolicy(raw), 'AWS::ElasticLoadBalancing::LoadBalancer') !==
+        undefined,
+    }),
+  },
+});
+
+function referenceOf(given: unknown): unknown {
+  const attributes = list(given);
+  if (isUnknown(attributes)) return attributes;
+  return planned(
+    attributes.find((one) => planned(one, 'name') === reference),
+    'value',
+  );
+}
+
+const balancerOfPolicy = ({ properties }: RawResource): unknown =>
+  properties.load_balancer ?? properties.load_balancer_name;
 
 function policyOfPlan(raw: RawResource, port: unknown, related: Related): unknown {
-  for (const { properties } of related.referring(
-    raw,
-    'AWS::ElasticLoadBalancingV2::SslNegotiationPolicy',
-    balancerOfPolicy,
-  )) {
-    const attributes = list(planned(properties, 'attribute'));
-    if (isUnknown(attributes)) return attributes;
-    const found = attributes.find((one) => planned(one, 'name') === reference);
-    if (found && planned(properties, 'lb_port') === port) return planned(found, 'value');
+  for (const { properties } of related.referring(raw, sslPolicy, balancerOfPolicy)) {
+    const found = referenceOf(planned(properties, 'attribute'));
+    if (isUnknown(found) || (found !== undefined && planned(properties, 'lb_port') === port))
+      return found;
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
-import type { UnknownValue } from '../../../../contract/resources.ts';
+import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
+import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import type { Maybe } from '../../values.ts';
@@ -19,11 +20,13 @@ import {
 import { field } from '../api-field.ts';
 import { isSetInPlan, kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
-import { readAllStatements, requiredDocument } from '../policy-document.ts';
+import { readAllStatements, readStatements, requiredDocument } from '../policy-document.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
 
+const domains = ['AWS::OpenSearchService::Domain', 'AWS::Elasticsearch::Domain'];
+
 export const searchDomain = normaliser({
-  types: ['AWS::OpenSearchService::Domain', 'AWS::Elasticsearch::Domain'],
+  types: domains,
   source: 'Amazon OpenSearch Service API Reference, API version 2021-01-01',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'at-rest encryption', absent: false },
@@ -131,6 +134,34 @@ export const searchDomain = normaliser({
 /** Only Terraform has them as resources of their own. */
 const domainPolicies = ['AWS::OpenSearchService::DomainPolicy', 'AWS::Elasticsearch::DomainPolicy'];
 const domainOfPolicy = ({ properties }: RawResource): unknown => properties['domain_name'];
+
+const ofDomain = (what: string) => new UnknownValue(`${what} of a domain that the input lacks`);
+
+/** The access policy of a domain; who it is that may use it depends on the domain, too. */
+export const searchDomainPolicy = normaliser({
+  types: domainPolicies,
+  source: 'Amazon OpenSearch Service API Reference, API version 2021-01-01',
+  attributes: {
+    'policy.statements': { type: 'list<Statement>', meaning: 'the access policy' },
+    public_access: {
+      type: 'bool',
+      meaning: 'the endpoint of its domain is public; unknown, as the policy does not say it',
+    },
+    fine_grained_access_control: {
+      type: 'bool',
+      meaning: 'its domain controls access by user; unknown, as the policy does not say it',
+    },
+    ...joinedAttribute('its domain', 'AWS::OpenSearchService::Domain'),
+  },
+  from: {
+    terraform: (raw, related) => ({
+      'policy.statements': readStatements(requiredDocument(raw.properties['access_policies'])),
+      public_access: ofDomain('the network'),
+      fine_grained_access_control: ofDomain('the access control'),
+      joined: related.find(domainOfPolicy(raw), ...domains) !== undefined,
+    }),
+  },
+});
 
 function ofDocument({ properties }: RawResource, related: Related) {
   const cluster =

@@ -1,4 +1,5 @@
 import type { RawResource } from '../../../model.ts';
+import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { flag, isOneOf, isSet } from '../../values.ts';
@@ -67,5 +68,22 @@ function ofApi({ properties }: RawResource, related: Related) {
 /** File systems in one zone are backed up unless somebody says otherwise. */
 const isBackedUp = (status: unknown, zone: unknown) =>
   status === undefined ? isSet(zone) : isOneOf(status, 'ENABLED');
+
+/** Only Terraform has it as a resource of its own. */
+export const efsBackupPolicy = normaliser({
+  types: ['AWS::EFS::BackupPolicy'],
+  source: 'Amazon EFS API Reference, API version 2015-02-01',
+  attributes: {
+    'backup.enabled': { type: 'bool', meaning: 'automatic backups are on', absent: false },
+    ...joinedAttribute('its file system', 'AWS::EFS::FileSystem'),
+  },
+  arguments: { 'BackupPolicy.Status': 'backup_policy.status' },
+  from: {
+    terraform: (raw, related) => ({
+      'backup.enabled': isOneOf(planned(raw.properties, 'backup_policy', 'status'), 'ENABLED'),
+      joined: related.find(fileSystemOfPlan(raw), 'AWS::EFS::FileSystem') !== undefined,
+    }),
+  },
+});
 
 const fileSystemOfPlan = ({ properties }: RawResource): unknown => properties.file_system_id;

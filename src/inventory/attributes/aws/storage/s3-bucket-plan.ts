@@ -13,7 +13,7 @@ import {
   publicAccessBlock,
   retentionDays,
 } from './s3-settings.ts';
-import { bucketOfPart, partAcl } from './s3-parts.ts';
+import { bucketOfPart, keepsVersions, partAcl } from './s3-parts.ts';
 
 const blockType = 'AWS::S3::BucketPublicAccessBlock';
 
@@ -75,9 +75,7 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
       planned(encryption, 'kms_master_key_id'),
       related,
     ),
-    'versioning.enabled':
-      flag(planned(versioning, 'enabled')) ??
-      isOneOf(planned(versioning, 'versioning_configuration', 'status'), 'Enabled'),
+    'versioning.enabled': keepsVersions(versioning),
     'logging.enabled': isGiven(logging),
     'logging.target_bucket': bucketName(planned(logging, 'target_bucket'), related),
     'logging.to_itself': logging && logsIntoItself(planned(logging, 'target_bucket'), raw, related),

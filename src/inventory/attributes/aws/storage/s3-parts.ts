@@ -1,4 +1,5 @@
 import { UnknownValue } from '../../../../contract/resources.ts';
+import { flag, isOneOf } from '../../values.ts';
 import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { RawResource } from '../../../model.ts';
@@ -68,6 +69,27 @@ export const bucketPublicAccessBlock = normaliser({
         (name) => planned(raw.properties, name),
         () => undefined,
       ),
+      joined: related.find(bucketOfPart(raw), bucket) !== undefined,
+    }),
+  },
+});
+
+/** Whether a setting of Terraform keeps versions: the block of a bucket, or the resource beside it. */
+export const keepsVersions = (setting: unknown) =>
+  flag(planned(setting, 'enabled')) ??
+  isOneOf(planned(setting, 'versioning_configuration', 'status'), 'Enabled');
+
+export const bucketVersioning = normaliser({
+  types: ['AWS::S3::BucketVersioning'],
+  source,
+  attributes: {
+    'versioning.enabled': { ...off, meaning: 'versioning is Enabled, not Suspended' },
+    ...joinedAttribute('its bucket', bucket),
+  },
+  arguments: { 'VersioningConfiguration.Status': 'versioning_configuration.status' },
+  from: {
+    terraform: (raw, related) => ({
+      'versioning.enabled': keepsVersions(raw.properties),
       joined: related.find(bucketOfPart(raw), bucket) !== undefined,
     }),
   },
