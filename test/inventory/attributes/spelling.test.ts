@@ -89,6 +89,15 @@ describe('a word that nobody has seen is unknown, so no rule passes because of i
     ],
     ['AWS::ECS::TaskDefinition', { NetworkMode: 'bare' }, 'aws-ecs-no-host-network'],
     ['AWS::RDS::DBInstance', { Engine: 'mysql-next' }, 'aws-rds-instance-tls'],
+    ['AWS::RDS::DBInstance', { Engine: 'postgress' }, 'aws-rds-instance-iam-authentication'],
+    ['AWS::RDS::DBCluster', { Engine: 'aurora-next' }, 'aws-rds-cluster-aurora-backtrack'],
+    ['AWS::Lambda::Function', { Runtime: 'cobol85' }, 'aws-lambda-supported-runtime'],
+    ['AWS::Lambda::Function', { Runtime: 'nodejs11.x' }, 'aws-lambda-supported-runtime'],
+    [
+      'AWS::Glue::Connection',
+      { ConnectionInput: { ConnectionType: 'JDBC2', ConnectionProperties: {} } },
+      'aws-glue-connection-tls',
+    ],
     ['AWS::RDS::DBParameterGroup', { Family: 'next' }, 'aws-rds-parameter-group-tls'],
     ['AWS::FSx::FileSystem', { FileSystemType: 'NEXT' }, 'aws-fsx-backup'],
     [
@@ -104,6 +113,26 @@ describe('a word that nobody has seen is unknown, so no rule passes because of i
   ] as const)('%s', (type, properties, policy) => {
     expect(verdictOf(type, properties, policy)).toBe('ERROR 0');
   });
+});
+
+test.each([
+  ['nodejs6.10', 'FAIL'],
+  ['NodeJS8.10', 'FAIL'],
+  ['dotnet8', 'FAIL'],
+  ['python3.13', 'PASS'],
+  ['provided.al2023', 'PASS'],
+  ['nodejs26.x', 'PASS'],
+  ['python3.15', 'PASS'],
+  ['python4.0', 'PASS'],
+  ['java29', 'PASS'],
+  ['provided.al2026', 'PASS'],
+])('a function on %s, of a language that is known, gets %s', (runtime, status) => {
+  const verdict = verdictOf(
+    'AWS::Lambda::Function',
+    { Runtime: runtime },
+    'aws-lambda-supported-runtime',
+  );
+  expect(verdict).toMatch(new RegExp(`^${status}`));
 });
 
 /** Words that readers make themselves, or that customers choose. */

@@ -1,5 +1,15 @@
 import { normaliser } from '../../normaliser.ts';
-import { and, at, eitherWord, every, flag, hasItems, isUnknown, text } from '../../values.ts';
+import {
+  and,
+  at,
+  eitherWord,
+  every,
+  flag,
+  hasItems,
+  isUnknown,
+  text,
+  unlike,
+} from '../../values.ts';
 import type { Maybe } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
@@ -195,6 +205,21 @@ export const glueConnection = normaliser({
   },
 });
 
+/** "Connection API", AWS Glue Developer Guide: those to databases and to Kafka, and those that say nothing about TLS. */
+const connectionTypes = [
+  ...['JDBC', 'SFTP', 'MONGODB', 'KAFKA', 'NETWORK', 'MARKETPLACE', 'CUSTOM', 'SALESFORCE'],
+  ...['VIEW_VALIDATION_REDSHIFT', 'VIEW_VALIDATION_ATHENA', 'GOOGLEADS', 'GOOGLESHEETS'],
+  ...['GOOGLEANALYTICS4', 'SERVICENOW', 'MARKETO', 'SAPODATA', 'ZENDESK', 'JIRACLOUD'],
+  ...['NETSUITEERP', 'HUBSPOT', 'FACEBOOKADS', 'INSTAGRAMADS', 'ZOHOCRM', 'SALESFORCEPARDOT'],
+  ...['SALESFORCEMARKETINGCLOUD', 'ADOBEANALYTICS', 'SLACK', 'LINKEDIN', 'MIXPANEL', 'ASANA'],
+  ...['STRIPE', 'SMARTSHEET', 'DATADOG', 'WOOCOMMERCE', 'INTERCOM', 'SNAPCHATADS', 'PAYPAL'],
+  ...['QUICKBOOKS', 'FACEBOOKPAGEINSIGHTS', 'FRESHDESK', 'TWILIO', 'DOCUSIGNMONITOR'],
+  ...['FRESHSALES', 'ZOOM', 'GOOGLESEARCHCONSOLE', 'SALESFORCECOMMERCECLOUD', 'SAPCONCUR'],
+  ...['DYNATRACE', 'AZURECOSMOS', 'AZURESQL', 'BIGQUERY', 'DYNAMODB', 'MYSQL', 'OPENSEARCH'],
+  ...['ORACLE', 'POSTGRESQL', 'REDSHIFT', 'SAPHANA', 'SNOWFLAKE', 'SQLSERVER', 'SYNAPSE'],
+  ...['TERADATA', 'VERTICA'],
+];
+
 function ofConnection(type: unknown, settings: unknown) {
   const word = text(type);
   return { connection_type: word, 'tls.required': requiresTls(word, settings) };
@@ -204,5 +229,7 @@ function requiresTls(type: Maybe<string>, settings: unknown): Maybe<boolean> {
   if (isUnknown(type)) return type;
   if (type?.toUpperCase() === 'JDBC') return flag(at(settings, 'JDBC_ENFORCE_SSL')) ?? false;
   if (type?.toUpperCase() === 'KAFKA') return flag(at(settings, 'KAFKA_SSL_ENABLED')) ?? true;
-  return undefined;
+  return type === undefined || connectionTypes.includes(type.toUpperCase())
+    ? undefined
+    : unlike(type, 'a known type of connection');
 }

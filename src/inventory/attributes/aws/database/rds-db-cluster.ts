@@ -3,6 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { flag, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { rdsEngines } from './engines.ts';
 import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 import { clusterEncryption, isEncryptedCluster } from './aurora.ts';
@@ -52,7 +53,7 @@ export const rdsDbCluster = normaliser({
     engine: {
       type: 'string',
       meaning: 'such as `aurora-mysql`, `aurora-postgresql`, `postgres`',
-      spelling: 'lower',
+      spelling: rdsEngines,
     },
     'encryption.enabled': {
       type: 'bool',

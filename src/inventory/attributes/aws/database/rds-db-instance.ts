@@ -5,6 +5,7 @@ import type { Related } from '../../related.ts';
 import type { Maybe } from '../../values.ts';
 import { flag, isGiven, isOneOf, isSet, isUnknown, not, number, text } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { rdsEngines } from './engines.ts';
 import { notRecorded } from '../config-item.ts';
 import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
@@ -138,7 +139,7 @@ export const rdsDbInstance = normaliser({
     engine: {
       type: 'string',
       meaning: 'such as `postgres`, `mysql`, `aurora-mysql`',
-      spelling: 'lower',
+      spelling: rdsEngines,
     },
     cluster_id: {
       type: 'string',

@@ -1,11 +1,12 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { hasItems, isGiven, isUnknown, number, text, textMap } from '../../values.ts';
+import { hasItems, isGiven, isUnknown, number, textMap } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { supplementary } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
+import { runtimeOf } from './runtimes.ts';
 
 export const lambdaFunction = normaliser({
   types: ['AWS::Lambda::Function'],
@@ -80,7 +81,7 @@ function read(
 ) {
   const concurrency = number(given.concurrency);
   return {
-    runtime: given.runtime === '' ? undefined : text(given.runtime),
+    runtime: runtimeOf(given.runtime),
     environment_variables: textMap(given.variables),
     // Lambda does not show the key that AWS manages.
     ...kmsKey(given.key, related, true),
