@@ -24,14 +24,18 @@ export const roleAssignments = normaliser({
   from: {
     azure: ({ address, properties, source }, related) => ({
       role_name: roleName(at(properties, 'roleDefinitionId'), 'roleName', related),
-      principal_type: text(at(properties, 'principalType')),
+      principal_type:
+        text(at(properties, 'principalType')) ??
+        typeOfPrincipal(at(properties, 'principalId'), 'principalType'),
       scope_level: scopeLevel(at(properties, 'scope') ?? scopeOf(address, source), related),
     }),
     terraform: ({ properties }, related) => ({
       role_name:
         spelledRole(text(planned(properties, 'role_definition_name'))) ??
         roleName(planned(properties, 'role_definition_id'), 'name', related),
-      principal_type: text(planned(properties, 'principal_type')),
+      principal_type:
+        text(planned(properties, 'principal_type')) ??
+        typeOfPrincipal(planned(properties, 'principal_id'), 'principal_type'),
       scope_level: scopeLevel(planned(properties, 'scope'), related),
     }),
   },
@@ -52,6 +56,27 @@ function roleName(id: unknown, attribute: string, related: Related) {
   const guid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i.exec(written)?.[0];
   return roleNames.get(guid?.toLowerCase() ?? '') ?? new UnknownValue(written);
 }
+
+/**
+ * What the principal is, by what its ID comes from: a group, a user or an application of Entra, or the managed identity of
+ * a resource. An ID alone does not say it.
+ * @param property what says it, in the words of the source
+ */
+function typeOfPrincipal(id: unknown, property: string) {
+  const from = isUnknown(id) ? id.expression : '';
+  const [, kind = ''] = /^(?:data\.)?azuread_(group|user|service_principal)\./.exec(from) ?? [];
+  if (Object.hasOwn(typesInEntra, kind)) return typesInEntra[kind];
+  const isIdentity = /^(?:(?:data\.)?azurerm_\w+\.|\[?reference\().*principal_?id\]?$/i.test(from);
+  return isIdentity
+    ? 'ServicePrincipal'
+    : new UnknownValue(`${property}, which is not set: set it to Group, User or ServicePrincipal`);
+}
+
+const typesInEntra: Readonly<Record<string, string>> = {
+  group: 'Group',
+  user: 'User',
+  service_principal: 'ServicePrincipal',
+};
 
 /** A resource's id ends with what it is; a template's assignment is on what it is attached to, else on its target. */
 const scopeOf = (address: string, source: Readonly<Record<string, unknown>>): unknown => {
