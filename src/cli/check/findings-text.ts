@@ -1,4 +1,5 @@
 import type { Finding } from '../../contract/findings.ts';
+import { unrecorded } from '../../inventory/attributes/aws/config-item.ts';
 import { count, inThrees, printable, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
@@ -20,7 +21,8 @@ export function renderFindings(
   style: Style,
   columns: number,
 ): string {
-  const resources = groupBy(findings, ({ file }) => file).flatMap((ofFile) =>
+  const { shared, own } = apart(findings);
+  const resources = groupBy(own, ({ file }) => file).flatMap((ofFile) =>
     groupBy(ofFile, ({ resource, line, column }) => `${line}:${column}:${resource}`).sort(compare),
   );
   const kept = new Set(resources.toSorted(compare).slice(0, mostResources));
@@ -28,6 +30,45 @@ export function renderFindings(
   return [
     ...resources.filter((one) => kept.has(one)).map((one) => renderResource(one, style, columns)),
     ...(rest.length > 0 ? [renderRest(rest, style, columns)] : []),
+    ...(shared.length > 0 ? [renderUnrecorded(shared, style, columns)] : []),
+  ].join('\n');
+}
+
+/**
+ * Errors about what AWS Config records of no resource, where a policy has several: they differ in nothing that helps, so
+ * each policy is shown once. All other findings are their resource's own.
+ */
+function apart(findings: readonly PlacedFinding[]) {
+  const groups = groupBy(findings.filter(isUnrecorded), (one) =>
+    [one.policy, one.resource_type, ...messagesOf(one)].join('\n'),
+  ).filter((same) => same.length > 1);
+  const gathered = new Set(groups.flat());
+  return { shared: groups.sort(compare), own: findings.filter((one) => !gathered.has(one)) };
+}
+
+const isUnrecorded = (one: PlacedFinding): boolean =>
+  one.status === 'ERROR' && messagesOf(one).some((message) => message.endsWith(unrecorded));
+
+function renderUnrecorded(
+  groups: readonly (readonly PlacedFinding[])[],
+  style: Style,
+  columns: number,
+): string {
+  return [
+    wrapWords(
+      `Not checked, as AWS Config does not record it. Check the template or the plan for it, or use --on-unknown warn:`,
+      columns,
+    ),
+    ...groups.flatMap((same) =>
+      same.slice(0, 1).flatMap((one) => {
+        const times = style.dim(` × ${inThrees(same.length)} ${printableLine(one.resource_type)}`);
+        return [
+          wrapWords(`${titleOf(one, style)}${times}`, columns),
+          ...messagesOf(one).map((message) => renderMessage(message, columns)),
+        ];
+      }),
+    ),
+    '',
   ].join('\n');
 }
 

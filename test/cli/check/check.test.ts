@@ -442,6 +442,67 @@ describe('a baseline', () => {
   });
 });
 
+describe('what AWS Config records of no resource', () => {
+  const secrets = `name: No secrets in user data
+key: user-data
+resource_type: AWS::EC2::Instance
+severity: HIGH
+rules:
+  - condition: size(resource.user_data.secrets) > 0
+    effect: DENY
+  - condition: resource.public_access
+    effect: DENY
+    message: The instance has a public address.
+`;
+  const snapshot = (...addresses: readonly (string | null)[]): string =>
+    JSON.stringify({
+      fileVersion: '1.0',
+      configurationItems: addresses.map((publicIpAddress, at) => ({
+        resourceType: 'AWS::EC2::Instance',
+        resourceId: `i-${at}`,
+        configurationItemStatus: 'ResourceDiscovered',
+        configurationItemCaptureTime: '2026-01-01T00:00:00.000Z',
+        configuration: { instanceId: `i-${at}`, publicIpAddress },
+      })),
+    });
+  const checked = (text: string, words = '') =>
+    check(repo({ 'policies/a.yaml': secrets, 'a.json': text }), `a.json${words}`);
+
+  it('is said once for each policy, and still is no pass', async () => {
+    const { stdout, exitCode } = await checked(snapshot(null, '192.0.2.1', null));
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe(`a.json:1:266  i-1  AWS::EC2::Instance
+  HIGH     FAIL  No secrets in user data [user-data]
+    The instance has a public address.
+
+Not checked, as AWS Config does not record it. Check the template or the plan
+  for it, or use --on-unknown warn:
+  HIGH     ERROR No secrets in user data [user-data] × 2 AWS::EC2::Instance
+    resource.user_data.secrets is not known: user data, which AWS Config does
+    not record
+
+1 finding fails (1 HIGH); 2 can not be decided (2 HIGH).
+Checked 3 resources in 1 file by 1 policy: 3 evaluations, 0 passed, 1 failed, 2
+  undecided.
+`);
+  });
+
+  it('is a finding of the resource where there is only one', async () => {
+    const { stdout } = await checked(snapshot(null));
+    expect(stdout).toContain('  i-0  AWS::EC2::Instance\n  HIGH     ERROR No secrets');
+    expect(stdout).not.toContain('Not checked');
+  });
+
+  it('is in JSON an error of each resource', async () => {
+    const { stdout } = await checked(snapshot(null, null), ' -o json');
+    const { results } = JSON.parse(stdout) as { results: { resource: string; status: string }[] };
+    expect(results.map(({ resource, status }) => [resource, status])).toEqual([
+      ['i-0', 'ERROR'],
+      ['i-1', 'ERROR'],
+    ]);
+  });
+});
+
 describe('a policy about a pattern of types', () => {
   const tagged = `name: Everything is tagged
 resource_type: AWS::*

@@ -36,6 +36,8 @@ export function parsed(value: unknown): unknown {
   return read;
 }
 
+/** How the text of a value ends that no item has: no other input of AWS Config would tell it. */
+export const unrecorded = ', which AWS Config does not record';
+
 /** The value of what AWS Config leaves out of its items: neither on nor off. */
-export const notRecorded = (what: string): UnknownValue =>
-  new UnknownValue(`${what}, which AWS Config does not record`);
+export const notRecorded = (what: string): UnknownValue => new UnknownValue(`${what}${unrecorded}`);
