@@ -5,6 +5,7 @@ import type { PolicyTestDocument } from '../documents/policy-test.ts';
 import { inputFiles } from '../documents/policy-test.ts';
 import type { LoadOptions, LocalPolicy, Place, Problem } from '../model.ts';
 import type { Boundary } from '../read/boundary.ts';
+import { isFile } from '../read/check-references.ts';
 import { readPolicyFiles } from '../read/load.ts';
 import type { FileContent, ReadProject } from '../read/load.ts';
 import { locate, valueSpan } from '../read/locate.ts';
@@ -32,7 +33,10 @@ export async function readTestFiles(options: LoadOptions): Promise<ReadProject> 
   const read = await readPolicyFiles(options);
   const have = new Set(read.contents.map(({ absolute }) => absolute));
   const missing = new Set(
-    testsOf(read.contents).flatMap(({ policyFile }) => (have.has(policyFile) ? [] : [policyFile])),
+    // One that does not exist is among the problems, at its place.
+    testsOf(read.contents).flatMap(({ policyFile }) =>
+      have.has(policyFile) || !isFile(policyFile) ? [] : [policyFile],
+    ),
   );
   if (missing.size === 0) return read;
   const more = await readPolicyFiles(options, [...missing]);

@@ -53,6 +53,29 @@ export const PolicyTestDocument = z.strictObject({
     .min(1),
 });
 
+/** Top-level fields by which people know a template or a plan. */
+const fieldsOfSources: Partial<Readonly<Record<TestKey, readonly string[]>>> = {
+  cloudformation: [
+    'AWSTemplateFormatVersion',
+    'Conditions',
+    'Description',
+    'Globals',
+    'Mappings',
+    'Metadata',
+    'Outputs',
+    'Parameters',
+    'Resources',
+    'Rules',
+    'Transform',
+  ],
+  terraform: ['planned_values', 'resource_changes', 'terraform_version'],
+  azure_resources: ['$schema', 'contentVersion'],
+};
+
+/** The key of an `input` for a document with such a field. */
+export const testKeyOf = (field: string): TestKey | undefined =>
+  fileKeys.find((key) => fieldsOfSources[key]?.includes(field));
+
 /** Files, relative to the test's own, that its cases read: they hold resources, not policies. */
 export function inputFiles(document: Readonly<Record<string, unknown>>): string[] {
   const cases = Array.isArray(document.cases) ? (document.cases as unknown[]) : [];

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { createSuggester } from '../../contract/nearest.ts';
+import { createSuggester, nearestWord } from '../../contract/nearest.ts';
 import { locate, valueSpan } from './locate.ts';
 import type { OtherDocument, Problem } from '../model.ts';
 import { createReparser } from './parse-yaml.ts';
@@ -53,15 +53,32 @@ interface FieldFinding extends Finding {
 
 function checkTest(absolute: string, policy: string): FieldFinding[] {
   const file = path.resolve(path.dirname(absolute), policy);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return [];
+  if (isFile(file)) return [];
+  const near = nearestPolicyFile(path.dirname(absolute), policy);
   return [
     {
       field: 'policy',
       code: 'missing-file',
       message: `the policy file ${JSON.stringify(policy)} does not exist`,
-      hint: 'Write its path as seen from the folder of this test.',
+      hint:
+        near === undefined
+          ? 'Set it to the path of the policy file, relative to the directory of this test.'
+          : `Did you mean ${JSON.stringify(near)}?`,
     },
   ];
+}
+
+export const isFile = (file: string): boolean =>
+  statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+
+/** Of the directory of a test; a policy's key means the file of that name. */
+function nearestPolicyFile(directory: string, written: string): string | undefined {
+  const names = readdirSync(directory).filter(
+    (name) => /\.ya?ml$/i.test(name) && !/\.test\.ya?ml$/i.test(name),
+  );
+  return (
+    names.find((name) => name.replace(/\.ya?ml$/i, '') === written) ?? nearestWord(written, names)
+  );
 }
 
 function checkPolicy(

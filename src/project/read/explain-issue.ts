@@ -14,14 +14,14 @@ type Issue = z.core.$ZodIssue;
 
 /**
  * Says what a schema found wrong with a document, in the words and at the places of its file. `special` may say more
- * about an unknown field, by its name.
+ * about an unknown field, by its name and the path of the map that has it.
  */
 export function explainIssues(
   source: Source,
   document: RawDocument,
   issues: readonly Issue[],
   schema: z.core.$ZodType,
-  special: (name: string) => Finding | undefined = () => undefined,
+  special: (name: string, path: FieldPath) => Finding | undefined = () => undefined,
 ): Problem[] {
   const misspelt = new Set<string>();
   for (const issue of issues) {
@@ -35,7 +35,13 @@ export function explainIssues(
     const path = asPath(issue.path);
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) =>
-        unknownField(source, document, [...path, name], special(name), fieldNames(schema, path)),
+        unknownField(
+          source,
+          document,
+          [...path, name],
+          special(name, path),
+          fieldNames(schema, path),
+        ),
       );
     }
     const located = locate(document, path);
@@ -45,7 +51,7 @@ export function explainIssues(
       return misspelt.has(showPath(path)) ? [] : [missingField(source, document, path, issue)];
     }
     const secret = issue.code === 'custom' && issue.params?.secret === true;
-    const finding = { ...explain(issue, path, value), secret };
+    const finding = { ...explain(issue, path, value, fieldNames(schema, [...path, 0])), secret };
     return [problemAt(source, valueSpan(located, source.text), finding)];
   });
 }
@@ -155,14 +161,20 @@ function expectedOf(issue: Issue): string {
   return '…';
 }
 
-function explain(issue: Issue, path: FieldPath, value: unknown): Finding {
+/** @param itemFields names of the fields of its items, where it is a list of maps */
+function explain(
+  issue: Issue,
+  path: FieldPath,
+  value: unknown,
+  itemFields: readonly string[],
+): Finding {
   const field = path.length === 0 ? 'the document' : showPath(path);
   switch (issue.code) {
     case 'invalid_type':
       return {
         code: 'wrong-type',
         message: `${field} must be ${expectedOf(issue)}, but is ${describe(value)}`,
-        hint: typeHint(issue.expected, value),
+        hint: typeHint(issue.expected, value, itemFields),
       };
     case 'invalid_value':
       return { code: 'invalid-value', ...explainChoice(issue.values.map(String), field, value) };
@@ -252,7 +264,11 @@ function describe(value: unknown): string {
 
 const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
 
-function typeHint(expected: string, value: unknown): string | undefined {
+function typeHint(
+  expected: string,
+  value: unknown,
+  itemFields: readonly string[],
+): string | undefined {
   if (expected === 'string' && value !== null && typeof value !== 'object') {
     return `Put it in quotes: "${String(value)}".`;
   }
@@ -261,7 +277,9 @@ function typeHint(expected: string, value: unknown): string | undefined {
     if (/^(no|off|n|false)$/i.test(value)) return 'Write false, without quotes.';
   }
   if (expected === 'array' && value !== null && typeof value !== 'object') {
-    return `Make it a list: [${String(value)}].`;
+    return itemFields.length === 0
+      ? `Make it a list: [${String(value)}].`
+      : `Make it a list; the fields of each item: ${itemFields.join(', ')}.`;
   }
   if ((expected === 'number' || expected === 'int') && typeof value === 'string') {
     return Number.isFinite(Number(value)) ? 'Remove the quotes.' : undefined;

@@ -12,7 +12,7 @@ import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import type { SlipFinder } from './check-attributes.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
 import { PolicyDocument } from '../documents/policy.ts';
-import { PolicyTestDocument } from '../documents/policy-test.ts';
+import { PolicyTestDocument, testKeyOf } from '../documents/policy-test.ts';
 import { ScheduleDocument } from '../documents/schedule.ts';
 import { WebhookDocument } from '../documents/webhook.ts';
 import type { Identity } from '../key.ts';
@@ -34,7 +34,7 @@ import { readSchedule, scheduleIdentity } from './read-schedule.ts';
 import { readWebhook, webhookIdentity } from './read-webhook.ts';
 import { scalarOffsets } from './scalar-offsets.ts';
 import { problemAt } from './source.ts';
-import type { Source, Span } from './source.ts';
+import type { Finding, Source, Span } from './source.ts';
 
 export type Kind = 'Policy' | OtherKind;
 const kinds: readonly Kind[] = ['Policy', 'Schedule', 'Webhook', 'Exemption', 'PolicyTest'];
@@ -270,7 +270,9 @@ function readOther(
   const schema = otherSchemas[kind];
   const parsed = schema.safeParse(fields);
   if (!parsed.success) {
-    const problems = explainIssues(source, raw, parsed.error.issues, schema);
+    const { issues } = parsed.error;
+    const special = kind === 'PolicyTest' ? inputFinding : undefined;
+    const problems = explainIssues(source, raw, issues, schema, special);
     return { ...identityOfOther(kind, fields), problems };
   }
   const document = parsed.data;
@@ -287,6 +289,18 @@ function readOther(
     return { other, ...readSchedule(source, raw, ScheduleDocument.parse(fields)) };
   }
   return { other, problems: [] };
+}
+
+/** A field of a template or a plan that stands in a case's `input` itself: it belongs a level deeper. */
+function inputFinding(name: string, path: FieldPath): Finding | undefined {
+  const [cases, index, input, ...inner] = path;
+  const key = cases === 'cases' && input === 'input' && inner.length === 0 && testKeyOf(name);
+  if (typeof key !== 'string') return undefined;
+  return {
+    code: 'unknown-field',
+    message: `unknown field "${name}" in cases[${index}].input`,
+    hint: `Put all of it under ${key}: input: {${key}: {${name}: …}}. Or set ${key} to the name of a file.`,
+  };
 }
 
 /** What a document is known by, even where the rest of it is wrong. */

@@ -150,6 +150,7 @@ expires: 2030-01-01
     expect(stdout).toContain(
       'policies/a.test.yaml:1:9: error: the policy file "b.yaml" does not exist [missing-file]',
     );
+    expect(stdout).toContain('= Did you mean "a.yaml"?');
   });
 
   it('shows each fault under its line, and exits with 3', async () => {

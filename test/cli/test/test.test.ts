@@ -63,6 +63,36 @@ describe('govctl test', () => {
     });
   });
 
+  it.each([
+    ['nothing.yaml', 'Set it to the path of the policy file, relative to the directory of this'],
+    ['a', 'Did you mean "a.yaml"?'],
+    ['ab.yaml', 'Did you mean "a.yaml"?'],
+  ])('names the line of a policy file that is not there: %s', async (policy, hint) => {
+    const cwd = repo(head.replace('a.yaml', policy) + inline('false') + expecting());
+    const { exitCode, stdout } = await run(cwd);
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain(`a.test.yaml:1:9: error: the policy file "${policy}" does not exist`);
+    expect(stdout).toContain(hint);
+  });
+
+  it('says what an expectation is made of where it is a word', async () => {
+    const { exitCode, stdout } = await run(repo(`${head}${inline('false')}    expect: FAIL\n`));
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('cases[0].expect must be a list, but is "FAIL"');
+    expect(stdout).toContain('Make it a list; the fields of each item: resource, result, message,');
+  });
+
+  it.each([
+    ['Resources: {A: {Type: "AWS::S3::Bucket"}}', 'cloudformation'],
+    ['resource_changes: []', 'terraform'],
+    ['contentVersion: 1.0.0.0', 'azure_resources'],
+  ])('says where a template or plan belongs that is the input itself: %s', async (field, key) => {
+    const { exitCode, stdout } = await run(repo(`${head}      ${field}\n${expecting()}`));
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain(`Put all of it under ${key}: input: {${key}:`);
+    expect(stdout).not.toContain('Did you mean');
+  });
+
   it('fails for a finding that no expectation names', async () => {
     const { stdout, exitCode } = await run(repo(head + inline('false') + expecting()));
     expect(exitCode).toBe(2);
