@@ -20,6 +20,9 @@ const names = {
     'Content',
     'PermissionsPolicyDocument',
     'DestinationPolicy',
+    'AccessPolicy',
+    'KeyPolicy',
+    'ModelPackageGroupPolicy',
   ],
   terraform: ['policy', 'policy_document', 'resource_policy', 'access_policy', 'content'],
 } as const;
@@ -49,12 +52,16 @@ export const resourcePolicies = normaliser({
     'AWS::Logs::DestinationPolicy',
     'AWS::Logs::ResourcePolicy',
     'AWS::MSK::ClusterPolicy',
+    'AWS::MediaStore::ContainerPolicy',
     'AWS::S3::MultiRegionAccessPointPolicy',
     'AWS::S3Express::BucketPolicy',
     'AWS::S3ObjectLambda::AccessPointPolicy',
     'AWS::S3Outposts::BucketPolicy',
     'AWS::S3Tables::TableBucketPolicy',
     'AWS::S3Tables::TablePolicy',
+    'AWS::SageMaker::ModelPackageGroupPolicy',
+    'AWS::SNS::TopicInlinePolicy',
+    'AWS::SQS::QueueInlinePolicy',
   ],
   like: /^AWS::\w+::ResourcePolicy$/,
   attributes: {
@@ -74,19 +81,24 @@ export const resourcePolicies = normaliser({
   },
 });
 
-/** What has its resource policy as a property in templates; Terraform keeps that beside it, and it is judged there. */
+/** What has its resource policy as a property. Terraform keeps most of them beside it, where they are judged. */
 export const ownersOfPolicies = normaliser({
   types: [
+    'AWS::Backup::LogicallyAirGappedBackupVault',
     'AWS::CodeArtifact::Domain',
     'AWS::CodeArtifact::Repository',
     'AWS::Events::EventBus',
+    'AWS::Glacier::Vault',
+    'AWS::KMS::ReplicaKey',
     'AWS::Logs::Destination',
+    'AWS::MediaStore::Container',
+    'AWS::SageMaker::ModelPackageGroup',
   ],
   source: 'AWS CloudFormation Template Reference, 2025-11',
   attributes: { 'policy.statements': { type: 'list<Statement>', meaning, absent: [] } },
   from: {
     cloudformation: (raw) => ({ 'policy.statements': readStatements(inTemplate(raw)) }),
-    terraform: () => ({}),
+    terraform: (raw) => ({ 'policy.statements': readStatements(inTerraform(raw)) }),
     'aws-config': ({ properties }) => ({
       'policy.statements': readStatements(
         firstOf(names.template, (name) => field(properties, name)) ?? notRecorded('the policy'),

@@ -232,9 +232,13 @@ export const elasticAddress = normaliser({
       ),
       joined: isOfInstance(raw, related),
     }),
-    'aws-config': ({ properties }) => ({
-      attached_to_instance: isGiven(field(properties, 'InstanceId')),
-    }),
+    'aws-config': ({ properties }, related) => {
+      const instance = field(properties, 'InstanceId');
+      return {
+        attached_to_instance: isGiven(instance),
+        joined: related.find(instance, 'AWS::EC2::Instance') !== undefined,
+      };
+    },
   },
 });
 

@@ -165,9 +165,11 @@ export const elbPolicy = normaliser({
       security_policy: referenceOf(
         planned(raw.properties, 'attribute') ?? planned(raw.properties, 'policy_attribute'),
       ),
+      // Which listeners have another policy is said by a third resource.
       joined:
+        raw.type === sslPolicy &&
         related.find(balancerOfPolicy(raw), 'AWS::ElasticLoadBalancing::LoadBalancer') !==
-        undefined,
+          undefined,
     }),
   },
 });
@@ -181,8 +183,7 @@ function referenceOf(given: unknown): unknown {
   );
 }
 
-const balancerOfPolicy = ({ properties }: RawResource): unknown =>
-  properties.load_balancer ?? properties.load_balancer_name;
+const balancerOfPolicy = ({ properties }: RawResource): unknown => properties.load_balancer;
 
 function policyOfPlan(raw: RawResource, port: unknown, related: Related): unknown {
   for (const { properties } of related.referring(raw, sslPolicy, balancerOfPolicy)) {
