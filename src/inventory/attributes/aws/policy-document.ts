@@ -115,6 +115,7 @@ function wild(value: unknown): Texts {
 
 /** JSON text → its value. Text that is no JSON can't be judged, so it is unknown rather than empty. */
 function parseDocument(document: unknown): unknown {
+  if (isUnknown(document)) return parsePartly(document);
   if (typeof document !== 'string' || document.trim() === '') return document;
   try {
     // The IAM API, and with it AWS Config, gives documents percent-encoded.
@@ -123,6 +124,23 @@ function parseDocument(document: unknown): unknown {
     return new UnknownValue('a policy document that is not JSON');
   }
 }
+
+/** A JSON text of which some pieces are unknown, as `Fn::Sub` makes it: those stand in its texts, and hide no other part. */
+function parsePartly(document: UnknownValue): unknown {
+  if (document.text === undefined) return document;
+  try {
+    return JSON.parse(document.text, (_, value: unknown) =>
+      typeof value === 'string' && isOpen(value) ? new UnknownValue(value) : value,
+    );
+  } catch {
+    return document;
+  }
+}
+
+/** Whether a text is nothing but pieces that may turn out to be anything; an attribute of a resource or `AWS::AccountId` may not. */
+const isOpen = (text: string): boolean =>
+  /^(?:\$\{[^}]*\})+$/.test(text) &&
+  !/^\$\{(?:AWS::\w+|(?!(?:var|local|each|data|module|path)\.)\w+\.[\w.]+)\}$/.test(text);
 
 /** Texts; what is nested one level deeper (a condition inside a list) is taken up, a map counts by its values. */
 function texts(value: unknown): Texts {

@@ -109,6 +109,28 @@ describe('readStatements', () => {
     expect(read).toMatchObject({ actions: ['*'], not_resources: ['*'] });
   });
 
+  test.each([
+    ['${AWS::AccountId}', '${AWS::AccountId}'],
+    ['${Role.Arn}', '${Role.Arn}'],
+    ['arn:aws:iam::${Account}:root', 'arn:aws:iam::${Account}:root'],
+    ['*', '*'],
+    ['${Anybody}', new UnknownValue('${Anybody}')],
+    ['${var.anybody}', new UnknownValue('${var.anybody}')],
+    ['${One}${Two}', new UnknownValue('${One}${Two}')],
+  ])('of a JSON text that is known in part, a principal %s is %s', (written, expected) => {
+    const text = JSON.stringify({
+      Statement: { Effect: 'Allow', Principal: written, Action: 'a:B' },
+    });
+    expect(readStatements(new UnknownValue('Sub', { text }))).toMatchObject([
+      { effect: 'Allow', principals: [expected], actions: ['a:B'] },
+    ]);
+  });
+
+  test('takes a JSON text whose unknown pieces are its structure for unknown', () => {
+    const whole = new UnknownValue('Sub', { text: '{"Statement": [${Statements}]}' });
+    expect(readStatements(whole)).toBeInstanceOf(UnknownValue);
+  });
+
   test('takes a text that is no JSON for unknown, not for a document without statements', () => {
     expect(readStatements('{"Statement": ')).toBeInstanceOf(UnknownValue);
     expect(readStatements('%7B%zz')).toBeInstanceOf(UnknownValue);
