@@ -404,6 +404,31 @@ describe('the rubric of severities', () => {
     }
   });
 
+  test.each([
+    ['aws-backup-vault-policy-not-public', 'aws-backup-vault-not-public'],
+    ['aws-ec2-elastic-address-not-on-instance', 'aws-ec2-instance-no-public-ip'],
+    ['aws-ecr-repository-policy-not-public', 'aws-ecr-repository-not-public'],
+    ['aws-efs-backup-policy-enabled', 'aws-efs-backup'],
+    ['aws-efs-file-system-policy-not-open', 'aws-efs-policy-not-open'],
+    ['aws-elasticsearch-domain-policy-not-public', 'aws-elasticsearch-not-public'],
+    ['aws-elb-policy-resource-tls', 'aws-elb-security-policy'],
+    ['aws-kms-key-policy-resource-not-public', 'aws-kms-key-policy-not-public'],
+    ['aws-opensearch-domain-policy-not-public', 'aws-opensearch-not-public'],
+    ['aws-s3-access-point-policy-resource-not-public', 'aws-s3-access-point-policy-not-public'],
+    ['aws-s3-bucket-versioning-resource-enabled', 'aws-s3-versioning'],
+    ['aws-secretsmanager-resource-policy-not-public', 'aws-secretsmanager-secret-not-public'],
+    ['azure-key-vault-access-policies', 'azure-key-vault-rbac'],
+    ['azure-sql-server-auditing-settings', 'azure-sql-server-auditing'],
+    ['gcp-audit-config-no-exempted-members', 'gcp-project-audit-logs'],
+  ])('is the same for %s, about parts, as for %s, about their owners', (part, owner) => {
+    const judged = (name: string) => {
+      const one = policies.find(({ policy }) => policy.name === name)?.policy;
+      return [one?.severity, one?.tags?.filter((tag) => tag.startsWith('set:'))];
+    };
+    expect(judged(part)).toEqual(judged(owner));
+    expect(judged(part)[0]).toBeDefined();
+  });
+
   test('has nothing of the severity LOW in the baseline', () => {
     const low = risks.filter(({ policy, isStrict }) => policy.severity === 'LOW' && !isStrict);
     expect(low.map(({ policy }) => policy.name)).toEqual([]);
