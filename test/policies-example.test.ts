@@ -9,7 +9,7 @@ import { matchesType } from '../src/contract/resources.ts';
 import { formatOfTestKey } from '../src/inventory/formats/formats.ts';
 import type { TestKey } from '../src/inventory/formats/formats.ts';
 import { readRemediationAction } from '../src/contract/remediation-action.ts';
-import { proposeInTemplate } from '../src/project/fix/propose.ts';
+import { proposeInTemplate } from '../src/project/fix/propose-in-template.ts';
 import { compileCondition } from '../src/engine/condition/compile.ts';
 import { catalogues } from '../src/engine/frameworks/frameworks.ts';
 import { readLabels } from '../src/engine/labels.ts';

@@ -52,8 +52,11 @@ export function readInventory(
   options: ReadOptions = {},
 ): InventoryRead {
   const parse = parseInput(input);
-  if (!parse.ok) return parse;
-  const { parsed } = parse;
+  return parse.ok ? readParsed(parse.parsed, options) : parse;
+}
+
+/** The same for an input that was parsed before. */
+export function readParsed(parsed: ParsedText, options: ReadOptions = {}): InventoryRead {
   const reader = readers.find((one) =>
     options.format === undefined ? one.detects(parsed.document) : one.format === options.format,
   );
@@ -84,7 +87,7 @@ export function readInventory(
   };
 }
 
-function parseInput(input: string | Uint8Array): TextParse {
+export function parseInput(input: string | Uint8Array): TextParse {
   if (typeof input === 'string') return parseText(input);
   const decoded = decodeText(input);
   return decoded.ok ? parseText(decoded.text) : decoded;

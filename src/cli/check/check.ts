@@ -36,7 +36,7 @@ import { createExplainer } from './explain.ts';
 import type { Explainer } from './explain.ts';
 import { createThreads } from './line-checker.ts';
 import type { Threads } from './line-checker.ts';
-import { parseNow, readParameters, settleOptions } from './options.ts';
+import { pairsOf, parseNow, readParameters, settleOptions } from './options.ts';
 import type { CheckOptions } from './options.ts';
 import type { CheckGround } from './prepare.ts';
 import { findInputs, readGround } from './prepare.ts';
@@ -132,7 +132,11 @@ async function withFixes(
   const fixes = await context.progress('Looking for fixes', () =>
     findFixes({
       ...first,
+      cwd: world.cwd,
       files: inputs.files,
+      source: options.source,
+      parameters: pairsOf('--fix-parameter', options.fixParameter ?? []),
+      allowOutside: flags.allowOutside,
       others: project.others,
       now,
       read: async () => ({

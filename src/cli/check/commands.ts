@@ -56,9 +56,14 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     )
     .option(
       '--fix',
-      'show how CloudFormation templates would be changed by the patches of policies',
+      'show how CloudFormation templates, or with --source .tf files, would be changed by the patches of policies',
     )
-    .option('--write', 'with --fix: write the changes into the templates')
+    .option('--write', 'with --fix: write the changes into the files')
+    .option(
+      '--fix-parameter <name=value>',
+      'with --fix: a value that patches need, such as LOG_BUCKET=my-logs; repeatable',
+      collect,
+    )
     .option('--now <time>', 'what `now` is in conditions, such as 2026-01-31T12:00:00Z')
     .option('--watch', 'check again whenever a policy or an input changes')
     .option('--jobs <n>', 'threads for large NDJSON inputs (default: one a core)', parseJobs)
@@ -98,4 +103,5 @@ Examples:
   $ terraform show -json plan.out | govctl check - --source .
   $ govctl check plan.json -o table -o sarif=check.sarif
   $ govctl check template.yaml --fix
+  $ govctl check plan.json --source . --fix --write
   $ govctl check template.yaml --policy s3-versioning --explain=Bucket`;

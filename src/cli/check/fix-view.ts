@@ -18,6 +18,11 @@ export function renderFixes(
   const total = fixes.length + unpatched;
   const notes = [
     `${count(offered, 'finding')} of ${total} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(diffs.length, 'file')}; ${unpatched} of policies without a patch.${offered > 0 && !isWritten ? ' Not written: add --write.' : ''}`,
+    ...(diffs.some(({ file }) => file.endsWith('.tf'))
+      ? [
+          `Judged by a copy of the plan with these changes: run terraform plan to see what Terraform makes of them.${isWritten ? ' The findings above are of the plan as it was.' : ''}`,
+        ]
+      : []),
     ...refused
       .slice(0, mostRefused)
       .map(({ policy, resource, file, why = '' }) =>

@@ -10,21 +10,30 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import type { Boundary } from '../../project/read/boundary.ts';
-import type { ReadOptions } from '../../inventory/model.ts';
+import path from 'node:path';
 import { readRemediationAction } from '../../contract/remediation-action.ts';
+import type { Fields } from '../../inventory/json.ts';
+import { isFields } from '../../inventory/json.ts';
+import type { ReadOptions } from '../../inventory/model.ts';
+import { parseInput } from '../../inventory/read.ts';
 import { createChecker } from '../../project/check/checker.ts';
-import type { Checker } from '../../project/check/checker.ts';
 import { isStandardInput } from '../../project/check/discover-inputs.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { exemptionsFor } from '../../project/check/exemptions.ts';
-import { proposeInTemplate } from '../../project/fix/propose.ts';
+import type { Outcome, Patches } from '../../project/fix/fix-in-turn.ts';
+import { fixSources } from '../../project/fix/fix-sources.ts';
+import { fixTemplate } from '../../project/fix/fix-template.ts';
 import { unifiedDiff } from '../../project/fix/unified-diff.ts';
-import { judge, keyOf, whyNoFix } from '../../project/fix/verify.ts';
+import { createJudge } from '../../project/fix/verify.ts';
+import type { Judge } from '../../project/fix/verify.ts';
 import type { LoadedProject, LocalPolicy } from '../../project/model.ts';
+import { createBoundary } from '../../project/read/boundary.ts';
+import type { Boundary } from '../../project/read/boundary.ts';
+import { showPath } from '../../project/read/discover.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { takingTurns } from '../../project/read/turns.ts';
 import type { PlacedFinding } from './placed-finding.ts';
+import { readSources } from './source-places.ts';
 import { compareSeverity } from './verdict.ts';
 
 /** What became of one finding whose policy has a patch. */
@@ -50,39 +59,52 @@ export interface Fixes {
 }
 
 interface FixInput {
+  readonly cwd: string;
   readonly findings: readonly PlacedFinding[];
   readonly policies: readonly LocalPolicy[];
   readonly others: LoadedProject['others'];
   readonly files: readonly InputFile[];
+  /** The folder of the root module, as it was typed. */
+  readonly source: string | undefined;
+  /** Values for the parameters of patches. */
+  readonly parameters: Patches['parameters'];
   readonly now: number;
   /** How the templates were read. */
   readonly read: () => Promise<ReadOptions>;
   readonly outside: Boundary['outside'];
+  readonly allowOutside: boolean;
   readonly write: boolean;
   readonly signal: AbortSignal;
 }
 
-type Patches = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+/** What is done for the findings of one file, or of the sources of one root module. */
+interface Ground extends FixInput {
+  readonly patches: Patches;
+  readonly judge: (format: 'cloudformation' | 'terraform') => Judge;
+}
 
-/** Characters. Each fix reads the file anew and asks all policies. */
+type Fixed = Omit<Fixes, 'unpatched'>;
+
+/** Bytes of a template. Each fix reads it anew and asks all policies. */
 const largestFile = 1024 * 1024;
-/** Characters that are read anew for the fixes of one file, all in all: some seconds. */
-const mostRead = 2_000_000;
+/** Bytes of a plan. */
+const largestPlan = 64 * 1024 * 1024;
 
 /**
  * Fixes for failing findings, file by file, the gravest first: each is tried on the text with those before it, and offered
- * where the finding passes afterwards and nothing else is worse. @throws GovctlError interrupted
+ * where the finding passes afterwards and nothing else is worse. @throws GovctlError interrupted; usage_error for sources
+ * that can't be read
  */
 export async function findFixes(input: FixInput): Promise<Fixes> {
-  const { findings, policies, others, now, signal } = input;
-  const patches: Patches = new Map(
+  const { findings, policies, others, now, signal, files } = input;
+  const byPolicy: Patches['byPolicy'] = new Map(
     policies.flatMap(({ policy }) => {
       const action = readRemediationAction(policy.remediation_action ?? '');
       return action.kind === 'patch' ? [[policy.name, action.patch] as const] : [];
     }),
   );
   const failing = findings.filter(({ status }) => status === 'FAIL');
-  const patched = failing.filter(({ policy }) => patches.has(policy));
+  const patched = failing.filter(({ policy }) => byPolicy.has(policy));
   const checker = createChecker({
     policies: policies.map(({ policy, key }) => ({ policy, key })),
     exemptions: exemptionsFor(policies, others).map(({ exemption }) => exemption),
@@ -91,91 +113,141 @@ export async function findFixes(input: FixInput): Promise<Fixes> {
   });
   const options = await input.read();
   const turn = takingTurns(100, signal);
-  const fixes: Fix[] = [];
-  const diffs: Fixes['diffs'][number][] = [];
+  const ground: Ground = {
+    ...input,
+    patches: { byPolicy, parameters: input.parameters },
+    judge: (format) => createJudge(format, options, checker, turn),
+  };
+  const byFile = new Map(files.map((file) => [file.file, file]));
+  const inSources = patched.filter(({ file }) => !byFile.has(file));
+  const found: Fixed[] = [];
   for (const name of new Set(patched.map(({ file }) => file))) {
+    const file = byFile.get(name);
     const its = patched.filter((one) => one.file === name);
-    const file = input.files.find((one) => one.file === name);
-    const refused = (why: string) => fixes.push(...its.map((one) => ({ ...fixOf(one), why })));
-    const text = file ? await readText(file) : { why: 'the finding is in no input file' };
-    if (!file || 'why' in text) {
-      refused('why' in text ? text.why : '');
-      continue;
-    }
-    const found = await fixText(text.text, its, patches, options, checker, turn);
-    const diff = unifiedDiff(name, text.text, found.text);
-    const isFailed =
-      input.write && diff !== ''
-        ? await writeText(file, text.bytes, found.text, input.outside)
-        : undefined;
-    if (isFailed !== undefined) {
-      refused(isFailed);
-      continue;
-    }
-    fixes.push(...found.fixes);
-    if (diff !== '') diffs.push({ file: name, diff, written: input.write });
+    if (file) found.push(await fixFile(file, gravestFirst(its), ground));
   }
-  return { fixes, diffs, unpatched: failing.length - patched.length };
+  if (inSources.length > 0) found.push(await fixPlans(gravestFirst(inSources), ground));
+  return {
+    fixes: found.flatMap(({ fixes }) => fixes),
+    diffs: found.flatMap(({ diffs }) => diffs),
+    unpatched: failing.length - patched.length,
+  };
 }
 
-const fixOf = ({ policy, resource, file }: PlacedFinding) => ({
+const gravestFirst = (findings: readonly PlacedFinding[]): PlacedFinding[] =>
+  findings.toSorted((a, b) => compareSeverity(a.severity, b.severity) || a.line - b.line);
+
+async function fixFile(
+  file: InputFile,
+  findings: readonly PlacedFinding[],
+  { patches, judge, source, write, outside }: Ground,
+): Promise<Fixed> {
+  const refused = (why: string): Fixed => ({
+    fixes: findings.map((one) => fixOf(one, why)),
+    diffs: [],
+  });
+  if (await readPlan(file)) {
+    return refused(
+      source === undefined
+        ? 'pass --source with the folder of its .tf files'
+        : `no .tf file in ${source} declares it`,
+    );
+  }
+  const text = await readText(file, largestFile);
+  if ('why' in text) return refused(text.why);
+  const found = await fixTemplate(text.text, findings, patches, judge('cloudformation'));
+  const diff = await settle(file, text, found.text, write, outside);
+  if ('why' in diff) return refused(diff.why);
+  return { fixes: found.outcomes.map(fixOfOutcome), diffs: diff.diffs };
+}
+
+/** Fixes in the `.tf` files, judged by all plans among the inputs. */
+async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Promise<Fixed> {
+  const { cwd, source = '.', files, patches, judge, write, allowOutside } = ground;
+  const root = path.resolve(cwd, source);
+  const boundary = createBoundary(root, [], allowOutside);
+  const sources = readSources(root, source, boundary);
+  const plans: Fields[] = [];
+  for (const file of files) {
+    const plan = await readPlan(file);
+    if (plan) plans.push(plan);
+  }
+  const texts = new Map(sources.map(({ path: name, text }) => [name, text]));
+  const given = { texts, plans };
+  const found = await fixSources(given, findings, patches, judge('terraform'));
+  const diffs: Fixed['diffs'][number][] = [];
+  const failed = new Map<string, string>();
+  for (const [name, after] of found.texts) {
+    if (after === texts.get(name)) continue;
+    const absolute = path.join(root, name);
+    const file = { file: showPath(cwd, absolute), absolute };
+    const before = await readText(file, Infinity);
+    const done =
+      'why' in before
+        ? before
+        : before.text === texts.get(name)
+          ? await settle(file, before, after, write, boundary.outside)
+          : { why: changedMeanwhile };
+    if ('why' in done) failed.set(file.file, done.why);
+    else diffs.push(...done.diffs);
+  }
+  return {
+    fixes: found.outcomes.map((one) => {
+      const why = failed.get(one.finding.file);
+      return why === undefined ? fixOfOutcome(one) : fixOf(one.finding, why);
+    }),
+    diffs,
+  };
+}
+
+const fixOf = ({ policy, resource, file }: PlacedFinding, why: string | undefined): Fix => ({
   policy,
   resource,
   file,
-  offered: false,
+  offered: why === undefined,
+  ...(why === undefined ? {} : { why }),
 });
 
-async function fixText(
-  given: string,
-  findings: readonly PlacedFinding[],
-  patches: Patches,
-  options: ReadOptions,
-  checker: Checker,
-  turn: () => Promise<void>,
-): Promise<{ readonly text: string; readonly fixes: readonly Fix[] }> {
-  let text = given;
-  let before = await judge(given, options, checker, turn);
-  const fixes: Fix[] = [];
-  let read = 0;
-  const gravest = findings.toSorted(
-    (a, b) => compareSeverity(a.severity, b.severity) || a.line - b.line,
-  );
-  for (const finding of gravest) {
-    const key = keyOf(finding.policy, finding.resource);
-    const patch = patches.get(finding.policy);
-    const resource = before?.resources.get(finding.resource);
-    const refuse = (why: string) => fixes.push({ ...fixOf(finding), why });
-    if (!before || !patch)
-      refuse('fixes are for CloudFormation templates that can be read as a whole');
-    else if (!resource) refuse('the template has several resources of this id');
-    else if (!before.findings.has(key)) fixes.push({ ...fixOf(finding), offered: true });
-    else if (read > mostRead)
-      refuse('the file needs too many; write the others first, then run it again');
-    else {
-      read += text.length;
-      const proposal = proposeInTemplate(text, resource.at, finding.resource_type, patch);
-      if (!proposal.ok) {
-        refuse(proposal.why);
-        continue;
-      }
-      const after = await judge(proposal.text, options, checker, turn);
-      const why = whyNoFix(before, after, key);
-      if (why !== undefined || !after) refuse(why ?? '');
-      else {
-        fixes.push({ ...fixOf(finding), offered: true });
-        text = proposal.text;
-        before = after;
-      }
-    }
-  }
-  return { text, fixes };
+const fixOfOutcome = ({ finding, why }: Outcome<PlacedFinding>): Fix => fixOf(finding, why);
+
+/** A plan of Terraform; undefined for anything else, and for what can't be read: a check has told of that. */
+async function readPlan(file: InputFile): Promise<Fields | undefined> {
+  if (isStandardInput(file) || file.size > largestPlan || !/\.json$/i.test(file.file))
+    return undefined;
+  const bytes = await readFile(file.absolute).catch(() => undefined);
+  const parse = bytes && parseInput(bytes);
+  const document = parse?.ok ? parse.parsed.document : undefined;
+  if (!isFields(document)) return undefined;
+  return 'resource_changes' in document || 'planned_values' in document ? document : undefined;
+}
+
+/** The diff of a file, and the file changed where it is to be. */
+async function settle(
+  file: Pick<InputFile, 'file' | 'absolute'>,
+  before: TextRead,
+  after: string,
+  write: boolean,
+  outside: Boundary['outside'],
+): Promise<Pick<Fixed, 'diffs'> | { readonly why: string }> {
+  const diff = unifiedDiff(file.file, before.text, after);
+  if (diff === '') return { diffs: [] };
+  const why = write ? await writeText(file, before.bytes, after, outside) : undefined;
+  return why === undefined ? { diffs: [{ file: file.file, diff, written: write }] } : { why };
+}
+
+const changedMeanwhile = 'not written: the file was changed meanwhile';
+
+interface TextRead {
+  readonly text: string;
+  readonly bytes: Uint8Array;
 }
 
 async function readText(
-  file: InputFile,
-): Promise<{ readonly text: string; readonly bytes: Uint8Array } | { readonly why: string }> {
-  if (isStandardInput(file)) return { why: 'standard input can not be changed' };
-  if (file.size > largestFile) return { why: 'the file has more than 1 MiB' };
+  file: Pick<InputFile, 'file' | 'absolute'> & { readonly size?: number },
+  largest: number,
+): Promise<TextRead | { readonly why: string }> {
+  if (file.absolute === '-') return { why: 'standard input can not be changed' };
+  if ((file.size ?? 0) > largest) return { why: 'the file has more than 1 MiB' };
   try {
     const bytes = await readFile(file.absolute);
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -187,7 +259,7 @@ async function readText(
 
 /** Replaces a file at once, with its mode. Why it was not, where it was not. */
 async function writeText(
-  { absolute }: InputFile,
+  { absolute }: Pick<InputFile, 'absolute'>,
   before: Uint8Array,
   text: string,
   outside: Boundary['outside'],
@@ -214,8 +286,7 @@ async function replaceFile(
   try {
     await writeFile(half, text, { flag: 'wx', mode });
     await chmod(half, mode); // whatever the umask
-    if (!(await readFile(file)).equals(before))
-      return 'not written: the file was changed meanwhile';
+    if (!(await readFile(file)).equals(before)) return changedMeanwhile;
     await rename(half, file);
     return undefined;
   } finally {

@@ -32,6 +32,7 @@ export interface CheckOptions {
   readonly jobs?: number;
   readonly fix?: boolean;
   readonly write?: boolean;
+  readonly fixParameter?: readonly string[];
 }
 
 /**
@@ -65,6 +66,9 @@ export function settleOptions(options: CheckOptions): CheckOptions {
         : '--write needs --fix: it writes the fixes into the files',
     );
   }
+  if (options.fixParameter !== undefined && !options.fix) {
+    throw new GovctlError('usage_error', '--fix-parameter needs --fix');
+  }
   if (options.watch && inputs.includes('-')) {
     throw new GovctlError('usage_error', '--watch can not read standard input again');
   }
@@ -86,15 +90,21 @@ export async function readParameters(
   { parameters = [], parametersFile }: Pick<CheckOptions, 'parameters' | 'parametersFile'>,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   if (parameters.length === 0 && parametersFile === undefined) return undefined;
-  const given = parameters.map((text): [string, string] => {
-    const at = text.indexOf('=');
-    if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-    throw new GovctlError('usage_error', `--parameters ${text}: write it as KEY=VALUE`);
-  });
+  const given = pairsOf('--parameters', parameters);
   const fromFile =
     parametersFile === undefined ? [] : await readParametersFile(world, parametersFile);
-  return Object.fromEntries([...fromFile, ...given]);
+  return { ...Object.fromEntries(fromFile), ...given };
 }
+
+/** `KEY=VALUE` each. @throws GovctlError usage_error */
+export const pairsOf = (flag: string, texts: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf('=');
+      if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+      throw new GovctlError('usage_error', `${flag} ${text}: write it as KEY=VALUE`);
+    }),
+  );
 
 async function readParametersFile(
   world: Pick<World, 'cwd' | 'signal'>,

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ReadResource } from '../../inventory/model.ts';
-import { createLocateResource } from '../../inventory/formats/terraform/source-lines.ts';
+import { indexSources } from '../../inventory/formats/terraform/source-lines.ts';
 import type { SourceFile } from '../../inventory/formats/terraform/source-lines.ts';
 import type { Place } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
@@ -19,22 +19,25 @@ export function createSourcePlaces(
   allowOutside: boolean,
 ): (read: ReadResource) => Place | undefined {
   const root = path.resolve(cwd, folder);
-  const find = createLocateResource(
+  const { locate } = indexSources(
     readSources(root, folder, createBoundary(root, [], allowOutside)),
   );
   return ({ address, resource }) => {
     if ((resource.source as { format?: unknown } | undefined)?.format !== 'terraform') {
       return undefined;
     }
-    const found = find(address);
+    const found = locate(address);
     return (
       found && { file: showPath(cwd, path.join(root, found.path)), line: found.line, column: 1 }
     );
   };
 }
 
-/** A link that leads outside, or to what is no file, is no source: resources of it have no line. */
-function readSources(root: string, shown: string, boundary: Boundary): SourceFile[] {
+/**
+ * The `.tf` files below a folder, by their paths from there. A link that leads outside, or to what is no file, is no source: resources of it have no line.
+ * @throws GovctlError usage_error
+ */
+export function readSources(root: string, shown: string, boundary: Boundary): SourceFile[] {
   const files: SourceFile[] = [];
   const visit = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {

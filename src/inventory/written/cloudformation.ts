@@ -1,4 +1,5 @@
 import type { EditValue } from '../text/edit-text.ts';
+import { leafOf } from './leaf.ts';
 
 /** How a template writes an attribute. */
 interface Written {
@@ -95,12 +96,6 @@ export function writtenInTemplate(
   const written = Object.hasOwn(table, type) ? table[type] : undefined;
   const entry = written && Object.hasOwn(written, attribute) ? written[attribute] : undefined;
   if (!entry) return undefined;
-  const { path, values } = entry;
-  if (!values) return isScalar(value) ? { path, value } : undefined;
-  const key = JSON.stringify(value);
-  const meant = Object.hasOwn(values, key) ? values[key] : undefined;
-  return meant === undefined ? undefined : { path, value: meant };
+  const meant = leafOf<EditValue>(entry.values, value);
+  return meant === undefined ? undefined : { path: entry.path, value: meant };
 }
-
-const isScalar = (value: unknown): value is string | number | boolean =>
-  ['string', 'number', 'boolean'].includes(typeof value);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startCpuTime } from '../../../support/cpu-time.ts';
-import { createLocateResource } from '../../../../src/inventory/formats/terraform/source-lines.ts';
-import { scanBlocks } from '../../../../src/inventory/formats/terraform/scan-blocks.ts';
+import { indexSources } from '../../../../src/inventory/formats/terraform/source-lines.ts';
+import { scanHcl } from '../../../../src/inventory/formats/terraform/hcl.ts';
 
 const files = [
   {
@@ -35,14 +35,15 @@ test.each([
   ['module.net.aws_subnet.main', 'modules/net/subnets.tf', 2],
   ['module.net["eu"].aws_subnet.main["a.b"]', 'modules/net/subnets.tf', 2],
   ['module.far.aws_vpc.this[0]', 'main.tf', 13 + 3],
+  ['aws_s3_bucket.main/settings/default', 'main.tf', 5],
 ])('%s is declared in %s, line %i', (address, path, line) => {
-  expect(createLocateResource(files)(address)).toEqual({ path, line });
+  expect(indexSources(files).locate(address)).toMatchObject({ path, line });
 });
 
 test.each(['aws_s3_bucket.no', 'aws_s3_bucket.neither', 'aws_s3_bucket.in_text', 'x', ''])(
   'what only a comment or a text says is no place: %s',
   (address) => {
-    expect(createLocateResource(files)(address)).toBeUndefined();
+    expect(indexSources(files).locate(address)).toBeUndefined();
   },
 );
 
@@ -51,11 +52,11 @@ test('any text is scanned to its end, a long one in one pass', () => {
     fc.property(
       fc.string({ unit: fc.constantFrom('"', '{', '}', '$', '<', '\n', '#', '/', '*', 'a', '\\') }),
       (text) => {
-        expect(Array.isArray(scanBlocks(text))).toBe(true);
+        expect(Array.isArray(scanHcl(text).blocks)).toBe(true);
       },
     ),
   );
   const cpuTime = startCpuTime();
-  for (const unit of ['<<', '"${', '{ ', 'a "b" {\n', '/*']) scanBlocks(unit.repeat(200_000));
+  for (const unit of ['<<', '"${', '{ ', 'a "b" {\n', '/*']) scanHcl(unit.repeat(200_000));
   expect(cpuTime()).toBeLessThan(5_000);
 });

@@ -1,6 +1,8 @@
 import { writtenInTemplate } from '../../inventory/written/cloudformation.ts';
 import { parseText } from '../../inventory/text/parse.ts';
 import { editText } from '../../inventory/text/edit-text.ts';
+import { leavesOf } from './patch.ts';
+import type { Patch } from './patch.ts';
 
 type Proposal =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
@@ -14,7 +16,7 @@ export function proposeInTemplate(
   text: string,
   at: readonly (string | number)[],
   type: string,
-  patch: Readonly<Record<string, unknown>>,
+  patch: Patch,
 ): Proposal {
   if (typeAt(text, at) !== type)
     return { ok: false, why: 'the template makes it by a macro or a loop' };
@@ -46,16 +48,4 @@ function typeAt(text: string, at: readonly (string | number)[]): unknown {
     here = (here as Record<string, unknown>)[step];
   }
   return here;
-}
-
-/** Attributes with dots between their steps, and their values; a list is a value. */
-function leavesOf(
-  patch: Readonly<Record<string, unknown>>,
-  below = '',
-): (readonly [attribute: string, value: unknown])[] {
-  return Object.entries(patch).flatMap(([key, value]) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? leavesOf(value as Record<string, unknown>, `${below}${key}.`)
-      : [[`${below}${key}`, value] as const],
-  );
 }

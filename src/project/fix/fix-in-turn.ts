@@ -1,0 +1,82 @@
+import type { Finding } from '../../contract/findings.ts';
+import type { ReadResource } from '../../inventory/model.ts';
+import { fillPatch } from './patch.ts';
+import type { Patch } from './patch.ts';
+import { keyOf, whyNoFix } from './verify.ts';
+import type { Judged } from './verify.ts';
+
+/** The patches of policies, by name, and values for the parameters in them. */
+export interface Patches {
+  readonly byPolicy: ReadonlyMap<string, Patch>;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** What became of a finding whose policy has a patch: fixed, or why not. */
+export interface Outcome<F> {
+  readonly finding: F;
+  readonly why?: string;
+}
+
+type Proposed<S> =
+  | { readonly ok: true; readonly state: S; readonly added?: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+/** What is fixed: a text, or sources with the plans that were made of them. */
+export interface FixGround<S> {
+  /** What policies say, of each input that is made of it; undefined where one can't be read. */
+  judge(state: S): Promise<readonly Judged[] | undefined>;
+  propose(state: S, resource: ReadResource, patch: Patch): Proposed<S>;
+  /** Characters that are read to judge it once, or as good as. */
+  costOf(state: S): number;
+  /** Why there is no fix where it can't be read. */
+  readonly unreadable: string;
+}
+
+/** Characters that are read anew for the fixes of one ground, all in all: some seconds. */
+const mostRead = 2_000_000;
+
+/**
+ * Fixes findings one after another: each is tried on what those before it left, and taken where the finding passes
+ * afterwards and nothing else is worse.
+ */
+export async function fixInTurn<S, F extends Finding>(
+  ground: FixGround<S>,
+  given: S,
+  findings: readonly F[],
+  { byPolicy, parameters }: Patches,
+): Promise<{ readonly state: S; readonly outcomes: readonly Outcome<F>[] }> {
+  let state = given;
+  let before = await ground.judge(state);
+  let read = 0;
+  const fixOne = async (finding: F): Promise<string | undefined> => {
+    if (!before) return ground.unreadable;
+    const key = keyOf(finding.policy, finding.resource);
+    const holders = before.filter(({ resources }) => resources.has(finding.resource));
+    const resource = holders[0]?.resources.get(finding.resource);
+    if (!resource || holders.some(({ resources }) => !resources.get(finding.resource)))
+      return 'several resources have this id';
+    if (!holders.some(({ findings: found }) => found.has(key))) return undefined;
+    if (read > mostRead)
+      return 'the file needs too many; write the others first, then run it again';
+    const patch = fillPatch(byPolicy.get(finding.policy) ?? {}, parameters);
+    if ('missing' in patch) return `pass --fix-parameter ${patch.missing}=VALUE`;
+    read += ground.costOf(state);
+    const proposed = ground.propose(state, resource, patch.patch);
+    if (!proposed.ok) return proposed.why;
+    const after = await ground.judge(proposed.state);
+    if (!after) return 'the change could not be read again';
+    for (const [index, old] of before.entries()) {
+      const why = after[index] && whyNoFix(old, after[index], key, proposed.added);
+      if (why !== undefined) return why;
+    }
+    state = proposed.state;
+    before = after;
+    return undefined;
+  };
+  const outcomes: Outcome<F>[] = [];
+  for (const finding of findings) {
+    const why = await fixOne(finding);
+    outcomes.push({ finding, ...(why === undefined ? {} : { why }) });
+  }
+  return { state, outcomes };
+}

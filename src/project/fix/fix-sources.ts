@@ -1,0 +1,71 @@
+import type { Finding } from '../../contract/findings.ts';
+import { indexSources } from '../../inventory/formats/terraform/source-lines.ts';
+import type { ParsedText } from '../../inventory/text/parsed-text.ts';
+import { fixInTurn } from './fix-in-turn.ts';
+import type { Outcome, Patches } from './fix-in-turn.ts';
+import { proposeInTerraform } from './propose-in-terraform.ts';
+import type { TerraformState } from './propose-in-terraform.ts';
+import type { Judge, Judged } from './verify.ts';
+
+/** What a resource of a plan takes to judge, in characters of a template. */
+const costOfResource = 300;
+
+/**
+ * Fixes findings of Terraform plans in the `.tf` files that the plans were made of, in their order. A change is judged by a
+ * copy of each plan that has it. @throws GovctlError interrupted, by `judge`
+ */
+export async function fixSources<F extends Finding>(
+  given: TerraformState,
+  findings: readonly F[],
+  patches: Patches,
+  judge: Judge,
+): Promise<{
+  readonly texts: ReadonlyMap<string, string>;
+  readonly outcomes: readonly Outcome<F>[];
+}> {
+  const index = indexSources(Array.from(given.texts, ([path, text]) => ({ path, text })));
+  const known = new WeakMap<object, Judged>();
+  const judgePlan = async (plan: object): Promise<Judged | undefined> => {
+    const judged = known.get(plan) ?? (await judge(parsedAs(plan)));
+    if (judged) known.set(plan, judged);
+    return judged;
+  };
+  const { state, outcomes } = await fixInTurn<TerraformState, F>(
+    {
+      judge: async ({ plans }) => {
+        const all: Judged[] = [];
+        for (const plan of plans) {
+          const judged = await judgePlan(plan);
+          if (!judged) return undefined;
+          all.push(judged);
+        }
+        return all;
+      },
+      propose: (before, { address }, patch) => {
+        const place = index.locate(address);
+        if (!place) return { ok: false, why: 'no .tf file of --source declares it' };
+        if (place.labels[0] !== 'resource')
+          return { ok: false, why: 'its module is from elsewhere' };
+        return proposeInTerraform(before, place, patch, index.folderOf);
+      },
+      costOf: ({ plans }) =>
+        plans.reduce(
+          (sum, plan) => sum + (known.get(plan)?.resources.size ?? 0) * costOfResource,
+          0,
+        ),
+      unreadable: 'the plan can not be read as a whole',
+    },
+    given,
+    findings,
+    patches,
+  );
+  return { texts: state.texts, outcomes };
+}
+
+/** A document that was never a text: nothing of it has a place. */
+const parsedAs = (document: unknown): ParsedText => ({
+  document,
+  problems: [],
+  repeatedKeys: () => [],
+  locate: (paths) => paths.map(() => ({ line: 1, column: 1 })),
+});

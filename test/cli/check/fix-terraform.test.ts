@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, test } from 'vitest';
+import { runCommandLine } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+
+const policy = (name: string, condition: string, patch: string): string => `name: ${name}
+resource_type: AWS::S3::Bucket
+severity: HIGH
+rules:
+  - {condition: '${condition}', effect: DENY}
+remediation_action: 'patch:${patch}'
+---
+`;
+
+const policies =
+  policy('versioned', '!resource.versioning.enabled', '{"versioning":{"enabled":true}}') +
+  policy('logged', '!resource.logging.enabled', '{"logging":{"target_bucket":"${LOG_BUCKET}"}}');
+
+const source = `# Of the shop.
+resource "aws_s3_bucket" "main" {
+  bucket = "shop"   # its name
+}
+
+resource "aws_s3_bucket_versioning" "main" {
+  bucket = aws_s3_bucket.main.id
+  versioning_configuration {
+    status = "Suspended"
+  }
+}
+`;
+
+const part = `
+resource "aws_s3_bucket_versioning" "main" {
+  bucket = aws_s3_bucket.main.id
+
+  versioning_configuration {
+    status = "Enabled"
+  }
+}
+`;
+
+interface Planned {
+  readonly type: string;
+  readonly after: Record<string, unknown>;
+  readonly unknown?: Record<string, unknown>;
+  readonly expressions: Record<string, unknown>;
+  readonly index?: number;
+}
+
+const planOf = (resources: readonly Planned[]): string =>
+  JSON.stringify({
+    format_version: '1.2',
+    terraform_version: '1.9.0',
+    resource_changes: resources.map(({ type, after, unknown = {}, index }) => ({
+      address: `${type}.main${index === undefined ? '' : `[${index}]`}`,
+      mode: 'managed',
+      type,
+      name: 'main',
+      ...(index === undefined ? {} : { index }),
+      provider_name: 'registry.terraform.io/hashicorp/aws',
+      change: { actions: ['create'], before: null, after, after_unknown: { id: true, ...unknown } },
+    })),
+    configuration: {
+      root_module: {
+        resources: resources.map(({ type, expressions }) => ({
+          address: `${type}.main`,
+          mode: 'managed',
+          type,
+          name: 'main',
+          expressions,
+        })),
+      },
+    },
+  });
+
+const bucket: Planned = {
+  type: 'aws_s3_bucket',
+  after: { bucket: 'shop', force_destroy: false, tags: null },
+  expressions: { bucket: { constant_value: 'shop' } },
+};
+const suspended: Planned = {
+  type: 'aws_s3_bucket_versioning',
+  after: { versioning_configuration: [{ status: 'Suspended' }] },
+  unknown: { bucket: true, versioning_configuration: [{ mfa_delete: true }] },
+  expressions: {
+    bucket: { references: ['aws_s3_bucket.main.id', 'aws_s3_bucket.main'] },
+    versioning_configuration: [{ status: { constant_value: 'Suspended' } }],
+  },
+};
+const older: Planned = {
+  ...bucket,
+  after: { ...bucket.after, acl: 'private' },
+  unknown: { versioning: true },
+};
+
+const repoOf = (files: Readonly<Record<string, string>>): string =>
+  makeRepo({
+    'govctl.yaml': 'project: p\npaths: [policies]\n',
+    'policies/a.yaml': policies,
+    'plan.json': planOf([bucket, suspended]),
+    'main.tf': source,
+    ...files,
+  });
+
+const check = async (cwd: string, words: string) => {
+  const { stdout, exitCode, stderr } = await runCommandLine(['check', ...words.split(' ')], {
+    cwd,
+    columns: 100,
+  });
+  return { stdout, exitCode, stderr };
+};
+
+const fixed = async (files: Readonly<Record<string, string>>, words = '') => {
+  const cwd = repoOf(files);
+  const { stdout } = await check(
+    cwd,
+    `plan.json --source . --policy versioned --fix --write -o json${words}`,
+  );
+  const { fixes } = JSON.parse(stdout) as { fixes: { offered: boolean; why?: string }[] };
+  return { fix: fixes[0], text: readFileSync(path.join(cwd, 'main.tf'), 'utf8') };
+};
+
+it('shows what changes in the .tf files, and says what it was judged by', async () => {
+  const cwd = repoOf({});
+  const { stdout } = await check(cwd, 'plan.json --source . --policy versioned --fix');
+  expect(stdout).toContain(`--- a/main.tf
++++ b/main.tf
+@@ -6,6 +6,6 @@
+ resource "aws_s3_bucket_versioning" "main" {
+   bucket = aws_s3_bucket.main.id
+   versioning_configuration {
+-    status = "Suspended"
++    status = "Enabled"
+   }
+ }
+`);
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    'Judged by a copy of the plan with these changes: run terraform plan',
+  );
+  expect(readFileSync(path.join(cwd, 'main.tf'), 'utf8')).toBe(source);
+});
+
+const alone = source.slice(0, source.indexOf('\nresource "aws_s3_bucket_v'));
+
+test.each([
+  ['the part that is there', source, [bucket, suspended], source.replace('Suspended', 'Enabled')],
+  ['a part of its own', alone, [bucket], alone + part],
+  [
+    'a block of the bucket, before version 4 of the provider',
+    alone,
+    [older],
+    alone.replace('\n}', '\n\n  versioning {\n    enabled = true\n  }\n}'),
+  ],
+])('writes %s', async (_what, text, plan, expected) => {
+  const found = await fixed({ 'main.tf': text, 'plan.json': planOf(plan) });
+  expect(found.fix).toMatchObject({ offered: true });
+  expect(found.text).toBe(expected);
+});
+
+test.each([
+  [
+    'a part that may be about it',
+    source.replace('aws_s3_bucket.main.id', 'local.bucket'),
+    [bucket],
+    'aws_s3_bucket_versioning.main may be about it',
+  ],
+  [
+    'instances that each need a part',
+    alone.replace('{\n', '{\n  count = 2\n'),
+    [{ ...bucket, index: 0 }],
+    'it has several instances, and each needs its own aws_s3_bucket_versioning',
+  ],
+  [
+    'an expression',
+    source.replace('"Suspended"', 'var.status'),
+    [bucket, suspended],
+    'the value of status is an expression',
+  ],
+  [
+    'what Terraform ignores',
+    source.replace(
+      '  versioning_conf',
+      '  lifecycle {\n    ignore_changes = [versioning_configuration]\n  }\n  versioning_conf',
+    ),
+    [bucket, suspended],
+    'Terraform ignores changes of versioning_configuration there',
+  ],
+  [
+    'a source that is newer than the plan',
+    source.replace('Suspended', 'Enabled'),
+    [bucket, suspended],
+    'the source says so already; make the plan anew',
+  ],
+])('offers no fix for %s', async (_what, text, plan, why) => {
+  const found = await fixed({ 'main.tf': text, 'plan.json': planOf(plan) });
+  expect(found.fix).toMatchObject({ offered: false, why });
+  expect(found.text).toBe(text);
+});
+
+it('fills in a parameter, and asks for one that is missing', async () => {
+  const cwd = repoOf({ 'main.tf': alone, 'plan.json': planOf([bucket]) });
+  const words = 'plan.json --source . --policy logged --fix';
+  expect((await check(cwd, words)).stdout.replace(/\s+/g, ' ')).toContain(
+    'pass --fix-parameter LOG_BUCKET=VALUE',
+  );
+  const { stdout } = await check(cwd, `${words} --fix-parameter LOG_BUCKET=our-logs`);
+  expect(stdout).toContain('+  target_bucket = "our-logs"');
+});
+
+it('asks for the sources of a plan', async () => {
+  const { stdout } = await check(repoOf({}), 'plan.json --policy versioned --fix');
+  expect(stdout.replace(/\s+/g, ' ')).toContain('pass --source with the folder of its .tf files');
+});
+
+test.each(['--fix-parameter A=b', '--fix --fix-parameter A'])('refuses %s', async (flags) => {
+  const { exitCode, stderr } = await check(repoOf({}), `plan.json ${flags}`);
+  expect(exitCode).toBe(3);
+  expect(stderr).toContain('--fix-parameter');
+});
