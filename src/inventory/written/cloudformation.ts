@@ -19,16 +19,46 @@ const at = (path: string, values?: Readonly<Record<string, EditValue>>): Written
  * the encryption of a database's storage, is no fix.
  */
 const table: Readonly<Record<string, Readonly<Record<string, Written>>>> = {
+  'AWS::ElasticLoadBalancingV2::Listener': {
+    'tls.minimum_version': at('SslPolicy', {
+      '"1.2"': 'ELBSecurityPolicy-TLS13-1-2-2021-06',
+    }),
+  },
+  'AWS::OpenSearchService::Domain': {
+    'tls.required': at('DomainEndpointOptions.EnforceHTTPS'),
+    'tls.minimum_version': at('DomainEndpointOptions.TLSSecurityPolicy', {
+      '"1.2"': 'Policy-Min-TLS-1-2-2019-07',
+    }),
+  },
+  'AWS::Elasticsearch::Domain': {
+    'tls.required': at('DomainEndpointOptions.EnforceHTTPS'),
+    'tls.minimum_version': at('DomainEndpointOptions.TLSSecurityPolicy', {
+      '"1.2"': 'Policy-Min-TLS-1-2-2019-07',
+    }),
+  },
+  'AWS::SQS::Queue': {
+    'encryption.enabled': at('SqsManagedSseEnabled'),
+  },
+  'AWS::SNS::Topic': {
+    'encryption.kms_key_id': at('KmsMasterKeyId'),
+  },
+  'AWS::ApiGateway::DomainName': {
+    'tls.minimum_version': at('SecurityPolicy', { '"1.2"': 'TLS_1_2' }),
+  },
   'AWS::CloudTrail::Trail': {
+    'encryption.kms_key_id': at('KMSKeyId'),
+    'logging.enabled': at('IsLogging'),
     log_file_validation: at('EnableLogFileValidation'),
     multi_region: at('IsMultiRegionTrail'),
   },
   'AWS::DynamoDB::Table': {
+    'encryption.kms': at('SSESpecification.SSEEnabled'),
     'backup.point_in_time_recovery': at(
       'PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled',
     ),
   },
   'AWS::EC2::Instance': {
+    detailed_monitoring: at('Monitoring'),
     'metadata_service.http_tokens': at('MetadataOptions.HttpTokens'),
   },
   'AWS::EC2::LaunchTemplate': {
@@ -51,6 +81,7 @@ const table: Readonly<Record<string, Readonly<Record<string, Written>>>> = {
     'rotation.enabled': at('EnableKeyRotation'),
   },
   'AWS::Logs::LogGroup': {
+    'encryption.kms_key_id': at('KmsKeyId'),
     retention_days: at('RetentionInDays'),
   },
   'AWS::RDS::DBCluster': {
@@ -65,10 +96,14 @@ const table: Readonly<Record<string, Readonly<Record<string, Written>>>> = {
     public_access: at('PubliclyAccessible'),
   },
   'AWS::Redshift::Cluster': {
+    'backup.retention_days': at('AutomatedSnapshotRetentionPeriod'),
+    version_upgrade: at('AllowVersionUpgrade'),
     enhanced_vpc_routing: at('EnhancedVpcRouting'),
     public_access: at('PubliclyAccessible'),
   },
   'AWS::S3::Bucket': {
+    acl: at('AccessControl', { '"private"': 'Private' }),
+    'logging.target_bucket': at('LoggingConfiguration.DestinationBucketName'),
     'encryption.algorithm': at('BucketEncryption.ServerSideEncryptionConfiguration', {
       '"AES256"': [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
     }),
