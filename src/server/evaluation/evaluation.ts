@@ -45,6 +45,19 @@ export interface Evaluation {
 
 const pass: Verdict = { status: 'PASS' };
 
+/** The next subjects, as few as keep a turn of the event loop short; at least one. */
+function firstOf(
+  subjects: readonly StoredSubject[],
+  from: number,
+  most: number,
+): readonly StoredSubject[] {
+  let pairs = 0;
+  let at = from;
+  do pairs += subjects[at++]?.policies.length ?? 0;
+  while (at < subjects.length && at - from < most && pairs < mostPairs);
+  return subjects.slice(from, at);
+}
+
 /** Maximum milliseconds of evaluation per request. The budget ends it much earlier, except on a busy machine. */
 const requestWithin = 60_000;
 /** Maximum steps per request for finding flips; the hourly evaluation finds the others. */
@@ -52,6 +65,8 @@ const flipsOfRequest = 10 * flipBudget;
 /** Subjects per question: starts small, to quarantine costly policies early, and doubles with each question. */
 const fewestSubjects = 16;
 const mostSubjects = 256;
+/** Policies of subjects per question, as each is looked at before and after: some milliseconds. */
+const mostPairs = 10_000;
 
 export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evaluation {
   const quarantine = createQuarantine(deps);
@@ -107,9 +122,13 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
         return why !== undefined;
       };
       let most = fewestSubjects;
-      for (let at = 0; at < subjects.length && !run.isSpent; at += most, most *= 2) {
-        most = Math.min(most, mostSubjects);
-        const some = subjects.slice(at, at + most);
+      for (
+        let at = 0;
+        at < subjects.length && !run.isSpent;
+        most = Math.min(most * 2, mostSubjects)
+      ) {
+        const some = firstOf(subjects, at, most);
+        at += some.length;
         const asked = some.map(({ resource, policies }) => ({
           resource,
           rules: policies.flatMap((row) => (isOut(row) ? [] : [row.doc.rules as Rule[]])),
