@@ -995,6 +995,33 @@ testRisks({
   },
 });
 
+const password = { Name: 'DB_PASSWORD', Value: 'hunter22' };
+const plannedPassword = { name: 'DB_PASSWORD', value: 'hunter22' };
+
+/** A site, and its app settings as a part of their own. */
+const appTemplate = (properties: Fields, settings?: Fields): Fields => ({
+  $schema: 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#',
+  resources: [
+    { type: 'Microsoft.Web/sites', apiVersion: '2023-12-01', name: 'it', properties },
+    ...(settings
+      ? [
+          {
+            type: 'Microsoft.Web/sites/config',
+            apiVersion: '2023-12-01',
+            name: 'it/appsettings',
+            properties: settings,
+          },
+        ]
+      : []),
+  ],
+});
+
+const googleAsset = (service: string, type: string, data: Fields): Fields => ({
+  name: `//${service}.googleapis.com/projects/p/locations/l/${type}/it`,
+  asset_type: `${service}.googleapis.com/${type}`,
+  resource: { data },
+});
+
 testRisks({
   'a password is written in an environment variable': {
     severity: 'HIGH',
@@ -1045,6 +1072,83 @@ testRisks({
       'a plan: a batch job': planDocument({
         'aws_batch_job_definition.it': {
           container_properties: JSON.stringify(withPassword('name', 'value')),
+        },
+      }),
+      'a template: a build': templateDocument({
+        It: ['AWS::CodeBuild::Project', { Environment: { EnvironmentVariables: [password] } }],
+      }),
+      'a plan: a build': planDocument({
+        'aws_codebuild_project.it': { environment: [{ environment_variable: [plannedPassword] }] },
+      }),
+      'a template: a service of App Runner': templateDocument({
+        It: [
+          'AWS::AppRunner::Service',
+          {
+            SourceConfiguration: {
+              ImageRepository: { ImageConfiguration: { RuntimeEnvironmentVariables: [password] } },
+            },
+          },
+        ],
+      }),
+      'a plan: a service of App Runner': planDocument({
+        'aws_apprunner_service.it': {
+          source_configuration: [
+            {
+              image_repository: [
+                {
+                  image_configuration: [
+                    { runtime_environment_variables: { DB_PASSWORD: 'hunter22' } },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      }),
+      'Azure: a template: an app': appTemplate({
+        siteConfig: { appSettings: [plannedPassword] },
+      }),
+      'Azure: a template: an app, settings apart': appTemplate({}, { DB_PASSWORD: 'hunter22' }),
+      'Azure: a plan: an app': planDocument({
+        'azurerm_linux_web_app.it': { app_settings: { DB_PASSWORD: 'hunter22' } },
+      }),
+      'Azure: a plan: a function': planDocument({
+        'azurerm_windows_function_app.it': { app_settings: { DB_PASSWORD: 'hunter22' } },
+      }),
+      'Google Cloud: an asset: a service': googleAsset('run', 'Service', {
+        template: { containers: [{ env: [plannedPassword] }] },
+      }),
+      'Google Cloud: a plan: a service': planDocument({
+        'google_cloud_run_v2_service.it': {
+          template: [{ containers: [{ env: [plannedPassword] }] }],
+        },
+      }),
+      'Google Cloud: a plan: a service, older resource': planDocument({
+        'google_cloud_run_service.it': {
+          template: [{ spec: [{ containers: [{ env: [plannedPassword] }] }] }],
+        },
+      }),
+      'Google Cloud: a plan: a job': planDocument({
+        'google_cloud_run_v2_job.it': {
+          template: [{ template: [{ containers: [{ env: [plannedPassword] }] }] }],
+        },
+      }),
+      'Google Cloud: an asset: a function': googleAsset('cloudfunctions', 'Function', {
+        serviceConfig: { environmentVariables: { DB_PASSWORD: 'hunter22' } },
+      }),
+      'Google Cloud: a plan: a function': planDocument({
+        'google_cloudfunctions2_function.it': {
+          service_config: [{ environment_variables: { DB_PASSWORD: 'hunter22' } }],
+        },
+      }),
+      'Google Cloud: an asset: a function of the first generation': googleAsset(
+        'cloudfunctions',
+        'CloudFunction',
+        { environmentVariables: { DB_PASSWORD: 'hunter22' } },
+      ),
+      'Google Cloud: a plan: a function of the first generation': planDocument({
+        'google_cloudfunctions_function.it': {
+          environment_variables: { DB_PASSWORD: 'hunter22' },
         },
       }),
     },

@@ -2017,6 +2017,27 @@ const platforms: readonly Kind[] = [
     }),
     tags(),
   ]),
+  kind('AWS::AppRunner::Service', 'aws_apprunner_service', [
+    choice(
+      'variables',
+      ['STAGE', 'DB_PASSWORD'].map((name) => {
+        const path =
+          'SourceConfiguration.ImageRepository.ImageConfiguration.RuntimeEnvironmentVariables';
+        const pairs = put(path, [{ Name: name, Value: 'x' }]);
+        return {
+          native: { environment_variables: { [name]: 'x' } },
+          template: pairs,
+          item: pairs,
+          plan: put(
+            'source_configuration[].image_repository[].image_configuration[].runtime_environment_variables',
+            { [name]: 'x' },
+          ),
+        };
+      }),
+      { native: { environment_variables: {} } },
+    ),
+    tags(),
+  ]),
   kind('AWS::CodeBuild::Project', 'aws_codebuild_project', [
     key('EncryptionKey', 'encryption_key', 'encryptionKey'),
     choice(
@@ -2024,6 +2045,8 @@ const platforms: readonly Kind[] = [
       [
         { name: 'STAGE', value: 'prod', type: 'PLAINTEXT' },
         { name: 'AWS_SECRET_ACCESS_KEY', value: 'x', type: 'PLAINTEXT' },
+        { name: 'DB_PASSWORD', value: 'x', type: 'PLAINTEXT' },
+        { name: 'DB_PASSWORD', value: 'x', type: 'PARAMETER_STORE' },
         { name: 'AWS_SECRET_ACCESS_KEY', value: 'x', type: 'SECRETS_MANAGER' },
       ].map(({ name, value, type }) => ({
         native: { variables: [{ name, kind: type }] },

@@ -844,6 +844,20 @@ const site = (terraform: string, minimum: string, ftp?: string): Kind =>
       false,
     ),
     choice(
+      'app settings',
+      ['LOG_LEVEL', 'DB_PASSWORD', 'DB_SECRET_NAME'].map((name) =>
+        inBoth(
+          { environment_variables: { [name]: 'hunter22' } },
+          { properties: { siteConfig: { appSettings: [{ name, value: 'hunter22' }] } } },
+          { app_settings: { [name]: 'hunter22' } },
+        ),
+      ),
+      {
+        native: { environment_variables: {} },
+        item: { properties: { siteConfig: { appSettings: [] } } },
+      },
+    ),
+    choice(
       'identity',
       ['SystemAssigned', 'UserAssigned', 'SystemAssigned, UserAssigned'].map((type) =>
         inBoth({ identity: { enabled: true } }, { identity: { type } }, { identity: [{ type }] }),

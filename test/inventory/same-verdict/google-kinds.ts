@@ -3,6 +3,7 @@
 import { Reference } from '../attributes/aws/twins.ts';
 import type { Fields, Kind, Setting, Value } from './kind.ts';
 import { as, both, choice, kind, setting, tagsAs, unsaid } from './kind.ts';
+import { put } from './spelled.ts';
 
 /** A switch that the API words, and Terraform, too; on, off. */
 const words = (on: string, off: string) => [
@@ -633,8 +634,49 @@ const ingress = (path: string, all: string, internal: string, balancer: string):
     as('all', { item: all, plan: all }),
   );
 
+const names = ['LOG_LEVEL', 'DB_PASSWORD', 'DB_SECRET_NAME'] as const;
+
+/** The variables of a function. */
+const variables = (path: string): Setting =>
+  setting(
+    'environment_variables',
+    path,
+    names.map((name) => ({ [name]: 'hunter22' })),
+    {},
+  );
+
+/** A container with a variable, by the path of containers and the name of a variable's secret, in the API and in a plan. */
+function oneContainer(
+  paths: readonly [item: string, plan: string],
+  [inItem, inPlan]: readonly [string, string],
+): Setting {
+  const secrets = {
+    [inItem]: { secretKeyRef: { secret: 'db' } },
+    [inPlan]: [{ secret_key_ref: [{ secret: 'db' }] }],
+  };
+  const value = (name: string, isPlain: boolean): Value => {
+    const container = (source: string) => {
+      const given = isPlain ? { value: 'hunter22' } : { [source]: secrets[source] };
+      return [{ name: 'web', image: 'shop/web', env: [{ name, ...given }] }];
+    };
+    const plain = isPlain ? { [name]: 'hunter22' } : {};
+    return {
+      native: { containers: [{ name: 'web', image: 'shop/web', environment_variables: plain }] },
+      item: put(paths[0], container(inItem)),
+      plan: put(paths[1], container(inPlan)),
+    };
+  };
+  const values = [...names.map((name) => value(name, true)), value('DB_PASSWORD', false)];
+  return choice('containers', values, { native: { containers: [] } });
+}
+
 const serverless: readonly Kind[] = [
+  kind('GCP::Cloudfunctions::CloudFunction', 'google_cloudfunctions_function', [
+    variables('environmentVariables'),
+    labels(),
+  ]),
   kind('GCP::Cloudfunctions::Function', 'google_cloudfunctions2_function', [
+    variables('serviceConfig.environmentVariables'),
     access(
       'google_cloudfunctions2_function',
       'cloud_function',
@@ -648,7 +690,15 @@ const serverless: readonly Kind[] = [
     ),
     labels(),
   ]),
+  kind('GCP::Run::Job', 'google_cloud_run_v2_job', [
+    oneContainer(
+      ['template.template.containers', 'template[].template[].containers'],
+      ['valueSource', 'value_source'],
+    ),
+    labels(),
+  ]),
   kind('GCP::Run::Service', 'google_cloud_run_v2_service', [
+    oneContainer(['template.containers', 'template[].containers'], ['valueSource', 'value_source']),
     access('google_cloud_run_v2_service', 'name', 'google_cloud_run_v2_service.it.name'),
     ingress(
       'ingress',
@@ -659,6 +709,10 @@ const serverless: readonly Kind[] = [
     labels(),
   ]),
   kind('GCP::Run::Service', 'google_cloud_run_service', [
+    oneContainer(
+      ['spec.template.spec.containers', 'template[].spec[].containers'],
+      ['valueFrom', 'value_from'],
+    ),
     access('google_cloud_run_service', 'service', 'google_cloud_run_service.it.name'),
     choice(
       'ingress',

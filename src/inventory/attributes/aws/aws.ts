@@ -13,6 +13,7 @@ import { gameliftFleet } from './compute/gamelift-fleet.ts';
 import { launchConfiguration } from './compute/launch-configuration.ts';
 import { launchTemplate } from './compute/launch-template.ts';
 import { workspacesWorkspace } from './compute/workspaces-workspace.ts';
+import { apprunnerService } from './containers/apprunner-service.ts';
 import { batchJobDefinition } from './containers/batch-job-definition.ts';
 import { codebuildProject } from './containers/codebuild-project.ts';
 import { ecrRepository } from './containers/ecr-repository.ts';
@@ -224,6 +225,7 @@ export const aws: readonly Normaliser[] = [
   apiGatewayV2DomainName,
   apiGatewayV2Stage,
   // containers
+  apprunnerService,
   batchJobDefinition,
   codebuildProject,
   ecrRepository,

@@ -1,9 +1,10 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
+import { asWritten } from '../aws/policy-document.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { flag, hasItems, isUnknown, text } from '../values.ts';
+import { flag, hasItems, isUnknown, mapList, text, textMap } from '../values.ts';
 import { at, isListed, partsOf, tlsVersion } from './read-azure.ts';
 
 export const webSites = normaliser({
@@ -25,6 +26,12 @@ export const webSites = normaliser({
       source:
         'Terraform Registry, azurerm_linux_web_app, 2022-03: Azure allows all; Terraform types with linux or windows in their name are Disabled, and Flex Consumption has no FTP',
     },
+    environment_variables: {
+      type: 'map<string,string>',
+      meaning:
+        'app settings with their values; `@Microsoft.KeyVault(…)` refers to a secret. Unknown where a list leaves them out, as Azure does',
+      absent: {},
+    },
     remote_debugging: { type: 'bool', meaning: 'remote debugging is on', absent: false },
     'identity.enabled': {
       type: 'bool',
@@ -33,6 +40,7 @@ export const webSites = normaliser({
     },
   },
   arguments: {
+    appSettings: 'app_settings',
     httpsOnly: 'https_only',
     identity: 'identity',
     'siteConfig.ftpsState': 'site_config.ftps_state',
@@ -56,6 +64,7 @@ export const webSites = normaliser({
         'tls.required': flag(at(raw.properties, 'httpsOnly')),
         'tls.minimum_version': tlsVersion(setting('minTlsVersion')),
         ftp_state: text(setting('ftpsState')),
+        environment_variables: appSettings(raw, related, setting('appSettings')),
         remote_debugging: flag(setting('remoteDebuggingEnabled')),
         'identity.enabled': isUnknown(identity) ? identity : /assigned/i.test(identity ?? ''),
       };
@@ -67,6 +76,7 @@ export const webSites = normaliser({
           planned(properties, 'site_config', 'min_tls_version'),
       ),
       ftp_state: text(planned(properties, 'site_config', 'ftps_state')) ?? ownDefault(source),
+      environment_variables: writtenMap(planned(properties, 'app_settings')),
       remote_debugging: flag(planned(properties, 'site_config', 'remote_debugging_enabled')),
       'identity.enabled': hasItems(planned(properties, 'identity')),
     }),
@@ -84,9 +94,7 @@ const ownDefault = (source: RawResource['source']): string | undefined =>
  * most of it out.
  */
 function settingsOf(raw: RawResource, related: Related): (name: string) => unknown {
-  const parts = partsOf(raw, related, 'Azure::Web::sites/config').filter(
-    ({ name }) => typeof name === 'string' && name.toLowerCase() === 'web',
-  );
+  const parts = configOf(raw, related, 'web');
   const leftOut = isListed(raw) && parts.length === 0;
   return (name) =>
     parts.map((part) => at(part.properties, name)).find((value) => value !== undefined) ??
@@ -95,3 +103,37 @@ function settingsOf(raw: RawResource, related: Related): (name: string) => unkno
       ? new UnknownValue(`${name}, which the list does not have`, { present: false })
       : undefined);
 }
+
+const configOf = (raw: RawResource, related: Related, called: string) =>
+  partsOf(raw, related, 'Azure::Web::sites/config').filter(
+    ({ name }) => typeof name === 'string' && name.toLowerCase() === called,
+  );
+
+/** Pairs in the site's configuration, or a map in a part of its own that is called `appsettings`. */
+function appSettings(raw: RawResource, related: Related, pairs: unknown) {
+  const parts = configOf(raw, related, 'appsettings');
+  // The part called `web` has them in templates only.
+  if (parts.length === 0 && isListed(raw) && pairs === undefined) {
+    return new UnknownValue('the app settings, which the list does not have', { present: false });
+  }
+  const maps = [
+    textMap(
+      mapList(pairs, (one) => ({ Key: at(one, 'name'), Value: settingOf(at(one, 'value')) })),
+    ),
+    ...parts.map(({ properties }) => writtenMap(properties)),
+  ];
+  return maps.find(isUnknown) ?? Object.assign({}, ...maps);
+}
+
+function writtenMap(settings: unknown) {
+  const map = textMap(settings);
+  return isUnknown(map)
+    ? map
+    : Object.fromEntries(Object.entries(map).map(([name, value]) => [name, settingOf(value)]));
+}
+
+/** A secret parameter is a secret itself; any other value that only the deployment gives may refer to one. */
+const settingOf = (value: unknown): unknown =>
+  isUnknown(value) && value.parameter?.secret === true
+    ? `\${${value.parameter.name}}`
+    : asWritten(value);

@@ -10,13 +10,14 @@ import { aclPart } from './bucket-acl.ts';
 import { auditPart, iamPart } from './iam.ts';
 import { dnsZone, logBucket } from './operations.ts';
 import { project } from './project.ts';
-import { cloudFunction, runService } from './serverless.ts';
+import { cloudFunction, firstCloudFunction, runJob, runService } from './serverless.ts';
 import { servicePerimeter } from './service-perimeter.ts';
 import { storageBucket } from './storage-bucket.ts';
 
 export const gcp: readonly Normaliser[] = [
   bigqueryDataset,
   cloudFunction,
+  firstCloudFunction,
   cryptoKey,
   project,
   computeFirewall,
@@ -35,6 +36,7 @@ export const gcp: readonly Normaliser[] = [
   logBucket,
   pubsubTopic,
   redisInstance,
+  runJob,
   runService,
   servicePerimeter,
   sqlInstance,

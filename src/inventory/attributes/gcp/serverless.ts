@@ -1,8 +1,17 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, isSet, isUnknown, text, unlike } from '../values.ts';
+import type { Attribute } from '../normaliser.ts';
+import { at, hasItems, isSet, isUnknown, list, mapList, text, textMap, unlike } from '../values.ts';
 import { iamBindings, iamOf } from './iam.ts';
-import { fromGoogle, isAsset } from './read-google.ts';
+import { fromGoogle, isAsset, itemValue } from './read-google.ts';
+
+const variables = {
+  environment_variables: {
+    type: 'map<string,string>',
+    meaning: 'variables of the running function with their values, not those of Secret Manager',
+    absent: {},
+  },
+} as const satisfies Record<string, Attribute>;
 
 export const cloudFunction = normaliser({
   types: ['GCP::Cloudfunctions::Function'],
@@ -13,6 +22,7 @@ export const cloudFunction = normaliser({
       meaning: 'of the function and of the Cloud Run service behind it',
       absent: [],
     },
+    ...variables,
     ingress_mode: {
       type: 'string',
       meaning: '`all`, `internal` or `internal-and-cloud-load-balancing`',
@@ -20,6 +30,7 @@ export const cloudFunction = normaliser({
     },
   },
   arguments: {
+    'serviceConfig.secretEnvironmentVariables': 'service_config.secret_environment_variables',
     'serviceConfig.ingressSettings': 'service_config.ingress_settings',
   },
   from: fromGoogle((get, raw, related) => {
@@ -35,10 +46,54 @@ export const cloudFunction = normaliser({
           : [];
     return {
       'iam.bindings': isUnknown(own) ? own : isUnknown(behind) ? behind : [...own, ...behind],
+      environment_variables: textMap(get('serviceConfig', 'environmentVariables')),
       ingress_mode: ingressMode(get('serviceConfig', 'ingressSettings')),
     };
   }),
 });
+
+export const firstCloudFunction = normaliser({
+  types: ['GCP::Cloudfunctions::CloudFunction'],
+  source: 'Cloud Functions API v1 reference, projects.locations.functions, as of 2025-06',
+  attributes: variables,
+  arguments: { secretEnvironmentVariables: 'secret_environment_variables' },
+  from: fromGoogle((get) => ({
+    environment_variables: textMap(get('environmentVariables')),
+  })),
+});
+
+/** Of Cloud Run's services and jobs. */
+const containerAttributes = {
+  containers: { type: 'list', meaning: 'containers of an instance', absent: [] },
+  'containers[].name': { type: 'string', meaning: "the container's name" },
+  'containers[].image': { type: 'string', meaning: 'image reference' },
+  'containers[].environment_variables': {
+    type: 'map<string,string>',
+    meaning: 'variables with their values, not those that it gets from Secret Manager',
+    absent: {},
+  },
+} as const satisfies Record<string, Attribute>;
+
+const containersOf = (containers: unknown) =>
+  mapList(containers, (container) => ({
+    name: text(itemValue(container, 'name')),
+    image: text(itemValue(container, 'image')),
+    environment_variables: plainVariables(itemValue(container, 'env')),
+  }));
+
+/** A variable has a value, or a secret that the value comes from. */
+function plainVariables(variables: unknown) {
+  const items = list(variables);
+  if (isUnknown(items)) return items;
+  const fromSecret = items.map((one) =>
+    hasItems(itemValue(one, 'valueSource') ?? itemValue(one, 'valueFrom')),
+  );
+  const plain = items.filter((_, index) => fromSecret[index] === false);
+  return (
+    fromSecret.find(isUnknown) ??
+    textMap(plain.map((one) => ({ Key: itemValue(one, 'name'), Value: itemValue(one, 'value') })))
+  );
+}
 
 /** Services of the first API version keep the mode in an annotation. */
 const annotation = 'run.googleapis.com/ingress';
@@ -47,6 +102,7 @@ export const runService = normaliser({
   types: ['GCP::Run::Service'],
   source: 'Cloud Run Admin API v2 reference, services, as of 2025-06',
   attributes: {
+    ...containerAttributes,
     'iam.bindings': { type: 'list<Binding>', meaning: "the service's IAM policy", absent: [] },
     ingress_mode: {
       type: 'string',
@@ -55,6 +111,10 @@ export const runService = normaliser({
     },
   },
   arguments: {
+    valueSource: {
+      google_cloud_run_service: 'value_from',
+      google_cloud_run_v2_service: 'value_source',
+    },
     'ingress: internal-and-cloud-load-balancing': {
       google_cloud_run_service:
         '"run.googleapis.com/ingress" = "internal-and-cloud-load-balancing"',
@@ -62,8 +122,26 @@ export const runService = normaliser({
     },
   },
   from: fromGoogle((get, raw, related) => ({
+    containers: containersOf(
+      get('template', 'containers') ??
+        get('template', 'spec', 'containers') ??
+        get('spec', 'template', 'spec', 'containers'),
+    ),
     'iam.bindings': iamBindings(raw, related, iamOf.service),
     ingress_mode: ingressMode(get('ingress') ?? at(get('metadata', 'annotations'), annotation)),
+  })),
+});
+
+export const runJob = normaliser({
+  types: ['GCP::Run::Job'],
+  source: 'Cloud Run Admin API v2 reference, jobs, as of 2025-06',
+  attributes: containerAttributes,
+  arguments: { valueSource: 'value_source' },
+  from: fromGoogle((get) => ({
+    containers: containersOf(
+      get('template', 'template', 'containers') ??
+        get('spec', 'template', 'spec', 'template', 'spec', 'containers'),
+    ),
   })),
 });
 
