@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../support/fake-world.ts';
@@ -43,6 +43,45 @@ describe.runIf(hasInputs('cloudformation'))('fixes of published templates', () =
         const added = diff.split('\n').filter((line) => /^\+(?!\+\+ b\/)/.test(line));
         expect(removed.length).toBeLessThanOrEqual(added.length);
       }
+    },
+    120_000,
+  );
+});
+
+const plans = path.resolve(root, '../shared/data/terraform-plan');
+
+describe.runIf(hasInputs('terraform-plan'))('fixes of the sources of published plans', () => {
+  test.each(['baseline', 'strict'])(
+    'of the %s set: at least 70 % are offered, and no line goes but those that change',
+    async (set) => {
+      const policies = path.join(root, 'policies-example');
+      const given = ['LOG_BUCKET=logs', 'KMS_KEY=alias/our-key'].flatMap((one) => [
+        '--fix-parameter',
+        one,
+      ]);
+      let [offered, all] = [0, 0];
+      const sources = readdirSync(plans, { recursive: true, encoding: 'utf8' });
+      for (const source of sources.filter((file) => file.endsWith('.tf'))) {
+        // Each is a root module of its own, whatever else is in its folder.
+        const cwd = makeRepo();
+        cpSync(path.join(plans, source), path.join(cwd, 'main.tf'));
+        cpSync(path.join(plans, source.replace(/\.tf$/, '.json')), path.join(cwd, 'plan.json'));
+        const words = ['plan.json', '--source', '.', '--policies', policies, '--set', set];
+        const { stdout } = await runCommandLine(
+          ['check', ...words, '--allow-outside', '--fix', '--write', ...given, '-o', 'json'],
+          { cwd },
+        );
+        const { fixes, fix_diffs: diffs } = JSON.parse(stdout) as Checked;
+        offered += fixes.filter((one) => one.offered).length;
+        all += fixes.length;
+        for (const { diff } of diffs) {
+          const removed = diff.split('\n').filter((line) => /^-(?!-- a\/)/.test(line));
+          const added = diff.split('\n').filter((line) => /^\+(?!\+\+ b\/)/.test(line));
+          expect(removed.length).toBeLessThanOrEqual(added.length);
+        }
+      }
+      console.log(`${set}: ${offered} of ${all} findings of plans with a patch can be fixed`);
+      expect(offered / all).toBeGreaterThanOrEqual(0.7);
     },
     120_000,
   );

@@ -218,8 +218,16 @@ class Draft implements TerraformState {
     return argumentOf(this.textOf(at.path), this.blockOf(at), path);
   }
 
+  /** @throws RefusedError where another file of the module declares it too: Terraform takes no such module */
   private blockOf({ path, labels }: Declared): HclBlock {
     const key = JSON.stringify(labels);
+    const isTwice = Array.from(this.texts).some(
+      ([other, text]) =>
+        other !== path &&
+        folderOf(other) === folderOf(path) &&
+        scanHcl(text).blocks.some((one) => JSON.stringify(one.labels) === key),
+    );
+    if (isTwice) throw new RefusedError('another file of its folder declares it, too');
     const block = scanHcl(this.textOf(path)).blocks.find(
       (one) => JSON.stringify(one.labels) === key,
     );

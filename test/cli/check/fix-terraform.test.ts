@@ -198,6 +198,12 @@ test.each([
   expect(found.text).toBe(text);
 });
 
+it('offers no fix for a resource that two files of a folder declare', async () => {
+  const found = await fixed({ 'other.tf': source });
+  expect(found.fix).toMatchObject({ why: 'another file of its folder declares it, too' });
+  expect(found.text).toBe(source);
+});
+
 it('fills in a parameter, and asks for one that is missing', async () => {
   const cwd = repoOf({ 'main.tf': alone, 'plan.json': planOf([bucket]) });
   const words = 'plan.json --source . --policy logged --fix';
