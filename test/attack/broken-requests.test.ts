@@ -68,3 +68,14 @@ it('a request that is broken is refused in words where the answers before it hav
   expect(got().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   expect(got()).toMatch(/The request is not valid HTTP$/);
 });
+
+it.each([
+  ['no Host', 'GET / HTTP/1.1\r\n\r\n', 'The request has no Host header'],
+  ['two Hosts', 'GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 'more than one Host header'],
+])('a request with %s is refused before anybody answers it', async (_, sent, said) => {
+  const { socket, ends, refused, got } = await connected();
+  socket.write(sent);
+  await until(() => got().includes(said));
+  expect(ends).toHaveLength(0);
+  expect(refused).toEqual([400]);
+});

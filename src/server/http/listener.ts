@@ -56,6 +56,14 @@ export interface Listener {
   close(withinMs: number): Promise<void>;
 }
 
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
 /** @throws GovctlError usage_error or file_error when the address or a TLS file can't be used */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { host, port, tls, fetch, refuse } = options;
@@ -64,9 +72,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   /** One for each request whose body is not there yet. */
   const unread = new Set<() => boolean>();
   const answer = (request: Request, incoming: IncomingMessage): Response | Promise<Response> => {
-    if (incoming.headers.host === undefined && incoming.httpVersion !== '1.0') {
+    const hosts = countHosts(incoming);
+    if (hosts === 0 && incoming.httpVersion !== '1.0') {
       return refuse(400, 'The request has no Host header');
     }
+    // RFC 9112, 3.2: a proxy in front may have gone by the other.
+    if (hosts > 1) return refuse(400, 'The request has more than one Host header');
     if (expectsMore(incoming)) return refuse(417, 'The only Expect there is here is 100-continue');
     const answered = fetch(request, connections.of(incoming.socket) ?? {});
     if (incoming.complete || !('then' in answered)) return answered;
