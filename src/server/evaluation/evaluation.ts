@@ -65,6 +65,11 @@ const flipsOfRequest = 10 * flipBudget;
 /** Subjects per question: starts small, to quarantine costly policies early, and doubles with each question. */
 const fewestSubjects = 16;
 const mostSubjects = 256;
+/**
+ * Maximum pairs of a resource and a policy that a request evaluates and one transaction records, as others wait for it: some
+ * tenths of a second. The background does the others.
+ */
+export const mostPairsOfRequest = 200_000;
 /** Policies of subjects per question, as each is looked at before and after: some milliseconds. */
 const mostPairs = 10_000;
 
@@ -122,6 +127,7 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
         return why !== undefined;
       };
       let most = fewestSubjects;
+      let pairs = 0;
       for (
         let at = 0;
         at < subjects.length && !run.isSpent;
@@ -129,12 +135,14 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
       ) {
         const some = firstOf(subjects, at, most);
         at += some.length;
+        pairs += some.reduce((sum, { policies }) => sum + policies.length, 0);
         const asked = some.map(({ resource, policies }) => ({
           resource,
           rules: policies.flatMap((row) => (isOut(row) ? [] : [row.doc.rules as Rule[]])),
         }));
         await askAll(run, asked);
         await quarantine.count(some, verdicts);
+        if (request && pairs >= mostPairsOfRequest) run.isSpent = true;
       }
       return verdicts;
     },

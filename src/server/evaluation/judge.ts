@@ -29,6 +29,7 @@ import {
 } from '../violations/transition.ts';
 import type { Change } from '../violations/transition.ts';
 import type { Verdict } from '../../engine/decide.ts';
+import { mostPairsOfRequest } from './evaluation.ts';
 import { schedulePolicy } from './schedule-policy.ts';
 import { recordFlip } from '../prediction/service.ts';
 import type { DatedVerdict, Verdicts } from './verdicts.ts';
@@ -65,10 +66,12 @@ export interface Judge {
   find(judged: JudgedPolicy, resource: KnownResource, verdict: Verdict): Promise<Finding>;
   /** Must be called for each violation that is written. */
   wrote(violation: StoredViolation): void;
-  /** Whether the transaction has reached its maximum of writes. */
+  /** Whether the transaction has reached its maximum of verdicts or writes. */
   isFull(): boolean;
   /** Leaves the evaluation of a policy to the background. */
   postpone(policyId: string): Promise<void>;
+  /** Leaves all policies about a type to the background. */
+  postponeAll(type: string): Promise<void>;
 }
 
 /** Maximum violations per transaction: serializing a transaction blocks the event loop. */
@@ -85,8 +88,35 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
   let compared = 0;
   const findCover = createFindCover(now, (characters) => (compared += characters));
   let spent = 0;
+  let recorded = 0;
   let written = 0;
   const postponed = new Set<string>();
+  const postponedTypes = new Set<string>();
+
+  /** Lets requests that only read have their turn when as much was done. */
+  async function pay(cost: number): Promise<void> {
+    if (spent >= perTurn) {
+      spent = 0;
+      await nextTurn();
+    }
+    spent += cost;
+  }
+
+  async function policiesOf(type: string): Promise<readonly JudgedPolicy[]> {
+    const key = typeKey(type);
+    const known = byType.get(key);
+    if (known) return known;
+    const found = (await enabledPolicies(tx, key)).map(({ doc }) => judgedPolicy(doc));
+    byType.set(key, found);
+    return found;
+  }
+
+  async function postpone(policyId: string): Promise<void> {
+    await pay(writeCost);
+    if (postponed.has(policyId)) return;
+    postponed.add(policyId);
+    await schedulePolicy(tx, now, policyId);
+  }
 
   async function coverOf({ policy, named }: JudgedPolicy, resourceId: string) {
     let known = exemptionsByPolicy.get(policy.id);
@@ -102,33 +132,29 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
     tx,
     now,
     coverOf,
-    async policiesOf(type) {
-      const key = typeKey(type);
-      const known = byType.get(key);
-      if (known) return known;
-      const found = (await enabledPolicies(tx, key)).map(({ doc }) => judgedPolicy(doc));
-      byType.set(key, found);
-      return found;
-    },
+    policiesOf,
     async find(judged, resource, verdict) {
-      if (spent >= perTurn) {
-        spent = 0;
-        await nextTurn();
-      }
       const cover = verdict.status === 'FAIL' ? await coverOf(judged, resource.id) : undefined;
       const because = cover && describeExemption(cover);
       const finding = findingOf(judged.named, resource, verdict, because);
-      spent += costOf(finding);
+      await pay(costOf(finding));
+      recorded += 1;
       return finding;
     },
     wrote({ message }) {
       written += 1 + message.length / charactersOfOne;
     },
-    isFull: () => written >= mostWritten || compared >= mostCompared || hasManyPlaces(tx),
-    async postpone(policyId) {
-      if (postponed.has(policyId)) return;
-      postponed.add(policyId);
-      await schedulePolicy(tx, now, policyId);
+    isFull: () =>
+      recorded >= mostPairsOfRequest ||
+      written >= mostWritten ||
+      compared >= mostCompared ||
+      hasManyPlaces(tx),
+    postpone,
+    async postponeAll(type) {
+      const key = typeKey(type);
+      if (postponedTypes.has(key)) return;
+      postponedTypes.add(key);
+      for (const { policy } of await policiesOf(type)) await postpone(policy.id);
     },
   };
 }

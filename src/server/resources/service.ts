@@ -88,7 +88,10 @@ async function upsertResource(
   await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
   const isOtherType = before && typeKey(before.doc.resource.type) !== typeKey(resource.type);
   if (isOtherType) await forgetResource(tx, resource.id);
-  for (const judged of await judge.policiesOf(resource.type)) {
+  // What a full transaction leaves is evaluated whatever its verdict was.
+  const its = judge.isFull() ? [] : await judge.policiesOf(resource.type);
+  if (judge.isFull()) await judge.postponeAll(resource.type);
+  for (const judged of its) {
     const verdict = verdicts.of(judged.policy, resource);
     if (!verdict && !verdicts.isSpent) throw new Outdated();
     if (verdict && !judge.isFull()) await record(judge, judged, resource, verdict);
