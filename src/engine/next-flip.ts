@@ -3,6 +3,7 @@ import { compileRule } from './compile-rule.ts';
 import { evaluationBudget } from './condition/budget.ts';
 import type { Allowance } from './condition/budget.ts';
 import { watchCondition } from './condition/watch.ts';
+import type { Comparison } from './condition/watch.ts';
 import { createDecider } from './decide.ts';
 import type { Verdict } from './decide.ts';
 
@@ -12,7 +13,7 @@ interface Flip {
   readonly at: number;
   readonly from: Verdict['status'];
   readonly to: Verdict;
-  /** The comparisons with time that answer otherwise from then on. */
+  /** The comparisons with time that answer otherwise from then on: a few, each cut where it is long. */
   readonly because: readonly { readonly rule: number; readonly text: string }[];
 }
 
@@ -73,12 +74,25 @@ export function createFlipFinder(given: readonly Rule[]): FindFlip {
       at = next;
       seen = decideAt(at);
       if (seen.verdict.status !== from && !isSpent(seen.verdict)) {
-        const because = changing.map(({ rule, comparison: { text } }) => ({ rule, text }));
-        return { at, from, to: seen.verdict, because };
+        return { at, from, to: seen.verdict, because: someOf(changing) };
       }
     }
     return 'unknown';
   };
+}
+
+/** Of a list with a thousand dates that are the same, a thousand comparisons change at once. */
+const mostBecause = 10;
+const longestBecause = 1_000;
+
+function someOf(changing: readonly { readonly rule: number; readonly comparison: Comparison }[]) {
+  const found = new Map<string, Flip['because'][number]>();
+  for (const { rule, comparison } of changing) {
+    if (found.size === mostBecause) break;
+    const text = comparison.text.slice(0, longestBecause);
+    found.set(`${rule} ${text}`, { rule, text });
+  }
+  return [...found.values()];
 }
 
 const isSpent = (verdict: Verdict): boolean =>

@@ -56,7 +56,7 @@ const betweenZones = 14 * minute;
 const mostComparisons = 10_000;
 
 /** A comparison that a run made, and whose answer depends on when it is made. */
-interface Comparison {
+export interface Comparison {
   /** As the condition has it. */
   readonly text: string;
   /**
@@ -277,6 +277,8 @@ function firstChange(ask: Ask, after: number, until: number): number | undefined
   if (last === before) return undefined;
   let low = after;
   let high = until;
+  // Others have changed at this moment, and equal dates are common.
+  if (until - after > 1 && ask(until - 1) === before) return until;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     const value = ask(middle);

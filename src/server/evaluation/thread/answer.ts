@@ -104,6 +104,7 @@ function decide(
         const found = findFlip(rules, { resource, now, left: flipsLeft - flipSteps });
         flips.push({ at: verdicts.length - 1, flip: found.flip });
         flipSteps += found.steps;
+        said += charactersOfFlip(found.flip);
         room -= found.steps;
       }
       if ('rules' in verdict) {
@@ -112,6 +113,15 @@ function decide(
     }
   }
   return { ...decided, steps, flipSteps };
+}
+
+function charactersOfFlip(flip: FoundFlip): number {
+  if (typeof flip === 'string') return 0;
+  const rules = 'rules' in flip.to ? flip.to.rules : [];
+  return [
+    ...rules.map(({ message = '' }) => message),
+    ...flip.because.map(({ text }) => text),
+  ].reduce((sum, { length }) => sum + length + perRule, 0);
 }
 
 /** Milliseconds: predictions look no further. */
