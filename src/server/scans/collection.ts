@@ -22,9 +22,16 @@ const order: Record<SortField, (scan: StoredScan) => Scalar | undefined> = {
   created_by: (scan) => scan.created_by,
 };
 
+const isUnderway = ({ status }: StoredScan): boolean =>
+  status === 'pending' || status === 'running';
+
 export const scans: CollectionSpec<StoredScan> = {
   name: 'scans',
-  index: { status: (scan) => scan.status },
+  index: {
+    status: (scan) => scan.status,
+    /** Who began those that have not ended. */
+    waiting_of: (scan) => (isUnderway(scan) ? scan.created_by : undefined),
+  },
   order,
 };
 

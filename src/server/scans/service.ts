@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { putWork } from '../evaluation/work.ts';
 import { readPolicy } from '../policies/service.ts';
+import { countRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';
@@ -21,7 +22,10 @@ export const readScan = (reader: Reader, id: string): Awaitable<Versioned<Stored
     throw new GovctlError('scan_not_found', `There is no scan ${id.slice(0, 100)}`);
   });
 
-/** Begins a scan; the background does it. @throws GovctlError policy_not_found */
+/** Scans of one caller that have not ended: each takes its turn with all other work of the background. */
+const mostWaiting = 20;
+
+/** Begins a scan; the background does it. @throws GovctlError policy_not_found, unavailable */
 export async function createScan(
   deps: Deps,
   tx: Tx,
@@ -29,6 +33,13 @@ export async function createScan(
   { name, resource_types: types, policy_ids: policyIds }: ScanInput,
 ): Promise<Versioned<StoredScan>> {
   for (const id of policyIds ?? []) await readPolicy(tx, id);
+  const waiting = await countRows(tx, scans, { waiting_of: { any: [actor.userId] } });
+  if (waiting >= mostWaiting) {
+    throw new GovctlError('unavailable', `${waiting} of your scans have not ended yet`, {
+      hint: 'Wait for one of them: each scan covers the whole inventory as it is then.',
+      headers: { 'Retry-After': '30' },
+    });
+  }
   const now = deps.clock.now();
   const stored = await tx.insert(scans, {
     id: deps.ids.next('scan'),
