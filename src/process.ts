@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import type { Holding } from './cli/context.ts';
 import { runProgram } from './cli/program.ts';
 import { describeError } from './cli/terminal/report-error.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal/terminal.ts';
 import { terminalPrompter } from './cli/terminal/prompt.ts';
 import type { LaunchServer } from './cli/server/launcher.ts';
 import { GovctlError, exitCodes } from './contract/errors.ts';
+import type { Holding } from './project/model.ts';
 
 const launchServer: LaunchServer = async (options) =>
   (await import('./server/start.ts')).startServer(options);

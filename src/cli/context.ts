@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { Fetch } from '../client/http.ts';
 import type { ExitCode } from '../contract/errors.ts';
+import type { Holding } from '../project/model.ts';
 import type { Keychain } from './credentials/keychain.ts';
 import type { Prompter } from './terminal/prompt.ts';
 import type { LaunchServer } from './server/launcher.ts';
@@ -11,12 +12,6 @@ import { printable, printableLine } from './terminal/printable.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
 import { createStyle, wantsColour } from './terminal/terminal.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
-
-/**
- * Does work that holds the event loop, perhaps for long: Ctrl-C and SIGTERM, which nothing could hear meanwhile, end the
- * process. Not for work within such work, nor where files would be left behind.
- */
-export type Holding = <T>(work: () => T) => T;
 
 /** The outside world of a command, as a value. */
 export interface World {

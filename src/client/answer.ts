@@ -3,6 +3,7 @@ import type { ErrorBody as ErrorBodyType } from '../contract/error-body.ts';
 import { ErrorBody } from '../contract/error-body.ts';
 import type { ErrorName } from '../contract/errors.ts';
 import { GovctlError, errorCatalogue } from '../contract/errors.ts';
+import { parseToFirstIssue } from '../contract/parse-to-first-issue.ts';
 import type { HttpAnswer } from './http.ts';
 
 /** Reads and checks a 2xx answer. @throws GovctlError bad_answer when it is not what the contract says */
@@ -17,7 +18,8 @@ export async function readAnswer(
   // A description that shows no body for this answer allows an empty one.
   if (schema === undefined || text.trim() === '') return { data: undefined, characters };
   if (!isJson(endpoint.response.type)) return { data: text, characters };
-  const parsed = schema.safeParse(parseJson(text, response, what));
+  // One problem is told: a hostile answer has millions.
+  const parsed = parseToFirstIssue(schema, parseJson(text, response, what));
   if (parsed.success) return { data: parsed.data, characters };
   const issue = parsed.error.issues[0];
   throw badAnswer(

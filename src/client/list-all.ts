@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GovctlError } from '../contract/errors.ts';
+import { parseToFirstIssue } from '../contract/parse-to-first-issue.ts';
 import { badAnswer, parseJson, readText } from './answer.ts';
 import type { Client } from './client.ts';
 import { queryString } from './client.ts';
@@ -39,18 +40,23 @@ export async function fetchPage<T extends { readonly id: string }>(
   const body = parseJson(text, response, `GET ${path}`);
   const list = z.array(of.item);
   const parsed = Array.isArray(body)
-    ? list.transform((items) => ({ items, pagination: undefined })).safeParse(body)
-    : z
-        .looseObject({ [of.many]: list, pagination: AnyPagination })
-        // Both are what the line above says of the two names.
-        .transform(
-          (found) =>
-            ({ items: found[of.many], pagination: found.pagination }) as Omit<
-              Page<T>,
-              'characters'
-            >,
-        )
-        .safeParse(body);
+    ? parseToFirstIssue(
+        list.transform((items) => ({ items, pagination: undefined })),
+        body,
+      )
+    : parseToFirstIssue(
+        z
+          .looseObject({ [of.many]: list, pagination: AnyPagination })
+          // Both are what the line above says of the two names.
+          .transform(
+            (found) =>
+              ({ items: found[of.many], pagination: found.pagination }) as Omit<
+                Page<T>,
+                'characters'
+              >,
+          ),
+        body,
+      );
   if (parsed.success) return { ...parsed.data, characters: text.length };
   const [issue] = parsed.error.issues;
   throw badAnswer(

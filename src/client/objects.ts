@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GovctlError } from '../contract/errors.ts';
+import { parseToFirstIssue } from '../contract/parse-to-first-issue.ts';
 import { Policy } from '../contract/policies.ts';
 import { badAnswer, parseJson, readText } from './answer.ts';
 import type { Client } from './client.ts';
@@ -200,11 +201,11 @@ async function readChange<T extends { readonly id: string }>(
 
 /** The object itself, or wrapped as `{policy: ...}`; a body that only says "ok" holds none. */
 function itemIn<T extends { readonly id: string }>(of: ObjectsOf<T>, body: unknown): T | undefined {
-  const bare = of.item.safeParse(body);
+  const bare = parseToFirstIssue(of.item, body);
   if (bare.success) return bare.data;
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, of.one)) return undefined;
   // The line above saw it.
-  const wrapped = of.item.safeParse((body as Readonly<Record<string, unknown>>)[of.one]);
+  const wrapped = parseToFirstIssue(of.item, (body as Readonly<Record<string, unknown>>)[of.one]);
   return wrapped.success ? wrapped.data : undefined;
 }
 

@@ -32,10 +32,13 @@ const maxMessagesLength = 65_536;
 const lengthOfMessages = (rules: readonly Rule[]): number =>
   rules.reduce((sum, { message = '' }) => sum + message.length, 0);
 
+/** Characters of a resource's type. */
+export const maxResourceType = 256;
+
 /** `<provider>::<service>::<type>`, more parts allowed, `Custom::Name` too; no wildcards. */
 export const ResourceType = z
   .string()
-  .max(256, { abort: true })
+  .max(maxResourceType, { abort: true })
   .regex(
     /^[A-Za-z0-9._\-/]+(::[A-Za-z0-9._\-/]+)+$/,
     'must look like <provider>::<service>::<type>, such as AWS::S3::Bucket; letters, digits, . _ - / in each part, no wildcards',

@@ -18,12 +18,15 @@ const Tags = z.preprocess((given, context) => {
   return given;
 }, z.record(z.string(), z.string()).default({}));
 
+/** Characters of a resource's ID. */
+export const maxResourceId = 2_048;
+
 /**
  * A resource as policies see it. Open: any further top-level attribute is kept and can be read by conditions.
  * `properties` is the provider's own document, untouched; what is given at top level wins over what is normalised.
  */
 export const ResourceInput = z.looseObject({
-  id: z.string().min(1).max(2_048),
+  id: z.string().min(1).max(maxResourceId),
   type: ResourceType,
   name: text(1_024).optional(),
   provider: text(64).optional(),
@@ -60,6 +63,7 @@ export interface KnownResource extends Resource {
 }
 
 const noNames: readonly string[] = [];
+const maxExpression = 1_000;
 
 /**
  * Stands in a resource for a value that can't be known from the input: a parameter without a value, an attribute that
@@ -82,6 +86,7 @@ export class UnknownValue {
   /** A text that is known in part: the unknown pieces as `${…}`; of `Fn::Base64`, that text in base64. */
   readonly text: string | undefined;
 
+  /** @param expression messages repeat it, so only its first 1,000 characters are kept */
   constructor(
     expression: string,
     known: {
@@ -93,7 +98,8 @@ export class UnknownValue {
       readonly text?: string;
     } = {},
   ) {
-    this.expression = expression;
+    this.expression =
+      expression.length > maxExpression ? `${expression.slice(0, maxExpression)}…` : expression;
     this.present = known.present ?? true;
     this.target = known.target;
     this.attribute = known.attribute;

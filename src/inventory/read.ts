@@ -14,6 +14,7 @@ import type {
 import { normaliseAll, withSpelledType } from './attributes/normalise.ts';
 import { readers } from './formats/readers.ts';
 import { decodeText } from './text/decode-text.ts';
+import { describeLongNamed, isShortNamed } from './long-names.ts';
 import { parseText } from './text/parse.ts';
 import type { ParsedText, TextParse } from './text/parsed-text.ts';
 import type { TextPlace } from './text/place.ts';
@@ -64,7 +65,11 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     const problem = { message: unknownFormat(parsed.document), line: 1, column: 1 };
     return { ok: false, problem, unknownFormat: true };
   }
-  const { raws, problems, leftOut = [], notices = [] } = reader.read(parsed.document, options);
+  const read = reader.read(parsed.document, options);
+  const { notices = [] } = read;
+  const [raws, longNamed] = partition(read.raws, isShortNamed);
+  const [leftOut, longLeftOut] = partition(read.leftOut ?? [], isShortNamed);
+  const problems = [...read.problems, ...[...longNamed, ...longLeftOut].map(describeLongNamed)];
   const placed = (ones: readonly DocumentProblem[]): InputProblem[] => {
     const places = parsed.locate(ones.map(({ at = [] }) => at));
     return ones.map(({ message }, index) => ({ message, ...places[index] }));
@@ -85,6 +90,10 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       locate: createLocate(parsed, [...raws, ...leftOut]),
     },
   };
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 export function parseInput(input: string | Uint8Array): TextParse {

@@ -101,6 +101,12 @@ export interface LoadedProject {
   readonly files: number;
 }
 
+/**
+ * Does work that holds the event loop, perhaps for long: Ctrl-C and SIGTERM, which nothing could hear meanwhile, end the
+ * process. Not for work within such work, nor where files would be left behind.
+ */
+export type Holding = <T>(work: () => T) => T;
+
 export interface LoadOptions {
   readonly cwd: string;
   /** Files or folders; empty: the config's paths, else `.`. */
@@ -113,4 +119,6 @@ export interface LoadOptions {
   readonly allowOutside?: boolean;
   /** Ends the reading. */
   readonly signal?: AbortSignal;
+  /** Default: just does the work. */
+  readonly holding?: Holding;
 }

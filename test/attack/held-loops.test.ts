@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Holding } from '../../src/project/model.ts';
+import { runCommandLine } from '../support/fake-world.ts';
 import { makeRepo } from '../support/temp-repo.ts';
 import { until } from '../support/until.ts';
 
@@ -66,4 +68,38 @@ it.each([
   child.kill(signal);
   // Worker threads leave the loop free, and what hears the signal answers 130.
   expect(await ended).toBe(words.includes('large') ? 130 : signal);
+});
+
+describe('work that can be long is done where a signal ends it', () => {
+  const template = `Resources:\n  A: {Type: 'AWS::S3::Bucket'}\n`;
+  const patched = `name: p\nresource_type: AWS::S3::Bucket\nrules:\n  - condition: '!resource.versioning.enabled'\n    effect: DENY\nremediation_action: 'patch:{"versioning":{"enabled":true}}'\n`;
+  const heldBy = async (words: string): Promise<{ held: number; stdout: string }> => {
+    let held = 0;
+    const holding: Holding = (work) => {
+      held++;
+      return work();
+    };
+    const { stdout } = await runCommandLine(words.split(' '), {
+      cwd: makeRepo({
+        'govctl.yaml': 'project: acme\npaths: [policies]\n',
+        'policies/p.yaml': patched,
+        't.yaml': template,
+      }),
+      env: { NO_COLOR: '1' },
+      holding,
+    });
+    return { held, stdout };
+  };
+
+  it('the reading of policies', async () => {
+    expect((await heldBy('validate')).held).toBe(2); // the file, and its document
+  });
+
+  it('the fixes of a check', async () => {
+    const plain = await heldBy('check t.yaml');
+    const fixing = await heldBy('check t.yaml --fix');
+    expect(fixing.stdout).toContain('+');
+    // The template before and after, its resource both times, and the change between.
+    expect(fixing.held - plain.held).toBeGreaterThanOrEqual(5);
+  });
 });

@@ -22,6 +22,7 @@ export interface FakeWorldSettings {
   readonly columns?: number;
   /** Answers to prompts, in order; a prompt without an answer fails the test. */
   readonly answers?: readonly (string | boolean)[];
+  readonly holding?: World['holding'];
   readonly signal?: AbortSignal;
   readonly launchServer?: LaunchServer;
   /** Leave the network as it is: no fetch stands in its place. */
@@ -62,7 +63,7 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     now: settings.now ?? (() => fakeNow),
     packageRoot: fileURLToPath(new URL('../..', import.meta.url)),
     signal: settings.signal ?? new AbortController().signal,
-    holding: (work) => work(),
+    holding: settings.holding ?? ((work) => work()),
     ...(settings.realNetwork
       ? {}
       : {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
+import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 import { BaselineFile, createBaseline, formatBaseline } from '../../project/check/baseline.ts';
 import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
@@ -97,7 +98,7 @@ async function readBaseline(
       hint,
     });
   }
-  const parsed = BaselineFile.safeParse(value);
+  const parsed = parseToFirstIssue(BaselineFile, value);
   if (parsed.success) return parsed.data.findings;
   throw new GovctlError('usage_error', `--baseline ${file}: this is no baseline of govctl`, {
     hint,

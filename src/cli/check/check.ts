@@ -15,7 +15,8 @@ import type { LocalPolicy, Problem } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
 import { discoverFiles } from '../../project/read/discover.ts';
 import { startsOf } from '../../project/read/load.ts';
-import type { Context, Holding, Run } from '../context.ts';
+import type { Context, Run } from '../context.ts';
+import type { Holding } from '../../project/model.ts';
 import { readingOf } from '../project/reading.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../formats/github.ts';
@@ -151,6 +152,7 @@ async function withFixes(
       ).outside,
       write,
       signal: world.signal,
+      holding: world.holding,
     }),
   );
   return { ...(write ? await run(rows) : first), fixes };

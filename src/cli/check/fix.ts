@@ -26,7 +26,7 @@ import { fixTemplate } from '../../project/fix/fix-template.ts';
 import { unifiedDiff } from '../../project/fix/unified-diff.ts';
 import { createJudge } from '../../project/fix/verify.ts';
 import type { Judge } from '../../project/fix/verify.ts';
-import type { LoadedProject, LocalPolicy } from '../../project/model.ts';
+import type { Holding, LoadedProject, LocalPolicy } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
 import type { Boundary } from '../../project/read/boundary.ts';
 import { showPath } from '../../project/read/discover.ts';
@@ -75,6 +75,7 @@ interface FixInput {
   readonly allowOutside: boolean;
   readonly write: boolean;
   readonly signal: AbortSignal;
+  readonly holding: Holding;
 }
 
 /** What is done for the findings of one file, or of the sources of one root module. */
@@ -96,7 +97,7 @@ const largestPlan = 64 * 1024 * 1024;
  * that can't be read
  */
 export async function findFixes(input: FixInput): Promise<Fixes> {
-  const { findings, policies, others, now, signal, files } = input;
+  const { findings, policies, others, now, signal, holding, files } = input;
   const byPolicy: Patches['byPolicy'] = new Map(
     policies.flatMap(({ policy }) => {
       const action = readRemediationAction(policy.remediation_action ?? '');
@@ -116,7 +117,7 @@ export async function findFixes(input: FixInput): Promise<Fixes> {
   const ground: Ground = {
     ...input,
     patches: { byPolicy, parameters: input.parameters },
-    judge: (format) => createJudge(format, options, checker, turn),
+    judge: (format) => createJudge(format, options, checker, turn, holding),
   };
   const byFile = new Map(files.map((file) => [file.file, file]));
   const inSources = patched.filter(({ file }) => !byFile.has(file));
@@ -140,7 +141,7 @@ const gravestFirst = (findings: readonly PlacedFinding[]): PlacedFinding[] =>
 async function fixFile(
   file: InputFile,
   findings: readonly PlacedFinding[],
-  { patches, judge, source, write, outside }: Ground,
+  { patches, judge, holding, source, write, outside }: Ground,
 ): Promise<Fixed> {
   const refused = (why: string): Fixed => ({
     fixes: findings.map((one) => fixOf(one, why)),
@@ -155,7 +156,7 @@ async function fixFile(
   }
   const text = await readText(file, largestFile);
   if ('why' in text) return refused(text.why);
-  const found = await fixTemplate(text.text, findings, patches, judge('cloudformation'));
+  const found = await fixTemplate(text.text, findings, patches, judge('cloudformation'), holding);
   const diff = await settle(file, text, found.text, write, outside);
   if ('why' in diff) return refused(diff.why);
   return { fixes: found.outcomes.map(fixOfOutcome), diffs: diff.diffs };
@@ -163,7 +164,7 @@ async function fixFile(
 
 /** Fixes in the `.tf` files, judged by all plans among the inputs. */
 async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Promise<Fixed> {
-  const { cwd, source = '.', files, patches, judge, write, allowOutside } = ground;
+  const { cwd, source = '.', files, patches, judge, holding, write, allowOutside } = ground;
   const root = path.resolve(cwd, source);
   const boundary = createBoundary(root, [], allowOutside);
   const sources = readSources(root, source, boundary);
@@ -174,7 +175,7 @@ async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Pro
   }
   const texts = new Map(sources.map(({ path: name, text }) => [name, text]));
   const given = { texts, plans };
-  const found = await fixSources(given, findings, patches, judge('terraform'));
+  const found = await fixSources(given, findings, patches, judge('terraform'), holding);
   const diffs: Fixed['diffs'][number][] = [];
   const failed = new Map<string, string>();
   for (const [name, after] of found.texts) {
@@ -264,10 +265,11 @@ async function writeText(
   text: string,
   outside: Boundary['outside'],
 ): Promise<string | undefined> {
-  const target = outside(absolute);
-  if (target !== undefined) return `not written: it leads to ${target}, outside the repo`;
   try {
+    // What is written is what was looked at, wherever a link leads by then.
     const real = await realpath(absolute);
+    const target = outside(real);
+    if (target !== undefined) return `not written: it leads to ${target}, outside the repo`;
     await access(real, constants.W_OK);
     const { mode } = await stat(real);
     return await replaceFile(real, before, text, mode);

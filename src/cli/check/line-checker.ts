@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Checker, CheckerOptions } from '../../project/check/checker.ts';
 import { checkLines } from '../../project/check/check-lines.ts';
 import type { LinesResult } from '../../project/check/check-lines.ts';
-import type { Holding } from '../context.ts';
+import type { Holding } from '../../project/model.ts';
 import { interrupted } from './check-run.ts';
 
 /** Checks runs of lines, in this thread or in others. */

@@ -21,7 +21,7 @@ export interface CheckGround {
  * @throws GovctlError usage_error for a path that does not exist
  */
 export async function readGround(
-  reading: Pick<LoadOptions, 'cwd' | 'signal' | 'allowOutside'>,
+  reading: Pick<LoadOptions, 'cwd' | 'signal' | 'holding' | 'allowOutside'>,
   now: number,
   { args: [given], policies: paths = [] }: CheckOptions,
   threads: Pick<Threads, 'expect'>,

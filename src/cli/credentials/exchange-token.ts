@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { readText } from '../../client/answer.ts';
 import type { Transport } from '../../client/transport.ts';
 import { TokenResponse } from '../../contract/auth.ts';
+import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 import { GovctlError } from '../../contract/errors.ts';
 
 export interface ClientCredentials {
@@ -50,7 +51,7 @@ export async function exchangeToken(
   const text = await readText(answer, `POST ${path}`);
   const body = parseJson(text);
   if (!answer.ok) throw refusal(answer.status, body, credentials.clientId);
-  const parsed = TokenResponse.safeParse(body);
+  const parsed = parseToFirstIssue(TokenResponse, body);
   // What no header can carry is no token.
   if (!parsed.success || !/^[\x21-\x7e]+$/.test(parsed.data.access_token)) {
     throw new GovctlError(
@@ -75,7 +76,7 @@ export const isScopeRefused = (error: unknown): boolean =>
   error instanceof GovctlError && error.extra?.error === invalidScope;
 
 function refusal(status: number, body: unknown, clientId: string): GovctlError {
-  const said = TokenRefusal.safeParse(body);
+  const said = parseToFirstIssue(TokenRefusal, body);
   const words = said.success
     ? [said.data.error, said.data.error_description].filter(Boolean).join(': ')
     : `status ${status}`;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { GovctlError } from '../../contract/errors.ts';
+import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Warn } from './private-file.ts';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
@@ -58,7 +59,7 @@ export async function readProfiles(folder: string, warn: Warn): Promise<Profiles
   if (value === undefined) {
     throw new GovctlError('invalid_file', `${file} is broken: it is not JSON`, { hint: mend });
   }
-  const parsed = Profiles.safeParse(value);
+  const parsed = parseToFirstIssue(Profiles, value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new GovctlError(

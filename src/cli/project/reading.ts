@@ -3,10 +3,14 @@ import type { Context } from '../context.ts';
 
 /** How this command reads the files of a repo. */
 export const readingOf = ({
-  world: { cwd, signal },
+  world: { cwd, signal, holding },
   flags: { allowOutside },
-}: Pick<Context, 'world' | 'flags'>): Pick<LoadOptions, 'cwd' | 'signal' | 'allowOutside'> => ({
+}: Pick<Context, 'world' | 'flags'>): Pick<
+  LoadOptions,
+  'cwd' | 'signal' | 'holding' | 'allowOutside'
+> => ({
   cwd,
   signal,
+  holding,
   allowOutside,
 });

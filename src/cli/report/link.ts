@@ -5,6 +5,7 @@ import { absentIfOdd } from '../../client/objects.ts';
 import { durationForms, parseDuration } from '../../contract/duration.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
 import { askOurServer } from '../objects/our-server.ts';
@@ -80,7 +81,7 @@ async function createLink(
     repeatable: false,
   });
   const text = await answer.text();
-  const parsed = AnyLink.safeParse(jsonOf(text));
+  const parsed = parseToFirstIssue(AnyLink, jsonOf(text));
   if (parsed.success) return parsed.data;
   throw new GovctlError('bad_answer', `POST ${path} was answered without a url`, {
     hint: 'The server made a link in a way that govctl does not know; `govctl api` shows its answer.',

@@ -16,6 +16,7 @@ import {
   readAll,
 } from '../check/check-inputs.ts';
 import { placeLeftOut } from '../../project/check/left-out.ts';
+import type { Holding } from '../../project/model.ts';
 import { interrupted } from '../check/check-run.ts';
 import { LineTooLongError, cutAtLineEnds } from '../check/line-chunks.ts';
 import { readParameters } from '../check/options.ts';
@@ -47,11 +48,12 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   };
   const report = emptyReport();
   const refuse = createSentIds();
+  const { holding } = context.world;
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
   await withOurServer(context, 'an inventory', 'Importing', async (client, update) => {
     for (const input of files) {
       const told = (): void => update(`Importing ${input.file}: ${resourcesIn(report)} resources`);
-      await importFile(context, client, input, { ...reading, refuse }, report, told).catch(
+      await importFile(context, client, input, { ...reading, refuse, holding }, report, told).catch(
         (error: unknown) => {
           if (context.world.signal.aborted) throw interrupted();
           if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
@@ -84,6 +86,7 @@ const resourcesIn = ({ created, updated, unchanged }: ImportReport): number =>
 interface Reading extends ReadOptions {
   /** Why a line can't be sent after all the others. */
   readonly refuse: ReturnType<typeof createSentIds>;
+  readonly holding: Holding;
 }
 
 async function importFile(
@@ -139,7 +142,7 @@ async function importDocument(
   send: (body: string, place: (line: number) => Partial<Rejected>) => Promise<void>,
 ): Promise<void> {
   const { file } = input;
-  const read = readInventory(bytes, reading);
+  const read = reading.holding(() => readInventory(bytes, reading));
   if (!read.ok) {
     // A folder holds other things, too.
     if (read.unknownFormat && !input.named) report.skipped.push(file);

@@ -30,7 +30,9 @@ export function sayUndecided(
       : `${name} is not known: ${expression}`;
   }
   const said = `${name} is not known: ${asWritten(expression)}`;
-  const [first, ...others] = (value?.waitsFor ?? []).slice(0, mostParameters);
+  const [first, ...others] = (value?.waitsFor ?? [])
+    .filter((name) => name.length <= maxParameterName)
+    .slice(0, mostParameters);
   if (first === undefined) {
     const isDeployed =
       value?.target !== undefined || value?.parameter !== undefined || isImport.test(expression);
@@ -42,6 +44,8 @@ export function sayUndecided(
 
 /** Of one message. */
 const mostParameters = 3;
+/** Characters; CloudFormation and Azure allow no more. */
+const maxParameterName = 255;
 
 /** An address of Terraform, such as `aws_kms_key.main.arn`. */
 const isReference = /^[\w-]+(?:\.|\[)[\w.[\]"*-]*$/;

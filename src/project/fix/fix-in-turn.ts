@@ -1,5 +1,6 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { ReadResource } from '../../inventory/model.ts';
+import type { Holding } from '../model.ts';
 import { fillPatch } from './patch.ts';
 import type { Patch } from './patch.ts';
 import { keyOf, whyNoFix } from './verify.ts';
@@ -26,6 +27,7 @@ export interface FixGround<S> {
   /** What policies say, of each input that is made of it; undefined where one can't be read. */
   judge(state: S): Promise<readonly Judged[] | undefined>;
   propose(state: S, resource: ReadResource, patch: Patch): Proposed<S>;
+  readonly holding: Holding;
   /** Characters that are read to judge it once, or as good as. */
   costOf(state: S): number;
   /** Why there is no fix where it can't be read. */
@@ -61,7 +63,7 @@ export async function fixInTurn<S, F extends Finding>(
     const patch = fillPatch(byPolicy.get(finding.policy) ?? {}, parameters);
     if ('missing' in patch) return `pass --fix-parameter ${patch.missing}=VALUE`;
     read += ground.costOf(state);
-    const proposed = ground.propose(state, resource, patch.patch);
+    const proposed = ground.holding(() => ground.propose(state, resource, patch.patch));
     if (!proposed.ok) return proposed.why;
     const after = await ground.judge(proposed.state);
     if (!after) return 'the change could not be read again';

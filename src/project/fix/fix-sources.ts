@@ -1,6 +1,7 @@
 import type { Finding } from '../../contract/findings.ts';
 import { indexSources } from '../../inventory/formats/terraform/source-lines.ts';
 import type { ParsedText } from '../../inventory/text/parsed-text.ts';
+import type { Holding } from '../model.ts';
 import { fixInTurn } from './fix-in-turn.ts';
 import type { Outcome, Patches } from './fix-in-turn.ts';
 import { proposeInTerraform } from './propose-in-terraform.ts';
@@ -19,6 +20,7 @@ export async function fixSources<F extends Finding>(
   findings: readonly F[],
   patches: Patches,
   judge: Judge,
+  holding: Holding,
 ): Promise<{
   readonly texts: ReadonlyMap<string, string>;
   readonly outcomes: readonly Outcome<F>[];
@@ -48,6 +50,7 @@ export async function fixSources<F extends Finding>(
           return { ok: false, why: 'its module is from elsewhere' };
         return proposeInTerraform(before, place, patch, index.folderOf);
       },
+      holding,
       costOf: ({ plans }) =>
         plans.reduce(
           (sum, plan) => sum + (known.get(plan)?.resources.size ?? 0) * costOfResource,

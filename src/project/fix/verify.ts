@@ -3,6 +3,7 @@ import type { Format } from '../../inventory/formats/formats.ts';
 import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
 import { readParsed } from '../../inventory/read.ts';
 import type { ParsedText } from '../../inventory/text/parsed-text.ts';
+import type { Holding } from '../model.ts';
 import type { Checker } from '../check/checker.ts';
 
 /** What policies say of an input: the findings that do not pass, by policy and resource. */
@@ -17,9 +18,15 @@ export type Judge = (parsed: ParsedText) => Promise<Judged | undefined>;
 
 /** @param turn lets others work now and then. @throws GovctlError interrupted, by `turn` */
 export const createJudge =
-  (format: Format, options: ReadOptions, checker: Checker, turn: () => Promise<void>): Judge =>
+  (
+    format: Format,
+    options: ReadOptions,
+    checker: Checker,
+    turn: () => Promise<void>,
+    holding: Holding,
+  ): Judge =>
   async (parsed) => {
-    const read = readParsed(parsed, options);
+    const read = holding(() => readParsed(parsed, options));
     if (!read.ok || read.inventory.format !== format || read.inventory.problems.length > 0)
       return undefined;
     const resources = new Map<string, ReadResource | undefined>();
@@ -29,7 +36,7 @@ export const createJudge =
       const { id } = one.resource;
       resources.set(id, resources.has(id) ? undefined : one);
       const found: Finding[] = [];
-      checker.check(one, found, Infinity);
+      holding(() => checker.check(one, found, Infinity));
       for (const finding of found) findings.set(keyOf(finding.policy, id), finding);
     }
     checker.takeTally();

@@ -5,6 +5,7 @@ import { whyFileFailed } from '../read/file-failure.ts';
 import { needsItsFile } from './change.ts';
 import { Plan, digestPlan, planVariables } from './plan.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
+import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 
 /** Bytes; ten thousand policies of usual size are a tenth of it. */
 const largestPlan = 256 * 1024 * 1024;
@@ -75,7 +76,7 @@ export async function readPlanFile(file: string): Promise<Plan> {
       },
     );
   }
-  const plan = Plan.safeParse(given);
+  const plan = parseToFirstIssue(Plan, given);
   if (plan.success) {
     refuseUnhashed(plan.data, file);
     return plan.data;

@@ -12,6 +12,7 @@ import { discoverFiles } from './discover.ts';
 import type { Start } from './discover.ts';
 import { inputFiles } from '../documents/policy-test.ts';
 import type {
+  Holding,
   LoadOptions,
   LoadedProject,
   LocalPolicy,
@@ -105,7 +106,7 @@ export async function readPolicyFiles(
   options: LoadOptions,
   named?: readonly string[],
 ): Promise<ReadProject> {
-  const { cwd, paths, allowOutside, signal } = options;
+  const { cwd, paths, allowOutside, signal, holding = (work) => work() } = options;
   const { config, root, problems } = loadConfig(cwd, allowOutside);
   const typed = paths.map((given) => path.resolve(cwd, given));
   const boundary = createBoundary(root, typed, allowOutside);
@@ -120,7 +121,7 @@ export async function readPolicyFiles(
   const turnOfDocument = takingTurns(documentsBetweenTurns, signal);
   for (const { file, absolute, size } of found.files) {
     await turn();
-    read.push(await readPolicyFile(file, absolute, size, slips, turnOfDocument));
+    read.push(await readPolicyFile(file, absolute, size, slips, turnOfDocument, holding));
   }
   const contents = withoutTestInputs(read);
   return { config, root, problems: [...problems, ...found.problems], contents, boundary };
@@ -152,6 +153,7 @@ async function readPolicyFile(
   size: number,
   slips: SlipFinder,
   turn: () => Promise<void>,
+  holding: Holding,
 ): Promise<FileContent> {
   const content: FileContent = {
     file,
@@ -169,17 +171,18 @@ async function readPolicyFile(
     return content;
   }
   const preset = presetKind(file);
-  const { documents, problems } = parseYaml(text.source);
+  const { source } = text;
+  const { documents, problems } = holding(() => parseYaml(source));
   content.problems.push(...problems);
   for (const [index, raw] of documents.entries()) {
     await turn();
-    const read = readDocument(text.source, raw, preset, slips);
+    const read = holding(() => readDocument(source, raw, preset, slips));
     const { policy, webhook, schedule, identity, other, problems } = read;
     if (policy) content.policies.push(policy);
     if (webhook) content.webhooks.push(webhook);
     if (schedule) content.schedules.push(schedule);
-    if (identity) content.identities.push({ ...identity, source: text.source, index });
-    if (other) content.locatedOthers.push({ other, source: text.source, index, absolute });
+    if (identity) content.identities.push({ ...identity, source, index });
+    if (other) content.locatedOthers.push({ other, source, index, absolute });
     content.problems.push(...problems);
   }
   return content;

@@ -83,8 +83,9 @@ function sizeOf(value: unknown, most: number): number {
   const open: unknown[] = [value];
   while (open.length > 0 && size <= most) {
     const next = open.pop();
-    if (typeof next === 'string') size += next.length / 16;
-    else if (typeof next === 'object' && next !== null && !isUnknown(next)) {
+    if (isUnknown(next)) size += (next.text?.length ?? 0) / 16;
+    else if (typeof next === 'string') size += next.length / 16;
+    else if (typeof next === 'object' && next !== null) {
       const inner = Object.values(next);
       size += inner.length;
       for (const one of inner) open.push(one);

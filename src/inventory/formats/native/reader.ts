@@ -1,5 +1,5 @@
 import { describeIssues } from '../../../contract/describe-issues.ts';
-import { ResourceInput, providerOf } from '../../../contract/resources.ts';
+import { ResourceInput, maxResourceId, providerOf } from '../../../contract/resources.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
 import { ResourceType } from '../../../contract/policies.ts';
 import { isFields } from '../../json.ts';
@@ -64,7 +64,7 @@ export function asResource(value: unknown): KnownResource | undefined {
   const isGood =
     typeof id === 'string' &&
     id.length > 0 &&
-    id.length <= 2_048 &&
+    id.length <= maxResourceId &&
     typeof type === 'string' &&
     isType(type) &&
     isText(provider, 64) &&
