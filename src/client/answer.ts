@@ -70,6 +70,7 @@ export function badAnswer(response: HttpAnswer, what: string, why: string): Govc
 
 /** Characters of a server's message that are shown: it may be anything. */
 const longestMessage = 2_000;
+const mostDetails = 100;
 
 const byStatus: Readonly<Record<number, ErrorName>> = {
   400: 'malformed_request',
@@ -104,12 +105,20 @@ export async function errorFromResponse(response: HttpAnswer, what: string): Pro
     `${errorCatalogue[name].title} (${what} answered ${response.status}${text && !body ? `: ${quoteStart(text)}` : ''})`;
   return new GovctlError(name, description, {
     status: response.status,
-    ...(body?.details ? { details: body.details } : {}),
+    ...(body?.details ? { details: shorten(body.details) } : {}),
     ...(body?.request_id ? { requestId: body.request_id } : requestId(response)),
     ...(body ? { extra: body } : {}),
     ...(body?.hint === undefined ? hintFor(name) : { hint: body.hint.slice(0, longestMessage) }),
   });
 }
+
+/** What is shown of the details: a server may send millions. */
+const shorten = (details: NonNullable<ErrorBodyType['details']>) =>
+  details.slice(0, mostDetails).map(({ field, message, ...rest }) => ({
+    ...rest,
+    field: field.slice(0, longestMessage),
+    message: message.slice(0, longestMessage),
+  }));
 
 function redirect(response: HttpAnswer): string {
   return `a redirect to ${response.headers.get('location') ?? 'nowhere'}; redirects are not followed`;
@@ -117,7 +126,7 @@ function redirect(response: HttpAnswer): string {
 
 function asErrorBody(text: string): ErrorBodyType | undefined {
   try {
-    const parsed = ErrorBody.safeParse(JSON.parse(text));
+    const parsed = parseToFirstIssue(ErrorBody, JSON.parse(text));
     return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined; // HTML from a proxy: the status speaks then

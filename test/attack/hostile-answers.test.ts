@@ -20,3 +20,18 @@ it.each([
   expect(stderr).toMatch(/was answered with 200|no policy/);
   expect(exitCode).toBe(1);
 });
+
+it('an error with 100,000 details of a megabyte is shown in part', async () => {
+  const details = Array.from({ length: 100_000 }, (_, nth) => ({
+    field: `f${nth}`,
+    message: nth === 0 ? 'y'.repeat(1_000_000) : 'wrong',
+  }));
+  const body = { error: 'invalid_policy', message: 'm'.repeat(1_000_000), details };
+  const { exitCode, stderr } = await runCommandLine(['policy', 'list'], {
+    env: { GOVCTL_BASE_URL: 'https://s.test', GOVCTL_TOKEN: 'any', NO_COLOR: '1' },
+    fetch: () => Promise.resolve(new Response(JSON.stringify(body), { status: 400 })),
+  });
+  expect(exitCode).toBe(3);
+  expect(stderr).toContain('f99');
+  expect(stderr.length).toBeLessThan(20_000);
+});

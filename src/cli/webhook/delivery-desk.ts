@@ -30,6 +30,8 @@ interface Taken {
 
 /** Deliveries that can be sent again; older ones are forgotten. */
 const mostKept = 200;
+/** Bytes of their bodies. */
+const mostKeptBytes = 64 * 1024 * 1024;
 /** 503: it was not taken, and nobody is to think so. */
 const refusal: Answer = { status: 503, isRefusal: true };
 /** Seconds of age that are worth a word, as receivers refuse what is older. */
@@ -54,6 +56,7 @@ export function createDeliveryDesk(
   },
 ): DeliveryDesk {
   const kept: Taken[] = [];
+  let keptBytes = 0;
   let taken = 0;
   let bad = 0;
 
@@ -61,7 +64,10 @@ export function createDeliveryDesk(
     if (taken >= most) return refusal;
     const number = ++taken;
     kept.push({ number, received });
-    if (kept.length > mostKept) kept.shift();
+    keptBytes += received.body.length;
+    while (kept.length > mostKept || keptBytes > mostKeptBytes) {
+      keptBytes -= kept.shift()?.received.body.length ?? keptBytes;
+    }
     const at = context.world.now();
     const inspection = inspectDelivery(received, [secret], { now: at });
     if (!inspection.fits) bad++;

@@ -161,7 +161,7 @@ async function fetchOnce(
     onProgress?.(have, total);
     whole = await copy(answer.bytes, file, signal, (length) => {
       have += length;
-      if (total !== undefined && have > total) throw tooLong(total);
+      if (have > (total ?? mostUnsaid)) throw tooLong(total);
       onProgress?.(have, total);
     });
   } finally {
@@ -217,8 +217,16 @@ const cutTooOften = (part: string, got: Got): GovctlError =>
       : goesOn(part),
   );
 
-const tooLong = (total: number): GovctlError =>
-  new GovctlError('bad_answer', `More came than the ${showSize(total)} that the server said`);
+/** Bytes of a file whose length the server does not say: it may send without end. */
+const mostUnsaid = 4 * 1024 ** 3;
+
+const tooLong = (total: number | undefined): GovctlError =>
+  new GovctlError(
+    'bad_answer',
+    total === undefined
+      ? `More than ${showSize(mostUnsaid)} came, and the server does not say how long the file is`
+      : `More came than the ${showSize(total)} that the server said`,
+  );
 
 const notTheSame = (target: string, is: string, should: string): GovctlError =>
   new GovctlError(
