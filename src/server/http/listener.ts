@@ -14,6 +14,7 @@ import { createConnections, defaultMaxConnections } from './connections.ts';
 import { gatherBody } from './gather.ts';
 import type { Peer } from './peer.ts';
 import { oneByOne } from './pipeline.ts';
+import { createRequestTurns } from './request-turns.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -101,13 +102,20 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const refusals = createTurns(refusedAtOnce);
   const refuseBroken = (error: Broken, socket: Socket): void =>
     void answerBroken(error, socket, { refuse, refusals, isAnswerable });
-  const { takeUp, isAnswerable } = oneByOne((incoming, outgoing) => {
-    connections.of(incoming.socket)?.began(outgoing);
-    connections.checkWaiting();
-    if (hasBody(incoming)) outgoing.once('finish', () => letGo(incoming));
-    // What goes wrong in there is answered in there.
-    void handle(incoming, outgoing);
-  });
+  const turnOf = createRequestTurns();
+  const { takeUp, isAnswerable } = oneByOne(
+    (incoming, outgoing) => {
+      connections.of(incoming.socket)?.began(outgoing);
+      connections.checkWaiting();
+      if (hasBody(incoming)) outgoing.once('finish', () => letGo(incoming));
+      // What goes wrong in there is answered in there.
+      void handle(incoming, outgoing);
+    },
+    (socket) => {
+      const connection = connections.of(socket);
+      return connection && turnOf(connection);
+    },
+  );
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
     if (hasBody(incoming))
