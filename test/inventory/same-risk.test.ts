@@ -785,6 +785,23 @@ testRisks({
     policies: /-no-full-administrator$/,
     forms: inlinePolicies(allow({ Action: '*', Resource: '*' })),
   },
+  'an IAM policy allows everything on every ARN': {
+    severity: 'HIGH',
+    policies: /-no-full-administrator$/,
+    forms: inlinePolicies(allow({ Action: '*:*', Resource: 'arn:aws:*:*:*:*' })),
+  },
+  'an IAM policy allows everything on all resources but one': {
+    severity: 'HIGH',
+    policies: /-no-full-administrator$/,
+    forms: inlinePolicies(allow({ Action: '*', NotResource: 'arn:aws:s3:::it' })),
+  },
+  'an IAM policy passes every role of an account': {
+    severity: 'HIGH',
+    policies: /-no-open-passrole$/,
+    forms: inlinePolicies(
+      allow({ Action: 'iam:PassR*', Resource: 'arn:aws:iam::111122223333:role/*' }),
+    ),
+  },
   'AdministratorAccess is attached': {
     severity: 'HIGH',
     policies: /-no-administrator-access$/,
@@ -928,11 +945,11 @@ test('everybody may call a function beside its URL, too: two findings', () => {
 /** What a machine runs when it starts, in all forms. */
 function scripts(script: string): Readonly<Record<string, Fields>> {
   const encoded = btoa(script);
-  const machine = (properties: Fields): Fields => ({
+  const machine = (properties: Fields, type = 'virtualMachines'): Fields => ({
     $schema: 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#',
     resources: [
       {
-        type: 'Microsoft.Compute/virtualMachines',
+        type: `Microsoft.Compute/${type}`,
         apiVersion: '2024-03-01',
         name: 'it',
         properties,
@@ -973,6 +990,43 @@ function scripts(script: string): Readonly<Record<string, Fields>> {
     'Azure: a plan': planDocument({
       'azurerm_linux_virtual_machine.it': { name: 'it', custom_data: encoded },
     }),
+    ...Object.fromEntries(
+      [{ osProfile: { customData: encoded } }, { userData: encoded }].map(
+        (virtualMachineProfile) => [
+          `Azure: a template, a scale set, ${Object.keys(virtualMachineProfile).join('')}`,
+          machine({ virtualMachineProfile }, 'virtualMachineScaleSets'),
+        ],
+      ),
+    ),
+    'Azure: a plan, a scale set': planDocument({
+      'azurerm_windows_virtual_machine_scale_set.it': { name: 'it', custom_data: encoded },
+    }),
+    'Azure: a plan, a scale set of before': planDocument({
+      'azurerm_virtual_machine_scale_set.it': { name: 'it', os_profile: [{ custom_data: script }] },
+    }),
+    'Azure: a plan, an orchestrated scale set': planDocument({
+      'azurerm_orchestrated_virtual_machine_scale_set.it': {
+        name: 'it',
+        user_data_base64: encoded,
+      },
+    }),
+    'Azure: a plan, the profile of an orchestrated scale set': planDocument({
+      'azurerm_orchestrated_virtual_machine_scale_set.it': {
+        name: 'it',
+        os_profile: [{ custom_data: encoded }],
+      },
+    }),
+    'Google Cloud: a plan, a template of instances': planDocument({
+      'google_compute_instance_template.it': { name: 'it', metadata_startup_script: script },
+    }),
+    'Google Cloud: a plan, a regional template of instances': planDocument({
+      'google_compute_region_instance_template.it': { name: 'it', metadata: { a: script } },
+    }),
+    'Google Cloud: an asset, a template of instances': {
+      name: '//compute.googleapis.com/projects/p/global/instanceTemplates/it',
+      asset_type: 'compute.googleapis.com/InstanceTemplate',
+      resource: { data: { name: 'it', properties: { metadata } } },
+    },
     'Google Cloud: a plan, the startup script': planDocument({
       'google_compute_instance.it': { name: 'it', metadata_startup_script: script },
     }),

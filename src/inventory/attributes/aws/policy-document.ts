@@ -88,8 +88,8 @@ function readStatement(given: unknown): Statement {
     not_principals: principals(at(given, 'NotPrincipal')),
     actions: wild(at(given, 'Action') ?? actionsWithout(at(given, 'NotAction'))),
     not_actions: wild(at(given, 'NotAction')),
-    resources: wild(at(given, 'Resource')),
-    not_resources: wild(at(given, 'NotResource')),
+    resources: everyArn(wild(at(given, 'Resource'))),
+    not_resources: everyArn(wild(at(given, 'NotResource'))),
     conditions: conditions(at(given, 'Condition')),
   };
 }
@@ -110,6 +110,16 @@ function wild(value: unknown): Texts {
   if (isUnknown(words)) return words;
   return words.map((one) =>
     typeof one === 'string' && /^\??\*+(:\??\*+)?$/.test(one) ? '*' : one,
+  );
+}
+
+/** An ARN whose parts after the partition are wildcards is that of every resource, as `*` is: one stands for any number of parts. */
+function everyArn(words: Texts): Texts {
+  if (isUnknown(words)) return words;
+  return words.map((one) =>
+    typeof one === 'string' && /^arn:(\*|(aws[\w-]*|\$\{[^}]*\})(\*|:\*))[*:]*$/.test(one)
+      ? '*'
+      : one,
   );
 }
 

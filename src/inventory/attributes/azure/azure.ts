@@ -1,6 +1,6 @@
 import type { Normaliser } from '../normaliser.ts';
 import { roleAssignments, roleDefinitions } from './authorization.ts';
-import { disks, virtualMachines } from './compute.ts';
+import { disks, scaleSets, virtualMachines } from './compute.ts';
 import { managedClusters, registries } from './containers.ts';
 import { cosmosAccounts, postgresqlServers } from './database.ts';
 import { keyVaultAccessPolicies, keyVaultKeys, keyVaults } from './key-vault.ts';
@@ -22,6 +22,7 @@ export const azure: readonly Normaliser[] = [
   roleDefinitions,
   disks,
   virtualMachines,
+  scaleSets,
   registries,
   managedClusters,
   postgresqlServers,

@@ -164,6 +164,31 @@ export const virtualMachines = normaliser({
   },
 });
 
+/** The machines that a scale set makes. */
+export const scaleSets = normaliser({
+  types: ['Azure::Compute::virtualMachineScaleSets'],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Compute/virtualMachineScaleSets, 2024-03-01',
+  attributes: userDataAttribute,
+  from: {
+    azure: (raw) => {
+      const profile = at(raw.properties, 'virtualMachineProfile');
+      return {
+        // Azure shows neither of what exists.
+        'user_data.secrets': isListed(raw)
+          ? undefined
+          : ofBoth(at(profile, 'osProfile', 'customData'), at(profile, 'userData')),
+      };
+    },
+    terraform: ({ properties }) => ({
+      'user_data.secrets': secretsInAll([
+        planned(properties, 'custom_data') ?? planned(properties, 'os_profile', 'custom_data'),
+        planned(properties, 'user_data') ?? planned(properties, 'user_data_base64'),
+      ]),
+    }),
+  },
+});
+
 /** What a machine gets at its start, and what it can read later. */
 function ofBoth(customData: unknown, userData: unknown) {
   return secretsInAll([customData, userData]);

@@ -77,6 +77,17 @@ export const computeInstance = normaliser({
   })),
 });
 
+export const instanceTemplate = normaliser({
+  types: ['GCP::Compute::InstanceTemplate'],
+  source: 'Compute Engine API v1 reference, instanceTemplates, as of 2025-06',
+  attributes: userDataAttribute,
+  from: fromGoogle((get) => ({
+    'user_data.secrets': secretsInValues(
+      metadataOf(get('properties', 'metadata') ?? get('metadata'), get('metadataStartupScript')),
+    ),
+  })),
+});
+
 /** Both are on by default where the image can have them; which it can, only the machine that exists shows. */
 function shielded(get: Get, raw: RawResource) {
   const settings = hasItems(get('shieldedInstanceConfig'));

@@ -1,7 +1,7 @@
 import type { Normaliser } from '../normaliser.ts';
 import { bigqueryDataset, datasetAccess } from './bigquery-dataset.ts';
 import { computeFirewall } from './compute-firewall.ts';
-import { computeInstance } from './compute-instance.ts';
+import { computeInstance, instanceTemplate } from './compute-instance.ts';
 import { computeNetwork, computeSslPolicy, computeSubnetwork } from './compute-network.ts';
 import { containerCluster, containerNodePool } from './container.ts';
 import { pubsubTopic, redisInstance, sqlInstance } from './data.ts';
@@ -22,6 +22,7 @@ export const gcp: readonly Normaliser[] = [
   project,
   computeFirewall,
   computeInstance,
+  instanceTemplate,
   computeNetwork,
   computeSslPolicy,
   computeSubnetwork,

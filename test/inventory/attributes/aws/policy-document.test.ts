@@ -53,6 +53,21 @@ describe('readStatements', () => {
     expect(readStatements(given)).toEqual(statements);
   });
 
+  test.each([
+    ['*:*', '*'],
+    ['arn:*', '*'],
+    ['arn:aws:*', '*'],
+    ['arn:aws-cn:*:*:*:*', '*'],
+    ['arn:${AWS::Partition}:*:*:*:*', '*'],
+    ['arn:aws:s3:::*', 'arn:aws:s3:::*'],
+    ['arn:aws:*:::acme', 'arn:aws:*:::acme'],
+    ['arn:aws', 'arn:aws'],
+  ])('reads the resource %s as %s', (written, read) => {
+    expect(readStatements({ Statement: { Effect: 'Allow', Resource: written } })).toMatchObject([
+      { resources: [read] },
+    ]);
+  });
+
   test.each([undefined, null, '', { Statement: [] }])('finds none in %j', (given) => {
     expect(readStatements(given)).toEqual([]);
   });
