@@ -1049,6 +1049,40 @@ testRisks({
   },
 });
 
+testRisks({
+  'the password of a database or a cache is written in the code': {
+    severity: 'HIGH',
+    policies: /-no-plaintext-(password|auth-token)$/,
+    forms: Object.fromEntries(
+      (
+        [
+          ['AWS::RDS::DBInstance', 'MasterUserPassword', 'aws_db_instance', 'password'],
+          ['AWS::RDS::DBCluster', 'MasterUserPassword', 'aws_rds_cluster', 'master_password'],
+          [
+            'AWS::Redshift::Cluster',
+            'MasterUserPassword',
+            'aws_redshift_cluster',
+            'master_password',
+          ],
+          ['AWS::DocDB::DBCluster', 'MasterUserPassword', 'aws_docdb_cluster', 'master_password'],
+          [
+            'AWS::ElastiCache::ReplicationGroup',
+            'AuthToken',
+            'aws_elasticache_replication_group',
+            'auth_token',
+          ],
+        ] as const
+      ).flatMap(([type, property, terraformType, argument]) => [
+        [`${type}: a template`, templateDocument({ It: [type, { [property]: 'hunter2hunter2' }] })],
+        [
+          `${type}: a plan`,
+          planDocument({ [`${terraformType}.it`]: { [argument]: 'hunter2hunter2' } }),
+        ],
+      ]),
+    ),
+  },
+});
+
 const password = { Name: 'DB_PASSWORD', Value: 'hunter22' };
 const plannedPassword = { name: 'DB_PASSWORD', value: 'hunter22' };
 

@@ -23,6 +23,7 @@ import { daxCluster } from './database/dax-cluster.ts';
 import { dmsEndpoint } from './database/dms-endpoint.ts';
 import { dmsReplicationInstance } from './database/dms-replication-instance.ts';
 import { dynamodbTable } from './database/dynamodb-table.ts';
+import { docdbCluster } from './database/docdb-cluster.ts';
 import { elasticacheReplicationGroup } from './database/elasticache-replication-group.ts';
 import { rdsDbCluster } from './database/rds-db-cluster.ts';
 import { rdsDbInstance } from './database/rds-db-instance.ts';
@@ -196,6 +197,7 @@ export const aws: readonly Normaliser[] = [
   dmsEndpoint,
   dmsReplicationInstance,
   dynamodbTable,
+  docdbCluster,
   elasticacheReplicationGroup,
   rdsDbCluster,
   rdsDbInstance,

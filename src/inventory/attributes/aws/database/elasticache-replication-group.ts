@@ -3,6 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import { and, flag, isOneOf, not, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 const fromApi = ({ properties }: RawResource) => ({
   'encryption.enabled': isEncrypted(
@@ -37,25 +38,31 @@ export const elasticacheReplicationGroup = normaliser({
       absent: false,
     },
     engine_version: { type: 'string', meaning: 'such as `7.1`' },
+    'auth_token.source': secretSourceAttribute("the clients' password"),
   },
   arguments: {
+    AuthToken: 'auth_token',
     AtRestEncryptionEnabled: 'at_rest_encryption_enabled',
     TransitEncryptionEnabled: 'transit_encryption_enabled',
     TransitEncryptionMode: 'transit_encryption_mode',
   },
   from: {
-    cloudformation: fromApi,
+    cloudformation: (raw) => ({
+      ...fromApi(raw),
+      'auth_token.source': secretSource(field(raw.properties, 'AuthToken')),
+    }),
     'aws-config': fromApi,
-    terraform: ({ properties }) => ({
+    terraform: (raw) => ({
       'encryption.enabled': isEncrypted(
-        planned(properties, 'at_rest_encryption_enabled'),
-        planned(properties, 'engine'),
+        planned(raw.properties, 'at_rest_encryption_enabled'),
+        planned(raw.properties, 'engine'),
       ),
       'tls.required': isRequired(
-        planned(properties, 'transit_encryption_enabled'),
-        planned(properties, 'transit_encryption_mode'),
+        planned(raw.properties, 'transit_encryption_enabled'),
+        planned(raw.properties, 'transit_encryption_mode'),
       ),
-      engine_version: text(planned(properties, 'engine_version')),
+      engine_version: text(planned(raw.properties, 'engine_version')),
+      'auth_token.source': plannedSecretSource(raw, 'auth_token'),
     }),
   },
 });
