@@ -25,6 +25,7 @@ export const amazonmqBroker = normaliser({
   },
   arguments: {
     EncryptionOptions: 'encryption_options',
+    PubliclyAccessible: 'publicly_accessible',
     Users: 'user',
   },
   from: {
