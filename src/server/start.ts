@@ -4,7 +4,7 @@ import { defined } from '../contract/defined.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './http/address.ts';
 import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
-import { readServerConfig } from './config/read-config.ts';
+import { othersCanRead, readServerConfig } from './config/read-config.ts';
 import type { Env } from './config/references.ts';
 import type { Clock, Deps, Log } from './deps.ts';
 import { systemClock } from './deps.ts';
@@ -47,6 +47,8 @@ export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
   readonly configFile?: string;
   /** What that file may refer to. Default: nothing. */
   readonly env?: Env;
+  /** Paths of files that were given and contain a secret; one that others can read is a notice. */
+  readonly secretFiles?: readonly string[];
   readonly logLevel: LogLevel;
   readonly clock?: Clock;
 }
@@ -83,7 +85,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Before anything can fail: a file that an earlier server left says that one is ready.
   if (readyFile !== undefined) await removeReadyFile(readyFile);
   const { config, notices: configNotices } = await readServerConfig(options.configFile, env);
-  const notices = [...configNotices];
+  const notices = [...configNotices, ...(await sayReadable(options.secretFiles ?? []))];
   const serverLog = openLog(options.logLevel, () => clock.now());
   const { log, close: closeLog } = serverLog;
   /** What has been opened, to be closed in reverse where a later step fails. */
@@ -267,6 +269,17 @@ async function openStore(dir: string, log: Log, notices: string[]): Promise<Stor
       ...(wayOut.length > 0 ? { hint: wayOut.join('\n') } : {}),
     });
   }
+}
+
+async function sayReadable(files: readonly string[]): Promise<string[]> {
+  const readable = await Promise.all(
+    files.map((file) => othersCanRead(file).catch(() => false)), // one that is missing is told by who reads it
+  );
+  return files
+    .filter((_, at) => readable[at])
+    .map(
+      (file) => `${file} contains a secret and others on this machine can read it: chmod 600 it.`,
+    );
 }
 
 function startNotices(options: ServerOptions, apiKey: RunningServer['apiKey']): string[] {

@@ -4,8 +4,7 @@ import type { Checker, Tally } from '../../project/check/checker.ts';
 import { addTally, emptyTally } from '../../project/check/checker.ts';
 import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import type { Unreadable } from '../../project/check/discover-inputs.ts';
-import type { Place, Problem } from '../../project/model.ts';
-import type { Holding } from '../../project/model.ts';
+import type { Holding, Place, Problem } from '../../project/model.ts';
 import type { Collector } from './collect.ts';
 
 /** Unreadable places and warnings that are told one by one; beyond it they are counted. */

@@ -11,12 +11,11 @@ import {
 import { narrowToSet, selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { PoliciesOfSet } from '../../project/check/select-policies.ts';
-import type { LocalPolicy, Problem } from '../../project/model.ts';
+import type { Holding, LocalPolicy, Problem } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
 import { discoverFiles } from '../../project/read/discover.ts';
 import { startsOf } from '../../project/read/load.ts';
 import type { Context, Run } from '../context.ts';
-import type { Holding } from '../../project/model.ts';
 import { readingOf } from '../project/reading.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../formats/github.ts';

@@ -33,6 +33,8 @@ export interface ServerOptions {
   readonly maxImportBytes?: number;
   /** Connections that are open at once. */
   readonly maxConnections?: number;
+  /** Paths of files that contain a secret; the server tells of those that others can read. */
+  readonly secretFiles?: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 

@@ -107,6 +107,9 @@ function parseServerFlags(
     ...defined({ rateLimit: flags.rateLimit }),
     metrics: flags.metrics,
     ...defined({ metricsListen, maxConnections }),
+    secretFiles: [flags.apiKeyFile, flags.tlsKey, flags.signingKey].flatMap((file) =>
+      file === undefined ? [] : [path.resolve(cwd, file)],
+    ),
     ...(maxImportMib === undefined ? {} : { maxImportBytes: maxImportMib * 1024 ** 2 }),
     logLevel: flags.logLevel,
   };

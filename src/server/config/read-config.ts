@@ -172,5 +172,5 @@ function refuse(file: string, findings: readonly Finding[]): GovctlError {
   return new GovctlError('invalid_file', lines.join('\n'));
 }
 
-const othersCanRead = async (file: string): Promise<boolean> =>
+export const othersCanRead = async (file: string): Promise<boolean> =>
   process.platform !== 'win32' && ((await stat(path.resolve(file))).mode & 0o044) !== 0;

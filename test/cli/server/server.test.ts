@@ -60,6 +60,7 @@ describe('govctl server', () => {
       dataDir: path.join(folder, '.govctl/data'),
       store: 'lowdb',
       allowTargets: [],
+      secretFiles: [],
       metrics: true,
       logLevel: 'info',
       env: {},
@@ -107,6 +108,7 @@ describe('govctl server', () => {
       metrics: false,
       maxConnections: 100,
       maxImportBytes: 3_145_728,
+      secretFiles: [path.join(folder, 'k.pem')],
       logLevel: 'debug',
       env: {},
     });

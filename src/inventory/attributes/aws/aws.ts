@@ -22,8 +22,8 @@ import { eksCluster } from './containers/eks-cluster.ts';
 import { daxCluster } from './database/dax-cluster.ts';
 import { dmsEndpoint } from './database/dms-endpoint.ts';
 import { dmsReplicationInstance } from './database/dms-replication-instance.ts';
-import { dynamodbTable } from './database/dynamodb-table.ts';
 import { docdbCluster } from './database/docdb-cluster.ts';
+import { dynamodbTable } from './database/dynamodb-table.ts';
 import { elasticacheReplicationGroup } from './database/elasticache-replication-group.ts';
 import { rdsDbCluster } from './database/rds-db-cluster.ts';
 import { rdsDbInstance } from './database/rds-db-instance.ts';
@@ -196,8 +196,8 @@ export const aws: readonly Normaliser[] = [
   daxCluster,
   dmsEndpoint,
   dmsReplicationInstance,
-  dynamodbTable,
   docdbCluster,
+  dynamodbTable,
   elasticacheReplicationGroup,
   rdsDbCluster,
   rdsDbInstance,
