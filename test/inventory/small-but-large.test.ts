@@ -330,6 +330,8 @@ describe('a page is read in little time and memory, though it', () => {
     // Small for the page itself, with room for a slow machine, and for garbage.
     expect(cpuTime()).toBeLessThan(5_000);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(400_000_000);
-    expect(read.ok || /Fn::ForEach|the ID of this resource has/.test(read.problem.message)).toBe(true);
+    expect(read.ok || /Fn::ForEach|the ID of this resource has/.test(read.problem.message)).toBe(
+      true,
+    );
   });
 });
