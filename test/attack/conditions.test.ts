@@ -496,6 +496,24 @@ const resource = {
   },
 };
 
+test.each([
+  ['an optional item of a number', 'dyn(1)[?resource.texts].hasValue()'],
+  ['an item of a map', 'dyn(resource.map)[dyn(resource.texts)]'],
+  ['an item of a number', 'dyn(1)[dyn(resource.texts)]'],
+])('%s under a list of long texts fails without writing the list', (_, body) => {
+  const texts = Array.from({ length: 16 }, () => 'x'.repeat(1 << 16));
+  const cpuTime = startCpuTime();
+  const { steps } = run(`resource.many.all(x, resource.few.all(y, ${body} || true))`, {
+    texts,
+    many: numbers,
+    few: numbers.slice(0, 10),
+    map: { a: 1 },
+  });
+  expect(steps).toBeLessThan(1_000_000);
+  // Two ways of 15,000 times a megabyte would take 20 s.
+  expect(cpuTime()).toBeLessThan(5_000);
+});
+
 test(
   'any condition ends within its steps, for one price each way it runs, and no step takes long',
   { timeout: 120_000 * times },

@@ -56,11 +56,20 @@ export function select(of: unknown, key: string, missing: Failure): unknown {
   return entry ? entry[1] : missing;
 }
 
+/** Characters of a key that a message names. */
+const mostShown = 256;
+
+/** A key as messages name it. It may be any value: a list of long texts would take its length to write at no price. */
+function nameOfKey(key: unknown): string {
+  if (typeof key === 'string') return key.slice(0, mostShown);
+  return ['bigint', 'boolean', 'number'].includes(typeof key) ? String(key) : '*';
+}
+
 function notMap(of: unknown, key: unknown, path: string | undefined): Failure {
   if (of instanceof UnknownValue) return unknownFailure(of, path);
   return newFailure(
     'type_error',
-    `${path ?? `.${String(key)}`} can't be read: ${typeName(of)} has no attributes`,
+    `${path ?? `.${nameOfKey(key)}`} can't be read: ${typeName(of)} has no attributes`,
     path,
   );
 }
@@ -93,8 +102,8 @@ export function index(of: unknown, at: unknown, path: string | undefined): unkno
   if (entry) return entry[1];
   const isKey = ['string', 'bigint', 'boolean', 'number'].includes(typeof at);
   // A text may come from the document, and be none to show.
-  const shown = typeof at === 'string' ? '*' : String(at);
   if (!isKey) return mismatch('[]', of, at);
+  const shown = typeof at === 'string' ? '*' : nameOfKey(at);
   spend(prices.failure);
   return missingKey(shown, path && `${path}[${shown}]`);
 }
