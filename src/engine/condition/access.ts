@@ -101,8 +101,8 @@ export function index(of: unknown, at: unknown, path: string | undefined): unkno
   const entry = entryOf(of, at);
   if (entry) return entry[1];
   const isKey = ['string', 'bigint', 'boolean', 'number'].includes(typeof at);
-  // A text may come from the document, and be none to show.
   if (!isKey) return mismatch('[]', of, at);
+  // A text may come from the document, and be none to show.
   const shown = typeof at === 'string' ? '*' : nameOfKey(at);
   spend(prices.failure);
   return missingKey(shown, path && `${path}[${shown}]`);
