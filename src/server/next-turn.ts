@@ -10,6 +10,9 @@ let accepted = 0;
  */
 export const connectionAccepted = (): void => void (accepted += 1);
 
+/** How many connections were accepted so far: where it grows from turn to turn, more are waiting. */
+export const connectionsAccepted = (): number => accepted;
+
 /**
  * A queue of work that is done in turns. What it returns lets others have their turn: requests, answers, connections. Of all
  * that waits in one queue, one goes on in each turn of the event loop, so that turns stay short however much works at once.

@@ -32,11 +32,11 @@ interface Pipeline {
  * Takes up the requests of a connection one by one, each when the answer before it has gone out: a connection that sends
  * very many at once, which takes but some bytes, is no more to us than one that waits for its answers, and no more than
  * one of its answers is in memory. One that sends more than can wait is closed.
- * @param mayBegin what a request of this connection waits for, once it is the first in line
+ * @param waitsFor what the first request in line of a connection waits for, if anything
  */
 export function oneByOne(
   handle: Handle,
-  mayBegin: (socket: Socket) => Promise<void> | undefined,
+  waitsFor: (socket: Socket) => Promise<void> | undefined,
 ): Pipeline {
   const lines = new WeakMap<Socket, Line>();
   const turns = createTurns(takenAtOnce);
@@ -54,7 +54,7 @@ export function oneByOne(
   const begin = (line: Line, ...[incoming, outgoing]: Parameters<Handle>): void => {
     line.current = [incoming, outgoing];
     outgoing.once('close', () => void goOn(line));
-    const waits = mayBegin(incoming.socket);
+    const waits = waitsFor(incoming.socket);
     if (!waits) handle(incoming, outgoing);
     else void waits.then(() => incoming.socket.destroyed || handle(incoming, outgoing));
   };
