@@ -67,16 +67,21 @@ export const namesOf = ({
 
 /** Characters of globs and ids that are compared between two turns of others: some milliseconds. */
 const charactersPerTurn = 2_000_000;
+/** The time that a comparison with an exemption, and with a glob of it, takes beyond that of their characters, in characters. */
+const charactersOfExemption = 200;
+const charactersOfGlob = 100;
 
-/** Finds the exemption that covers a policy's finding on a resource. */
+/** Finds the first exemption that covers a policy's finding on a resource. */
 export type FindCover = (
   known: readonly StoredExemption[],
   policy: EvaluatedPolicy,
   resourceId: string,
+  /** Milliseconds since the epoch; default: `now` */
+  at?: number,
 ) => Promise<StoredExemption | undefined>;
 
 /**
- * Compares in turns: many globs on many resources would block the event loop.
+ * Compares in turns: many globs on many resources would block the event loop, and so would many exemptions.
  * @param now as `isExempt`
  * @param onCompared is given the characters of each comparison
  */
@@ -85,17 +90,21 @@ export function createFindCover(
   onCompared: (characters: number) => void = () => undefined,
 ): FindCover {
   let compared = 0;
-  return async (known, policy, resourceId) => {
+  return async (known, policy, resourceId, at = now) => {
     for (const exemption of known) {
       const { resources: globs } = exemption;
-      const characters = globs.reduce((sum, { length }) => sum + length + resourceId.length, 0);
+      const ofGlobs = globs.length * (resourceId.length + charactersOfGlob);
+      const characters = globs.reduce(
+        (sum, { length }) => sum + length,
+        charactersOfExemption + ofGlobs,
+      );
       onCompared(characters);
       compared += characters;
       if (compared >= charactersPerTurn) {
         compared = 0;
         await nextTurn();
       }
-      if (isExempt(exemption, policy, resourceId, now)) return exemption;
+      if (isExempt(exemption, policy, resourceId, at)) return exemption;
     }
     return undefined;
   };

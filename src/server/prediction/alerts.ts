@@ -35,22 +35,31 @@ export interface AlertFilter {
   readonly account_ids?: readonly string[] | undefined;
 }
 
+/** What is asked, and when. */
+export interface Asked {
+  readonly reader: Reader;
+  /** In milliseconds since the epoch. */
+  readonly now: number;
+  /** Aborts where nobody wants the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 /** Dates that are looked at for one answer. */
 const mostLookedAt = 100_000;
 const pageSize = 200;
+/** Exemptions whose violations are looked up between two turns of others. */
+const exemptionsPerTurn = 20;
 
 /**
  * The next violations to come, soonest first, the graver ones first where they come at once.
- * @param now in milliseconds since the epoch
  * @throws GovctlError malformed_request where more dates than can be looked at come before those that are asked for
  */
 export async function collectAlerts(
-  reader: Reader,
-  now: number,
+  { reader, now, signal }: Asked,
   filter: AlertFilter,
   most: number,
 ): Promise<PredictiveAlert[]> {
-  const walk = createWalk(reader, now, filter);
+  const walk = createWalk({ reader, now, signal }, filter);
   const isAsked = (method: PredictionMethod): boolean =>
     filter.method === undefined || filter.method.includes(method);
   const found = [
@@ -67,24 +76,18 @@ export const gravityOf = ({ severity }: PredictiveAlert): number =>
 
 /** The alert of this id, if it is about a violation before `until`. @throws as `collectAlerts` */
 export async function findAlert(
-  reader: Reader,
-  now: number,
+  asked: Asked,
   { id, until }: { readonly id: string; readonly until: number },
 ): Promise<PredictiveAlert | undefined> {
-  const flip = (await reader.get(flips, id))?.doc;
-  if (flip?.at !== undefined) return createWalk(reader, now, { until }).ofFlip(flip);
-  const expiries = await collectAlerts(
-    reader,
-    now,
-    { until, method: ['exemption_expiry'] },
-    Infinity,
-  );
+  const flip = (await asked.reader.get(flips, id))?.doc;
+  if (flip?.at !== undefined) return createWalk(asked, { until }).ofFlip(flip);
+  const expiries = await collectAlerts(asked, { until, method: ['exemption_expiry'] }, Infinity);
   return expiries.find((one) => one.id === id);
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function createWalk(reader: Reader, now: number, filter: AlertFilter) {
+function createWalk({ reader, now, signal }: Asked, filter: AlertFilter) {
   let left = mostLookedAt;
   const known = new Map<string, Promise<KnownPolicy | undefined>>();
   const policyOf = (id: string) => {
@@ -99,6 +102,7 @@ function createWalk(reader: Reader, now: number, filter: AlertFilter) {
     alert.confidence >= (filter.min_confidence ?? 0) &&
     (!filter.severity || filter.severity.some((one) => one.toLowerCase() === alert.severity));
 
+  const findCover = createFindCover(now);
   const look = async (): Promise<void> => {
     if (left-- === 0) {
       throw new GovctlError(
@@ -108,27 +112,19 @@ function createWalk(reader: Reader, now: number, filter: AlertFilter) {
       );
     }
     if (left % pageSize === 0) await nextTurn();
+    signal.throwIfAborted();
   };
 
-  /** Whether an exemption covers the violation at that moment; the last moment that it is covered without a gap. */
-  async function coveredUntil(known: KnownPolicy, resourceId: string, from: number) {
-    let end = from;
-    let last: StoredExemption | undefined;
-    for (let tries = 0; tries <= known.exemptions.length; tries++) {
-      const cover = await createFindCover(end)(known.exemptions, known.named, resourceId);
-      if (!cover) break;
-      last = cover;
-      end = exemptionEnd(cover.expires);
-    }
-    return { end, last };
-  }
+  /** Of the exemptions that cover the violation at that moment, the one that does so the longest. */
+  const coverAt = (known: KnownPolicy, resourceId: string, at: number) =>
+    findCover(known.exemptions, known.named, resourceId, at);
 
   /** Undefined where the date is of no concern any more, or an exemption covers it. */
   async function ofFlip(flip: StoredFlip): Promise<PredictiveAlert | undefined> {
     const policy = await policyOf(flip.policy_id);
     if (!policy || !matchesType(policy.row.resource_type, flip.resource_type)) return undefined;
-    const { last } = await coveredUntil(policy, flip.resource_id, Date.parse(flip.at ?? ''));
-    return last ? undefined : alertOfFlip(flip, policy, now);
+    const cover = await coverAt(policy, flip.resource_id, Date.parse(flip.at ?? ''));
+    return cover ? undefined : alertOfFlip(flip, policy, now);
   }
 
   return {
@@ -147,16 +143,19 @@ function createWalk(reader: Reader, now: number, filter: AlertFilter) {
     async expiries(most: number): Promise<PredictiveAlert[]> {
       const found: PredictiveAlert[] = [];
       const active = { status: { any: ['active'] } };
+      let seen = 0;
       for await (const exemption of inOrder(reader, exemptions, 'expires', active)) {
         if (exemptionEnd(exemption.expires) > filter.until || found.length >= most) break;
+        if ((seen += 1) % exemptionsPerTurn === 0) await nextTurn();
+        signal.throwIfAborted();
         const covered = { ...where, exemption_id: { any: [exemption.id] } };
         for await (const { doc } of allRows(reader, violations, covered)) {
           await look();
           const policy = await policyOf(doc.policy_id);
           if (!policy) continue;
-          const { end, last } = await coveredUntil(policy, doc.resource_id, now);
-          if (!last || end > filter.until) continue;
-          const alert = alertOfExpiry(doc, last, end, now);
+          const last = await coverAt(policy, doc.resource_id, now);
+          if (!last || exemptionEnd(last.expires) > filter.until) continue;
+          const alert = alertOfExpiry(doc, last, now);
           if (isWanted(alert)) found.push(alert);
         }
       }
@@ -168,6 +167,7 @@ function createWalk(reader: Reader, now: number, filter: AlertFilter) {
 interface KnownPolicy {
   readonly row: StoredPolicy;
   readonly named: ReturnType<typeof namedPolicy>;
+  /** Those that end last come first: none has a beginning, so the first that covers a violation covers it the longest. */
   readonly exemptions: readonly StoredExemption[];
   readonly baseRate: number | null;
 }
@@ -176,11 +176,13 @@ interface KnownPolicy {
 async function readPolicy(reader: Reader, id: string): Promise<KnownPolicy | undefined> {
   const row = (await reader.get(policies, id))?.doc;
   if (!row?.enabled) return undefined;
+  await nextTurn();
   const named = namedPolicy(row);
+  const known = await exemptionsOf(reader, namesOf(named));
   return {
     row,
     named,
-    exemptions: await exemptionsOf(reader, namesOf(named)),
+    exemptions: known.toSorted((a, b) => compare(b.expires, a.expires)),
     baseRate: await baseRateOf(reader, id),
   };
 }
@@ -241,9 +243,9 @@ function alertOfFlip(
 function alertOfExpiry(
   violation: StoredViolation,
   exemption: StoredExemption,
-  end: number,
   now: number,
 ): PredictiveAlert {
+  const end = exemptionEnd(exemption.expires);
   return {
     id: alertId(violation.policy_id, violation.resource_id, 'exemption_expiry'),
     severity: severityOf(violation.severity),
@@ -276,6 +278,7 @@ async function* inOrder<T extends Document>(
   for (let page = await reader.page(collection, query); ;) {
     for (const { doc } of page.rows) yield doc;
     if (!page.hasMore || !page.last) return;
+    await nextTurn();
     page = await reader.page(collection, { ...query, after: page.last });
   }
 }
