@@ -21,6 +21,7 @@ import { registerExemptionCommands } from './exemption/commands.ts';
 import { registerResourceCommands } from './resource/commands.ts';
 import { registerScanCommands } from './scan/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
+import { registerOverviewCommand } from './overview/commands.ts';
 import { registerPredictCommands } from './predict/commands.ts';
 import { registerEventCommands } from './event/commands.ts';
 import { registerReportCommands } from './report/commands.ts';
@@ -127,6 +128,7 @@ export function createProgram(
   registerTestCommand(program, act);
   registerPlanCommands(program, act);
   registerPolicyCommands(program, act);
+  registerOverviewCommand(program, act);
   registerResourceCommands(program, act);
   registerScanCommands(program, act);
   registerViolationCommands(program, act);

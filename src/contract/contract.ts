@@ -5,6 +5,7 @@ import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
 import { exemptions } from './exemptions.ts';
+import { evaluations, governance } from './governance.ts';
 import { local } from './local.ts';
 import { oauthClients } from './oauth-clients.ts';
 import { policies } from './policies.ts';
@@ -27,6 +28,8 @@ export const contract = {
   // Before violations: /v1/violations/predictive is no violation.
   predictions,
   violations,
+  evaluations,
+  governance,
   exemptions,
   // Before reports: /v1/reports/schedules is no report.
   schedules,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ById, Pagination, Timestamp, commaList, commaListOf, digits } from './lists.ts';
+import { ById, Pagination, Timestamp, commaListOf, digits } from './lists.ts';
 import { Severity } from './policies.ts';
+import { scopeFilters, scopeValues } from './scope-filters.ts';
 
 export const predictionMethods = [
   'date_certain',
@@ -57,9 +58,6 @@ const share = z
   .regex(/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/, 'must be a number from 0 to 1, such as 0.8')
   .transform(Number);
 
-const scopeValues = () =>
-  commaList().refine((values) => values.length <= 100, 'has more than 100 entries');
-
 export const predictionSortFields = ['at', 'severity', 'confidence'] as const;
 
 const PredictionQuery = z.strictObject({
@@ -72,9 +70,7 @@ const PredictionQuery = z.strictObject({
   method: commaListOf(PredictionMethod).optional(),
   severity: commaListOf(Severity).optional(),
   policy_id: scopeValues().optional(),
-  environments: scopeValues().optional(),
-  cloud_providers: scopeValues().optional(),
-  account_ids: scopeValues().optional(),
+  ...scopeFilters,
 });
 const Comparison = z.looseObject({ rule: z.int(), text: z.string() });
 

@@ -10,6 +10,8 @@ export interface Module {
   readonly lanes?: readonly LaneFamily[];
   /** Names of the sequences that a snapshot includes. */
   readonly sequences?: readonly string[];
+  /** Derives what an earlier version, or its snapshot, did not store. */
+  readonly derive?: (tx: Tx) => Promise<void>;
   /** Whether any stored secret can be decrypted only with the server's key: then the server must not start with another. */
   readonly needsKey?: (store: Reader) => Promise<boolean>;
 }

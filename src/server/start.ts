@@ -18,7 +18,7 @@ import { openLog } from './observe/log.ts';
 import type { LogLevel } from './observe/log.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
 import { openSecretBox } from './keys/secret-key.ts';
-import { collections, isKeyNeeded, lanes, layLanes } from './wiring/modules.ts';
+import { collections, completeStore, isKeyNeeded, lanes } from './wiring/modules.ts';
 import { createService, refuseRequest } from './wiring/service.ts';
 import type { Service, ServiceOptions } from './wiring/service.ts';
 import { openLowdbStore } from './store/lowdb/open.ts';
@@ -93,7 +93,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const store = await openStore(options.dataDir, log, notices);
     opened.push(() => store.close());
-    if (store.health().writable) await store.transact(layLanes);
+    if (store.health().writable) await store.transact(completeStore);
     notices.push(...(await resumeClock(store, clock, isLocal(options))));
     const random = (bytes: number): Uint8Array => randomBytes(bytes);
     const ids = createIds(clock, random);

@@ -370,3 +370,68 @@ describe('a server that only does what the description says', () => {
     expect(outcome.stderr).toContain(`This server does not have ${feature}`);
   });
 });
+
+describe('govctl overview', () => {
+  it('shows the score, the open violations and what comes, and says what is next', async () => {
+    const empty = await run(['overview']);
+    expect(empty.exitCode).toBe(0);
+    expect(empty.stdout).toContain('Score  none yet');
+    write(
+      'some.ndjson',
+      [bucket('a', { public: true }), bucket('b', { public: false })].join('\n'),
+    );
+    await run(['resource', 'import', 'some.ndjson']);
+    const { exitCode, stdout } = await run(['overview']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      [
+        `Score  50 of 100  ${'█'.repeat(20)}${'░'.repeat(20)}`,
+        '  of 2 evaluations; under 90 is not compliant',
+        '',
+        'Open violations',
+        '  CRITICAL  0',
+        `  HIGH      1  ${'█'.repeat(40)}`,
+        '  MEDIUM    0',
+        '  LOW       0',
+        '',
+        'About to fail  nothing within 30 days',
+        '',
+        'Last 30 days: 1 of 8 capabilities used, 0% of what was resolved by remediation.',
+        'Next: govctl violation list --severity HIGH',
+        '',
+      ].join('\n'),
+    );
+    expect(await json('overview', '--environment', 'nowhere')).toMatchObject({
+      governance_overview: { compliance_score: 0, evaluated: 0 },
+    });
+  });
+
+  it('lists what will fail by itself, the next first', async () => {
+    const rules = [{ condition: 'timestamp(resource.until) < now', effect: 'DENY' }];
+    await service.send('POST', '/v1/policies', {
+      body: policy('renewed', { severity: 'LOW', rules }),
+    });
+    const until = (date: string) => ({ public: false, until: `${date}T00:00:00Z` });
+    write(
+      'dated.ndjson',
+      `${bucket('late', until('2026-03-20'))}\n${bucket('soon', until('2026-03-04'))}`,
+    );
+    await run(['resource', 'import', 'dated.ndjson']);
+    const { stdout } = await run(['overview']);
+    expect(stdout).toMatch(
+      /About to fail\n  WHEN .*\n.* LOW +soon +renewed\n.* LOW +late +renewed\n/,
+    );
+    expect(stdout).toContain('Next: govctl predict list');
+  });
+
+  it('says which server lacks it', async () => {
+    const minimal = createMinimalService();
+    const { exitCode, stderr } = await runCommandLine(['overview'], {
+      cwd,
+      env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: 'k' },
+      fetch: (url, init) => Promise.resolve(minimal.fetch(url, init)),
+    });
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain('an overview');
+  });
+});

@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
+import { clearScreen } from '../terminal/clear-screen.ts';
 import { describeError } from '../terminal/report-error.ts';
 
 /** Milliseconds between polls of the files: polling works on every file system, events do not. */
 const lookEvery = 300;
-
-const clearScreen = Buffer.from('\u001b[2J\u001b[3J\u001b[H');
 
 /**
  * Runs `work` now and after each change of the files that `list` returns, until Ctrl-C. Prints the error of a failed run

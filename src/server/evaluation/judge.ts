@@ -31,6 +31,8 @@ import type { Change } from '../violations/transition.ts';
 import type { Verdict } from '../../engine/decide.ts';
 import { mostPairsOfRequest } from './evaluation.ts';
 import { schedulePolicy } from './schedule-policy.ts';
+import type { StoredOutcome } from '../posture/collection.ts';
+import { coverChanged, outcomeFound, outcomesMissing } from '../posture/service.ts';
 import { recordFlip } from '../prediction/service.ts';
 import type { DatedVerdict, Verdicts } from './verdicts.ts';
 import { namedPolicy } from './named-policy.ts';
@@ -64,8 +66,8 @@ export interface Judge {
   /** The exemption that covers a policy's finding over a resource. */
   coverOf(judged: JudgedPolicy, resourceId: string): Promise<StoredExemption | undefined>;
   find(judged: JudgedPolicy, resource: KnownResource, verdict: Verdict): Promise<Finding>;
-  /** Must be called for each violation that is written. */
-  wrote(violation: StoredViolation): void;
+  /** Must be called for each violation that is written, and each outcome that has none. */
+  wrote(written: { readonly message?: string | undefined }): void;
   /** Whether the transaction has reached its maximum of verdicts or writes. */
   isFull(): boolean;
   /** Leaves the evaluation of a policy to the background. */
@@ -115,6 +117,7 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
     await pay(writeCost);
     if (postponed.has(policyId)) return;
     postponed.add(policyId);
+    await outcomesMissing(tx, policyId);
     await schedulePolicy(tx, now, policyId);
   }
 
@@ -141,7 +144,7 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
       recorded += 1;
       return finding;
     },
-    wrote({ message }) {
+    wrote({ message = '' }) {
       written += 1 + message.length / charactersOfOne;
     },
     isFull: () =>
@@ -200,6 +203,8 @@ export async function record(
   const { deps, tx } = judge;
   const finding = await judge.find(judged, resource, verdict);
   await recordFlip(tx, judge.now, judged.policy, resource, verdict);
+  const outcome = await outcomeFound(tx, judge.now, { policy: judged.policy, resource, finding });
+  if (outcome?.status === 'ERROR') judge.wrote(outcome);
   const before = (await tx.find(violations, 'pair', pairOf(judged.policy.id, resource.id)))?.doc;
   const isDecided = finding.status === 'FAIL' || finding.status === 'EXEMPT';
   if (!before && !isDecided) return { finding };
@@ -290,16 +295,21 @@ export async function resolveGone(
   await announceStatus(deps, tx, violation, resolved);
 }
 
-/** Updates an unresolved violation according to its exemptions; its verdict stays. */
+/** Updates an outcome, and its violation where that is not resolved, according to the exemptions; the verdict stays. */
 export async function applyExemptions(
   judge: Judge,
   judged: JudgedPolicy,
-  violation: StoredViolation,
+  outcome: StoredOutcome,
 ): Promise<void> {
-  const cover = await judge.coverOf(judged, violation.resource_id);
+  const { tx, now } = judge;
+  const cover = await judge.coverOf(judged, outcome.resource_id);
+  await coverChanged(tx, now, outcome, cover !== undefined);
+  const pair = pairOf(outcome.policy_id, outcome.resource_id);
+  const violation = (await tx.find(violations, 'pair', pair))?.doc;
+  if (!violation || violation.status === 'RESOLVED') return;
   const status = statusAfter(violation.status, 'ERROR', cover !== undefined);
   if (status === undefined) return;
-  const at = timestamp(judge.now);
+  const at = timestamp(now);
   const moved = move(violation, status, { at, cause: causeOf(violation.status, status) }, cover);
   await replaceChanged(judge, violation, moved);
 }

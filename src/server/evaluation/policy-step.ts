@@ -1,8 +1,11 @@
+import { defined } from '../../contract/defined.ts';
 import { matchesType } from '../../contract/resources.ts';
 import type { StatusCause } from '../../contract/violations.ts';
 import { emptyTally, tally } from '../../engine/score.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
+import { outcomes } from '../posture/collection.ts';
+import { forgetStanding, setStanding } from '../posture/service.ts';
 import { forgetPolicy } from '../prediction/service.ts';
 import { beginning, resources } from '../resources/collection.ts';
 import type { StoredResource } from '../resources/collection.ts';
@@ -151,9 +154,24 @@ async function sweep(
       if (cause) await resolveGone(judge, doc, cause);
     }
     const last = page.last?.id;
+    const others = await judge.tx.page(outcomes, {
+      where: { policy_id: { any: [work.id] } },
+      orderBy: 'id',
+      direction: 'asc',
+      limit: mostResources,
+      ...(work.sweptOutcome ? { after: { value: work.sweptOutcome, id: work.sweptOutcome } } : {}),
+    });
+    for (const { doc } of others.rows) {
+      if (whyGone(policy, doc)) await judge.tx.remove(outcomes, doc.id);
+    }
     const hasFlips = !policy?.enabled && (await forgetPolicy(judge.tx, work.id, mostResources));
-    const isDone = (!page.hasMore || last === undefined) && !hasFlips;
-    const progressed: Begun = { ...work, swept: last ?? after ?? '', due_at: judge.now };
+    const isDone = (!page.hasMore || last === undefined) && !others.hasMore && !hasFlips;
+    const progressed: Begun = {
+      ...work,
+      swept: last ?? after ?? '',
+      ...defined({ sweptOutcome: others.last?.id ?? work.sweptOutcome }),
+      due_at: judge.now,
+    };
     return isDone
       ? { next: progressed, work: progressed, isDone }
       : { later: progressed, work: progressed, isDone };
@@ -163,7 +181,7 @@ async function sweep(
 
 function whyGone(
   policy: StoredPolicy | undefined,
-  { resource_type: type }: StoredViolation,
+  { resource_type: type }: Pick<StoredViolation, 'resource_type'>,
 ): StatusCause | undefined {
   if (!policy) return 'policy_deleted';
   if (!policy.enabled) return 'policy_disabled';
@@ -185,6 +203,9 @@ async function end(
     if (deploys && policy?.enabled && !policy.quarantined) {
       await announceDeployment(deps, tx, policy, counted);
     }
+    if (!policy?.enabled) await forgetStanding(tx, id);
+    else if (policy.quarantined) await setStanding(tx, policy, 'quarantined');
+    else if (stored?.kind !== 'policy' || !stored.again) await setStanding(tx, policy, 'counted');
     if (stored?.kind === 'policy' && stored.again) {
       await putWork(tx, { kind: 'policy', id, due_at: now });
     } else if (readsNow) await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });

@@ -6,6 +6,7 @@ import { timestamp } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
+import { setStanding } from '../posture/service.ts';
 import type { Versioned } from '../store/store.ts';
 import type { StoredSubject, Verdicts } from './verdicts.ts';
 import { inThrees } from '../../contract/in-threes.ts';
@@ -88,6 +89,7 @@ export function createQuarantine(deps: Deps) {
       // A policy that has changed since can be cheaper now.
       if (row?.revision !== revision) return false;
       const { doc } = await tx.replace(policies, { ...row.doc, quarantined: why });
+      await setStanding(tx, doc, 'quarantined');
       await emit(deps, tx, 'policy.quarantined', { policy: doc });
       return true;
     });

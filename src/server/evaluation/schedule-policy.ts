@@ -4,6 +4,7 @@ import type { Tally } from '../../engine/score.ts';
 import type { Deps } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
+import { outcomesMissing, setStanding } from '../posture/service.ts';
 import { resources } from '../resources/collection.ts';
 import { hasAny } from '../store/all-rows.ts';
 import type { Tx, Where } from '../store/store.ts';
@@ -86,16 +87,26 @@ export async function policyChanged(
   if (before && after) {
     if (!bearsOnVerdicts(changed)) return;
     if (!before.enabled && !after.enabled) return;
+    // New rules leave the outcomes as the latest that there are; all else makes them count otherwise.
+    if (!after.enabled) await outcomesMissing(tx, after.id);
+    else if (countsOtherwise(before, after)) await setStanding(tx, after, 'pending');
     // Its type can have changed while it was disabled, before its old violations were resolved.
     const leaves =
       !before.enabled || typeKey(before.resource_type) !== typeKey(after.resource_type);
     await beginPolicy(tx, now, after.id, { sweep: leaves, deploys: after.enabled === true });
   } else if (before) {
+    await outcomesMissing(tx, before.id);
     await beginPolicy(tx, now, before.id);
   } else if (after?.enabled) {
     await scheduleNew(deps, tx, now, after);
   }
 }
+
+const countsOtherwise = (before: StoredPolicy, after: StoredPolicy): boolean =>
+  !before.enabled ||
+  before.quarantined !== undefined ||
+  before.severity !== after.severity ||
+  typeKey(before.resource_type) !== typeKey(after.resource_type);
 
 /** Finds the resources that a policy can be about: those of its type; all for a pattern, which the index can't match. */
 export const whereAbout = ({
@@ -105,7 +116,9 @@ export const whereAbout = ({
 
 /** A new policy without resources needs no work now; a policy that can read `now` is evaluated in an hour. */
 async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
-  if (await hasAny(tx, resources, whereAbout(policy))) {
+  const isAboutSome = await hasAny(tx, resources, whereAbout(policy));
+  await setStanding(tx, policy, isAboutSome ? 'pending' : 'counted');
+  if (isAboutSome) {
     await beginPolicy(tx, now, policy.id, { deploys: true });
     return;
   }

@@ -17,8 +17,9 @@ export interface PolicyWork extends Due {
   readonly after?: string;
   /** Also resolve violations of resources that the policy no longer applies to. */
   readonly sweep?: true;
-  /** Id of the last violation that the sweep checked. */
+  /** Ids of the last violation and the last outcome that the sweep checked. */
   readonly swept?: string;
+  readonly sweptOutcome?: string;
   /** Emit the end as the policy's deployment; `tally` counts the findings so far. */
   readonly deploys?: true;
   readonly tally?: Tally;

@@ -12,15 +12,15 @@ import { applyExemptions, judgedPolicy } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { putWork, removeWork } from '../evaluation/work.ts';
+import { outcomes } from '../posture/collection.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
-import { violations } from '../violations/collection.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
 import type { StoredExemption } from './collection.ts';
 import { policiesNamed } from './expire.ts';
 
-/** Violations of a policy that are moved in the exemption's own transaction; the rest follow in the background. */
+/** Outcomes of a policy, with their violations, that are moved in the exemption's own transaction; the rest follow in the background. */
 const movedAtOnce = 500;
 
 /** @throws GovctlError exemption_not_found */
@@ -74,7 +74,7 @@ export async function createExemption(
   });
   await recordAudit(deps, tx, actor, 'exemption.create', stored.doc.id);
   await announceExemption(deps, tx, stored.doc, 'created');
-  await moveViolations(judge, [input.policy]);
+  await moveOutcomes(judge, [input.policy]);
   return stored;
 }
 
@@ -112,7 +112,7 @@ export async function updateExemption(
   if (!isOver) await putWork(tx, { kind: 'expiry', id, due_at: exemptionEnd(merged.expires) });
   await recordAudit(deps, tx, call.actor, 'exemption.update', id, changed);
   await announceExemption(deps, tx, stored.doc, 'changed');
-  await moveViolations(judge, [before.doc.policy, merged.policy]);
+  await moveOutcomes(judge, [before.doc.policy, merged.policy]);
   return stored;
 }
 
@@ -126,16 +126,16 @@ export async function deleteExemption(judge: Judge, call: Changer, id: string): 
   const isEndToTell = await removeWork(tx, id);
   await recordAudit(deps, tx, call.actor, 'exemption.delete', id);
   if (isEndToTell) await announceExemption(deps, tx, before.doc, 'ended');
-  await moveViolations(judge, [before.doc.policy]);
+  await moveOutcomes(judge, [before.doc.policy]);
 }
 
-/** Exemptions of these policies have changed: what is not resolved becomes OPEN or EXEMPT. */
-async function moveViolations(judge: Judge, named: readonly string[]): Promise<void> {
+/** Exemptions of these policies have changed: what fails counts as exempt, and what is not resolved becomes OPEN or EXEMPT. */
+async function moveOutcomes(judge: Judge, named: readonly string[]): Promise<void> {
   const { tx } = judge;
   for (const name of new Set(named)) {
     for (const row of await policiesNamed(tx, name)) {
-      const page = await tx.page(violations, {
-        where: { standing_of_policy: { any: [row.doc.id] } },
+      const page = await tx.page(outcomes, {
+        where: { policy_id: { any: [row.doc.id] } },
         orderBy: 'id',
         direction: 'asc',
         limit: movedAtOnce,

@@ -63,6 +63,7 @@ export async function replaceAll(tx: Tx, stored: Stored, snapshot: Snapshot): Pr
     }
   }
   await layEmptyLanes(tx, stored.lanes, stored.collections);
+  await stored.derive(tx);
   return counts;
 }
 

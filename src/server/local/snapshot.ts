@@ -3,7 +3,7 @@ import { nextTurn } from '../next-turn.ts';
 import { largestSnapshot } from '../../contract/local.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { LaneFamily, Module, StoredCollection } from '../module.ts';
-import type { Blobs, Document, LaneSpec, LaneWork, Reader, Store } from '../store/store.ts';
+import type { Blobs, Document, LaneSpec, LaneWork, Reader, Store, Tx } from '../store/store.ts';
 
 /** What a snapshot is of, and what a restore replaces. */
 export interface Stored {
@@ -15,6 +15,8 @@ export interface Stored {
   readonly history: readonly StoredCollection[];
   readonly lanes: readonly LaneFamily[];
   readonly sequences: readonly string[];
+  /** What a snapshot of an earlier version lacks is derived when it was restored. */
+  readonly derive: (tx: Tx) => Promise<void>;
 }
 
 export function storedBy(modules: readonly Module[]): Stored {
@@ -27,6 +29,9 @@ export function storedBy(modules: readonly Module[]): Stored {
     history: thatStay('history'),
     lanes: modules.flatMap(({ lanes = [] }) => lanes),
     sequences: modules.flatMap(({ sequences = [] }) => sequences),
+    async derive(tx) {
+      for (const { derive } of modules) await derive?.(tx);
+    },
   };
 }
 

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../contract/defined.ts';
+import type { PredictiveAlert } from '../../contract/predictions.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import { timestamp } from '../deps.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
-import type { Tx } from '../store/store.ts';
+import type { Reader, Tx } from '../store/store.ts';
 import type { DatedVerdict } from '../evaluation/verdicts.ts';
+import { collectAlerts } from './alerts.ts';
+import type { AlertFilter } from './alerts.ts';
 import { alertId, flips } from './collection.ts';
 import type { StoredFlip } from './collection.ts';
 
@@ -114,3 +117,11 @@ async function forget(
     if (removed >= most) return true;
   }
 }
+
+/** The next violations to come, as their list has them. @throws as `collectAlerts` */
+export const comingAlerts = (
+  reader: Reader,
+  now: number,
+  filter: AlertFilter,
+  most: number,
+): Promise<PredictiveAlert[]> => collectAlerts(reader, now, filter, most);

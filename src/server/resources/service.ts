@@ -11,6 +11,7 @@ import { enabledPolicies, record, resolveGone } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { Outdated } from '../evaluation/retry.ts';
 import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
+import { forgetOutcomes, resourceStored } from '../posture/service.ts';
 import { forgetResource } from '../prediction/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Versioned } from '../store/store.ts';
@@ -85,6 +86,7 @@ async function upsertResource(
   const row = before
     ? await tx.replace(resources, { ...stored, created_at: before.doc.created_at })
     : await tx.insert(resources, stored);
+  await resourceStored(tx, before?.doc.resource, resource);
   await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
   const isOtherType = before && typeKey(before.doc.resource.type) !== typeKey(resource.type);
   if (isOtherType) await forgetResource(tx, resource.id);
@@ -103,7 +105,7 @@ async function upsertResource(
   return { outcome: 'updated', row, before: before.doc };
 }
 
-/** Those of a resource that is gone, or of its former type. */
+/** Those of a resource that is gone, or of its former type; the outcomes, too. */
 async function resolveViolations(
   judge: Judge,
   { id, type }: { readonly id: string; readonly type?: string },
@@ -112,6 +114,7 @@ async function resolveViolations(
   // A policy with a pattern can be about both types; where its verdict on the new one is still to come, it decides.
   const about = type === undefined ? [] : await judge.policiesOf(type);
   const ids = new Set(about.map(({ policy }) => policy.id));
+  await forgetOutcomes(judge.tx, id, ids);
   for await (const { doc } of allRows(judge.tx, violations, standing)) {
     if (ids.has(doc.policy_id)) continue;
     const cause = type === undefined ? 'resource_deleted' : 'resource_changed_type';
@@ -187,6 +190,7 @@ export async function deleteResource(judge: Judge, call: Call, id: string): Prom
   const before = await readResource(tx, id);
   call.checkMatch(before.revision);
   await tx.remove(resources, id);
+  await resourceStored(tx, before.doc.resource, undefined);
   await resolveViolations(judge, { id });
   await forgetResource(tx, id);
   await recordAudit(deps, tx, call.actor, 'resource.delete', id);

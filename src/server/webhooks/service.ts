@@ -18,6 +18,8 @@ import { deleteDeliveries, pauseDeliveries, resumeDeliveries } from './delivery/
 import { targetFault } from '../outbound/target.ts';
 import type { Targets } from '../outbound/target.ts';
 
+export { deliveries } from './delivery/collection.ts';
+
 /** Milliseconds that a secret's follower leaves it in use. */
 const overlap = 24 * 3_600_000;
 /** Characters of a secret that are shown. */

@@ -11,6 +11,7 @@ import type { RateLimiter } from '../http/limits.ts';
 import { localHandlers } from '../local/handlers.ts';
 import type { LocalService } from '../local/service.ts';
 import { policyHandlers } from '../policies/handlers.ts';
+import { evaluationHandlers, governanceHandlers } from '../posture/handlers.ts';
 import { predictionHandlers } from '../prediction/handlers.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { downloadHandlers } from '../reports/download/handlers.ts';
@@ -71,6 +72,8 @@ export const createHandlers = (
   scans: scanHandlers(deps),
   predictions: predictionHandlers(deps, evaluation),
   violations: violationHandlers(deps),
+  evaluations: evaluationHandlers(deps),
+  governance: governanceHandlers(deps),
   exemptions: exemptionHandlers(deps),
   events: eventHandlers(deps),
   schedules: scheduleHandlers(deps, surroundings),

@@ -10,6 +10,7 @@ import { layEmptyLanes } from '../lanes/lay.ts';
 import { localModule } from '../local/module.ts';
 import type { Module } from '../module.ts';
 import { policiesModule } from '../policies/module.ts';
+import { postureModule } from '../posture/module.ts';
 import { predictionModule } from '../prediction/module.ts';
 import { reportDeliveryModule } from '../report-delivery/module.ts';
 import { reportsModule } from '../reports/module.ts';
@@ -28,6 +29,7 @@ export const modules: readonly Module[] = [
   exemptionsModule,
   scansModule,
   evaluationModule,
+  postureModule,
   predictionModule,
   complianceModule,
   eventsModule,
@@ -48,13 +50,15 @@ export const collections = modules.flatMap((module) => module.collections.map(({
 /** Every family of lanes. */
 export const lanes = modules.flatMap((module) => module.lanes ?? []).map(({ spec }) => spec);
 
-/** Fills the lanes that an earlier version left empty. */
-export const layLanes = (tx: Tx): Promise<void> =>
-  layEmptyLanes(
+/** Fills the lanes that an earlier version left empty, and derives what it did not store. */
+export async function completeStore(tx: Tx): Promise<void> {
+  await layEmptyLanes(
     tx,
     modules.flatMap((module) => module.lanes ?? []),
     modules.flatMap((module) => module.collections),
   );
+  for (const { derive } of modules) await derive?.(tx);
+}
 
 /** Whether any stored secret requires the current secret key. */
 export async function isKeyNeeded(store: Reader): Promise<boolean> {

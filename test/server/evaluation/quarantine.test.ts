@@ -3,7 +3,7 @@ import { createEvaluation } from '../../../src/server/evaluation/evaluation.ts';
 import { createEvaluationThreads } from '../../../src/server/evaluation/thread/threads.ts';
 import { evaluationWork, putWork } from '../../../src/server/evaluation/work.ts';
 import { policies } from '../../../src/server/policies/collection.ts';
-import { layLanes } from '../../../src/server/wiring/modules.ts';
+import { completeStore } from '../../../src/server/wiring/modules.ts';
 import { eventsOf } from '../events/events-service.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -188,7 +188,7 @@ describe('background evaluation', () => {
     });
     await service.evaluator.run();
     expect(await inventory.violations()).toEqual([]);
-    await service.deps.store.transact(layLanes);
+    await service.deps.store.transact(completeStore);
     await service.evaluator.run();
     expect(await inventory.violation()).toMatchObject({ policy_id: id, status: 'OPEN' });
   });

@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../../../src/contract/policies.ts';
+import type { GovernanceOverview } from '../../../src/contract/governance.ts';
+import type { Severity } from '../../../src/contract/policies.ts';
 import type { Violation } from '../../../src/contract/violations.ts';
 import { matchesType } from '../../../src/contract/resources.ts';
 import { exemptionEnd, matchesId } from '../../../src/engine/exempt.ts';
 import { evaluate, preparePolicy } from '../../../src/engine/evaluate.ts';
+import { complianceScore, emptyTally, tally } from '../../../src/engine/score.ts';
 import { testEvaluator } from './test-evaluator.ts';
 import { events } from '../../../src/server/events/collection.ts';
 import { exemptions } from '../../../src/server/exemptions/collection.ts';
 import { policies } from '../../../src/server/policies/collection.ts';
+import { outcomes } from '../../../src/server/posture/collection.ts';
 import { resources } from '../../../src/server/resources/collection.ts';
 import { allRows } from '../../../src/server/store/all-rows.ts';
 import type { CollectionSpec, Document } from '../../../src/server/store/store.ts';
@@ -50,6 +54,8 @@ const resource = fc.record(
     port: fc.constantFrom(22, 443, 'ssh'),
     until: fc.constantFrom('2026-03-01T20:00:00Z', '2026-03-03T00:00:00Z', 'soon'),
     region: fc.constantFrom('eu-west-1', 'us-east-1'),
+    account_id: fc.constantFrom('111', '222'),
+    environment: fc.constantFrom('production', 'staging'),
   },
   { requiredKeys: ['id', 'type', 'until'] },
 );
@@ -256,6 +262,54 @@ async function checkViolations(service: TestService): Promise<void> {
   }
 }
 
+/** What the overview must say of each part of the inventory, from validating every resource by every policy. */
+async function checkOverview(service: TestService): Promise<void> {
+  const waivers = await all(service, exemptions);
+  const now = service.deps.clock.now();
+  const stored = await all(service, resources);
+  const findings: { severity: Severity; status: string; of: Record<string, unknown> }[] = [];
+  for (const policy of (await all(service, policies)).filter(({ enabled }) => enabled)) {
+    const prepared = preparePolicy({
+      policy: policy as typeof policy & PolicyInput,
+      id: policy.id,
+    });
+    for (const { resource: of } of stored) {
+      if (!matchesType(policy.resource_type, of.type)) continue;
+      const { status } = evaluate(prepared, of, now);
+      const isCovered = waivers.some(
+        (waiver) =>
+          waiver.policy === policy.name &&
+          exemptionEnd(waiver.expires) > now &&
+          waiver.resources.some((pattern) => matchesId(pattern, of.id)),
+      );
+      const covered = status === 'FAIL' && isCovered ? 'EXEMPT' : status;
+      findings.push({ severity: policy.severity ?? 'MEDIUM', status: covered, of });
+    }
+  }
+  for (const [query, field, value] of [
+    ['', '', ''],
+    ['?environments=production', 'environment', 'production'],
+    ['?cloud_providers=AWS', 'provider', 'aws'],
+    ['?account_ids=111', 'account_id', '111'],
+  ] as const) {
+    const some = findings.filter(({ of }) => field === '' || of[field] === value);
+    const expected = tally(
+      emptyTally,
+      some.map(({ status, severity }) => ({ status: status as 'PASS', severity })),
+    );
+    const answer = await service.send('GET', `/v1/governance/overview${query}`);
+    const { governance_overview: overview } = answer.json as {
+      governance_overview: GovernanceOverview;
+    };
+    expect(overview.evaluated, query).toBe(expected.evaluated);
+    expect(overview.compliance_score, query).toBe(complianceScore(expected) ?? 0);
+  }
+  const listed = await all(service, outcomes);
+  expect(listed.map(({ status }) => status).sort()).toEqual(
+    findings.flatMap(({ status }) => (status === 'PASS' ? [] : [status])).sort(),
+  );
+}
+
 /** Whoever has heard all events knows the open violations, and has heard them in order, once each. */
 async function checkTold(service: TestService, lane: string): Promise<void> {
   const told = (await all(service, events)).sort((a, b) => a.sequence - b.sequence);
@@ -302,6 +356,7 @@ describe('after any changes, in any order with the background', () => {
           await evaluator.run();
           expect(service.logged.filter(({ level }) => level === 'error')).toEqual([]);
           await checkViolations(service);
+          await checkOverview(service);
           await checkTold(service, webhook);
         } finally {
           await service.close();

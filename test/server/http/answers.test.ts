@@ -226,6 +226,8 @@ describe('what an endpoint answers', () => {
       predictive_alerts: { id: string }[];
     };
     await ask('predictions.get', alerts[0]?.id);
+    await ask('evaluations.list', undefined);
+    await ask('governance.overview', undefined);
     const { violations } = (await ask('violations.list', undefined)) as {
       violations: { id: string }[];
     };

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { clearScreen } from '../terminal/clear-screen.ts';
+import { overviewView } from './overview-view.ts';
+
+interface OverviewOptions {
+  readonly provider?: readonly string[];
+  readonly account?: readonly string[];
+  readonly environment?: readonly string[];
+  readonly watch?: boolean;
+}
+
+/** Milliseconds between two readings of --watch. */
+const lookEvery = 5_000;
+
+export async function runOverview(context: Context, options: OverviewOptions): Promise<ExitCode> {
+  const { signal, terminal, now } = context.world;
+  const query = {
+    cloud_providers: options.provider?.join(','),
+    account_ids: options.account?.join(','),
+    environments: options.environment?.join(','),
+  };
+  do {
+    const { data } = await withOurServer(context, 'an overview', 'Reading', (client) =>
+      client.governance.overview({ query }),
+    );
+    const view = overviewView(data.governance_overview, now());
+    if (!options.watch) {
+      await context.show(view);
+      return exitCodes.ok;
+    }
+    if (terminal.stdoutIsTty) await terminal.stdout.write(clearScreen);
+    await context.show({ ...view, oneLine: true });
+    await sleep(lookEvery, undefined, { signal }).catch(() => undefined);
+  } while (!signal.aborted && !terminal.stdout.isClosed);
+  return exitCodes.ok;
+}

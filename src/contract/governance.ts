@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { UndecidedReason } from './findings.ts';
+import { Timestamp, commaList, commaListOf, listEndpoint, listQuery } from './lists.ts';
+import { Severity } from './policies.ts';
+import { PredictiveAlert } from './predictions.ts';
+import { scopeFilters } from './scope-filters.ts';
+
+const OverviewQuery = z.strictObject(scopeFilters);
+export type OverviewQuery = z.infer<typeof OverviewQuery>;
+
+const GovernanceOverview = z.looseObject({
+  /** From 0 to 100 with two decimals, of the latest outcomes; 0 where `evaluated` is 0. */
+  compliance_score: z.number(),
+  /** Open ones. */
+  policy_violations: z.looseObject({
+    critical: z.int(),
+    high: z.int(),
+    medium: z.int(),
+    low: z.int(),
+  }),
+  /** The ten that come first. */
+  predictive_alerts: z.array(PredictiveAlert),
+  cost_optimization: z.looseObject({
+    potential_savings: z.number(),
+    rightsizing_opportunities: z.int(),
+    unused_resources: z.int(),
+  }),
+  /** Of the service's eight capabilities, how many were used in the last 30 days. */
+  tools_replaced: z.int(),
+  /** Percent of the violations resolved in the last 30 days that a remediation resolved. */
+  automation_level: z.number(),
+  generated_at: Timestamp,
+  /** Policies times the resources that they are about, as far as their outcomes are known. */
+  evaluated: z.int(),
+});
+export type GovernanceOverview = z.infer<typeof GovernanceOverview>;
+
+export const governance = {
+  overview: endpoint({
+    method: 'GET',
+    path: '/v1/governance/overview',
+    summary: 'How the whole inventory, or a part of it, stands now',
+    scope: 'governance:read',
+    query: OverviewQuery,
+    response: { status: 200, body: z.looseObject({ governance_overview: GovernanceOverview }) },
+    errors: [],
+  }),
+};
+
+const OutcomeStatus = z.enum(['FAIL', 'ERROR', 'EXEMPT']);
+
+/** What a policy found in a resource the last time, where it did not pass. */
+const Evaluation = z.looseObject({
+  /** The same for the same policy and resource. */
+  id: z.string(),
+  policy_id: z.string(),
+  policy_name: z.string(),
+  resource_id: z.string(),
+  resource_type: z.string(),
+  status: OutcomeStatus,
+  severity: Severity,
+  /** ERROR only: why it could not be decided, the attribute, and what is to be done. */
+  reason: UndecidedReason.optional(),
+  path: z.string().optional(),
+  message: z.string().optional(),
+  provider: z.string(),
+  account_id: z.string().optional(),
+  region: z.string().optional(),
+  environment: z.string().optional(),
+  /** Since when it has had this status. */
+  since: Timestamp,
+  updated_at: Timestamp,
+});
+export type Evaluation = z.infer<typeof Evaluation>;
+
+export const evaluationSortFields = [
+  'updated_at',
+  'since',
+  'id',
+  'severity',
+  'policy_name',
+  'status',
+] as const;
+
+const EvaluationListQuery = listQuery(evaluationSortFields, {
+  status: commaListOf(OutcomeStatus).optional(),
+  reason: commaListOf(UndecidedReason).optional(),
+  severity: commaListOf(Severity).optional(),
+  policy_id: commaList().optional(),
+  resource_id: z.string().min(1).max(2_048).optional(),
+  resource_type: commaList().optional(),
+  provider: commaList().optional(),
+  account_id: commaList().optional(),
+  region: commaList().optional(),
+  environment: commaList().optional(),
+});
+export type EvaluationListQuery = z.infer<typeof EvaluationListQuery>;
+
+export const evaluations = {
+  list: listEndpoint({
+    path: '/v1/evaluations',
+    summary:
+      'List the latest outcomes other than PASS: what fails, is exempt, or can not be decided',
+    ext: true,
+    query: EvaluationListQuery,
+    rows: { evaluations: z.array(Evaluation) },
+  }),
+};

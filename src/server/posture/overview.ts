@@ -1,0 +1,212 @@
+import type { GovernanceOverview, OverviewQuery } from '../../contract/governance.ts';
+import { readKeyTag } from '../../contract/key-tag.ts';
+import { severities } from '../../contract/policies.ts';
+import type { Severity } from '../../contract/policies.ts';
+import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
+import { complianceScore, weightOf } from '../../engine/score.ts';
+import { timestamp } from '../deps.ts';
+import { anyOf } from '../http/paging.ts';
+import type { Filters } from '../http/paging.ts';
+import { nextTurn } from '../next-turn.ts';
+import { policies } from '../policies/collection.ts';
+import { comingAlerts } from '../prediction/service.ts';
+import { reports } from '../reports/collection.ts';
+import { resources } from '../resources/collection.ts';
+import { scans } from '../scans/collection.ts';
+import { runs } from '../schedules/collection.ts';
+import { allRows, countRows } from '../store/all-rows.ts';
+import type { CollectionSpec, Document, Position, Reader } from '../store/store.ts';
+import { violations } from '../violations/collection.ts';
+import { deliveries } from '../webhooks/service.ts';
+import { outcomes, scopes, standings } from './collection.ts';
+import type { StoredStanding } from './collection.ts';
+
+const day = 86_400_000;
+/** Days of which capabilities in use are told. */
+const usedWithin = 30;
+const mostAlerts = 10;
+
+/**
+ * How the inventory stands now, or a part of it. The score is of the latest outcomes: what a policy is about is the number
+ * of resources of its types, which are counted as they are stored, less its outcomes other than PASS. So the cost depends
+ * on how many policies, accounts and environments there are, not on how many resources.
+ * @param now in milliseconds since the epoch
+ */
+export async function readOverview(
+  reader: Reader,
+  now: number,
+  query: OverviewQuery,
+): Promise<GovernanceOverview> {
+  const where = scopeWhere(query);
+  const { score, evaluated } = await readScore(reader, where);
+  const open = (severity: Severity) =>
+    countRows(reader, violations, {
+      ...where,
+      status: { any: ['OPEN'] },
+      severity: { any: [severity] },
+    });
+  return {
+    compliance_score: score ?? 0,
+    policy_violations: {
+      critical: await open('CRITICAL'),
+      high: await open('HIGH'),
+      medium: await open('MEDIUM'),
+      low: await open('LOW'),
+    },
+    predictive_alerts: await comingAlerts(
+      reader,
+      now,
+      { ...query, until: now + usedWithin * day },
+      mostAlerts,
+    ),
+    // Costs are not known to the service yet.
+    cost_optimization: { potential_savings: 0, rightsizing_opportunities: 0, unused_resources: 0 },
+    tools_replaced: await countUsed(reader, timestamp(now - usedWithin * day)),
+    // Nothing but a person or a changed resource resolves a violation yet.
+    automation_level: 0,
+    generated_at: timestamp(now),
+    evaluated,
+  };
+}
+
+const scopeWhere = ({ environments, cloud_providers, account_ids }: OverviewQuery): Filters =>
+  anyOf(
+    {
+      environment: environments,
+      provider: cloud_providers?.map((name) => name.toLowerCase()),
+      account_id: account_ids,
+    },
+    ['environment', 'provider', 'account_id'],
+  );
+
+/** @returns a score of null where nothing is evaluated */
+async function readScore(
+  reader: Reader,
+  where: Filters,
+): Promise<{ readonly score: number | null; readonly evaluated: number }> {
+  const known: StoredStanding[] = [];
+  const uncounted: string[] = [];
+  for await (const { doc } of allRows(reader, standings, {})) {
+    if (doc.state !== 'pending') known.push(doc);
+    if (doc.state !== 'counted') uncounted.push(doc.id);
+  }
+  const weigh = createScales(known);
+  let evaluated = 0;
+  let met = 0;
+  let all = 0;
+  for await (const types of typesOf(reader, where)) {
+    for (const [type, n] of Object.entries(types)) {
+      const scale = weigh(type);
+      evaluated += n * scale.policies;
+      met += n * scale.met;
+      all += n * scale.all;
+    }
+  }
+  for (const severity of severities) {
+    const failing = {
+      ...where,
+      severity: { any: [severity] },
+      status: { any: ['FAIL', 'ERROR'] },
+    };
+    const every = await countRows(reader, outcomes, failing);
+    const others =
+      every > 0 && uncounted.length > 0
+        ? await countRows(reader, outcomes, { ...failing, policy_id: { any: uncounted } })
+        : 0;
+    met -= (every - others) * weightOf({ severity });
+  }
+  // A change may have come in between two of these readings.
+  return { score: complianceScore({ met: Math.min(all, Math.max(0, met)), all }), evaluated };
+}
+
+/** Of all policies about a type: how many there are, their weight, and the weight of those that can be met. */
+interface Scale {
+  policies: number;
+  met: number;
+  all: number;
+}
+
+function createScales(known: readonly StoredStanding[]): (type: string) => Scale {
+  const exact = new Map<string, Scale>();
+  const patterns: StoredStanding[] = [];
+  const add = (scale: Scale, { state, severity }: StoredStanding): Scale => {
+    const weight = weightOf({ severity });
+    scale.policies += 1;
+    scale.all += weight;
+    if (state === 'counted') scale.met += weight;
+    return scale;
+  };
+  const none = (): Scale => ({ policies: 0, met: 0, all: 0 });
+  for (const standing of known) {
+    const key = typeKey(standing.resource_type);
+    if (isTypePattern(key)) patterns.push(standing);
+    else exact.set(key, add(exact.get(key) ?? none(), standing));
+  }
+  const whole = new Map<string, Scale>();
+  return (type) => {
+    const found = whole.get(type);
+    if (found) return found;
+    const scale = { ...(exact.get(type) ?? none()) };
+    for (const standing of patterns) {
+      if (matchesType(standing.resource_type, type)) add(scale, standing);
+    }
+    whole.set(type, scale);
+    return scale;
+  };
+}
+
+const scopesAtOnce = 1_000;
+
+/** The numbers of resources by type, scope by scope. */
+async function* typesOf(
+  reader: Reader,
+  where: Filters,
+): AsyncGenerator<Readonly<Record<string, number>>> {
+  let after: Position | undefined;
+  for (;;) {
+    const page = await reader.page(scopes, {
+      where,
+      orderBy: 'id',
+      direction: 'asc',
+      limit: scopesAtOnce,
+      ...(after ? { after } : {}),
+    });
+    for (const { doc } of page.rows) yield doc.types;
+    if (!page.hasMore || !page.last) return;
+    after = page.last;
+    await nextTurn();
+  }
+}
+
+/** How many of the service's capabilities were used since then; evidence and cost are not among them yet. */
+async function countUsed(reader: Reader, since: string): Promise<number> {
+  const isUsed = async <T extends Document>(
+    collection: CollectionSpec<T>,
+    orderBy: keyof T & string,
+  ): Promise<boolean> => {
+    const [last] = await newestOf(reader, collection, orderBy, 1);
+    return String(last?.[orderBy] ?? '') >= since;
+  };
+  const changed = await newestOf(reader, policies, 'updated_at', 100);
+  const used = [
+    changed.some(({ updated_at: at, tags = [] }) => at >= since && isFromGit(tags)),
+    await isUsed(resources, 'updated_at'),
+    await isUsed(scans, 'created_at'),
+    await isUsed(reports, 'created_at'),
+    await isUsed(runs, 'started_at'),
+    await isUsed(deliveries, 'created_at'),
+  ];
+  return used.filter(Boolean).length;
+}
+
+const isFromGit = (tags: readonly string[]): boolean => readKeyTag(tags).key !== undefined;
+
+async function newestOf<T extends Document>(
+  reader: Reader,
+  collection: CollectionSpec<T>,
+  orderBy: string,
+  limit: number,
+): Promise<readonly T[]> {
+  const { rows } = await reader.page(collection, { orderBy, direction: 'desc', limit });
+  return rows.map(({ doc }) => doc);
+}
