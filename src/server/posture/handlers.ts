@@ -2,13 +2,14 @@ import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/call.ts';
 import { listPage } from '../http/paging.ts';
 import { toJson } from '../json.ts';
+import type { Alerts } from '../prediction/service.ts';
 import { outcomeFilters, outcomes } from './collection.ts';
 import { readOverview } from './overview.ts';
 
-export const governanceHandlers = (deps: Deps): Handlers['governance'] => ({
-  overview: async ({ query }) => ({
+export const governanceHandlers = (deps: Deps, alerts: Alerts): Handlers['governance'] => ({
+  overview: async ({ query }, call) => ({
     body: toJson({
-      governance_overview: await readOverview(deps.store, deps.clock.now(), query),
+      governance_overview: await readOverview(deps, alerts, call, query),
     }),
   }),
 });

@@ -9,7 +9,9 @@ import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import { nextTurn } from '../next-turn.ts';
 import { policies } from '../policies/collection.ts';
-import { comingAlerts } from '../prediction/service.ts';
+import type { Alerts } from '../prediction/service.ts';
+import type { Call } from '../http/call.ts';
+import type { Deps } from '../deps.ts';
 import { reports } from '../reports/collection.ts';
 import { resources } from '../resources/collection.ts';
 import { scans } from '../scans/collection.ts';
@@ -24,19 +26,22 @@ import type { StoredStanding } from './collection.ts';
 const day = 86_400_000;
 /** Days of which capabilities in use are told. */
 const usedWithin = 30;
+/** Days. */
+const alertsWithin = 30;
 const mostAlerts = 10;
 
 /**
  * How the inventory stands now, or a part of it. The score is of the latest outcomes: what a policy is about is the number
  * of resources of its types, which are counted as they are stored, less its outcomes other than PASS. So the cost depends
  * on how many policies, accounts and environments there are, not on how many resources.
- * @param now in milliseconds since the epoch
  */
 export async function readOverview(
-  reader: Reader,
-  now: number,
+  { store: reader, clock }: Deps,
+  alerts: Alerts,
+  call: Call,
   query: OverviewQuery,
 ): Promise<GovernanceOverview> {
+  const now = clock.now();
   const where = scopeWhere(query);
   const { score, evaluated } = await readScore(reader, where);
   const open = (severity: Severity) =>
@@ -53,12 +58,7 @@ export async function readOverview(
       medium: await open('MEDIUM'),
       low: await open('LOW'),
     },
-    predictive_alerts: await comingAlerts(
-      reader,
-      now,
-      { ...query, until: now + usedWithin * day },
-      mostAlerts,
-    ),
+    predictive_alerts: await alerts.coming(call, alertsWithin, query, mostAlerts),
     // Costs are not known to the service yet.
     cost_optimization: { potential_savings: 0, rightsizing_opportunities: 0, unused_resources: 0 },
     tools_replaced: await countUsed(reader, timestamp(now - usedWithin * day)),

@@ -8,10 +8,9 @@ import type { Call, Handlers } from '../http/call.ts';
 import { toJson } from '../json.ts';
 import { policies } from '../policies/collection.ts';
 import { resources } from '../resources/collection.ts';
-import { createTurns } from '../threads/turns.ts';
-import { collectAlerts, findAlert, gravityOf } from './alerts.ts';
-import type { Asked } from './alerts.ts';
+import { findAlert, gravityOf } from './alerts.ts';
 import { flips } from './collection.ts';
+import type { Alerts } from './service.ts';
 
 const day = 86_400_000;
 const longestHorizon = 366 * day;
@@ -39,22 +38,11 @@ function sorted(
   return alerts.toSorted((a, b) => sign * (valueOf(a) - valueOf(b)));
 }
 
-/** Answers that are made at once, and for one caller: each may look at very many dates. */
-const mostAtOnce = 4;
-const mostOfCaller = 1;
-
-export function predictionHandlers(deps: Deps, evaluation: Evaluation): Handlers['predictions'] {
-  const turns = createTurns(mostAtOnce, mostOfCaller);
-
-  /** Looks for alerts when it is the caller's turn. */
-  async function inTurn<T>(
-    { principal, signal }: Call,
-    look: (asked: Asked) => Promise<T>,
-  ): Promise<T> {
-    const leave = await turns.take(signal, principal.countedAs);
-    return look({ reader: deps.store, now: deps.clock.now(), signal }).finally(leave);
-  }
-
+export function predictionHandlers(
+  deps: Deps,
+  evaluation: Evaluation,
+  alerts: Alerts,
+): Handlers['predictions'] {
   /** What makes a verdict change, found out again. */
   async function comparisonsOf(call: Call, alert: PredictiveAlert, now: number) {
     const policy = await deps.store.get(policies, alert.policy_id);
@@ -71,15 +59,13 @@ export function predictionHandlers(deps: Deps, evaluation: Evaluation): Handlers
   return {
     list: async ({ query }, call) => {
       const { limit, offset = 0, horizon_days: days, sort_by: by, order, ...filter } = query;
-      const alerts = await inTurn(call, (asked) =>
-        collectAlerts(asked, { ...filter, until: asked.now + days * day }, mostAlerts),
-      );
-      const page = sorted(alerts, by, order).slice(offset, offset + limit);
-      const hasMore = offset + page.length < alerts.length;
+      const found = await alerts.coming(call, days, filter, mostAlerts);
+      const page = sorted(found, by, order).slice(offset, offset + limit);
+      const hasMore = offset + page.length < found.length;
       return {
         body: toJson({
           predictive_alerts: page,
-          pagination: { total: alerts.length, limit, offset, has_more: hasMore },
+          pagination: { total: found.length, limit, offset, has_more: hasMore },
           methods,
         }),
       };
@@ -88,7 +74,7 @@ export function predictionHandlers(deps: Deps, evaluation: Evaluation): Handlers
     get: async ({ params: { id } }, call) => {
       const now = deps.clock.now();
       const until = now + longestHorizon;
-      const alert = await inTurn(call, (asked) => findAlert(asked, { id, until }));
+      const alert = await alerts.inTurn(call, (asked) => findAlert(asked, { id, until }));
       if (!alert) {
         throw new GovctlError(
           'prediction_not_found',

@@ -2,14 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../contract/defined.ts';
 import type { PredictiveAlert } from '../../contract/predictions.ts';
 import type { KnownResource } from '../../contract/resources.ts';
+import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import type { Call } from '../http/call.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
-import type { Reader, Tx } from '../store/store.ts';
+import type { Tx } from '../store/store.ts';
 import type { DatedVerdict } from '../evaluation/verdicts.ts';
+import { createTurns } from '../threads/turns.ts';
 import { collectAlerts } from './alerts.ts';
-import type { AlertFilter } from './alerts.ts';
+import type { AlertFilter, Asked } from './alerts.ts';
 import { alertId, flips } from './collection.ts';
 import type { StoredFlip } from './collection.ts';
+
+const day = 86_400_000;
 
 /** Characters: there may be one for each resource. */
 const longestMessage = 512;
@@ -118,10 +123,34 @@ async function forget(
   }
 }
 
-/** The next violations to come, as their list has them. @throws as `collectAlerts` */
-export const comingAlerts = (
-  reader: Reader,
-  now: number,
-  filter: AlertFilter,
-  most: number,
-): Promise<PredictiveAlert[]> => collectAlerts(reader, now, filter, most);
+/** Answers that are made at once, and for one caller: each may look at very many dates. */
+const mostAtOnce = 4;
+const mostOfCaller = 1;
+
+/** What is to come, for whoever asks. */
+export interface Alerts {
+  /** Looks for alerts when it is the caller's turn. */
+  inTurn<T>(call: Call, look: (asked: Asked) => Promise<T>): Promise<T>;
+  /** The next alerts within so many days. @throws as `collectAlerts` */
+  coming(
+    call: Call,
+    days: number,
+    filter: Omit<AlertFilter, 'until'>,
+    most: number,
+  ): Promise<PredictiveAlert[]>;
+}
+
+export function createAlerts(deps: Deps): Alerts {
+  const turns = createTurns(mostAtOnce, mostOfCaller);
+  const inTurn: Alerts['inTurn'] = async ({ principal, signal }, look) => {
+    const leave = await turns.take(signal, principal.countedAs);
+    return look({ reader: deps.store, now: deps.clock.now(), signal }).finally(leave);
+  };
+  return {
+    inTurn,
+    coming: (call, days, filter, most) =>
+      inTurn(call, (asked) =>
+        collectAlerts(asked, { ...filter, until: asked.now + days * day }, most),
+      ),
+  };
+}

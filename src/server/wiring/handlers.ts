@@ -13,6 +13,7 @@ import type { LocalService } from '../local/service.ts';
 import { policyHandlers } from '../policies/handlers.ts';
 import { evaluationHandlers, governanceHandlers } from '../posture/handlers.ts';
 import { predictionHandlers } from '../prediction/handlers.ts';
+import { createAlerts } from '../prediction/service.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { downloadHandlers } from '../reports/download/handlers.ts';
 import type { ReportWork } from '../reports/generation/report-work.ts';
@@ -66,31 +67,34 @@ export const createHandlers = (
     baseUrl,
     local,
   }: Parts,
-): Handlers => ({
-  policies: policyHandlers(deps, evaluation),
-  resources: resourceHandlers(deps, evaluation, bodies),
-  scans: scanHandlers(deps),
-  predictions: predictionHandlers(deps, evaluation),
-  violations: violationHandlers(deps),
-  evaluations: evaluationHandlers(deps),
-  governance: governanceHandlers(deps),
-  exemptions: exemptionHandlers(deps),
-  events: eventHandlers(deps),
-  schedules: scheduleHandlers(deps, surroundings),
-  reports: {
-    ...reportHandlers(deps, {
-      work: reportWork,
-      baseUrl,
-      deleted: (tx, report) => scheduleReportDeleted(deps, tx, report),
-    }),
-    ...downloadHandlers(deps, { ensureFile: reportWork.ensureFile, baseUrl }),
-    certificate: showCertificate(signer),
-  },
-  webhooks: { ...webhookHandlers(deps, surroundings.targets), ...deliveryHandlers(deps, send) },
-  auth: { token: issueToken(deps, limiter) },
-  apiKeys: apiKeyHandlers(deps),
-  oauthClients: oauthClientHandlers(deps),
-  auditLog: auditLogHandlers(deps, statementKey),
-  local: localHandlers(deps, local),
-  system: systemHandlers(deps, system),
-});
+): Handlers => {
+  const alerts = createAlerts(deps);
+  return {
+    policies: policyHandlers(deps, evaluation),
+    resources: resourceHandlers(deps, evaluation, bodies),
+    scans: scanHandlers(deps),
+    predictions: predictionHandlers(deps, evaluation, alerts),
+    violations: violationHandlers(deps),
+    evaluations: evaluationHandlers(deps),
+    governance: governanceHandlers(deps, alerts),
+    exemptions: exemptionHandlers(deps),
+    events: eventHandlers(deps),
+    schedules: scheduleHandlers(deps, surroundings),
+    reports: {
+      ...reportHandlers(deps, {
+        work: reportWork,
+        baseUrl,
+        deleted: (tx, report) => scheduleReportDeleted(deps, tx, report),
+      }),
+      ...downloadHandlers(deps, { ensureFile: reportWork.ensureFile, baseUrl }),
+      certificate: showCertificate(signer),
+    },
+    webhooks: { ...webhookHandlers(deps, surroundings.targets), ...deliveryHandlers(deps, send) },
+    auth: { token: issueToken(deps, limiter) },
+    apiKeys: apiKeyHandlers(deps),
+    oauthClients: oauthClientHandlers(deps),
+    auditLog: auditLogHandlers(deps, statementKey),
+    local: localHandlers(deps, local),
+    system: systemHandlers(deps, system),
+  };
+};
