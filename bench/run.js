@@ -11,6 +11,7 @@ import * as serverThroughput from './server-throughput.js';
 import * as serverGrowth from './server-growth.js';
 import * as serverInventory from './server-inventory.js';
 import * as serverLists from './server-lists.js';
+import * as overview from './overview.js';
 import * as underAttack from './under-attack.js';
 import * as webhookDelivery from './webhook-delivery.js';
 import * as webhookMemory from './webhook-memory.js';
@@ -30,6 +31,7 @@ const benches = {
   'server-growth': serverGrowth,
   'server-inventory': serverInventory,
   'server-lists': serverLists,
+  overview,
   'under-attack': underAttack,
   'webhook-delivery': webhookDelivery,
   'webhook-memory': webhookMemory,

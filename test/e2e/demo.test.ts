@@ -14,6 +14,7 @@ describe('the demo', () => {
     expect(stdout).toMatch(/Drift: 1 of \d+ policies of project \S+ was edited outside git/);
     expect(stdout).toMatch(/\d+ findings fail \(\d+ CRITICAL/);
     expect(stdout).toContain('Imported 4 created');
+    expect(stdout).toMatch(/Score {2}\d+(\.\d+)? of 100/);
     expect(stdout).toMatch(
       /CRITICAL\s+arn:aws:ec2:\S+:security-group\/\S+\s+aws-ec2-security-group-no-public-ssh/,
     );

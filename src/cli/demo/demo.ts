@@ -84,6 +84,7 @@ async function playDemo(
     ['resource', 'import', 'infrastructure/snapshot.json'],
     { head: 5 },
   );
+  await play.step('How does everything stand?', ['overview'], { head: 9 });
   await play.step(
     'What is wrong is a violation, until it is mended or waived.',
     ['violation', 'list', '--severity', 'CRITICAL'],
