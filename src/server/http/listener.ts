@@ -100,8 +100,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     },
   );
   const refusals = createTurns(refusedAtOnce);
+  const cutOffs = createTurns(cutOffAtOnce);
+  const cutOff = async (): Promise<void> =>
+    void setTimeout(await cutOffs.take(), cutOffPause(patience)).unref();
   const refuseBroken = (error: Broken, socket: Socket): void =>
-    void answerBroken(error, socket, { refuse, refusals, isAnswerable });
+    void answerBroken(error, socket, { refuse, refusals, cutOff, isAnswerable });
   const turnOf = createRequestTurns();
   const { takeUp, isAnswerable } = oneByOne(
     (incoming, outgoing) => {
@@ -293,23 +296,35 @@ function explainListenError(
   }
 }
 
-/** Answered in one turn of the event loop: a thousand requests may run out of time, or be cut off, at the same moment. */
+/** Answered in one turn of the event loop: a thousand requests may be broken at the same moment. */
 const refusedAtOnce = 20;
+
+/**
+ * Requests that ran out of time and are cut off before a pause (milliseconds). Node finds all of them at the same moment,
+ * every few seconds; cut off together, their senders would connect again together, and whoever is new would wait behind
+ * them, as each turn of the event loop accepts one connection.
+ */
+const cutOffAtOnce = 10;
+const cutOffPause = ({ head }: Patience): number => head / 200;
 
 /** Why a connection can't be read on: of node's, or `TINY_CHUNKS`. */
 interface Broken {
   readonly code?: string | undefined;
 }
 
+const ranOutOfTime = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 /** By code: status and what is said. */
 const whyBroken: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
+  [ranOutOfTime]: [408, 'The request did not arrive in time'],
   TINY_CHUNKS: [400, 'The body comes in thousands of chunks of a few bytes; send larger chunks'],
 };
 
 interface Refusing extends Pick<ListenerOptions, 'refuse'> {
   readonly refusals: Turns;
+  /** Waits until another request that ran out of time may be cut off. */
+  readonly cutOff: () => Promise<void>;
   readonly isAnswerable: (socket: Socket) => boolean;
 }
 
@@ -320,10 +335,14 @@ interface Refusing extends Pick<ListenerOptions, 'refuse'> {
 async function answerBroken(
   error: Broken,
   socket: Socket,
-  { refuse, refusals, isAnswerable }: Refusing,
+  { refuse, refusals, cutOff, isAnswerable }: Refusing,
 ): Promise<void> {
-  const giveBack = await refusals.take();
-  void nextTurn().then(giveBack);
+  if (error.code === ranOutOfTime) {
+    await cutOff();
+  } else {
+    const giveBack = await refusals.take();
+    void nextTurn().then(giveBack);
+  }
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
