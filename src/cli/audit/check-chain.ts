@@ -1,7 +1,7 @@
-import { createHash, createPublicKey, verify } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHash, verify } from 'node:crypto';
 import type { AuditEntry, AuditHead } from '../../contract/audit-log.ts';
 import { auditText, chainStart, signedText } from '../../contract/audit-log.ts';
+import { keyIdOf, readPublicKey } from '../../report/sign/public-key.ts';
 
 /** An entry at an end of the chain. */
 export interface ChainEnd {
@@ -125,9 +125,9 @@ const gap = (from: number, next: number): string =>
 /** Whether the server's head, and its anchor, carry the signature of the key that it shows. */
 export function checkSignatures({ head, anchor, key }: AuditHead): Problem[] {
   const problems: Problem[] = [];
-  const publicKey = readKey(key.public_key);
+  const publicKey = readPublicKey(key.public_key);
   if (!publicKey) return [{ message: 'the key that the server shows is not a public Ed25519 key' }];
-  if (keyId(publicKey) !== key.id) {
+  if (keyIdOf(publicKey) !== key.id) {
     problems.push({ message: 'the key that the server shows does not have the ID that it says' });
   }
   for (const [name, end] of [
@@ -147,19 +147,3 @@ export function checkSignatures({ head, anchor, key }: AuditHead): Problem[] {
   }
   return problems;
 }
-
-/** @returns undefined where a text is not the PEM of a public Ed25519 key */
-export function readKey(pem: string): KeyObject | undefined {
-  try {
-    const key = createPublicKey(pem);
-    return key.asymmetricKeyType === 'ed25519' && !pem.includes('PRIVATE KEY') ? key : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Lower-case hex of the SHA-256 of a public key as DER. */
-export const keyId = (key: KeyObject): string =>
-  createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest('hex');

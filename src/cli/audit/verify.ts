@@ -6,7 +6,8 @@ import type { Context } from '../context.ts';
 import { readInputFile } from '../flags/input-file.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { inThrees } from '../terminal/printable.ts';
-import { ChainCheck, checkSignatures, keyId, readKey } from './check-chain.ts';
+import { keyIdOf, readPublicKey } from '../../report/sign/public-key.ts';
+import { ChainCheck, checkSignatures } from './check-chain.ts';
 import type { ChainEnd } from './check-chain.ts';
 import { verifyView } from './verify-view.ts';
 
@@ -94,8 +95,8 @@ function parseHead(text: string): ChainEnd {
 }
 
 async function readKeyId({ world }: Context, file: string): Promise<string> {
-  const key = readKey(await readInputFile(world, file));
-  if (key) return keyId(key);
+  const key = readPublicKey(await readInputFile(world, file));
+  if (key) return keyIdOf(key);
   throw new GovctlError('invalid_file', `${file} is not a public Ed25519 key in PEM`, {
     hint: 'It is `key.public_key` of `govctl api GET /v1/audit-log/head`, kept from when you trusted the server.',
   });

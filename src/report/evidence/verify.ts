@@ -1,0 +1,156 @@
+import type { KeyObject } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { keyIdOf, readPublicKey } from '../sign/public-key.ts';
+import { bundleName, keyName, statementName } from './build.ts';
+import { readContainer } from './container.ts';
+import { Predicate, readEnvelope, sha256 } from './statement.ts';
+import type { Subject } from './statement.ts';
+
+export interface BundleProblem {
+  readonly entry?: string;
+  /** Of the first byte that is wrong. */
+  readonly offset?: number;
+  readonly message: string;
+}
+
+/** What a bundle says of itself, once it is known to be whole. */
+export interface BundleSummary extends Predicate {
+  readonly entries: number;
+  readonly controls: number;
+  readonly policies: number;
+  readonly since: string;
+  readonly missing: readonly string[];
+}
+
+/**
+ * `valid`: it is as its signer wrote it. `invalid`: it was changed. `unreadable`: it is cut, or no bundle.
+ * `signer`: `known` is one of the keys given, `other` none of them; without keys it is `unknown`.
+ */
+export type Verified =
+  | { readonly verdict: 'unreadable' | 'invalid'; readonly problems: readonly BundleProblem[] }
+  | {
+      readonly verdict: 'valid';
+      readonly problems: readonly [];
+      readonly signer: 'known' | 'unknown' | 'other';
+      readonly summary: BundleSummary;
+    };
+
+/** Compares every byte of a bundle with what its content, written again, gives, and checks its signature. */
+export function verifyBundle(bytes: Buffer, keys: readonly KeyObject[]): Verified {
+  const entries = readContainer(bytes);
+  if ('kind' in entries) {
+    const problem = { offset: entries.offset, message: entries.what };
+    const verdict = entries.kind === 'cut' ? 'unreadable' : 'invalid';
+    return { verdict, problems: [problem] };
+  }
+  const invalid = (entry: string, message: string): Verified => ({
+    verdict: 'invalid',
+    problems: [{ entry, message }],
+  });
+  const [last, ...before] = entries.toReversed();
+  if (last?.name !== statementName) {
+    return invalid(statementName, `the last entry is not ${statementName}`);
+  }
+  const covered = before.toReversed();
+  const textOf = (name: string): string | undefined => {
+    const found = covered.find((entry) => entry.name === name);
+    return found && Buffer.from(found.bytes).toString('utf8');
+  };
+  const envelope = readEnvelope(Buffer.from(last.bytes).toString('utf8'));
+  if (!envelope)
+    return invalid(statementName, 'it is not a signed statement as a server writes it');
+  const { predicate } = envelope;
+  const pem = textOf(keyName);
+  const key = pem === undefined ? undefined : readPublicKey(pem);
+  if (!key || key.export({ type: 'spki', format: 'pem' }).toString() !== pem) {
+    return invalid(keyName, 'it is not a public Ed25519 key');
+  }
+  const id = keyIdOf(key);
+  if (id !== envelope.key_id || id !== predicate.key_id) {
+    return invalid(statementName, `it names another key than the one in ${keyName}`);
+  }
+  if (!envelope.isSignedBy(key)) {
+    return invalid(statementName, `its signature is not that of the key in ${keyName}`);
+  }
+  const there = covered.map(({ name, bytes: content }) => ({ name, sha256: sha256(content) }));
+  const problems = differences(envelope.subjects, there);
+  if (problems.length > 0) return { verdict: 'invalid', problems };
+  const said = readSummary(textOf(bundleName));
+  if (!said || !agrees(said, predicate)) {
+    return invalid(bundleName, 'it does not say what the signed statement says');
+  }
+  const { controls, policies, since, missing } = said;
+  return {
+    verdict: 'valid',
+    problems: [],
+    signer:
+      keys.length === 0 ? 'unknown' : keys.some((one) => keyIdOf(one) === id) ? 'known' : 'other',
+    summary: { ...predicate, entries: entries.length, controls, policies, since, missing },
+  };
+}
+
+/** Problems after which nothing more is told. */
+const mostProblems = 20;
+
+/** Where the entries are not those that were signed, in their order. */
+function differences(signed: readonly Subject[], there: readonly Subject[]): BundleProblem[] {
+  const namesSigned = new Map(signed.map(({ name, sha256: hash }) => [name, hash]));
+  const namesThere = new Set(there.map(({ name }) => name));
+  const problems = [
+    ...there.flatMap(({ name, sha256: hash }) => {
+      const expected = namesSigned.get(name);
+      if (expected === hash) return [];
+      const message = expected === undefined ? 'it was added' : 'its content was changed';
+      return [{ entry: name, message }];
+    }),
+    ...signed.flatMap(({ name }) =>
+      namesThere.has(name) ? [] : [{ entry: name, message: 'it was removed' }],
+    ),
+  ];
+  if (problems.length > 0) return problems.slice(0, mostProblems);
+  const moved = there.find(({ name }, at) => signed[at]?.name !== name);
+  if (moved) return [{ entry: moved.name, message: 'the entries are in another order' }];
+  return there.length === signed.length
+    ? []
+    : [{ entry: statementName, message: 'it names an entry twice' }];
+}
+
+/** `bundle.json`, as a server writes it. */
+const Summary = z.strictObject({
+  format_version: z.literal(1),
+  cut: Predicate.shape.cut,
+  server: z.strictObject({
+    base_url: z.string(),
+    local: z.boolean(),
+    version: z.string(),
+    key_id: z.string(),
+  }),
+  framework: z.strictObject({ name: z.string(), version: z.string().optional() }),
+  since: z.string(),
+  controls: z.int(),
+  policies: z.int(),
+  missing: z.array(z.string()),
+});
+type Summary = z.infer<typeof Summary>;
+
+function readSummary(text: string | undefined): Summary | undefined {
+  try {
+    return Summary.safeParse(JSON.parse(text ?? '')).data;
+  } catch {
+    // No JSON.
+    return undefined;
+  }
+}
+
+const agrees = ({ cut, server, framework }: Summary, predicate: Predicate): boolean =>
+  isDeepStrictEqual(
+    {
+      cut,
+      framework: framework.name,
+      base_url: server.base_url,
+      local: server.local,
+      key_id: server.key_id,
+    },
+    predicate,
+  );
