@@ -5,6 +5,7 @@ import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
 import { exemptions } from './exemptions.ts';
+import { frameworks } from './frameworks.ts';
 import { evaluations, governance } from './governance.ts';
 import { local } from './local.ts';
 import { oauthClients } from './oauth-clients.ts';
@@ -30,6 +31,7 @@ export const contract = {
   violations,
   evaluations,
   governance,
+  frameworks,
   exemptions,
   // Before reports: /v1/reports/schedules is no report.
   schedules,

@@ -46,6 +46,8 @@ export const errorCatalogue = {
   scan_not_found: entry(404, 'SCN_002', 1, 'No such scan'),
   invalid_exemption: entry(400, 'EXM_001', 3, 'The exemption is not valid'),
   exemption_not_found: entry(404, 'EXM_002', 1, 'No such exemption'),
+  framework_not_found: entry(404, 'CMP_001', 1, 'No such framework'),
+  control_not_found: entry(404, 'CMP_003', 1, 'The framework has no such control'),
   api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
 
   invalid_report_config: entry(400, 'RPT_001', 3, 'The report is not valid'),

@@ -66,3 +66,13 @@ export const complianceScore = ({ met, all }: Pick<Tally, 'met' | 'all'>): numbe
 
 /** A score under this is not compliant. */
 export const compliantFrom = 90;
+
+/** What could not be decided is not known to comply where it weighs most. */
+export const complianceStatus = (
+  score: number,
+  {
+    critical = false,
+    undecided = false,
+  }: { readonly critical?: boolean; readonly undecided?: boolean },
+): 'COMPLIANT' | 'NON_COMPLIANT' =>
+  score < compliantFrom || critical || undecided ? 'NON_COMPLIANT' : 'COMPLIANT';

@@ -1,10 +1,62 @@
+import { controlStatuses, frameworkSortFields } from '../../contract/frameworks.ts';
+import type { Framework } from '../../contract/frameworks.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues } from '../flags/list-flags.ts';
+import { nounCommands } from '../objects/commands.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { frameworkView, paintStatus, scoreText, withData } from './framework-view.ts';
+
+interface ListOptions {
+  readonly account?: string;
+}
+
+const frameworks: OwnNoun<Framework, ListOptions> = {
+  one: 'framework',
+  many: 'frameworks',
+  feature: 'frameworks',
+  api: (client) => client.frameworks,
+  list: {
+    filter: ({ account }) => ({ account_id: account }),
+    columns: () => [
+      { title: 'FRAMEWORK', cell: ({ id }) => id },
+      { title: 'VERSION', cell: ({ version = '' }) => version, shrinks: 'end', drops: 1 },
+      { title: 'STATUS', cell: ({ status }) => status, paint: paintStatus },
+      { title: 'SCORE', cell: ({ compliance_score: score }) => scoreText(score) },
+      { title: 'PASSED', cell: withData },
+      { title: 'CONTROLS', cell: ({ control_counts: counts }) => String(counts.total) },
+      { title: 'POLICIES', cell: ({ policies }) => String(policies), drops: 2 },
+    ],
+  },
+  view: frameworkView,
+};
 
 export function registerFrameworkCommands(program: GovctlCommand, act: Act): void {
-  program
+  const framework = program
     .command('framework')
-    .description('see which controls of compliance frameworks your policies are mapped to')
+    .description('see how compliance frameworks stand, control by control');
+  const its = nounCommands(framework, act, { argument: '<framework>', noun: frameworks });
+  its
+    .list('list frameworks with their score, and how many controls with data passed', {
+      fields: frameworkSortFields,
+      by: 'name',
+      order: 'asc',
+    })
+    .option('--account <id>', 'only what is in this account');
+  framework
+    .command('show')
+    .summary('show which controls have policies, which have data, and which fail')
+    .description(
+      'Shows how the controls of a framework stand by the latest outcomes of the policies mapped to them, or the policies of one control. A control without data never passes.',
+    )
+    .argument('<framework>', 'such as soc2')
+    .argument('[control]', 'only this control, with its policies')
+    .option('--account <id>', 'only what is in this account')
+    .option('--status <status>', `only ${controlStatuses.join(', ')}; repeatable`, collectValues)
+    .option('--all', 'also the controls without a policy')
+    .addHelpText('after', showHelp)
+    .action(act(() => import('./show.ts').then((m) => m.runShow)));
+  framework
     .command('coverage')
     .summary('count the controls that have policies')
     .description(
@@ -17,6 +69,15 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .addHelpText('after', coverageHelp)
     .action(act(() => import('./coverage.ts').then((m) => m.runCoverage)));
 }
+
+const showHelp = `
+Exit codes: 0 read, whatever the status is.
+
+Examples:
+  $ govctl framework show soc2
+  $ govctl framework show soc2 CC6.1
+  $ govctl framework show pci --status FAILED,ERROR --account 111122223333
+  $ govctl framework show nist-800-53 -o json     with the policies of each control`;
 
 const coverageHelp = `
 Exit codes: 0 counted, 3 the policy files are not valid.

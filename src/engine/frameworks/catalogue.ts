@@ -1,5 +1,7 @@
 /** The controls of a version of a framework. Their IDs are facts; nothing of the texts of its body is in here. */
 export interface Catalogue {
+  /** As the API calls it. */
+  readonly id: string;
   /** As labels usually spell it. */
   readonly name: string;
   readonly version: string;

@@ -20,6 +20,7 @@ const sections = {
 };
 
 export const hipaa: Catalogue = {
+  id: 'hipaa',
   name: 'HIPAA',
   version: '45 CFR 164 subpart C',
   controls: Object.entries(sections).flatMap(([section, paragraphs]) =>

@@ -23,6 +23,7 @@ const families = {
 };
 
 export const nist80053: Catalogue = {
+  id: 'nist-800-53',
   name: 'NIST-800-53',
   version: 'rev5, moderate baseline',
   controls: Object.entries(families).flatMap(([family, numbers]) =>

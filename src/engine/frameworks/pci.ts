@@ -30,6 +30,7 @@ const divided = {
 };
 
 export const pci: Catalogue = {
+  id: 'pci',
   name: 'PCI-DSS',
   version: '4.0.1',
   controls: [...numbered(sections), ...numbered(divided)],

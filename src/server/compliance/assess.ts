@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { controlKey, frameworkKey } from '../../engine/labels.ts';
-import { compliantFrom, complianceScore } from '../../engine/score.ts';
+import { complianceScore, complianceStatus } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
 
 type Status = 'COMPLIANT' | 'NON_COMPLIANT';
@@ -70,7 +70,7 @@ export function assess(
   if (score === null) return undefined;
   const { framework, account_id } = standing;
   const of = { framework, ...defined({ account_id }) };
-  const status = statusOf(score, standing);
+  const status = complianceStatus(score, standing);
   const failed = standing.failed.map(([control]) => control);
   const assessment = {
     id: assessmentId(standing),
@@ -105,10 +105,6 @@ export function assess(
     ...(hasMoved ? { scoreChange: about(before.told_score) } : {}),
   };
 }
-
-/** What could not be decided is not known to comply where it weighs most. */
-const statusOf = (score: number, { critical, undecided }: Standing): Status =>
-  score < compliantFrom || critical || undecided ? 'NON_COMPLIANT' : 'COMPLIANT';
 
 /** Only what is known of both times: a control that is in neither list of failed ones may be one that was not kept. */
 function changedControls(

@@ -1,6 +1,7 @@
 import type { Policy, PolicyListQuery, policySortFields } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
+import { readLabels } from '../../engine/labels.ts';
 import { isTypePattern, typeKey } from '../../contract/resources.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
@@ -43,6 +44,9 @@ export const policies: CollectionSpec<StoredPolicy> = {
       if (!enabled) return undefined;
       return isTypePattern(type) ? anyPattern : typeKey(type);
     },
+    /** Of each framework that its labels name. */
+    framework: ({ compliance_frameworks: labels }) =>
+      labels && readLabels(labels).map(({ key }) => key),
     key: (policy) => readKeyTag(policy.tags ?? []).key,
   },
   order,

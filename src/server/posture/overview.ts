@@ -7,7 +7,6 @@ import { complianceScore, weightOf } from '../../engine/score.ts';
 import { timestamp } from '../deps.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
-import { nextTurn } from '../next-turn.ts';
 import { policies } from '../policies/collection.ts';
 import type { Alerts } from '../prediction/service.ts';
 import type { Call } from '../http/call.ts';
@@ -17,11 +16,12 @@ import { resources } from '../resources/collection.ts';
 import { scans } from '../scans/collection.ts';
 import { runs } from '../schedules/collection.ts';
 import { allRows, countRows } from '../store/all-rows.ts';
-import type { CollectionSpec, Document, Position, Reader } from '../store/store.ts';
+import type { CollectionSpec, Document, Reader } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import { deliveries } from '../webhooks/service.ts';
-import { outcomes, scopes, standings } from './collection.ts';
+import { outcomes, standings } from './collection.ts';
 import type { StoredStanding } from './collection.ts';
+import { resourceCounts } from './service.ts';
 
 const day = 86_400_000;
 /** Days of which capabilities in use are told. */
@@ -94,7 +94,7 @@ async function readScore(
   let evaluated = 0;
   let met = 0;
   let all = 0;
-  for await (const types of typesOf(reader, where)) {
+  for await (const types of resourceCounts(reader, where)) {
     for (const [type, n] of Object.entries(types)) {
       const scale = weigh(type);
       evaluated += n * scale.policies;
@@ -153,29 +153,6 @@ function createScales(known: readonly StoredStanding[]): (type: string) => Scale
     whole.set(type, scale);
     return scale;
   };
-}
-
-const scopesAtOnce = 1_000;
-
-/** The numbers of resources by type, scope by scope. */
-async function* typesOf(
-  reader: Reader,
-  where: Filters,
-): AsyncGenerator<Readonly<Record<string, number>>> {
-  let after: Position | undefined;
-  for (;;) {
-    const page = await reader.page(scopes, {
-      where,
-      orderBy: 'id',
-      direction: 'asc',
-      limit: scopesAtOnce,
-      ...(after ? { after } : {}),
-    });
-    for (const { doc } of page.rows) yield doc.types;
-    if (!page.hasMore || !page.last) return;
-    after = page.last;
-    await nextTurn();
-  }
 }
 
 /** How many of the service's capabilities were used since then; evidence and cost are not among them yet. */

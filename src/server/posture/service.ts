@@ -6,8 +6,10 @@ import type { KnownResource } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
 import { timestamp } from '../deps.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
+import { nextTurn } from '../next-turn.ts';
 import { allRows } from '../store/all-rows.ts';
-import type { Tx } from '../store/store.ts';
+import type { Filters } from '../http/paging.ts';
+import type { Position, Reader, Tx } from '../store/store.ts';
 import { outcomeId, outcomes, scopes, standings } from './collection.ts';
 import type { StoredOutcome, StoredScope, StoredStanding } from './collection.ts';
 
@@ -153,5 +155,28 @@ export async function forgetOutcomes(
   const where = { resource_id: { any: [resourceId] } };
   for await (const { doc } of allRows(tx, outcomes, where)) {
     if (!except.has(doc.policy_id)) await tx.remove(outcomes, doc.id);
+  }
+}
+
+const scopesAtOnce = 1_000;
+
+/** The numbers of resources by `typeKey`, scope by scope. */
+export async function* resourceCounts(
+  reader: Reader,
+  where: Filters,
+): AsyncGenerator<Readonly<Record<string, number>>> {
+  let after: Position | undefined;
+  for (;;) {
+    const page = await reader.page(scopes, {
+      where,
+      orderBy: 'id',
+      direction: 'asc',
+      limit: scopesAtOnce,
+      ...(after ? { after } : {}),
+    });
+    for (const { doc } of page.rows) yield doc.types;
+    if (!page.hasMore || !page.last) return;
+    after = page.last;
+    await nextTurn();
   }
 }

@@ -1,6 +1,7 @@
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
+import { frameworkHandlers } from '../compliance/handlers.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
@@ -69,6 +70,8 @@ export const createHandlers = (
   }: Parts,
 ): Handlers => {
   const alerts = createAlerts(deps);
+  // Nothing can be attached yet.
+  const attachedEvidence = () => Promise.resolve(new Map<string, never>());
   return {
     policies: policyHandlers(deps, evaluation),
     resources: resourceHandlers(deps, evaluation, bodies),
@@ -77,6 +80,7 @@ export const createHandlers = (
     violations: violationHandlers(deps),
     evaluations: evaluationHandlers(deps),
     governance: governanceHandlers(deps, alerts),
+    frameworks: frameworkHandlers(deps, attachedEvidence),
     exemptions: exemptionHandlers(deps),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),

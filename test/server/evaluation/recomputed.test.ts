@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../../../src/contract/policies.ts';
+import type { FrameworkWithControls } from '../../../src/contract/frameworks.ts';
 import type { GovernanceOverview } from '../../../src/contract/governance.ts';
 import type { Severity } from '../../../src/contract/policies.ts';
 import type { Violation } from '../../../src/contract/violations.ts';
@@ -12,6 +13,7 @@ import { testEvaluator } from './test-evaluator.ts';
 import { events } from '../../../src/server/events/collection.ts';
 import { exemptions } from '../../../src/server/exemptions/collection.ts';
 import { policies } from '../../../src/server/policies/collection.ts';
+import type { StoredPolicy } from '../../../src/server/policies/collection.ts';
 import { outcomes } from '../../../src/server/posture/collection.ts';
 import { resources } from '../../../src/server/resources/collection.ts';
 import { allRows } from '../../../src/server/store/all-rows.ts';
@@ -63,6 +65,7 @@ const policyFields = fc.record({
   resource_type: policyType,
   enabled: fc.constantFrom(true, true, true, false),
   severity: fc.constantFrom('LOW', 'HIGH'),
+  compliance_frameworks: fc.subarray(['SOC2:CC6.1', 'soc2:cc6.2', 'Soc2', 'SOC2:CC6', 'PCI:8.3.1']),
   rules: fc.array(
     fc.record({
       condition: fc.constantFrom(...conditions),
@@ -262,12 +265,17 @@ async function checkViolations(service: TestService): Promise<void> {
   }
 }
 
-/** What the overview must say of each part of the inventory, from validating every resource by every policy. */
-async function checkOverview(service: TestService): Promise<void> {
+/** The findings of every enabled policy on every resource, evaluated anew. */
+async function findAll(service: TestService) {
   const waivers = await all(service, exemptions);
   const now = service.deps.clock.now();
   const stored = await all(service, resources);
-  const findings: { severity: Severity; status: string; of: Record<string, unknown> }[] = [];
+  const findings: {
+    policy: StoredPolicy;
+    severity: Severity;
+    status: string;
+    of: Record<string, unknown>;
+  }[] = [];
   for (const policy of (await all(service, policies)).filter(({ enabled }) => enabled)) {
     const prepared = preparePolicy({
       policy: policy as typeof policy & PolicyInput,
@@ -283,9 +291,15 @@ async function checkOverview(service: TestService): Promise<void> {
           waiver.resources.some((pattern) => matchesId(pattern, of.id)),
       );
       const covered = status === 'FAIL' && isCovered ? 'EXEMPT' : status;
-      findings.push({ severity: policy.severity ?? 'MEDIUM', status: covered, of });
+      findings.push({ policy, severity: policy.severity ?? 'MEDIUM', status: covered, of });
     }
   }
+  return findings;
+}
+
+/** What the overview must say of each part of the inventory. */
+async function checkOverview(service: TestService): Promise<void> {
+  const findings = await findAll(service);
   for (const [query, field, value] of [
     ['', '', ''],
     ['?environments=production', 'environment', 'production'],
@@ -308,6 +322,59 @@ async function checkOverview(service: TestService): Promise<void> {
   expect(listed.map(({ status }) => status).sort()).toEqual(
     findings.flatMap(({ status }) => (status === 'PASS' ? [] : [status])).sort(),
   );
+}
+
+/** What a framework must say of each of its controls, and of itself. */
+async function checkFramework(service: TestService): Promise<void> {
+  const findings = await findAll(service);
+  const open = (await all(service, violations)).filter(({ status }) => status === 'OPEN');
+  const enabled = (await all(service, policies)).filter((policy) => policy.enabled);
+  for (const account of [undefined, '111']) {
+    const isIn = (of: Record<string, unknown>) =>
+      account === undefined || of.account_id === account;
+    const read = `/v1/compliance/frameworks/Soc-2${account === undefined ? '' : `?account_id=${account}`}`;
+    const framework = (await service.send('GET', read)).json as FrameworkWithControls;
+    const count = (named: RegExp) => {
+      const mapped = enabled.filter(({ compliance_frameworks: labels = [] }) =>
+        labels.some((label) => named.test(label)),
+      );
+      const isMapped = (id: string) => mapped.some((policy) => policy.id === id);
+      const some = findings.filter(({ policy, of }) => isMapped(policy.id) && isIn(of));
+      const score = complianceScore(
+        tally(
+          emptyTally,
+          some.map(({ status, severity }) => ({ status: status as 'PASS', severity })),
+        ),
+      );
+      const isOpen = open.some((each) => isMapped(each.policy_id) && isIn(each));
+      const has = (status: string) => some.some((each) => each.status === status);
+      const status =
+        isOpen || has('FAIL')
+          ? 'FAILED'
+          : has('ERROR')
+            ? 'ERROR'
+            : some.length > 0
+              ? 'PASSED'
+              : 'not_evaluated';
+      return { score, status, policies: mapped.length, evaluated: some.length };
+    };
+    const whole = count(/^soc2/i);
+    expect(framework).toMatchObject({
+      compliance_score: whole.score,
+      policies: whole.policies,
+      evaluated: whole.evaluated,
+    });
+    expect(framework.status === 'not_evaluated').toBe(whole.score === null);
+    for (const control of framework.controls) {
+      const expected = count(new RegExp(`^soc2:${control.id}$`, 'i'));
+      expect([control.id, control.status, control.compliance_score]).toEqual([
+        control.id,
+        expected.status,
+        expected.score,
+      ]);
+      expect(control.policy_count).toBe(expected.policies);
+    }
+  }
 }
 
 /** Whoever has heard all events knows the open violations, and has heard them in order, once each. */
@@ -357,6 +424,7 @@ describe('after any changes, in any order with the background', () => {
           expect(service.logged.filter(({ level }) => level === 'error')).toEqual([]);
           await checkViolations(service);
           await checkOverview(service);
+          await checkFramework(service);
           await checkTold(service, webhook);
         } finally {
           await service.close();

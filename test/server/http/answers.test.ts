@@ -228,6 +228,8 @@ describe('what an endpoint answers', () => {
     await ask('predictions.get', alerts[0]?.id);
     await ask('evaluations.list', undefined);
     await ask('governance.overview', undefined);
+    await ask('frameworks.list', undefined);
+    await ask('frameworks.get', 'soc2');
     const { violations } = (await ask('violations.list', undefined)) as {
       violations: { id: string }[];
     };

@@ -1,0 +1,95 @@
+import type { Framework, frameworkSortFields } from '../../contract/frameworks.ts';
+import { controlKey, frameworkKey } from '../../engine/labels.ts';
+import type { Deps } from '../deps.ts';
+import type { Call, Handlers } from '../http/call.ts';
+import { toJson } from '../json.ts';
+import { createTurns } from '../threads/turns.ts';
+import type { AttachedEvidence } from './attached.ts';
+import { findControl, findFramework, knownFrameworks } from './known.ts';
+import { showControlStanding, standingOf } from './standing.ts';
+import { createTallies } from './tallies.ts';
+
+/** Answers that are made at once, and for one caller: each counts the outcomes of very many policies. */
+const mostAtOnce = 4;
+const mostOfCaller = 1;
+
+/** Policies that are listed with each control, with the only one that is asked for, and in an answer. */
+const mostOfEach = 100;
+const mostOfOne = 1_000;
+const mostOfAll = 10_000;
+
+export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handlers['frameworks'] {
+  const { store: reader, clock } = deps;
+  const turns = createTurns(mostAtOnce, mostOfCaller);
+  const inTurn = async <T>({ principal, signal }: Call, work: () => Promise<T>): Promise<T> => {
+    const leave = await turns.take(signal, principal.countedAs);
+    return work().finally(leave);
+  };
+  const evidenceOf = (id: string) => attached(reader, frameworkKey(id), clock.now());
+
+  return {
+    list: ({ query }, call) =>
+      inTurn(call, async () => {
+        const asked = { reader, signal: call.signal, account: query.account_id };
+        const tallyOf = await createTallies(asked);
+        const found: Framework[] = [];
+        for (const framework of knownFrameworks()) {
+          const parts = { tallyOf, attached: await evidenceOf(framework.id), most: 1 };
+          found.push((await standingOf(asked, framework, parts)).summary);
+        }
+        const { limit, offset = 0, sort_by: by, order } = query;
+        const page = sorted(found, by, order).slice(offset, offset + limit);
+        const hasMore = offset + page.length < found.length;
+        return {
+          body: toJson({
+            frameworks: page,
+            pagination: { total: found.length, limit, offset, has_more: hasMore },
+          }),
+        };
+      }),
+
+    get: ({ params, query }, call) =>
+      inTurn(call, async () => {
+        const framework = findFramework(params.id);
+        const only =
+          query.control === undefined
+            ? undefined
+            : controlKey(framework.id, findControl(framework, query.control).id);
+        const asked = { reader, signal: call.signal, account: query.account_id };
+        const { summary, controls } = await standingOf(asked, framework, {
+          tallyOf: await createTallies(asked),
+          attached: await evidenceOf(framework.id),
+          most: only === undefined ? mostOfEach : mostOfOne,
+        });
+        let left = mostOfAll;
+        const shown = controls
+          .filter(
+            ({ key, status, tally }) =>
+              (only === undefined || key === only) &&
+              (query.status?.includes(status) ?? true) &&
+              (query.with_policies === undefined || query.with_policies === tally.policies > 0),
+          )
+          .map((control) => {
+            const one = showControlStanding(control, left);
+            left -= one.policies.length;
+            return one;
+          });
+        return { body: toJson({ ...summary, controls: shown }) };
+      }),
+  };
+}
+
+/** What is null comes last in either order. */
+function sorted(
+  found: readonly Framework[],
+  by: (typeof frameworkSortFields)[number],
+  order: 'asc' | 'desc',
+): readonly Framework[] {
+  const sign = order === 'asc' ? 1 : -1;
+  return found.toSorted((a, b) => {
+    const [left, right] = [a[by], b[by]];
+    if (left === right) return a.id < b.id ? -1 : 1;
+    if (left === null || right === null) return left === null ? 1 : -1;
+    return left < right ? -sign : sign;
+  });
+}
