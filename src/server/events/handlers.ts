@@ -44,7 +44,7 @@ export const eventHandlers = (deps: Deps): Handlers['events'] => ({
   replay: async ({ body }, call) => {
     const counts = (await call.isRepeated())
       ? { events: 0, deliveries: 0 }
-      : await replay(deps, call.actor, body);
+      : await replay(deps, call, body);
     return call.transact(async () => ({ body: toJson(counts) }));
   },
 

@@ -1,7 +1,7 @@
 import type { EventReplay } from '../../contract/events.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
-import type { Actor } from '../http/call.ts';
+import type { Call } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
@@ -26,7 +26,12 @@ const batch = 100;
  * @param mostWaiting events in the queue of a webhook up to which more are queued again
  * @throws GovctlError webhook_not_found, event_not_found, unavailable
  */
-export async function replay(deps: Deps, actor: Actor, asked: EventReplay, mostWaiting = mostKept) {
+export async function replay(
+  deps: Deps,
+  { actor, principal }: Pick<Call, 'actor' | 'principal'>,
+  asked: EventReplay,
+  mostWaiting = mostKept,
+) {
   const counts = { events: 0, deliveries: 0 };
   const { webhook_id: webhookId } = asked;
   if (webhookId !== undefined) await readWebhook(deps.store, webhookId);
@@ -41,7 +46,7 @@ export async function replay(deps: Deps, actor: Actor, asked: EventReplay, mostW
         await recordAudit(deps, tx, actor, 'event.replay', webhookId ?? events.name);
       }
       return count;
-    });
+    }, principal.countedAs);
     counts.events += chosen.length;
     counts.deliveries += queued;
   }

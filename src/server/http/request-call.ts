@@ -63,7 +63,10 @@ export class RequestCall implements PublicCall {
     owner = this.owner,
   ): Promise<Answer<B>> {
     const { deps, once } = this;
-    return deps.store.transact((tx) => (once ? runOnce(deps, tx, owner, once, work) : work(tx)));
+    return deps.store.transact(
+      (tx) => (once ? runOnce(deps, tx, owner, once, work) : work(tx)),
+      this.caller?.countedAs ?? owner,
+    );
   }
 }
 

@@ -66,7 +66,7 @@ export const reportHandlers = (
       const report = await deleteReport(deps, tx, call, id);
       await deleted(tx, report);
       return report;
-    });
+    }, call.principal.countedAs);
     await work.forget(gone);
     return { body: undefined };
   },

@@ -67,11 +67,13 @@ export async function importResources(
       asker,
       () => subjectsOf(deps.store, given),
       (verdicts) =>
-        deps.store.transact((tx) =>
-          upsertResources(createJudge(deps, tx), isAudited ? undefined : actor, {
-            given,
-            verdicts,
-          }),
+        deps.store.transact(
+          (tx) =>
+            upsertResources(createJudge(deps, tx), isAudited ? undefined : actor, {
+              given,
+              verdicts,
+            }),
+          asker.owner,
         ),
     );
     answer.created += counts.created;

@@ -226,10 +226,12 @@ export interface StoredBlob {
 export interface Store extends Reader {
   readonly blobs: Blobs;
   /**
-   * Runs `work` and commits what it wrote. An error thrown by `work` discards everything and is thrown on.
+   * Runs `work` and commits what it wrote. An error thrown by `work` discards everything and is thrown on. Owners take
+   * turns, however many transactions each of them has waiting; those of one owner run in order.
+   * @param owner the caller; absent: the server itself
    * @throws StoreUnavailable when the change could not be made durable, or the store is closed or read-only
    */
-  transact<R>(work: (tx: Tx) => Promise<R>): Promise<R>;
+  transact<R>(work: (tx: Tx) => Promise<R>, owner?: string): Promise<R>;
   /**
    * Leases the heads of lanes that are due; they are durable. Owners are served in turn, those with fewest leases first;
    * of one owner, those due longest first. A lane that is leased is not claimed again until it is released, or its holder

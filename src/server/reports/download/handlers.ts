@@ -213,7 +213,7 @@ const writeDown = (
     if (download.link_id === undefined || sent === 'rest') return;
     const link = (await tx.get(reportLinks, download.link_id))?.doc;
     if (link) await tx.replace(reportLinks, { ...link, downloads: link.downloads + 1 });
-  });
+  }, `${download.via} ${download.by}`);
 
 /** @throws GovctlError invalid_report_config with the nearest format */
 function readFormat(given: string): ReportFormat {

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../../awaitable.ts';
+import { createTurns } from '../../threads/turns.ts';
 import { StoreUnavailable } from '../store.ts';
 import type {
   CollectionSpec,
@@ -28,7 +29,7 @@ import { messageOf } from './refusal.ts';
 import type { Table } from './table.ts';
 import { beginTransaction } from './transaction.ts';
 import type { Committed } from './transaction.ts';
-import { createTurns } from './turns.ts';
+import { createTurns as createPauses } from './turns.ts';
 import { findRow, getRow, pageRows } from './view.ts';
 import type { View } from './view.ts';
 
@@ -122,9 +123,11 @@ export const createEngine = (
   let lastAppend: Promise<void> = Promise.resolve();
   let failure: string | undefined;
   let closing: Promise<void> | undefined;
-  /** Ends when the last transaction in line has run. */
-  let turn: Promise<unknown> = Promise.resolve();
-  const turns = createTurns();
+  /** One transaction runs at a time. */
+  const turns = createTurns(1);
+  /** Ends when every transaction in line has run. */
+  let allRun: Promise<unknown> = Promise.resolve();
+  const pauses = createPauses();
   /** Comes after the last transaction, where those in line have written much. */
   let pause: Promise<void> | undefined;
 
@@ -183,7 +186,7 @@ export const createEngine = (
   /** Records what a transaction did. */
   const enter = (sealed: SealedCommit): void => {
     assertWritable();
-    pause = turns.spend(sealed.commit.ops.length);
+    pause = pauses.spend(sealed.commit.ops.length);
     lastAppend = durability.append(sealed);
     commit = sealed.commit.commit;
     keepPending(sealed.commit);
@@ -204,6 +207,18 @@ export const createEngine = (
       finish();
       assertWritable();
       return { error, durable: lastAppend };
+    }
+  };
+
+  const inTurn = async <R>(
+    work: (tx: Tx) => Promise<R>,
+    owner: string | undefined,
+  ): Promise<Ended<R>> => {
+    const giveBack = await turns.take(undefined, owner);
+    try {
+      return await run(work);
+    } finally {
+      void Promise.resolve(pause).then(giveBack);
     }
   };
 
@@ -244,10 +259,10 @@ export const createEngine = (
       return familyOf(agendas, name).nextDue(longestPause);
     },
     onWork: ({ name }, listener) => familyOf(agendas, name).onWork(listener),
-    async transact<R>(work: (tx: Tx) => Promise<R>) {
+    async transact<R>(work: (tx: Tx) => Promise<R>, owner?: string) {
       assertOpen();
-      const mine = turn.then(() => run(work));
-      turn = mine.catch(() => undefined).then(() => pause);
+      const mine = inTurn(work, owner);
+      allRun = Promise.allSettled([allRun, mine]).then(() => undefined);
       const ended = await mine;
       try {
         await ended.durable;
@@ -262,7 +277,7 @@ export const createEngine = (
       return closing ? { writable: false, reason: 'the store is closed' } : { writable: true };
     },
     close() {
-      closing ??= turn.then(() => blobs.close()).then(() => durability.close());
+      closing ??= allRun.then(() => blobs.close()).then(() => durability.close());
       return closing;
     },
   };

@@ -57,7 +57,7 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
     const since = body.since === undefined ? 0 : Date.parse(body.since);
     const redelivered = (await call.isRepeated())
       ? 0
-      : await redeliverFailed(deps, call.actor, id, since);
+      : await redeliverFailed(deps, call, id, since);
     return call.transact(async () => ({ body: toJson({ redelivered }) }));
   },
 

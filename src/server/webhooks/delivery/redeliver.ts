@@ -1,6 +1,6 @@
 import { GovctlError } from '../../../contract/errors.ts';
 import { recordAudit } from '../../audit/service.ts';
-import type { Actor } from '../../http/call.ts';
+import type { Actor, Call } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { events } from '../../events/collection.ts';
@@ -93,7 +93,7 @@ async function isQueued(
  */
 export async function redeliverFailed(
   deps: Deps,
-  actor: Actor,
+  { actor, principal }: Pick<Call, 'actor' | 'principal'>,
   webhookId: string,
   since: number,
 ): Promise<number> {
@@ -112,7 +112,7 @@ export async function redeliverFailed(
         count += 1;
       }
       return count;
-    });
+    }, principal.countedAs);
   }
   return queued;
 }
