@@ -69,6 +69,24 @@ it('a request that is broken is refused in words where the answers before it hav
   expect(got()).toMatch(/The request is not valid HTTP$/);
 });
 
+const withBody = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc';
+
+it.each([
+  ['ends too early', withBody, ''],
+  ['ends too early, in chunks', `${inChunks}3\r\nabc\r\n`, ''],
+  ['is no chunk any more', `${inChunks}3\r\nabc\r\n`, 'nonsense\r\n'],
+])('a request whose body %s after its answer gets no second one', async (_, begun, rest) => {
+  const { socket, ends, got, isClosed } = await connected();
+  socket.write(begun);
+  await until(() => got().includes('begun,'));
+  ends[0]?.();
+  await until(() => got().endsWith('0\r\n\r\n'));
+  socket.end(rest);
+  await until(isClosed);
+  expect(got().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  expect(got()).toMatch(/ended\r\n0\r\n\r\n$/);
+});
+
 it.each([
   ['no Host', 'GET / HTTP/1.1\r\n\r\n', 'The request has no Host header'],
   ['two Hosts', 'GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 'more than one Host header'],

@@ -106,3 +106,30 @@ it('predictions that nobody waits for are not made', async () => {
   await expect(alerts).rejects.toThrow('left');
   expect(asked()).toBeLessThan(10);
 });
+
+it('no more than 10,000 exemptions are active, whether new or brought back by a later day', async () => {
+  await inventory.createPolicy('p');
+  const id = await inventory.exempt({ resources: ['r*'], expires: '2026-03-01' });
+  service.advance(day);
+  await service.evaluator.run();
+  await service.deps.store.transact(async (tx) => {
+    const expired = await tx.get(exemptions, id);
+    if (expired?.doc.status !== 'expired') throw new Error('it has not expired');
+    for (let n = 0; n < 9_999; n += 1) {
+      const doc = { ...expired.doc, id: `exm_${n}`, policy: 'q', status: 'active' as const };
+      await tx.insert(exemptions, doc);
+    }
+  });
+  const asked = { policy: 'p', resources: ['r*'], reason: 'r', owner: 'o', expires: '2026-12-31' };
+  const create = () => service.send('POST', '/v1/exemptions', { body: asked });
+  const bringBack = () =>
+    service.send('PUT', `/v1/exemptions/${id}`, { body: { expires: '2026-12-31' } });
+  expect((await create()).status).toBe(201);
+  for (const refused of [await create(), await bringBack()]) {
+    expect([refused.status, refused.json.error]).toEqual([400, 'invalid_exemption']);
+    expect(refused.json.error_description).toMatch(/has 10,000 active exemptions/);
+  }
+  await inventory.ok('DELETE', '/v1/exemptions/exm_0');
+  expect((await bringBack()).status).toBe(200);
+  expect((await create()).status).toBe(400);
+});

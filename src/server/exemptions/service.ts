@@ -1,6 +1,7 @@
 import { checkSameId, invalidField } from '../http/invalid-body.ts';
 import type { ExemptionInput, ExemptionUpdate } from '../../contract/exemptions.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 import { serverAssigned } from '../../contract/policies.ts';
 import { exemptionEnd } from '../../engine/exempt.ts';
 import { recordAudit } from '../audit/service.ts';
@@ -13,6 +14,7 @@ import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { putWork, removeWork } from '../evaluation/work.ts';
 import { outcomes } from '../posture/collection.ts';
+import { countRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { announceExemption } from './announce.ts';
@@ -22,6 +24,9 @@ import { policiesNamed } from './expire.ts';
 
 /** Outcomes of a policy, with their violations, that are moved in the exemption's own transaction; the rest follow in the background. */
 const movedAtOnce = 500;
+
+/** Active exemptions: what a policy finds is compared with each of those that name it. */
+const mostExemptions = 10_000;
 
 /** @throws GovctlError exemption_not_found */
 export const readExemption = (reader: Reader, id: string): Awaitable<Versioned<StoredExemption>> =>
@@ -50,6 +55,16 @@ async function checkExemption(
   }
 }
 
+/** @throws GovctlError invalid_exemption where as many are active as there can be */
+async function checkRoom(tx: Tx): Promise<void> {
+  const active = { status: { any: ['active'] } };
+  if ((await countRows(tx, exemptions, active)) < mostExemptions) return;
+  const message = `The service has ${inThrees(mostExemptions)} active exemptions, which is the maximum`;
+  const hint =
+    'Delete exemptions that are no longer needed, or list the resources of one policy in one exemption.';
+  throw new GovctlError('invalid_exemption', message, { hint });
+}
+
 /** @throws GovctlError invalid_exemption */
 export async function createExemption(
   judge: Judge,
@@ -58,6 +73,7 @@ export async function createExemption(
 ): Promise<Versioned<StoredExemption>> {
   const { deps, tx, now } = judge;
   await checkExemption(tx, now, input);
+  await checkRoom(tx);
   const at = timestamp(now);
   const stored = await tx.insert(exemptions, {
     id: deps.ids.next('exm'),
@@ -104,6 +120,7 @@ export async function updateExemption(
   });
   const merged = { ...before.doc, ...Object.fromEntries(given) };
   const isOver = exemptionEnd(merged.expires) <= now;
+  if (!isOver && before.doc.status === 'expired') await checkRoom(tx);
   const stored = await tx.replace(exemptions, {
     ...withoutAbsent(merged),
     status: isOver ? 'expired' : 'active',

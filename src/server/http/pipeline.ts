@@ -15,6 +15,8 @@ type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 interface Line {
   /** What is being answered. */
   current?: Parameters<Handle> | undefined;
+  /** What was answered last. */
+  answered?: IncomingMessage | undefined;
   /** They wait for the one that is being answered. */
   readonly behind: Parameters<Handle>[];
 }
@@ -22,8 +24,8 @@ interface Line {
 interface Pipeline {
   readonly takeUp: Handle;
   /**
-   * Whether an answer by hand would be taken for the one of what came last: nothing is being answered, or it is that very
-   * request, whose body still comes and whose answer has not begun.
+   * Whether an answer by hand would be taken for the one of what came last: all that came whole has been answered, or it is
+   * that very request which is being answered, whose body still comes and whose answer has not begun.
    */
   isAnswerable(socket: Socket): boolean;
 }
@@ -59,6 +61,7 @@ export function oneByOne(
     else void waits.then(() => incoming.socket.destroyed || handle(incoming, outgoing));
   };
   const goOn = async (line: Line): Promise<void> => {
+    line.answered = line.current?.[0];
     if (line.behind.length > 0) {
       const leave = await turns.take();
       void nextTurn().then(leave);
@@ -83,8 +86,8 @@ export function oneByOne(
       }
     },
     isAnswerable(socket) {
-      const { current, behind } = lines.get(socket) ?? { behind: [] };
-      if (!current) return true;
+      const { current, behind, answered }: Line = lines.get(socket) ?? { behind: [] };
+      if (!current) return answered?.complete ?? true;
       const [incoming, outgoing] = current;
       return behind.length === 0 && !incoming.complete && !outgoing.headersSent;
     },
