@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { readAge } from './age.ts';
 import { endpoint } from './endpoint.ts';
 import { FindingRule, UndecidedReason } from './findings.ts';
-import { ById, Timestamp, commaList, commaListOf, listQuery } from './lists.ts';
+import { ById, Timestamp, commaList, commaListOf, digits, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { Severity } from './policies.ts';
 
@@ -91,18 +92,149 @@ export const violationSortFields = [
   'environment',
 ] as const;
 
-const ViolationListQuery = listQuery(violationSortFields, {
+/** Characters of a resource's ID, and of any other value of a filter. */
+const longestId = 2_048;
+const longestValue = 512;
+
+/** Days since it was found: `<7d`, `7d..30d` with both ends, `>30d`. */
+const Age = z
+  .string()
+  .max(20)
+  .refine((text) => readAge(text) !== undefined, 'must be an age such as <7d, 7d..30d or >30d');
+
+/** What a violation says somewhere, in any case: ID, name, type, policy, message. */
+const Text = z.string().min(1).max(256);
+
+/** Any of the values of each; of tags, which are `key` or `key=value`, all. */
+const filters = {
   status: commaListOf(ViolationStatus).optional(),
   severity: commaListOf(Severity).optional(),
   policy_id: commaList().optional(),
-  resource_id: z.string().min(1).max(2_048).optional(),
+  resource_id: z.string().min(1).max(longestId).optional(),
   resource_type: commaList().optional(),
   provider: commaList().optional(),
   account_id: commaList().optional(),
   region: commaList().optional(),
   environment: commaList().optional(),
+  framework: commaList().optional(),
+  owner: commaList().optional(),
+  tag: commaList().optional(),
+  age: Age.optional(),
+  text: Text.optional(),
+};
+
+const ViolationListQuery = listQuery(violationSortFields, filters);
+type ViolationListQuery = z.infer<typeof ViolationListQuery>;
+
+const violationGroups = [
+  'policy',
+  'severity',
+  'account',
+  'environment',
+  'region',
+  'resource',
+  'resource_type',
+  'owner',
+  'framework',
+  'age',
+] as const;
+
+/** What a summary groups by: one of `violationGroups`, or the values of a tag. */
+const GroupBy = z
+  .string()
+  .max(5 + longestValue)
+  .refine(
+    (text) => /^tag:./s.test(text) || violationGroups.some((one) => one === text),
+    `must be tag:KEY or one of ${violationGroups.join(', ')}`,
+  );
+
+const SummaryQuery = z.strictObject({
+  group_by: GroupBy,
+  limit: digits(z.int().min(1).max(1_000)).prefault(100),
+  ...filters,
+  /** Default: those that are open. */
+  status: commaListOf(ViolationStatus).prefault('OPEN'),
 });
-export type ViolationListQuery = z.infer<typeof ViolationListQuery>;
+export type SummaryQuery = z.infer<typeof SummaryQuery>;
+
+/** Violations that have one value in common; one with several frameworks is in several groups. */
+const ViolationGroup = z.looseObject({
+  /** Can be used as the filter's value; null: those that have none. */
+  key: z.string().nullable(),
+  /** As it is shown, where that is not the key. */
+  label: z.string().optional(),
+  critical: z.int(),
+  high: z.int(),
+  medium: z.int(),
+  low: z.int(),
+  total: z.int(),
+  /** When the one that was found first was found. */
+  oldest: Timestamp,
+  /** CRITICAL counts for 10, HIGH for 7, MEDIUM for 3, LOW for 1. */
+  weighted_risk: z.int(),
+});
+export type ViolationGroup = z.infer<typeof ViolationGroup>;
+
+const ViolationSummary = z.looseObject({
+  group_by: z.string(),
+  /** Those of the highest risk first. */
+  groups: z.array(ViolationGroup),
+  /** Groups in all, with those that `limit` leaves out. */
+  groups_total: z.int(),
+  /** Violations. */
+  total: z.int(),
+});
+export type ViolationSummary = z.infer<typeof ViolationSummary>;
+
+const values = () => z.array(z.string().min(1).max(longestValue)).min(1).max(100);
+
+/** The filters of the list, as lists. */
+const ResolveFilter = z
+  .strictObject({
+    /** Default: those that are open. */
+    status: z.array(z.enum(['OPEN', 'EXEMPT'])).min(1).max(2).optional(), // prettier-ignore
+    severity: z.array(Severity).min(1).max(4).optional(),
+    policy_id: values().optional(),
+    resource_id: z.string().min(1).max(longestId).optional(),
+    resource_type: values().optional(),
+    provider: values().optional(),
+    account_id: values().optional(),
+    region: values().optional(),
+    environment: values().optional(),
+    framework: values().optional(),
+    owner: values().optional(),
+    tag: values().optional(),
+    age: Age.optional(),
+    text: Text.optional(),
+  })
+  .refine(
+    ({ status: _, ...further }) => Object.values(further).some((value) => value !== undefined),
+    'must have a field besides status: without one, it is every violation',
+  );
+
+const Reason = z.string().min(1).max(4_096).regex(/\S/, 'must not be blank');
+
+const ResolveMany = z.strictObject({
+  filter: ResolveFilter,
+  reason: Reason,
+  /** Says how many there are, and resolves none. */
+  dry_run: z.boolean().default(false),
+  /** Where more match, none is resolved. */
+  most: z.int().min(1).max(10_000).default(1_000),
+});
+export type ResolveMany = z.infer<typeof ResolveMany>;
+
+const ResolvedMany = z.looseObject({
+  matched: z.int(),
+  resolved: z.int(),
+  dry_run: z.boolean(),
+  /** The IDs of the first 100 of those that were resolved, or match. */
+  violations: z.array(z.string()),
+});
+export type ResolvedMany = z.infer<typeof ResolvedMany>;
+
+/** What a list, a summary and a resolution by filter have in common. */
+export type ViolationFilter = Pick<ViolationListQuery, keyof typeof filters>;
 
 const noun = nounEndpoints({
   path: '/v1/violations',
@@ -117,6 +249,26 @@ export const violations = {
     query: ViolationListQuery,
     rows: { violations: z.array(Violation) },
   }),
+  summary: endpoint({
+    method: 'GET',
+    path: '/v1/violations/summary',
+    summary: 'Count violations by policy, account, owner and so on, the highest risk first',
+    scope: 'governance:read',
+    ext: true,
+    query: SummaryQuery,
+    response: { status: 200, body: ViolationSummary },
+    errors: [],
+  }),
+  resolveMany: endpoint({
+    method: 'POST',
+    path: '/v1/violations/resolve',
+    summary: 'Resolve the violations that match a filter; dry_run says how many they are',
+    scope: 'compliance:write',
+    ext: true,
+    body: ResolveMany,
+    response: { status: 200, body: ResolvedMany },
+    errors: ['invalid_resolution'],
+  }),
   get: noun.get({ summary: 'Read a violation with the history of its status' }),
   resolve: endpoint({
     method: 'POST',
@@ -125,7 +277,7 @@ export const violations = {
     scope: 'compliance:write',
     ext: true,
     params: ById,
-    body: z.strictObject({ reason: z.string().min(1).max(4_096).regex(/\S/, 'must not be blank') }),
+    body: z.strictObject({ reason: Reason }),
     versioned: true,
     response: { status: 200, body: Violation },
     errors: ['violation_not_found', 'invalid_resolution'],

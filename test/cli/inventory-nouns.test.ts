@@ -217,16 +217,21 @@ describe('the nouns of the inventory', () => {
 
   it('violation: list, get and resolve', async () => {
     const { violations } = (await json('violation', 'list')) as { violations: { id: string }[] };
-    const [found] = violations;
     expect(violations).toMatchObject([{ resource_id: 'open', status: 'OPEN', severity: 'HIGH' }]);
     expect((await run(['violation', 'list'])).stdout).toContain('Make it private');
     expect((await json('violation', 'list', '--policy', 'private')).violations).toHaveLength(1);
+    const found = async (...flags: string[]) =>
+      ((await json('violation', 'list', ...flags)).violations as unknown[]).length;
+    expect(await found('--text', 'PRIVATE', '--age', '<1d')).toBe(1);
+    expect(await found('--age', '>1d')).toBe(0);
+    expect(await found('--owner', 'nobody')).toBe(0);
+    expect(await found('--tag', 'owner', '--framework', 'soc2')).toBe(0);
     const misspelt = await run(['violation', 'list', '--policy', 'privat']);
     expect(misspelt.exitCode).toBe(1);
     expect(misspelt.stderr).toContain('Did you mean "private"?');
     const scan = await run(['scan', 'run', '--policy', 'privat']);
     expect(scan.stderr).toContain('Did you mean "private"?');
-    const id = found?.id ?? '';
+    const id = violations[0]?.id ?? '';
     expect((await run(['violation', 'get', id])).stdout).toContain('private (pol_');
     const resolved = await run(['violation', 'resolve', id, '--reason', 'torn down']);
     expect([resolved.exitCode, resolved.stdout]).toEqual([0, expect.stringContaining('torn down')]);

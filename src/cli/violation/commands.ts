@@ -19,6 +19,11 @@ interface ListOptions {
   readonly account?: readonly string[];
   readonly region?: readonly string[];
   readonly environment?: readonly string[];
+  readonly framework?: readonly string[];
+  readonly owner?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly age?: string;
+  readonly text?: string;
 }
 
 const violations: OwnNoun<Violation, ListOptions> = {
@@ -36,6 +41,11 @@ const violations: OwnNoun<Violation, ListOptions> = {
       account_id: where.account?.join(','),
       region: where.region?.join(','),
       environment: where.environment?.join(','),
+      framework: where.framework?.join(','),
+      owner: where.owner?.join(','),
+      tag: where.tag?.join(','),
+      age: where.age,
+      text: where.text,
     }),
     furtherFilter: async ({ policy }, context, client) => {
       if (policy === undefined) return {};
@@ -88,7 +98,16 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
     .option('--provider <provider>', 'repeatable', collectValues)
     .option('--account <id>', 'repeatable', collectValues)
     .option('--region <region>', 'repeatable', collectValues)
-    .option('--environment <name>', 'repeatable', collectValues);
+    .option('--environment <name>', 'repeatable', collectValues)
+    .option('--framework <framework[:control]>', 'repeatable', collectValues)
+    .option('--owner <name>', 'by the tag that names the owner; repeatable', collectValues)
+    .option(
+      '--tag <key[=value]>',
+      'only those with this tag; repeatable: all of them',
+      collectValues,
+    )
+    .option('--age <age>', 'days since they were found: "<7d", 7d..30d or ">30d"')
+    .option('--text <text>', 'only those that say this in their resource, policy or message');
   its.get('show one violation with its history');
   violation
     .command('resolve')

@@ -7,9 +7,13 @@ export interface ServerConfig {
   readonly chat?: { readonly channels: Readonly<Record<string, string>> };
   /** What requests to S3-compatible storage are signed with. */
   readonly object_storage?: StorageKeys;
+  /** Tags that name the owner of a resource, the first that it has; default `defaultOwnerTags`. */
+  readonly owner_tags?: readonly string[];
   /** What channels may name in their `…_env` fields, and nothing else. */
   readonly secrets?: Readonly<Record<string, BoundSecret>>;
 }
+
+export const defaultOwnerTags: readonly string[] = ['owner', 'team'];
 
 export interface SmtpConfig {
   readonly host: string;

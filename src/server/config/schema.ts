@@ -59,6 +59,8 @@ export const ConfigFile = z.strictObject({
     })
     .optional(),
   secrets: z.record(z.string().regex(variableName), BoundSecret).optional(),
+  /** Of resources: the value of the first that one has is its owner. */
+  owner_tags: z.array(z.string().min(1).max(256)).min(1).max(20).optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

@@ -97,6 +97,8 @@ function decode(text: string, list: string): Cursor {
 export interface ListOptions<T, Shown> {
   readonly query: ListQuery;
   readonly filters: Filters;
+  /** Further filters, which the reader applies itself: a cursor belongs to them, too. */
+  readonly sifted?: Filters;
   /** The field that the rows are in. */
   readonly plural: string;
   readonly show: (row: Versioned<T>) => Shown;
@@ -110,11 +112,11 @@ const shortPage = 1 << 18;
  * so that it neither holds up others nor lies in memory for a reader who does not take it.
  */
 export function listPage<T extends Document, B>(
-  reader: Reader,
+  reader: Pick<Reader, 'page'>,
   collection: CollectionSpec<T>,
-  { query, filters, plural, show }: ListOptions<T, string>,
+  { query, filters, sifted = {}, plural, show }: ListOptions<T, string>,
 ): Awaitable<Answer<Json<B> | ByteBody>> {
-  const { asked, place } = placeOf(collection, query, filters);
+  const { asked, place } = placeOf(collection, query, filters, sifted);
   return whenKnown(reader.page(collection, asked), (page) => {
     const kept = answers.get(query);
     if (kept && isSame(kept.page, page)) return { body: kept.text as Json<B> }; // of the parts' JSON
@@ -186,8 +188,9 @@ function placeOf(
   collection: { readonly name: string },
   query: ListQuery,
   filters: Filters,
+  sifted: Filters = {},
 ): { asked: PageQuery; place: Place } {
-  const list = listOf(collection.name, query, filters);
+  const list = listOf(collection.name, query, { ...filters, ...sifted });
   const cursor = query.cursor === undefined ? undefined : decode(query.cursor, list);
   const offset = cursor ? cursor[1] : (query.offset ?? 0);
   const { limit } = query;

@@ -15,8 +15,8 @@ import type { Filters } from '../http/paging.ts';
 import { nextTurn } from '../next-turn.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
-import { allRows } from '../store/all-rows.ts';
-import type { CollectionSpec, Document, Reader } from '../store/store.ts';
+import { allPages, allRows } from '../store/all-rows.ts';
+import type { CollectionSpec, Document, Reader, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
 import { alertId, flips } from './collection.ts';
@@ -131,7 +131,7 @@ function createWalk({ reader, now, signal }: Asked, filter: AlertFilter) {
     async dates(most: number): Promise<PredictiveAlert[]> {
       const found: PredictiveAlert[] = [];
       const coming = { ...where, coming: { any: ['yes'] } };
-      for await (const flip of inOrder(reader, flips, 'at', coming)) {
+      for await (const { doc: flip } of inOrder(reader, flips, 'at', coming)) {
         if (Date.parse(flip.at ?? '') > filter.until || found.length >= most) break;
         await look();
         const alert = await ofFlip(flip);
@@ -144,7 +144,7 @@ function createWalk({ reader, now, signal }: Asked, filter: AlertFilter) {
       const found: PredictiveAlert[] = [];
       const active = { status: { any: ['active'] } };
       let seen = 0;
-      for await (const exemption of inOrder(reader, exemptions, 'expires', active)) {
+      for await (const { doc: exemption } of inOrder(reader, exemptions, 'expires', active)) {
         if (exemptionEnd(exemption.expires) > filter.until || found.length >= most) break;
         if ((seen += 1) % exemptionsPerTurn === 0) await nextTurn();
         signal.throwIfAborted();
@@ -267,18 +267,12 @@ function alertOfExpiry(
   };
 }
 
-/** Rows in an order, page by page; others have their turn in between. */
 async function* inOrder<T extends Document>(
   reader: Reader,
   collection: CollectionSpec<T>,
   orderBy: string,
   where: Filters,
-): AsyncGenerator<T> {
-  const query = { where, orderBy, direction: 'asc', limit: pageSize } as const;
-  for (let page = await reader.page(collection, query); ;) {
-    for (const { doc } of page.rows) yield doc;
-    if (!page.hasMore || !page.last) return;
-    await nextTurn();
-    page = await reader.page(collection, { ...query, after: page.last });
-  }
+): AsyncGenerator<Versioned<T>> {
+  const pages = allPages(reader, collection, { where, orderBy, direction: 'asc' });
+  for await (const rows of pages) yield* rows;
 }

@@ -5,10 +5,10 @@ import type { KnownResource } from '../../contract/resources.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Call } from '../http/call.ts';
+import { createCallerTurns } from '../http/caller-turns.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import type { Tx } from '../store/store.ts';
 import type { DatedVerdict } from '../evaluation/verdicts.ts';
-import { createTurns } from '../threads/turns.ts';
 import { collectAlerts } from './alerts.ts';
 import type { AlertFilter, Asked } from './alerts.ts';
 import { alertId, flips } from './collection.ts';
@@ -123,10 +123,6 @@ async function forget(
   }
 }
 
-/** Answers that are made at once, and for one caller: each may look at very many dates. */
-const mostAtOnce = 4;
-const mostOfCaller = 1;
-
 /** What is to come, for whoever asks. */
 export interface Alerts {
   /** Looks for alerts when it is the caller's turn. */
@@ -141,11 +137,9 @@ export interface Alerts {
 }
 
 export function createAlerts(deps: Deps): Alerts {
-  const turns = createTurns(mostAtOnce, mostOfCaller);
-  const inTurn: Alerts['inTurn'] = async ({ principal, signal }, look) => {
-    const leave = await turns.take(signal, principal.countedAs);
-    return look({ reader: deps.store, now: deps.clock.now(), signal }).finally(leave);
-  };
+  const turns = createCallerTurns();
+  const inTurn: Alerts['inTurn'] = (call, look) =>
+    turns(call, () => look({ reader: deps.store, now: deps.clock.now(), signal: call.signal }));
   return {
     inTurn,
     coming: (call, days, filter, most) =>

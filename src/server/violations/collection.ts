@@ -1,10 +1,6 @@
 import { severities } from '../../contract/policies.ts';
 import { typeKey } from '../../contract/resources.ts';
-import type {
-  Violation,
-  ViolationListQuery,
-  violationSortFields,
-} from '../../contract/violations.ts';
+import type { Violation, ViolationFilter, violationSortFields } from '../../contract/violations.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
@@ -79,8 +75,8 @@ const plainFilters = [
   'environment',
 ] as const;
 
-/** Any of the values of each field. */
-export const violationFilters = (query: ViolationListQuery): Filters => ({
+/** Any of the values of each field that has an index; `sift.ts` has the others. */
+export const violationFilters = (query: ViolationFilter): Filters => ({
   ...anyOf(query, plainFilters),
   ...(query.resource_type ? { resource_type: { any: query.resource_type.map(typeKey) } } : {}),
 });

@@ -2,6 +2,7 @@ import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
 import { frameworkHandlers } from '../compliance/handlers.ts';
+import { defaultOwnerTags } from '../config/config.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
@@ -72,12 +73,13 @@ export const createHandlers = (
   const alerts = createAlerts(deps);
   // Nothing can be attached yet.
   const attachedEvidence = () => Promise.resolve(new Map<string, never>());
+  const { owner_tags: ownerTags = defaultOwnerTags } = surroundings.config;
   return {
     policies: policyHandlers(deps, evaluation),
     resources: resourceHandlers(deps, evaluation, bodies),
     scans: scanHandlers(deps),
     predictions: predictionHandlers(deps, evaluation, alerts),
-    violations: violationHandlers(deps),
+    violations: violationHandlers(deps, ownerTags),
     evaluations: evaluationHandlers(deps),
     governance: governanceHandlers(deps, alerts),
     frameworks: frameworkHandlers(deps, attachedEvidence),

@@ -55,6 +55,7 @@ describe('the file of --config', () => {
         '  SFTP_PASSWORD: {value: "${SFTP}", hosts: [files.example.com]}',
         '  GOVCTL_CHANNEL_KEY: {hosts: ["*.example.com:2222", "[::1]:22", 10.0.0.1]}',
         '  NOT_SET: {hosts: [files.example.com]}',
+        'owner_tags: [CostCenter, team]',
       ].join('\n'),
       {
         SMTP_PORT: '2525',
@@ -91,6 +92,7 @@ describe('the file of --config', () => {
         },
         NOT_SET: { hosts: ['files.example.com'], buckets: [] },
       },
+      owner_tags: ['CostCenter', 'team'],
     });
     expect(notices).toEqual([]);
   });
@@ -136,6 +138,8 @@ describe('the file of --config', () => {
       /^server\.yaml:2:3: secrets\.A must be a variable name with the hosts it may be sent to/,
     ],
     ['secrets:\n  A: {value: ""}\n', /secrets\.A\.value must be a string that is not empty/],
+    ['owner_tags: []\n', /^server\.yaml:1:1: owner_tags /],
+    ['owner_tags: owner\n', /^server\.yaml:1:1: owner_tags must be an array/],
     ['- a\n', /^server\.yaml:1:1: /],
   ])('%j is refused at its place', async (text, said) => {
     // prettier-ignore
@@ -223,7 +227,7 @@ test('the file that the documentation shows is one', async () => {
     text,
     Object.fromEntries(names.map((name) => [name, 'https://x.example'])),
   );
-  expect(Object.keys(config)).toEqual(['smtp', 'chat', 'object_storage', 'secrets']);
+  expect(Object.keys(config)).toEqual(['smtp', 'chat', 'object_storage', 'secrets', 'owner_tags']);
 });
 
 describe('a mail server', () => {

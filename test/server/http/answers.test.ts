@@ -234,6 +234,9 @@ describe('what an endpoint answers', () => {
       violations: { id: string }[];
     };
     await ask('violations.get', violations[0]?.id);
+    await ask('violations.summary', undefined, {}, '?group_by=policy');
+    const filter = { owner: ['nobody'] };
+    await ask('violations.resolveMany', undefined, { body: { filter, reason: 'torn down' } });
     await ask('violations.resolve', violations[0]?.id, { body: { reason: 'torn down' } });
     await ask('exemptions.delete', exemption.id);
     await ask('resources.delete', 'bucket-1');
