@@ -6,7 +6,7 @@ import type { Act } from './act.ts';
 import type { GlobalFlags, World } from './context.ts';
 import { createContext } from './context.ts';
 import { GovctlCommand, commonFormats } from './flags/govctl-command.ts';
-import { refuseLinkedOut } from './flags/linked-out.ts';
+import { placeToWrite } from './flags/place-to-write.ts';
 import { harmlessText } from './terminal/harmless.ts';
 import { parseOutputs } from './terminal/output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
@@ -200,10 +200,10 @@ function readGlobalFlags(command: GovctlCommand, world: World): GlobalFlags {
   const profile = given.profile ?? world.env.GOVCTL_PROFILE;
   const baseUrl = given.baseUrl ?? world.env.GOVCTL_BASE_URL;
   const inCi = world.env.CI !== undefined && world.env.CI !== '' && world.env.CI !== 'false';
-  const output = parseOutputs(given.output ?? [], command.formats);
   const allowOutside = given.allowOutside ?? false;
-  for (const { file } of output)
-    if (file !== undefined) refuseLinkedOut(world.cwd, file, allowOutside);
+  const output = parseOutputs(given.output ?? [], command.formats, (file) =>
+    placeToWrite({ cwd: world.cwd, allowOutside }, file),
+  );
   return {
     output,
     ...(baseUrl ? { baseUrl } : {}),

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -20,6 +21,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '../support/fake-world.ts';
 import type { FakeWorldSettings } from '../support/fake-world.ts';
+import { hostileService } from '../support/hostile.ts';
 import { createMinimalService } from '../support/minimal-service.ts';
 import { makeRepo } from '../support/temp-repo.ts';
 import { until } from '../support/until.ts';
@@ -275,13 +277,37 @@ describe('what govctl writes into a repo', () => {
     });
     const target = path.join(home, 'written.yaml');
     link(target, 'imported/taken.yaml');
-    const refused = await govctl('import --out imported', { fetch: service.fetch });
-    expect(refused.exitCode).toBe(3);
-    expect((await govctl('import --out imported --force', { fetch: service.fetch })).exitCode).toBe(
-      0,
-    );
-    expect(existsSync(target)).toBe(false);
-    expect(lstatSync(path.join(repo, 'imported/taken.yaml')).isFile()).toBe(true);
+    link(home, 'folder');
+    const before = readdirSync(home, { recursive: true }).length;
+    for (const words of ['import --out imported --force', 'import --out folder --force']) {
+      const { exitCode, stderr } = await govctl(words, { fetch: service.fetch });
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is not written')]);
+    }
+    expect(readdirSync(home, { recursive: true })).toHaveLength(before);
+    const allowed = await govctl('import --out imported --force --allow-outside', {
+      fetch: service.fetch,
+    });
+    expect(allowed.exitCode).toBe(0);
+    expect(existsSync(target)).toBe(true);
+    expect(lstatSync(path.join(repo, 'imported/taken.yaml')).isSymbolicLink()).toBe(true);
+  });
+
+  it.each([
+    'plan --out folder/plan.json',
+    'plan --out plan.json',
+    'report download rpt_1 --format csv --out folder',
+    'report download rpt_1 --format csv --out folder/new/',
+    'server snapshot folder/snapshot.json',
+    'init folder',
+    'schema --out folder',
+  ])('goes through no link to a folder outside of it: %s', async (words) => {
+    const { link, home, govctl } = clone({});
+    link(home, 'folder');
+    link(path.join(home, 'plan.json'), 'plan.json');
+    const before = readdirSync(home, { recursive: true }).length;
+    const { exitCode, stderr } = await govctl(words, { fetch: hostileService() });
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is not written')]);
+    expect(readdirSync(home, { recursive: true })).toHaveLength(before);
   });
 
   it.each(['.github', '.gitignore', 'schemas'])(
@@ -298,6 +324,67 @@ describe('what govctl writes into a repo', () => {
       expect(readFileSync(path.join(home, 'secret.yaml'), 'utf8')).not.toContain('.govctl');
     },
   );
+});
+
+describe('what govctl rewrites', () => {
+  const untidy = 'severity:  LOW # why\nname: a\n';
+  const patched = (name: string): string =>
+    `name: ${name}\nresource_type: AWS::S3::Bucket\nrules: [{condition: '!resource.versioning.enabled', effect: DENY}]\nremediation_action: 'patch:{"versioning":{"enabled":true}}'\n`;
+  const template = 'Resources:\n  B: {Type: AWS::S3::Bucket}\n';
+
+  it('is no file outside of the repo, where a link to it is typed, as a shell does for *.yaml; the others are', async () => {
+    const { repo, home, link, govctl } = clone({ 'own.yaml': untidy });
+    const target = path.join(home, 'untidy.yaml');
+    writeFileSync(target, untidy);
+    link(target, 'linked.yaml');
+    link(home, 'folder');
+    const words = 'linked.yaml own.yaml folder/untidy.yaml';
+    for (const [cwd, typed] of [
+      [repo, words],
+      // From outside of the repo it is a link of the repo all the same.
+      [home, `${repo}/linked.yaml`],
+      [path.dirname(repo), 'repo/linked.yaml'],
+    ] as const) {
+      const { exitCode, stdout } = await govctl(`fmt ${typed}`, { cwd });
+      expect([exitCode, stdout]).toEqual([3, expect.stringContaining(`it leads to ${target}`)]);
+      expect(readFileSync(target, 'utf8')).toBe(untidy);
+    }
+    expect(readFileSync(path.join(repo, 'own.yaml'), 'utf8')).not.toBe(untidy);
+    expect((await govctl('fmt linked.yaml --allow-outside')).exitCode).toBe(0);
+    expect(readFileSync(target, 'utf8')).not.toBe(untidy);
+  });
+
+  it('is no template and no source outside of it', async () => {
+    const { repo, home, link, govctl } = clone({ 'own.yaml': template });
+    writeFileSync(path.join(repo, 'policies/fine.yaml'), patched('fine'));
+    const target = path.join(home, 't.yaml');
+    writeFileSync(target, template);
+    link(target, 'linked.yaml');
+    const fix = '--fix --write -o json';
+    const { stdout } = await govctl(`check own.yaml linked.yaml ${fix}`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      fixes: [
+        { file: 'own.yaml', offered: true },
+        {
+          file: 'linked.yaml',
+          offered: false,
+          why: `not written: it leads to ${target}, outside the repo`,
+        },
+      ],
+    });
+    expect(readFileSync(path.join(repo, 'own.yaml'), 'utf8')).not.toBe(template);
+    expect(readFileSync(target, 'utf8')).toBe(template);
+    expect((await govctl(`check linked.yaml ${fix} --allow-outside`)).exitCode).toBe(0);
+    expect(readFileSync(target, 'utf8')).not.toBe(template);
+  });
+
+  it('gets no new name: who has it under another name keeps what was there', async () => {
+    const { repo, home, govctl } = clone({ 'own.yaml': untidy });
+    linkSync(path.join(repo, 'own.yaml'), path.join(home, 'same.yaml'));
+    expect((await govctl('fmt own.yaml')).exitCode).toBe(0);
+    expect(readFileSync(path.join(home, 'same.yaml'), 'utf8')).toBe(untidy);
+    expect(readFileSync(path.join(repo, 'own.yaml'), 'utf8')).not.toBe(untidy);
+  });
 });
 
 describe('a folder that never ends', () => {

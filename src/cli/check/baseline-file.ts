@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
@@ -6,10 +5,11 @@ import { BaselineFile, createBaseline, formatBaseline } from '../../project/chec
 import type { Baseline, BaselineEntry } from '../../project/check/baseline.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { LocalPolicy } from '../../project/model.ts';
+import { replaceFile } from '../../project/write/replace-file.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { Context, World } from '../context.ts';
 import { readWholeFile } from '../flags/input-file.ts';
-import { refuseLinkedOut } from '../flags/linked-out.ts';
+import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { outputFailed } from '../terminal/output.ts';
 import type { BaselineUse } from './check-result.ts';
 import { nameFrom } from './collect.ts';
@@ -22,26 +22,33 @@ export interface OpenedBaseline {
   readonly entries: readonly BaselineEntry[];
   /** The folder that files are named from. */
   readonly root: string;
+  /** The real path of the file to write. */
+  readonly place: string | undefined;
 }
 
 /** @throws GovctlError usage_error when it can't be read, or is none; file_error where it can't be written; interrupted */
 export async function openBaseline(
-  { world, flags }: Pick<Context, 'world' | 'flags'>,
+  context: Pick<Context, 'world' | 'flags'>,
   { baseline, writeBaseline, pruneBaseline }: CheckOptions,
 ): Promise<OpenedBaseline> {
+  const { world } = context;
   const { cwd } = world;
   const file = baseline ?? writeBaseline;
   const written = writeBaseline ?? (pruneBaseline ? baseline : undefined);
-  if (written !== undefined) refuseLinkedOut(cwd, written, flags.allowOutside);
+  const place = written === undefined ? undefined : placeToWrite(writesFrom(context), written);
   const root = file === undefined ? cwd : path.dirname(path.resolve(cwd, file));
   const entries = baseline === undefined ? [] : await readBaseline(world, baseline);
-  return { met: baseline === undefined ? undefined : createBaseline(entries), entries, root };
+  return {
+    met: baseline === undefined ? undefined : createBaseline(entries),
+    entries,
+    root,
+    place,
+  };
 }
 
 /** Writes the new one, or says what of the old one was not met. @throws GovctlError file_error */
 export async function closeBaseline(
-  cwd: string,
-  { met, root, entries: kept }: OpenedBaseline,
+  { met, root, entries: kept, place }: OpenedBaseline,
   { entries }: Collector,
   inputs: readonly InputFile[],
   checked: readonly LocalPolicy[],
@@ -49,7 +56,7 @@ export async function closeBaseline(
   { baseline, writeBaseline, pruneBaseline }: CheckOptions,
 ): Promise<BaselineUse | undefined> {
   if (writeBaseline !== undefined) {
-    await writeBaselineFile(cwd, writeBaseline, entries);
+    await writeBaselineFile(place, writeBaseline, entries);
     return { file: writeBaseline, stale: [], written: entries.length };
   }
   if (baseline === undefined) return undefined;
@@ -62,7 +69,7 @@ export async function closeBaseline(
   if (!pruneBaseline || stale.length === 0) return { file: baseline, stale };
   const dropped = new Set(stale);
   await writeBaselineFile(
-    cwd,
+    place,
     baseline,
     kept.filter((entry) => !dropped.has(entry)),
   );
@@ -71,12 +78,12 @@ export async function closeBaseline(
 
 /** @throws GovctlError file_error */
 async function writeBaselineFile(
-  cwd: string,
+  place: string | undefined,
   file: string,
   entries: readonly BaselineEntry[],
 ): Promise<void> {
   try {
-    await writeFile(path.resolve(cwd, file), formatBaseline(entries));
+    if (place !== undefined) await replaceFile(place, formatBaseline(entries));
   } catch (cause) {
     throw outputFailed(file, cause);
   }

@@ -127,7 +127,6 @@ async function withFixes(
 ): Promise<CheckResult> {
   const first = await run(options.write ? undefined : rows);
   const { world, flags } = context;
-  const typed = options.args[0].map((input) => path.resolve(world.cwd, input));
   const { format, allConditions, write = false } = options;
   const fixes = await context.progress('Looking for fixes', () =>
     findFixes({
@@ -144,11 +143,6 @@ async function withFixes(
         allConditions,
         parameters: await readParameters(world, options),
       }),
-      outside: createBoundary(
-        loadConfig(world.cwd, flags.allowOutside).root,
-        typed,
-        flags.allowOutside,
-      ).outside,
       write,
       signal: world.signal,
       holding: world.holding,
@@ -182,7 +176,6 @@ async function runOver(
   now: number,
   rows: Rows,
 ): Promise<CheckResult> {
-  const { cwd } = context.world;
   const exemptions = exemptionsFor(policies, project.others);
   const explainer =
     options.explain === undefined ? undefined : createExplainer(options.explain, policies, now);
@@ -222,7 +215,6 @@ async function runOver(
   explainer?.requireMet(run.leftOut.items);
   const counts = newCounts(policies, run.tally, collector.accepted);
   const used = await closeBaseline(
-    cwd,
     baseline,
     collector,
     inputs.files,

@@ -42,7 +42,7 @@ const paintDiff = (diff: string, style: Style): string =>
   diff
     .split('\n')
     .map((line) => {
-      const safe = printable(line);
+      const safe = printable(line.replace(/\r$/, ''));
       if (/^(?:---|\+\+\+) /.test(line)) return style.bold(safe);
       if (line.startsWith('+')) return style.green(safe);
       return line.startsWith('-') ? style.red(safe) : safe;

@@ -1,15 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import {
-  access,
-  chmod,
-  constants,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readRemediationAction } from '../../contract/remediation-action.ts';
 import type { Fields } from '../../inventory/json.ts';
@@ -27,11 +16,13 @@ import { unifiedDiff } from '../../project/fix/unified-diff.ts';
 import { createJudge } from '../../project/fix/verify.ts';
 import type { Judge } from '../../project/fix/verify.ts';
 import type { Holding, LoadedProject, LocalPolicy } from '../../project/model.ts';
-import { createBoundary } from '../../project/read/boundary.ts';
-import type { Boundary } from '../../project/read/boundary.ts';
+import { createBoundary, leadsOutside } from '../../project/read/boundary.ts';
 import { showPath } from '../../project/read/discover.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { takingTurns } from '../../project/read/turns.ts';
+import { changedMeanwhile, replaceFile } from '../../project/write/replace-file.ts';
+import { findPlace } from '../flags/place-to-write.ts';
+import type { WritesFrom } from '../flags/place-to-write.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import { readSources } from './source-places.ts';
 import { compareSeverity } from './verdict.ts';
@@ -58,8 +49,7 @@ export interface Fixes {
   readonly unpatched: number;
 }
 
-interface FixInput {
-  readonly cwd: string;
+interface FixInput extends WritesFrom {
   readonly findings: readonly PlacedFinding[];
   readonly policies: readonly LocalPolicy[];
   readonly others: LoadedProject['others'];
@@ -71,8 +61,6 @@ interface FixInput {
   readonly now: number;
   /** How the templates were read. */
   readonly read: () => Promise<ReadOptions>;
-  readonly outside: Boundary['outside'];
-  readonly allowOutside: boolean;
   readonly write: boolean;
   readonly signal: AbortSignal;
   readonly holding: Holding;
@@ -141,8 +129,9 @@ const gravestFirst = (findings: readonly PlacedFinding[]): PlacedFinding[] =>
 async function fixFile(
   file: InputFile,
   findings: readonly PlacedFinding[],
-  { patches, judge, holding, source, write, outside }: Ground,
+  ground: Ground,
 ): Promise<Fixed> {
+  const { patches, judge, holding, source } = ground;
   const refused = (why: string): Fixed => ({
     fixes: findings.map((one) => fixOf(one, why)),
     diffs: [],
@@ -157,14 +146,14 @@ async function fixFile(
   const text = await readText(file, largestFile);
   if ('why' in text) return refused(text.why);
   const found = await fixTemplate(text.text, findings, patches, judge('cloudformation'), holding);
-  const diff = await settle(file, text, found.text, write, outside);
+  const diff = await settle(file, text, found.text, ground);
   if ('why' in diff) return refused(diff.why);
   return { fixes: found.outcomes.map(fixOfOutcome), diffs: diff.diffs };
 }
 
 /** Fixes in the `.tf` files, judged by all plans among the inputs. */
 async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Promise<Fixed> {
-  const { cwd, source = '.', files, patches, judge, holding, write, allowOutside } = ground;
+  const { cwd, source = '.', files, patches, judge, holding, allowOutside } = ground;
   const root = path.resolve(cwd, source);
   const boundary = createBoundary(root, [], allowOutside);
   const sources = readSources(root, source, boundary);
@@ -187,8 +176,8 @@ async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Pro
       'why' in before
         ? before
         : before.text === texts.get(name)
-          ? await settle(file, before, after, write, boundary.outside)
-          : { why: changedMeanwhile };
+          ? await settle(file, before, after, ground)
+          : { why: `not written: ${changedMeanwhile}` };
     if ('why' in done) failed.set(file.file, done.why);
     else diffs.push(...done.diffs);
   }
@@ -227,16 +216,14 @@ async function settle(
   file: Pick<InputFile, 'file' | 'absolute'>,
   before: TextRead,
   after: string,
-  write: boolean,
-  outside: Boundary['outside'],
+  ground: Pick<Ground, 'write' | keyof WritesFrom>,
 ): Promise<Pick<Fixed, 'diffs'> | { readonly why: string }> {
   const diff = unifiedDiff(file.file, before.text, after);
   if (diff === '') return { diffs: [] };
-  const why = write ? await writeText(file, before.bytes, after, outside) : undefined;
+  const { write } = ground;
+  const why = write ? await writeText(file, before.bytes, after, ground) : undefined;
   return why === undefined ? { diffs: [{ file: file.file, diff, written: write }] } : { why };
 }
-
-const changedMeanwhile = 'not written: the file was changed meanwhile';
 
 interface TextRead {
   readonly text: string;
@@ -258,40 +245,19 @@ async function readText(
   }
 }
 
-/** Replaces a file at once, with its mode. Why it was not, where it was not. */
+/** Replaces a file. Why it was not, where it was not. */
 async function writeText(
   { absolute }: Pick<InputFile, 'absolute'>,
   before: Uint8Array,
   text: string,
-  outside: Boundary['outside'],
+  from: WritesFrom,
 ): Promise<string | undefined> {
   try {
-    // What is written is what was looked at, wherever a link leads by then.
-    const real = await realpath(absolute);
-    const target = outside(real);
-    if (target !== undefined) return `not written: it leads to ${target}, outside the repo`;
-    await access(real, constants.W_OK);
-    const { mode } = await stat(real);
-    return await replaceFile(real, before, text, mode);
+    const found = findPlace(from, absolute);
+    if ('outside' in found) return `not written: ${leadsOutside(found.outside).message}`;
+    await replaceFile(found.place, text, { before });
+    return undefined;
   } catch (error) {
     return `not written: ${whyFileFailed(error)}`;
-  }
-}
-
-async function replaceFile(
-  file: string,
-  before: Uint8Array,
-  text: string,
-  mode: number,
-): Promise<string | undefined> {
-  const half = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await writeFile(half, text, { flag: 'wx', mode });
-    await chmod(half, mode); // whatever the umask
-    if (!(await readFile(file)).equals(before)) return changedMeanwhile;
-    await rename(half, file);
-    return undefined;
-  } finally {
-    await rm(half, { force: true });
   }
 }

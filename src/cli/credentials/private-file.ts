@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
+import { replaceFile } from '../../project/write/replace-file.ts';
 
 /** Says something on stderr. */
 export type Warn = (line: string) => Promise<void>;
@@ -44,27 +44,9 @@ export async function readPrivateFile(file: string, warn: Warn): Promise<string 
 export async function writePrivateFile(file: string, text: string): Promise<void> {
   try {
     await makePrivateFolder(dirname(file));
-    await replaceFile(file, text);
+    await replaceFile(file, text, { mode: 0o600 });
   } catch (error) {
     throw ioError(file, 'written', error);
-  }
-}
-
-/** The same in a folder that is not ours. @throws what the file system says */
-export async function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}.tmp`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
   }
 }
 

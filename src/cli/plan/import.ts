@@ -1,4 +1,4 @@
-import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { listAll } from '../../client/list-all.ts';
 import { policyObjects } from '../../client/objects.ts';
@@ -9,6 +9,8 @@ import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { ExportFile } from '../../project/write/export.ts';
 import { exportPolicies } from '../../project/write/export.ts';
+import { replaceFile } from '../../project/write/replace-file.ts';
+import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { connect } from '../objects/connect.ts';
 import type { Context, Run } from '../context.ts';
 import { projectConfig, repoUrlOf } from '../objects/project-base-url.ts';
@@ -29,7 +31,6 @@ interface LivePolicy {
 
 /** Writes what is live as YAML files, one policy each. Webhooks stay out: a service does not tell their secrets. */
 export const runImport: Run<ImportOptions> = async (context, options) => {
-  const { cwd } = context.world;
   const config = await projectConfig(context);
   const owner = options.project ?? config.project;
   const { client } = await connect(context, repoUrlOf(config));
@@ -44,15 +45,20 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
     options.allOwners === true ||
     (!ownership.disputed && (ownership.owner === undefined || ownership.owner === owner));
   const wanted = live.filter(isOurs);
-  const folder = path.resolve(cwd, options.out);
+  const from = writesFrom(context);
+  const folder = placeToWrite(from, options.out);
   const files = exportPolicies(
     wanted.map(({ policy, ownership }) => ({
       policy,
       key: ownership.owner === owner ? ownership.key : undefined,
     })),
   );
+  const placed = files.map(({ file, text }) => ({
+    place: placeToWrite(from, path.join(folder, file)),
+    text,
+  }));
   await refuseOverwriting(context, options, folder, files);
-  await writeFiles(folder, files);
+  await writeFiles(folder, placed);
   const skipped = live.length - wanted.length;
   const notes = [
     ...(skipped > 0
@@ -110,22 +116,13 @@ async function refuseOverwriting(
   });
 }
 
-/** A link that stands in its place is replaced, not written through. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    await writeFile(draft, text, { flag: 'wx' });
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-}
-
-async function writeFiles(folder: string, files: readonly ExportFile[]): Promise<void> {
+async function writeFiles(
+  folder: string,
+  files: readonly { readonly place: string; readonly text: string }[],
+): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
-    for (const { file, text } of files) await writeWhole(path.join(folder, file), text);
+    for (const { place, text } of files) await replaceFile(place, text);
   } catch (cause) {
     throw new GovctlError('file_error', `${folder} could not be written: ${whyFileFailed(cause)}`, {
       cause,

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { exitCodes } from '../../contract/errors.ts';
 import { refuseBlocked } from '../../project/compare/blocked.ts';
 import { refuseGuards } from '../../project/plan/guards.ts';
@@ -7,6 +6,7 @@ import { preparePlan } from '../../project/plan/prepare.ts';
 import { withOrigin } from '../../project/plan/origin.ts';
 import { writePlanFile } from '../../project/plan/plan-file.ts';
 import type { Run } from '../context.ts';
+import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { planView, hasChanges, writePlanOutput } from './plan-view.ts';
 import type { ImpactOptions } from './impact.ts';
 import { warnOfInput } from './impact-text.ts';
@@ -24,12 +24,13 @@ interface PlanOptions extends SelectionOptions, ImpactOptions {
  * when it could not be applied.
  */
 export const runPlan: Run<PlanOptions> = async (context, options) => {
+  const { out } = options;
+  const place = out === undefined ? undefined : placeToWrite(writesFrom(context), out);
   const prepared = await withOutside(context, (outside) =>
     preparePlan(outside, options.args[0], options),
   );
   const { blocked, refusals, notes } = prepared;
-  const plan =
-    options.out === undefined ? prepared.plan : await withOrigin(prepared, context.world.cwd);
+  const plan = place === undefined ? prepared.plan : await withOrigin(prepared, context.world.cwd);
   const impact =
     options.impact || options.impactFrom !== undefined
       ? await import('./impact.ts').then((m) =>
@@ -41,12 +42,12 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
   await writePlanOutput(context, plan);
   refuseBlocked(blocked, !context.flags.quiet);
   refuseGuards(refusals);
-  if (options.out !== undefined) {
-    await writePlanFile(path.resolve(context.world.cwd, options.out), plan);
+  if (place !== undefined) {
+    await writePlanFile(place, plan);
     if (hasChanges(plan.summary)) {
-      await context.say(`Saved to ${options.out}; apply it with: govctl apply ${options.out}`);
+      await context.say(`Saved to ${out}; apply it with: govctl apply ${out}`);
     } else {
-      await context.say(`Saved to ${options.out}; there is nothing in it to apply.`);
+      await context.say(`Saved to ${out}; there is nothing in it to apply.`);
     }
   }
   if (impact?.unreadable) return exitCodes.usage;

@@ -1,15 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
-import { chmod, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { formatYaml } from '../../project/write/format.ts';
 import { readPolicyFiles } from '../../project/read/load.ts';
 import type { Problem } from '../../project/model.ts';
+import { leadsOutside } from '../../project/read/boundary.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { readText } from '../../project/read/read-text.ts';
-import { createSource } from '../../project/read/source.ts';
+import { createSource, problemAt } from '../../project/read/source.ts';
+import type { Finding } from '../../project/read/source.ts';
+import { replaceFile } from '../../project/write/replace-file.ts';
 import type { Context, Run } from '../context.ts';
 import { takingTurns } from '../../project/read/turns.ts';
+import { findPlace, writesFrom } from '../flags/place-to-write.ts';
 import { readingOf } from './reading.ts';
 import { count } from '../terminal/printable.ts';
 import { renderProblems } from '../formats/problems-text.ts';
@@ -38,15 +40,20 @@ export const runFmt: Run<FmtOptions> = async (context, { args: [paths], check = 
     });
     const read = readText(file, absolute, statSync(absolute, { throwIfNoEntry: false })?.size ?? 0);
     const { source } = read;
-    const formatted = source
-      ? context.world.holding(() => formatYaml(source))
-      : { problems: [read.problem] };
+    if (!source) {
+      unreadable.push(read.problem);
+      continue;
+    }
+    const formatted = context.world.holding(() => formatYaml(source));
     if ('problems' in formatted) {
       unreadable.push(...formatted.problems);
-    } else if (formatted.text !== readFileSync(absolute, 'utf8')) {
-      changed.push(file);
-      if (!check) await replaceFile(absolute, formatted.text);
+      continue;
     }
+    const before = readFileSync(absolute);
+    if (before.equals(Buffer.from(formatted.text))) continue;
+    const finding = check ? undefined : await rewrite(context, absolute, before, formatted.text);
+    if (finding) unreadable.push(problemAt(createSource(file, ''), { start: 0, end: 0 }, finding));
+    else changed.push(file);
   }
   const summary = {
     files: contents.length,
@@ -68,7 +75,10 @@ export const runFmt: Run<FmtOptions> = async (context, { args: [paths], check = 
 
 function describe(files: number, changed: number, unreadable: number, check: boolean): string {
   if (files === 0 && unreadable === 0) return 'No policy files found';
-  const left = unreadable > 0 ? `; ${count(unreadable, 'file')} could not be read as YAML` : '';
+  const left =
+    unreadable > 0
+      ? `; ${count(unreadable, 'file')} could not be ${check ? 'read' : 'formatted'}`
+      : '';
   const read = count(files, 'file');
   if (check) {
     return changed === 0
@@ -96,24 +106,23 @@ async function formatStdin(context: Context, paths: readonly string[], check: bo
   return exitCodes.ok;
 }
 
-/**
- * Replaces a file at once, so that no reader and no crash meets half of it; mode and links stay.
- * @throws GovctlError file_error
- */
-async function replaceFile(absolute: string, text: string): Promise<void> {
-  const target = await realpath(absolute);
-  const draft = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.tmp`);
+/** What keeps a file from being replaced: it is as it was, and the others go on. */
+async function rewrite(
+  context: Context,
+  absolute: string,
+  before: Uint8Array,
+  text: string,
+): Promise<Finding | undefined> {
+  const found = findPlace(writesFrom(context), absolute);
+  if ('outside' in found) return leadsOutside(found.outside);
   try {
-    const { mode } = statSync(target);
-    await writeFile(draft, text, { flag: 'wx', mode });
-    await chmod(draft, mode);
-    await rename(draft, target);
-  } catch (cause) {
-    await rm(draft, { force: true });
-    throw new GovctlError(
-      'file_error',
-      `${absolute} could not be written: ${whyFileFailed(cause)}`,
-      { hint: 'The file is as it was.', cause },
-    );
+    await replaceFile(found.place, text, { before });
+    return undefined;
+  } catch (error) {
+    return {
+      code: 'not-written',
+      message: `the file could not be written: ${whyFileFailed(error)}`,
+      hint: 'The file is as it was.',
+    };
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { defined } from '../../contract/defined.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { loadConfig, projectName } from '../../project/config.ts';
 import { makeKey } from '../../project/key.ts';
@@ -9,11 +10,12 @@ import { isInSet } from '../../project/policy-sets.ts';
 import type { PolicySet } from '../../project/policy-sets.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { loadProject } from '../../project/read/load.ts';
+import { replaceFile } from '../../project/write/replace-file.ts';
 import { readingOf } from './reading.ts';
 import { count } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import type { Context, Run } from '../context.ts';
-import { refuseLinkedOut } from '../flags/linked-out.ts';
+import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { gitIgnored, scaffold } from './scaffold.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
@@ -33,7 +35,7 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
     throw notWritten(folder, cause);
   });
-  const { allowOutside } = context.flags;
+  const from = { ...writesFrom(context), cwd: folder };
   const files: { path: string; outcome: Outcome }[] = [];
   const policyPaths = await findPolicies({ ...readingOf(context), cwd: folder });
   const library = set === undefined ? [] : await readLibrary(context, set);
@@ -45,11 +47,9 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
     set,
   });
   for (const { path: file, text } of scaffolded) {
-    refuseLinkedOut(folder, file, allowOutside);
-    files.push({ path: file, outcome: await writeNew(path.join(folder, file), text) });
+    files.push({ path: file, outcome: await writeNew(placeToWrite(from, file), text) });
   }
-  const ignoring = path.join(folder, '.gitignore');
-  refuseLinkedOut(folder, ignoring, allowOutside);
+  const ignoring = placeToWrite(from, '.gitignore');
   files.push({ path: '.gitignore', outcome: await addLines(ignoring) });
   await warnOfOtherSet(context, folder, set);
   const ofLibrary = new Set(library.map(({ path: file }) => `policies/${file}`));
@@ -181,18 +181,19 @@ async function keepOrRefuse(file: string, cause: unknown): Promise<Outcome> {
 }
 
 async function addLines(file: string): Promise<Outcome> {
-  let text = '';
+  let before: Buffer | undefined;
   try {
-    text = await readFile(file, 'utf8');
+    before = await readFile(file);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw notWritten(file, cause);
   }
+  const text = before?.toString('utf8') ?? '';
   const present = text.split(/\r?\n/).map((line) => line.trim());
   const missing = gitIgnored.filter((line) => !present.includes(line));
   if (missing.length === 0) return 'kept';
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   try {
-    await appendFile(file, `${gap}${missing.join('\n')}\n`);
+    await replaceFile(file, `${text}${gap}${missing.join('\n')}\n`, defined({ before }));
   } catch (cause) {
     throw notWritten(file, cause);
   }

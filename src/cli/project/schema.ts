@@ -1,10 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { jsonSchemaOf, schemaFiles, schemaNames } from '../../project/write/json-schemas.ts';
+import { replaceFile } from '../../project/write/replace-file.ts';
 import type { Run } from '../context.ts';
-import { refuseLinkedOut } from '../flags/linked-out.ts';
+import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 
 interface SchemaOptions {
   readonly args: [name: string | undefined];
@@ -17,11 +19,14 @@ export const runSchema: Run<SchemaOptions> = async (context, { args: [name], out
     if (name !== undefined) {
       throw new GovctlError('usage_error', `--out writes all schemas; leave out ${name}`);
     }
-    const folder = path.resolve(context.world.cwd, out);
-    for (const file of Object.values(schemaFiles)) {
-      refuseLinkedOut(context.world.cwd, path.join(folder, file), context.flags.allowOutside);
-    }
-    const files = await writeSchemas(folder);
+    const from = writesFrom(context);
+    const folder = placeToWrite(from, out);
+    const places = Object.entries(schemaFiles).map(([schema, file]) => ({
+      schema,
+      place: placeToWrite(from, path.join(folder, file)),
+    }));
+    await writeSchemas(folder, places);
+    const files = Object.values(schemaFiles);
     await context.show({
       value: { files: files.map((file) => path.join(out, file)) },
       human: () => files.map((file) => `${path.join(out, file)}\n`).join(''),
@@ -40,21 +45,21 @@ export const runSchema: Run<SchemaOptions> = async (context, { args: [name], out
   return exitCodes.ok;
 };
 
-/** Writes the schemas of policy files and of govctl.yaml; resolves with the file names. @throws GovctlError file_error */
-async function writeSchemas(folder: string): Promise<string[]> {
-  const files: string[] = [];
+/** Writes the schemas of policy files and of govctl.yaml. @throws GovctlError file_error */
+async function writeSchemas(
+  folder: string,
+  places: readonly { readonly schema: string; readonly place: string }[],
+): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
-    for (const [name, file] of Object.entries(schemaFiles)) {
-      await writeFile(path.join(folder, file), `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`);
-      files.push(file);
+    for (const { schema, place } of places) {
+      await replaceFile(place, `${JSON.stringify(jsonSchemaOf(schema), null, 2)}\n`);
     }
   } catch (cause) {
     throw new GovctlError(
       'file_error',
-      `the schemas could not be written into ${folder}: ${(cause as Error).message}`,
+      `the schemas could not be written into ${folder}: ${whyFileFailed(cause)}`,
       { cause },
     );
   }
-  return files;
 }

@@ -7,6 +7,7 @@ import { ReportInput } from '../../contract/reports.ts';
 import type { Context } from '../context.ts';
 import { readFields } from '../flags/read-fields.ts';
 import { tableColumns } from '../terminal/table.ts';
+import { writesFrom } from '../flags/place-to-write.ts';
 import { parseTimeout } from '../objects/wait.ts';
 import { formatsOf } from './download/download-report.ts';
 import type { Destination } from './download/destination.ts';
@@ -75,11 +76,11 @@ const nothing = Promise.resolve();
 
 /** @throws GovctlError usage_error where it is a pipe or a device: what waits for a report talks meanwhile */
 async function filePlace(
-  { world }: Context,
+  context: Context,
   out: string,
   files: Parameters<typeof parseDestination>[2],
 ): Promise<Exclude<Destination, { readonly kind: 'stream' }>> {
-  const place = out === '-' ? undefined : await parseDestination(world, out, files);
+  const place = out === '-' ? undefined : await parseDestination(writesFrom(context), out, files);
   if (place !== undefined && place.kind !== 'stream') return place;
   throw new GovctlError('usage_error', `--out ${out}: give a folder or a file`, {
     hint: 'With --wait, and then `govctl report download ID --out -`, it goes to standard output.',

@@ -1,10 +1,10 @@
 import { defined } from '../../contract/defined.ts';
-import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { readInputFile } from '../flags/input-file.ts';
-import { replaceFile } from '../credentials/private-file.ts';
+import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
+import { replaceFile } from '../../project/write/replace-file.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { isApproved, notApproved } from '../flags/approval.ts';
@@ -15,11 +15,12 @@ export async function takeSnapshot(
   context: Context,
   { args: [file] }: { readonly args: readonly [string] },
 ): Promise<ExitCode> {
+  const place = placeToWrite(writesFrom(context), file);
   const text = await withLocalServer(context, 'Taking it', async (client) => {
     const { data } = await client.local.snapshot();
     return data;
   });
-  await replaceFile(path.resolve(context.world.cwd, file), text).catch((cause: Error) => {
+  await replaceFile(place, text, { mode: 0o600 }).catch((cause: Error) => {
     throw new GovctlError(
       'file_error',
       `The snapshot could not be written to ${file}: ${whyFileFailed(cause)}`,

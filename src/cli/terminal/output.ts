@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
+import { openInPlace, openReplacement } from '../../project/write/replace-file.ts';
+import type { Replacement } from '../../project/write/replace-file.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { harmlessJson, harmlessText, harmlessXml } from './harmless.ts';
 import { createStyle } from './terminal.ts';
@@ -10,7 +10,10 @@ import { createStyle } from './terminal.ts';
 /** One `-o`: a format on stdout, or into a file. */
 export interface OutputTarget {
   readonly format: string;
+  /** As the user gave it. */
   readonly file?: string;
+  /** The real path of the file. */
+  readonly place?: string;
 }
 
 /**
@@ -36,8 +39,16 @@ const formatVersion = 1;
 /** Columns of a table that goes into a file. */
 const fileColumns = 100;
 
-/** Reads `-o json`, `-o json=FILE`, `-o table,json=FILE`. @throws GovctlError usage_error for an unknown format */
-export function parseOutputs(given: readonly string[], known: readonly string[]): OutputTarget[] {
+/**
+ * Reads `-o json`, `-o json=FILE`, `-o table,json=FILE`.
+ * @param placeOf the real path of a file
+ * @throws GovctlError usage_error for an unknown format
+ */
+export function parseOutputs(
+  given: readonly string[],
+  known: readonly string[],
+  placeOf: (file: string) => string,
+): OutputTarget[] {
   const targets = given
     .flatMap((text) => text.split(','))
     .map((text) => {
@@ -54,7 +65,7 @@ export function parseOutputs(given: readonly string[], known: readonly string[])
           hint: `Write -o ${format}=FILE.`,
         });
       }
-      return rest.length > 0 ? { format, file } : { format };
+      return rest.length > 0 ? { format, file, place: placeOf(file) } : { format };
     });
   const [first, second] = targets.filter(({ file }) => file === undefined);
   if (first && second) {
@@ -64,8 +75,8 @@ export function parseOutputs(given: readonly string[], known: readonly string[])
       { hint: `Give one of them a file: -o ${second.format}=FILE.` },
     );
   }
-  const files = targets.flatMap(({ file }) => (file === undefined ? [] : [resolve(file)]));
-  const twice = files.find((file, at) => files.indexOf(file) < at && !file.startsWith('/dev/'));
+  const places = targets.flatMap(({ place }) => (place === undefined ? [] : [place]));
+  const twice = places.find((place, at) => places.indexOf(place) < at && !isDevice(place));
   if (twice === undefined) return targets;
   throw new GovctlError('usage_error', `-o names ${twice} twice: one would replace the other`, {
     hint: 'Give each format a file of its own.',
@@ -87,11 +98,11 @@ export async function writeView(
   const isWritten = ({ format }: OutputTarget): boolean =>
     format === 'ndjson' && view.rows === 'written';
   for (const target of targets) {
-    const { format, file } = target;
-    if (file === undefined || isWritten(target)) continue;
+    const { format, file, place } = target;
+    if (file === undefined || place === undefined || isWritten(target)) continue;
     const text = await renderView(view, format, createStyle(false), fileColumns);
-    await writeOutputFile(file, text, view.isSecret).catch((error: unknown) =>
-      failures.push(error),
+    await writeOutputFile(place, text, view.isSecret).catch((cause: unknown) =>
+      failures.push(outputFailed(file, cause)),
     );
   }
   const onStdout = targets.filter((target) => target.file === undefined);
@@ -139,21 +150,24 @@ function harmlessFormat(format: string, text: string): string {
   return format === 'github' ? text : harmlessText(text, false);
 }
 
-/** Written in place, not renamed into it, so that `json=/dev/fd/3` works. @throws GovctlError file_error */
-async function writeOutputFile(file: string, text: string, isSecret = false): Promise<void> {
+async function writeOutputFile(place: string, text: string, isSecret = false): Promise<void> {
+  const output = await openOutput(place, isSecret ? { mode: 0o600 } : {});
   try {
-    const handle = await open(file, 'w', isSecret ? 0o600 : 0o666);
-    try {
-      // Others could read one that was there before.
-      if (isSecret && (await handle.stat()).isFile()) await handle.chmod(0o600);
-      await handle.writeFile(text);
-    } finally {
-      await handle.close();
-    }
-  } catch (cause) {
-    throw outputFailed(file, cause);
+    await output.write(text);
+    await output.finish();
+  } finally {
+    await output.close();
   }
 }
+
+/** `/dev/fd/3` is written as it stands, whatever it leads to. */
+const isDevice = (place: string): boolean => /^\/(?:dev|proc)\//.test(place);
+
+/** @throws what the file system says */
+export const openOutput = (place: string, options: { mode?: number } = {}): Promise<Replacement> =>
+  isDevice(place)
+    ? openInPlace(place)
+    : openReplacement(place, { ...options, mayWriteInPlace: true });
 
 export const outputFailed = (file: string, cause: unknown): GovctlError =>
   new GovctlError('file_error', `${file} could not be written: ${whyFileFailed(cause)}`, {

@@ -1,7 +1,6 @@
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import type { Replacement } from '../../project/write/replace-file.ts';
 import { harmlessJson } from './harmless.ts';
-import { outputFailed } from './output.ts';
+import { openOutput, outputFailed } from './output.ts';
 import type { OutputTarget } from './output.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -25,29 +24,27 @@ export async function openRows(
   if (wanted.length === 0) return undefined;
   const toStdout = wanted.some(({ file }) => file === undefined);
   const files: RowFile[] = [];
-  for (const { file } of wanted) if (file !== undefined) files.push(await openRowFile(file));
+  for (const { file, place } of wanted) {
+    if (file === undefined || place === undefined) continue;
+    files.push({ name: file, output: await told(file, openOutput(place)) });
+  }
   let waiting: string[] = [];
   const flush = async (): Promise<void> => {
     if (waiting.length === 0) return;
     const text = waiting.join('');
     waiting = [];
     if (toStdout) await stdout.write(text);
-    for (const { name, handle } of files) await told(name, handle.write(text));
+    for (const { name, output } of files) await told(name, output.write(text));
   };
   return {
     write: (row) => void waiting.push(harmlessJson(`${JSON.stringify(row)}\n`)),
     flush,
     async finish() {
       await flush();
-      for (const { name, beside } of files) {
-        if (beside) await told(name, rename(beside.written, beside.target));
-      }
+      for (const { name, output } of files) await told(name, output.finish());
     },
     async close() {
-      for (const { handle, beside } of files) {
-        await handle.close();
-        if (beside) await rm(beside.written, { force: true });
-      }
+      for (const { output } of files) await output.close();
     },
   };
 }
@@ -55,22 +52,7 @@ export async function openRows(
 interface RowFile {
   /** As the user gave it. */
   readonly name: string;
-  readonly handle: FileHandle;
-  /** Absent where the rows go straight into a pipe or a device. */
-  readonly beside?: { readonly written: string; readonly target: string };
-}
-
-async function openRowFile(name: string): Promise<RowFile> {
-  const there = await stat(name).catch(() => undefined); // what is wrong with it is told when it is opened
-  if (name.startsWith('/dev/') || (there && !there.isFile())) {
-    return { name, handle: await told(name, open(name, 'w')) };
-  }
-  const target = there ? await realpath(name) : name;
-  const written = `${target}.${process.pid}.part`;
-  // A link of that name, which somebody may have put there, is not followed.
-  await rm(written, { force: true });
-  const handle = await told(name, open(written, 'wx', there?.mode));
-  return { name, handle, beside: { written, target } };
+  readonly output: Replacement;
 }
 
 /** @throws GovctlError file_error */

@@ -1,3 +1,4 @@
+import { replaceCommands } from '../../contract/control-characters.ts';
 import { diffSequences } from '../compare/sequence-diff.ts';
 
 /** Lines shown around a change. */
@@ -31,8 +32,36 @@ export function unifiedDiff(name: string, before: string, after: string): string
     at = to;
     return head + hunk.map(({ kind, value }) => lineOf(signs[kind], value)).join('');
   });
-  return `--- a/${name}\n+++ b/${name}\n${shown.join('')}`;
+  return `--- ${quoted(`a/${name}`)}\n+++ ${quoted(`b/${name}`)}\n${shown.join('')}`;
 }
+
+const short: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\v': '\\v',
+  '\f': '\\f',
+  '\r': '\\r',
+  '"': '\\"',
+  '\\': '\\\\',
+};
+
+/**
+ * The name of a file as git writes it in a diff: in quotes where a character is special, and with a tab behind one with
+ * blanks, as `patch` wants it. What would act on a terminal or in a CI log, and what can't be seen, is special too.
+ */
+function quoted(name: string): string {
+  const written = replaceCommands(
+    name.replace(/["\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (one) => short[one] ?? inOctal(one)),
+    inOctal,
+  );
+  if (written !== name) return `"${written}"`;
+  return name.includes(' ') ? `${name}\t` : name;
+}
+
+const inOctal = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 
 const signs = { same: ' ', removed: '-', added: '+' } as const;
 

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { GovctlError } from '../../contract/errors.ts';
 import { whyFileFailed } from '../read/file-failure.ts';
+import { replaceFile } from '../write/replace-file.ts';
 import { needsItsFile } from './change.ts';
 import { Plan, digestPlan, planVariables } from './plan.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
@@ -16,18 +16,9 @@ const largestPlan = 256 * 1024 * 1024;
  */
 export async function writePlanFile(file: string, plan: Plan): Promise<void> {
   refuseWrittenOut(plan);
-  const half = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    const handle = await open(half, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(plan, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(half, file);
+    await replaceFile(file, `${JSON.stringify(plan, null, 2)}\n`, { mode: 0o600 });
   } catch (cause) {
-    await rm(half, { force: true });
     throw new GovctlError(
       'file_error',
       `The plan could not be written to ${file}: ${whyFileFailed(cause)}`,

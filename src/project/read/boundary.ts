@@ -30,7 +30,9 @@ export function createBoundary(
   const homes = new Set<string>();
   for (const start of [root, ...typed]) {
     const real = realPath(start);
-    if (real !== undefined) homes.add(workTreeOf(isFolder(real) ? real : path.dirname(real)));
+    if (real === undefined) continue;
+    const folder = isFolder(real) ? real : path.dirname(real);
+    homes.add(workTreeOf(folder) ?? folder);
   }
   const isInside = (real: string): boolean =>
     [...homes].some((home) => real === home || real.startsWith(withSeparator(home)));
@@ -42,11 +44,11 @@ export function createBoundary(
   };
 }
 
-/** The nearest folder that holds `.git`, from `folder` upwards; else `folder` itself. */
-function workTreeOf(folder: string): string {
+/** The nearest folder that holds `.git`, from `folder` upwards. */
+export function workTreeOf(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
     if (existsSync(path.join(at, '.git'))) return at;
-    if (at === path.dirname(at)) return folder;
+    if (at === path.dirname(at)) return undefined;
   }
 }
 

@@ -2,7 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../../contract/errors.ts';
 import { reportFormats } from '../../../contract/reports.ts';
-import type { World } from '../../context.ts';
+import { placeToWrite } from '../../flags/place-to-write.ts';
+import type { WritesFrom } from '../../flags/place-to-write.ts';
 import { endingOf, fileNameOf } from '../file-name.ts';
 import type { ShownReport } from '../report-objects.ts';
 
@@ -25,14 +26,14 @@ interface Files {
  * @throws GovctlError usage_error, file_error
  */
 export async function parseDestination(
-  { cwd }: Pick<World, 'cwd'>,
+  from: WritesFrom,
   out: string | undefined,
   files: Files,
 ): Promise<Destination> {
   if (out === '-') return oneOnly({ kind: 'stream', name: '-' }, files);
   if (out === '') throw new GovctlError('usage_error', '--out names nothing');
   const given = out ?? '.';
-  const absolute = path.resolve(cwd, given);
+  const absolute = placeToWrite(from, given);
   const there = await stat(absolute).catch(() => undefined); // told when it is written to
   if (there?.isDirectory()) return { kind: 'folder', folder: given };
   if (there && !there.isFile()) return oneOnly({ kind: 'stream', name: given }, files);

@@ -5,6 +5,7 @@ import { fillPath } from '../../../client/client.ts';
 import { GovctlError } from '../../../contract/errors.ts';
 import { headerText, reportPasswordHeader } from '../../../contract/report-downloads.ts';
 import type { Context } from '../../context.ts';
+import { placeToWrite, writesFrom } from '../../flags/place-to-write.ts';
 import { progressBar } from '../progress-bar.ts';
 import type { PasswordFlags } from '../read-password.ts';
 import { askPassword, readPassword } from '../read-password.ts';
@@ -78,8 +79,9 @@ function fetchFile(
   client: Client,
   { from, to, hash, password }: Fetched,
 ): Promise<Downloaded> {
-  const { signal, cwd } = context.world;
+  const { signal } = context.world;
   const name = path.basename(to);
+  const place = placeToWrite(writesFrom(context), to);
   return context.progress(`Downloading ${name}`, (update) =>
     download(
       {
@@ -101,7 +103,7 @@ function fetchFile(
               : `${progressBar(have / total)}  ${name}: ${showSize(have)} of ${showSize(total)}`,
           ),
       },
-      path.resolve(cwd, to),
+      place,
       hash,
     ),
   );

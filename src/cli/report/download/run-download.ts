@@ -2,6 +2,7 @@ import type { Client } from '../../../client/client.ts';
 import type { ExitCode } from '../../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../../contract/errors.ts';
 import type { Context } from '../../context.ts';
+import { writesFrom } from '../../flags/place-to-write.ts';
 import { lookUp } from '../../objects/get.ts';
 import { reports } from '../reports.ts';
 import type { PasswordFlags } from '../read-password.ts';
@@ -26,7 +27,7 @@ export async function runDownload(context: Context, options: DownloadOptions): P
   const password = await passwordOf(context, options);
   const { client, item: report } = await lookUp(context, reports, options.args[0]);
   const formats = asked ?? formatsOf(report);
-  const destination = await parseDestination(context.world, options.out, {
+  const destination = await parseDestination(writesFrom(context), options.out, {
     formats,
     protected: report.protected,
   });
