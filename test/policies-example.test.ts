@@ -330,9 +330,10 @@ describe('the rubric of severities', () => {
     ],
     [
       'a secret can be read in the template',
-      9,
+      12,
       'HIGH',
-      ({ isStrict, reads }) => !isStrict && /(^|[._])(password|hec_token)\.source$/.test(reads),
+      ({ isStrict, reads }) =>
+        !isStrict && /(^|[._])(password|hec_token)\.source$|^plaintext_secrets/.test(reads),
     ],
     [
       'clients are served in plain text or old TLS',

@@ -9,6 +9,14 @@ export type ValueOrigin =
   | { readonly variable: string; readonly sensitive: boolean; readonly hasDefault: boolean }
   | { readonly type: string };
 
+/** An expression that gives an attribute: a constant, or what it is made of. */
+export interface GivenBy {
+  readonly constant: unknown;
+  readonly origins: readonly ValueOrigin[];
+  /** It gives a map, which the attribute is one entry of. */
+  readonly ofWhole: boolean;
+}
+
 /** A resource as its source has it, references resolved, before normalising. */
 export interface RawResource {
   /** What it is called in its input: logical id, Terraform address, ARN, asset name, resource id. Exports may repeat one. */
@@ -36,8 +44,11 @@ export interface RawResource {
    * was created. False for what a plan creates.
    */
   readonly exists?: boolean | undefined;
-  /** Terraform plans only: where the value of an attribute comes from, also where the plan knows it. */
-  readonly originsOf?: ((...path: readonly string[]) => readonly ValueOrigin[]) | undefined;
+  /**
+   * Terraform plans only: the expressions that give an attribute, one of each block where blocks are repeated. They tell where
+   * a value comes from, also where the plan knows it.
+   */
+  readonly givenBy?: ((...path: readonly string[]) => readonly GivenBy[]) | undefined;
   /** The format that its properties are a document of, where that isn't the input's: a plan may carry Azure's own. */
   readonly writtenAs?: Format;
   /** First steps of the attributes that the input tells of, where it is about a part of the resource alone. */

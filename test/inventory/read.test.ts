@@ -16,6 +16,16 @@ describe('an input', () => {
       'cloudformation',
       '{"AWSTemplateFormatVersion": "2010-09-09", "Resources": {"A": {"Type": "AWS::S3::Bucket"}}}',
     ],
+    // Other providers' resources have a configuration, too, as items of AWS Config do.
+    ['native', '[{"id": "a", "type": "Azure::App::containerApps", "configuration": {}}]'],
+    [
+      'azure',
+      '{"contentVersion": "1.0.0.0", "resources": [{"type": "Microsoft.App/containerApps", "apiVersion": "2024-03-01", "name": "a", "properties": {"configuration": {}}}]}',
+    ],
+    [
+      'gcp-assets',
+      '[{"name": "//x.googleapis.com/a", "asset_type": "x.googleapis.com/A", "resource": {"data": {"configuration": {}}}}]',
+    ],
   ])('is told to be %s by what it holds: %s', (format, text) => {
     const read = readInventory(text);
     expect(read).toMatchObject({ ok: true, inventory: { format } });

@@ -11,7 +11,10 @@ const byType: ReadonlyMap<string, Arguments> = new Map(
 );
 
 /** What templates of any type call otherwise. */
-export const ofAnyType: Arguments = { 'NoEcho parameter': 'sensitive variable' };
+export const ofAnyType: Arguments = {
+  'NoEcho parameter': 'sensitive variable',
+  'secureString parameter': 'sensitive variable',
+};
 
 /** What is declared: its type, and Terraform's type and arguments. */
 interface Declared {

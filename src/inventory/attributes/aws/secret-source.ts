@@ -1,5 +1,5 @@
 import { UnknownValue } from '../../../contract/resources.ts';
-import type { RawResource, ValueOrigin } from '../../model.ts';
+import type { GivenBy, RawResource, ValueOrigin } from '../../model.ts';
 import type { Attribute } from '../normaliser.ts';
 import { isUnknown } from '../values.ts';
 import { planned } from './plan-value.ts';
@@ -14,36 +14,98 @@ export type SecretSource =
   | 'managed'
   | 'reference';
 
+/** What is told of a secret: undefined where none is set. */
+type Told = SecretSource | UnknownValue | undefined;
+
 /**
- * Where the value of a password or a token comes from. Absent → undefined; a value of which not even that is known
- * stays unknown. `managed` (the service makes the password and keeps it in Secrets Manager) is for the caller to tell,
+ * Where the value of a password or a token of a template comes from. Absent → undefined; a value of which not even that is
+ * known stays unknown. `managed` (the service makes the password and keeps it in Secrets Manager) is for the caller to tell,
  * as a switch beside the value says so.
  */
-export function secretSource(
-  value: unknown,
-  origins: readonly ValueOrigin[] = [],
-): SecretSource | UnknownValue | undefined {
+export function secretSource(value: unknown): Told {
   if (value === undefined || value === null) return undefined;
-  if (origins.length > 0) return sourceOfOrigins(origins);
   const written = isUnknown(value) ? value.text : typeof value === 'string' ? value : undefined;
   if (written?.includes('{{resolve:secretsmanager:')) return 'secrets_manager';
   if (written?.includes('{{resolve:ssm-secure:')) return 'ssm_secure';
   if (written?.includes('{{resolve:ssm:')) return 'parameter';
   if (!isUnknown(value)) return 'plaintext';
   if (value.parameter) return value.parameter.secret ? 'secret_parameter' : 'parameter';
-  return value.target === undefined ? value : 'reference';
+  return value.target !== undefined || madeByAzure.test(value.expression) ? 'reference' : value;
 }
 
-/** The same of a value of a plan, at a path of names. */
-export const plannedSecretSource = (raw: RawResource, ...path: readonly string[]) =>
-  secretSource(planned(raw.properties, ...path), raw.originsOf?.(...path));
+/** What Azure makes in a deployment, or asks one of its resources for. */
+const madeByAzure = /\b(?:newGuid|reference|getSecret|list\w*)\s*\(/i;
 
-/** The source of what a plan made of these; a plan shows the value, which says nothing about where it was kept. */
-function sourceOfOrigins(origins: readonly ValueOrigin[]): SecretSource | UnknownValue {
+/** The same of a value of a plan, at a path of names. */
+export const plannedSecretSource = (raw: RawResource, ...path: readonly string[]): Told =>
+  plannedSecretSources(raw, ...path)[0];
+
+/** The same of all values at a path that leads through lists and repeated blocks. */
+export function plannedSecretSources(
+  raw: RawResource,
+  ...path: readonly string[]
+): Exclude<Told, undefined>[] {
+  const written = valuesAt(raw.properties, path).map((value) =>
+    sourceOfPlanned(value, raw.givenBy?.(...path)),
+  );
+  // A plan has no value of a write-only argument, but its expression.
+  const writeOnly = (raw.givenBy?.(...path.slice(0, -1), `${path.at(-1)}_wo`) ?? []).map(
+    ({ constant, origins, ofWhole }) => {
+      if (ofWhole) return undefined; // no map has one
+      return constant === undefined ? sourceOfOrigins(origins) : secretSource(constant);
+    },
+  );
+  return [...written, ...writeOnly].filter((one) => one !== undefined);
+}
+
+/** The values at a path, those of all items of lists on the way. */
+export function valuesAt(value: unknown, path: readonly string[]): unknown[] {
+  const [name, ...rest] = path;
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => valuesAt(item, path));
+  if (name === undefined) return value === undefined || value === null ? [] : [value];
+  return valuesAt(planned(value, name), rest);
+}
+
+/** A plan shows the value, which says nothing about where it was kept: its expression does. A state has none. */
+function sourceOfPlanned(value: unknown, given: readonly GivenBy[] | undefined): Told {
+  if (!isUnknown(value) && given?.some(({ constant }) => isOrHas(constant, value))) {
+    return 'plaintext';
+  }
+  const made = given?.filter(({ constant }) => constant === undefined) ?? [];
+  if (made.length === 0) {
+    return isUnknown(value)
+      ? secretSource(value)
+      : new UnknownValue('where the secret comes from, which the input does not tell');
+  }
+  const sources = made.map(({ origins, ofWhole }) =>
+    ofWhole ? sourceInMap(origins) : sourceOfOrigins(origins, isUnknown(value)),
+  );
+  const [first] = sources;
+  return sources.every((one) => one === first)
+    ? first
+    : new UnknownValue('a secret of one of several blocks');
+}
+
+const isOrHas = (constant: unknown, value: unknown): boolean =>
+  constant === value || (Array.isArray(constant) && constant.includes(value));
+
+/** Of a map, nobody knows which of its origins a secret in it has: a secret one, where there is any. */
+function sourceInMap(origins: readonly ValueOrigin[]): Told {
+  if (origins.some((one) => 'variable' in one && one.sensitive)) return 'secret_parameter';
+  const source = sourceOfOrigins(origins);
+  return source === 'reference'
+    ? new UnknownValue('a value of a map that is put together')
+    : source;
+}
+
+/** The source of what is made of these. A value that is known although a resource is part of it may be a variable's. */
+function sourceOfOrigins(origins: readonly ValueOrigin[], isMade = true): Told {
   const types = origins.flatMap((one) => ('type' in one ? [one.type] : []));
   if (types.some((type) => type.startsWith('aws_secretsmanager_'))) return 'secrets_manager';
   if (types.includes('aws_ssm_parameter')) return 'ssm_secure';
   if (types.includes('local')) return new UnknownValue('a local value', { present: true });
+  if (isMade && types.length > 0) return 'reference';
+  if (types.some((type) => type.endsWith('_password'))) return 'reference';
   const variables = origins.flatMap((one) => ('variable' in one ? [one] : []));
   if (variables.some(({ hasDefault }) => hasDefault)) return 'plaintext';
   if (variables.some(({ sensitive }) => !sensitive)) return 'parameter';

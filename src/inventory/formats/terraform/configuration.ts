@@ -86,6 +86,43 @@ export function expressionAt(expressions: unknown, path: readonly string[]): unk
   return here;
 }
 
+/**
+ * The expressions that give an attribute at a path of names, one of each block; of a hostile configuration, so many only.
+ * One may give a whole map: a constant what it has there, another one all that the map is made of.
+ */
+export function expressionsAt(expressions: unknown, path: readonly string[]): FoundExpression[] {
+  let here: FoundExpression[] = [{ expression: expressions, ofWhole: false }];
+  for (const [index, name] of path.entries()) {
+    here = here
+      .flatMap(({ expression }) => {
+        if (index > 0 && isExpression(expression)) return partOfMap(expression, name);
+        const inner = field(expression, name);
+        return (Array.isArray(inner) ? itemsOf(inner) : [inner]).map((one) => ({
+          expression: one,
+          ofWhole: false,
+        }));
+      })
+      .filter(({ expression }) => expression !== undefined)
+      .slice(0, maxBlocks);
+  }
+  return here;
+}
+
+/** An expression, and whether it gives more than what was asked for. */
+interface FoundExpression {
+  readonly expression: unknown;
+  readonly ofWhole: boolean;
+}
+
+function partOfMap(expression: unknown, name: string): FoundExpression {
+  if (referencesOf(expression).length > 0) return { expression, ofWhole: true };
+  const constant = field(field(expression, 'constant_value'), name);
+  const part = constant === undefined ? undefined : { constant_value: constant };
+  return { expression: part, ofWhole: false };
+}
+
+const maxBlocks = 1_000;
+
 /** Whether a node of `expressions` is an expression itself rather than a block of them. */
 export const isExpression = (node: unknown): boolean =>
   Array.isArray(field(node, 'references')) ||

@@ -4,7 +4,13 @@ import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import { readTags } from '../../attributes/values.ts';
 import { readModuleAddress } from './address.ts';
-import { expressionAt, isExpression, readConfiguration, referencesOf } from './configuration.ts';
+import {
+  expressionAt,
+  expressionsAt,
+  isExpression,
+  readConfiguration,
+  referencesOf,
+} from './configuration.ts';
 import type { ModuleConfiguration } from './configuration.ts';
 import { mergeUnknown } from './merge-unknown.ts';
 import { createTrace, literalOf } from './references.ts';
@@ -69,7 +75,12 @@ export function readPlan(plan: Fields): TerraformResource[] {
       action: change.action,
       defaults: defaultsOf(configured, change.entry),
       sets: (...path) => expressionAt(expressions, path) !== undefined,
-      originsOf: (...path) => trace(instance, expressionAt(expressions, path)).origins,
+      givenBy: (...path) =>
+        expressionsAt(expressions, path).map(({ expression, ofWhole }) => ({
+          constant: field(expression, 'constant_value'),
+          origins: trace(instance, expression).origins,
+          ofWhole,
+        })),
       at: change.at,
     };
   });

@@ -111,7 +111,7 @@ export function createTrace(
         isComposed = before;
       } else if (head !== undefined && !known.has(head)) {
         given = true;
-        all.push({ type: head === 'data' ? (second ?? head) : head });
+        all.push({ type: head === 'data' || head === 'ephemeral' ? (second ?? head) : head });
         const found = index(within, steps, byOwnKey);
         if (found) origins.set(JSON.stringify(found), found);
         else isComposed = true;
@@ -152,7 +152,7 @@ function variableOrigin(name: string, variables: Fields | undefined): ValueOrigi
   const declared = field(variables, name);
   return {
     variable: name,
-    sensitive: field(declared, 'sensitive') === true,
+    sensitive: field(declared, 'sensitive') === true || field(declared, 'ephemeral') === true,
     hasDefault: (field(declared, 'default') ?? '') !== '',
   };
 }

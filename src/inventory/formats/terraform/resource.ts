@@ -22,7 +22,7 @@ export interface TerraformResource {
   readonly sensitive: unknown;
   readonly action?: string | undefined;
   readonly defaults?: ProviderDefaults;
-  readonly originsOf?: RawResource['originsOf'];
+  readonly givenBy?: RawResource['givenBy'];
   readonly sets?: RawResource['sets'];
   readonly at: DocumentPath;
 }
@@ -42,7 +42,7 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
         id === undefined ? identity.names.filter((name) => !isIdOf(one, name)) : identity.names,
       type: resourceType(one.type, one.values),
       properties: propertiesOf(one),
-      originsOf: one.originsOf,
+      givenBy: one.givenBy,
       sets: one.sets,
       exists: isThere(one),
       source: {

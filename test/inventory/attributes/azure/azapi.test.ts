@@ -81,6 +81,7 @@ test.each([
   expect(passed.sort()).toEqual([
     'azure-database-firewall-rule-no-other-customers',
     'azure-database-firewall-rule-not-open',
+    'azure-no-plaintext-secrets',
   ]);
 });
 

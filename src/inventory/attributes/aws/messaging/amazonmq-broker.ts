@@ -1,12 +1,12 @@
 import { UnknownValue } from '../../../../contract/resources.ts';
-import type { RawResource, ValueOrigin } from '../../../model.ts';
+import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, hasItems, isGiven, mapList, text } from '../../values.ts';
 import { notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes, plannedKmsKey } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
-import { secretSource, secretSourceAttribute } from '../secret-source.ts';
+import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
 
 export const amazonmqBroker = normaliser({
   types: ['AWS::AmazonMQ::Broker'],
@@ -34,12 +34,7 @@ export const amazonmqBroker = normaliser({
       'encryption.configured': hasItems(planned(raw.properties, 'encryption_options')),
       ...plannedKmsKey(raw, related, 'encryption_options', 'kms_key_id'),
       public_access: flag(planned(raw.properties, 'publicly_accessible')),
-      users: readUsers(
-        at(raw.properties, 'user'),
-        'username',
-        'password',
-        raw.originsOf?.('user', 'password'),
-      ),
+      users: plannedUsers(raw),
     }),
     'aws-config': (raw, related) => ({
       ...ofDocument(raw, related),
@@ -57,16 +52,21 @@ const ofDocument = ({ properties }: RawResource, related: Related) => ({
   'encryption.configured': isGiven(at(properties, 'EncryptionOptions')),
   ...kmsKey(at(properties, 'EncryptionOptions', 'KmsKeyId'), related),
   public_access: flag(at(properties, 'PubliclyAccessible')),
-  users: readUsers(at(properties, 'Users'), 'Username', 'Password'),
+  users: mapList(at(properties, 'Users'), (user) =>
+    userOf(text(at(user, 'Username')), secretSource(at(user, 'Password'))),
+  ),
 });
 
-const readUsers = (
-  users: unknown,
-  name: string,
-  password: string,
-  origins?: readonly ValueOrigin[],
-) =>
-  mapList(users, (user) => {
-    const source = secretSource(at(user, password), origins);
-    return { name: text(at(user, name)), password: source === undefined ? {} : { source } };
-  });
+/** Each user's password is looked up by itself, as the block of one says nothing about the others. */
+const plannedUsers = (raw: RawResource) =>
+  mapList(at(raw.properties, 'user'), (user) =>
+    userOf(
+      text(at(user, 'username')),
+      plannedSecretSource({ ...raw, properties: { user } }, 'user', 'password'),
+    ),
+  );
+
+const userOf = (name: unknown, source: ReturnType<typeof secretSource>) => ({
+  name,
+  password: source === undefined ? {} : { source },
+});
