@@ -29,7 +29,14 @@ export const PredictiveAlert = z.looseObject({
   method: PredictionMethod,
   /** When it begins to fail. */
   at: Timestamp,
-  /** What the confidence rests on: dates of this policy and resource that came or were moved away. */
+  /** `trend`: in 8 of 10 cases it begins to fail within this time. */
+  interval: z.tuple([Timestamp, Timestamp]).optional(),
+  /** `trend` and `recurrence`: what it is concluded from. */
+  because: z.string().optional(),
+  /**
+   * What the confidence rests on: dates of this policy and resource that came or were moved away; values of the attribute;
+   * failures.
+   */
   observations: z.int().min(0),
   /** The share of such cases that came true; null where there are too few to tell. */
   base_rate: z.number().nullable(),

@@ -47,12 +47,12 @@ describe('a machine on which the time for background evaluation is up again and 
       }
       return evaluation.ofStored(asker, question);
     },
-    async readsNow(asker, rules) {
+    async describe(asker, rules) {
       if (left > 0) {
         left -= 1;
         throw new TimeUp('no answer within 30,000 ms');
       }
-      return evaluation.readsNow(asker, rules);
+      return evaluation.describe(asker, rules);
     },
   });
 

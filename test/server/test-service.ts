@@ -26,6 +26,7 @@ import { reportLanes } from '../../src/server/reports/collection.ts';
 import { createReportWork } from '../../src/server/reports/generation/report-work.ts';
 import type { ReportWorkOptions } from '../../src/server/reports/generation/report-work.ts';
 import { createSecretBox } from '../../src/server/keys/secret-box.ts';
+import { methodsOf } from '../../src/server/prediction/service.ts';
 import { createHandlers } from '../../src/server/wiring/handlers.ts';
 import { collections, lanes, modules } from '../../src/server/wiring/modules.ts';
 import { createSigner } from '../../src/server/keys/signer.ts';
@@ -112,7 +113,7 @@ export async function startTestService(
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
   const evaluated = testEvaluation(deps);
   const evaluation = options.wrapEvaluation?.(evaluated) ?? evaluated;
-  const evaluator = testEvaluator(deps, undefined, evaluation);
+  const evaluator = testEvaluator(deps, undefined, evaluation, options.config);
   const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
@@ -129,7 +130,12 @@ export async function startTestService(
     createRunner: options.reports ? createLaneRunner : noRunner,
     ...options.reports,
   });
-  const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey });
+  const upkeep = createUpkeep(deps, {
+    authenticator,
+    deliveries,
+    statementKey,
+    methods: methodsOf(options.config ?? {}),
+  });
   const workers = [
     { nextDue: () => store.nextDue(evaluationLanes), settle: () => evaluator.run() },
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),

@@ -17,6 +17,7 @@ export const predictionView = (prediction: PredictiveAlert | ExplainedAlert): Vi
         ['environment', prediction.environment],
         ['policy', prediction.policy_id],
         ['fails from', `${prediction.at} (in ${count(prediction.days_until_violation, 'day')})`],
+        ['between', betweenOf(prediction)],
         ['method', methods[prediction.method]],
         ['because', becauseOf(prediction)],
         ['confidence', confidenceOf(prediction)],
@@ -40,10 +41,15 @@ const isExplained = (one: PredictiveAlert | ExplainedAlert): one is ExplainedAle
 const becauseOf = (one: PredictiveAlert | ExplainedAlert): string | undefined =>
   isExplained(one) && one.comparisons.length > 0
     ? one.comparisons.map(({ text }) => text).join('; ')
-    : undefined;
+    : one.because;
+
+const betweenOf = ({ interval }: PredictiveAlert): string | undefined =>
+  interval && `${interval[0]} and ${interval[1]}, in 8 of 10 cases`;
 
 function confidenceOf(one: PredictiveAlert | ExplainedAlert): string {
   const percent = `${Math.round(one.confidence * 100)}%`;
+  if (one.method === 'trend') return `${percent}: the chance within a year`;
+  if (one.method === 'recurrence') return `${percent}: the chance within 30 days`;
   if (!isExplained(one) || one.observations === 0) return percent;
   return `${percent}: such a date came ${count(one.missed, 'time')} and was moved away ${count(one.renewed, 'time')}`;
 }

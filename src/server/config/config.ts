@@ -1,3 +1,4 @@
+import type { PredictionMethod } from '../../contract/predictions.ts';
 import type { Binding } from './binding.ts';
 
 /** What the operator tells the server in a file or its environment, ready for use: every reference resolved. */
@@ -11,6 +12,8 @@ export interface ServerConfig {
   readonly owner_tags?: readonly string[];
   /** What channels may name in their `…_env` fields, and nothing else. */
   readonly secrets?: Readonly<Record<string, BoundSecret>>;
+  /** The methods of prediction that are on; absent: those that need no guess. */
+  readonly prediction?: { readonly methods: readonly PredictionMethod[] };
 }
 
 export const defaultOwnerTags: readonly string[] = ['owner', 'team'];

@@ -29,7 +29,7 @@ const longestFile = 1024 * 1024;
  */
 export async function readServerConfig(file: string | undefined, env: Env): Promise<ReadConfig> {
   const given = file === undefined ? { parsed: {}, plain: false } : await readConfigFile(file, env);
-  const { smtp: mail, chat, owner_tags } = given.parsed;
+  const { smtp: mail, chat, owner_tags, prediction } = given.parsed;
   const smtp = await smtpOf(mail, env, file);
   const secrets = secretsOf(given.parsed, env);
   const storage = storageOf(given.parsed, secrets, env);
@@ -40,6 +40,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(storage ? { object_storage: storage } : {}),
       ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
       ...defined({ owner_tags }),
+      ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
     },
     notices: [
       ...unboundNotices(given.parsed, file ?? ''),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PredictionMethod, predictionMethods } from '../../contract/predictions.ts';
 import { isBucketEntry, isHostEntry } from './binding.ts';
 
 const text = z.string().min(1).max(4_096);
@@ -61,6 +62,12 @@ export const ConfigFile = z.strictObject({
   secrets: z.record(z.string().regex(variableName), BoundSecret).optional(),
   /** Of resources: the value of the first that one has is its owner. */
   owner_tags: z.array(z.string().min(1).max(256)).min(1).max(20).optional(),
+  prediction: z
+    .strictObject({
+      /** Those that are on; default: those that need no guess. */
+      methods: z.array(PredictionMethod).max(predictionMethods.length).optional(),
+    })
+    .optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

@@ -1,7 +1,9 @@
+import type { PredictionMethod } from '../../contract/predictions.ts';
 import type { Deps } from '../deps.ts';
 import { expireExemption } from '../exemptions/expire.ts';
 import type { LaneRunnerOptions } from '../lanes/runner.ts';
 import { scanStep } from '../scans/scan-step.ts';
+import { forecastStep } from '../prediction/forecast-step.ts';
 import type { Evaluation } from './evaluation.ts';
 import { policyStep } from './policy-step.ts';
 import { beginStep } from './step.ts';
@@ -15,10 +17,12 @@ const mostAtOnce = 2;
 /**
  * Runs the background evaluation. Each step evaluates outside transactions, and stores results and progress in short
  * transactions.
+ * @param methods of prediction that are on
  */
 export const backgroundEvaluation = (
   deps: Deps,
   evaluation: Evaluation,
+  methods: ReadonlySet<PredictionMethod>,
   most = mostEvaluations,
 ): LaneRunnerOptions => ({
   lanes: evaluationLanes,
@@ -42,6 +46,7 @@ export const backgroundEvaluation = (
         await expireExemption(judge, work.id);
         return {};
       });
-    } else await (work.kind === 'policy' ? policyStep(step, work) : scanStep(step, work));
+    } else if (work.kind === 'forecast') await forecastStep(step, work, methods);
+    else await (work.kind === 'policy' ? policyStep(step, work) : scanStep(step, work));
   },
 });

@@ -39,7 +39,7 @@ export interface Evaluation {
     asker: Asker,
     question: { readonly now: number; readonly subjects: readonly GivenSubject[] },
   ): Promise<Verdicts>;
-  readonly readsNow: EvaluationThreads['readsNow'];
+  readonly describe: EvaluationThreads['describe'];
   check(asker: Asker, conditions: readonly string[]): Promise<readonly (ConditionProblem | null)[]>;
 }
 
@@ -151,7 +151,7 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
       await askAll(run, subjects);
       return verdictsOf(run, new Map());
     },
-    readsNow: threads.readsNow,
+    describe: threads.describe,
     check: threads.check,
   };
 }

@@ -6,7 +6,7 @@ import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { outcomes } from '../posture/collection.ts';
 import { forgetStanding, setStanding } from '../posture/service.ts';
-import { forgetPolicy } from '../prediction/service.ts';
+import { forgetPolicy, keepLimits } from '../prediction/service.ts';
 import { beginning, resources } from '../resources/collection.ts';
 import type { StoredResource } from '../resources/collection.ts';
 import type { Page, Versioned } from '../store/store.ts';
@@ -196,19 +196,21 @@ async function end(
 ): Promise<void> {
   const { deps, evaluation, asker } = step;
   const isEvaluated = row?.doc.enabled === true && !row.doc.quarantined;
-  const readsNow = isEvaluated && (await evaluation.readsNow(asker, row.doc.rules));
+  const read = isEvaluated ? await evaluation.describe(asker, row.doc.rules) : undefined;
   await step.write(async ({ tx, now }: Judge) => {
     const stored = (await tx.get(evaluationWork, id))?.doc;
     const policy = (await tx.get(policies, id))?.doc;
     if (deploys && policy?.enabled && !policy.quarantined) {
       await announceDeployment(deps, tx, policy, counted);
     }
+    await keepLimits(tx, policy, { id, limits: read?.limits ?? [] });
     if (!policy?.enabled) await forgetStanding(tx, id);
     else if (policy.quarantined) await setStanding(tx, policy, 'quarantined');
     else if (stored?.kind !== 'policy' || !stored.again) await setStanding(tx, policy, 'counted');
     if (stored?.kind === 'policy' && stored.again) {
       await putWork(tx, { kind: 'policy', id, due_at: now });
-    } else if (readsNow) await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });
+    } else if (read?.readsNow)
+      await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });
     else await removeWork(tx, id);
     return {};
   });

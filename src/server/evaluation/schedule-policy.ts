@@ -114,7 +114,10 @@ export const whereAbout = ({
 }: StoredPolicy): Readonly<Record<string, Where>> =>
   isTypePattern(type) ? {} : { type: { any: [typeKey(type)] } };
 
-/** A new policy without resources needs no work now; a policy that can read `now` is evaluated in an hour. */
+/**
+ * A new policy without resources has nothing to evaluate: one that may compare numbers is only described, and one that can
+ * read `now` is evaluated in an hour.
+ */
 async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy): Promise<void> {
   const isAboutSome = await hasAny(tx, resources, whereAbout(policy));
   await setStanding(tx, policy, isAboutSome ? 'pending' : 'counted');
@@ -123,7 +126,10 @@ async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy
     return;
   }
   await announceDeployment(deps, tx, policy, emptyTally);
-  if (policy.rules.some(({ condition }) => /\bnow\b/.test(condition))) {
+  const mayHave = (word: RegExp): boolean =>
+    policy.rules.some(({ condition }) => word.test(condition));
+  if (mayHave(/[<>]/)) await putWork(tx, { kind: 'policy', id: policy.id, due_at: now });
+  else if (mayHave(/\bnow\b/)) {
     await putWork(tx, { kind: 'policy', id: policy.id, due_at: now + reevaluateEvery });
   }
 }

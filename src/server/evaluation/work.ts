@@ -45,7 +45,16 @@ interface ExpiryWork extends Due {
   readonly kind: 'expiry';
 }
 
-export type Work = PolicyWork | ScanWork | ExpiryWork;
+/** Look for trends and recurrences, policy by policy. */
+export interface ForecastWork extends Due {
+  readonly kind: 'forecast';
+  /** Start of this pass, in milliseconds since the epoch. */
+  readonly began?: number;
+  /** Id of the last policy that was looked at. */
+  readonly after?: string;
+}
+
+export type Work = PolicyWork | ScanWork | ExpiryWork | ForecastWork;
 
 /**
  * Pending background evaluations and their progress: one row per policy, scan or exemption, with its id. Rows survive

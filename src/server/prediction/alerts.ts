@@ -17,10 +17,10 @@ import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { allPages, allRows } from '../store/all-rows.ts';
 import type { CollectionSpec, Document, Reader, Versioned } from '../store/store.ts';
-import { violations } from '../violations/collection.ts';
+import { pairOf, violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
-import { alertId, flips } from './collection.ts';
-import type { StoredFlip } from './collection.ts';
+import { alertId, flips, forecasts } from './collection.ts';
+import type { StoredFlip, StoredForecast } from './collection.ts';
 
 /** Which alerts are asked for; what is absent does not count. */
 export interface AlertFilter {
@@ -42,6 +42,8 @@ export interface Asked {
   readonly now: number;
   /** Aborts where nobody wants the answer any more. */
   readonly signal: AbortSignal;
+  /** Those that are on. */
+  readonly methods: ReadonlySet<PredictionMethod>;
 }
 
 /** Dates that are looked at for one answer. */
@@ -55,16 +57,18 @@ const exemptionsPerTurn = 20;
  * @throws GovctlError malformed_request where more dates than can be looked at come before those that are asked for
  */
 export async function collectAlerts(
-  { reader, now, signal }: Asked,
+  asked: Asked,
   filter: AlertFilter,
   most: number,
 ): Promise<PredictiveAlert[]> {
-  const walk = createWalk({ reader, now, signal }, filter);
+  const walk = createWalk(asked, filter);
   const isAsked = (method: PredictionMethod): boolean =>
-    filter.method === undefined || filter.method.includes(method);
+    asked.methods.has(method) && (filter.method?.includes(method) ?? true);
   const found = [
     ...(isAsked('date_certain') ? await walk.dates(most) : []),
     ...(isAsked('exemption_expiry') ? await walk.expiries(most) : []),
+    ...(isAsked('trend') ? await walk.forecasts('trend', most) : []),
+    ...(isAsked('recurrence') ? await walk.forecasts('recurrence', most) : []),
   ];
   return found
     .sort((a, b) => compare(a.at, b.at) || gravityOf(b) - gravityOf(a) || compare(a.id, b.id))
@@ -80,14 +84,20 @@ export async function findAlert(
   { id, until }: { readonly id: string; readonly until: number },
 ): Promise<PredictiveAlert | undefined> {
   const flip = (await asked.reader.get(flips, id))?.doc;
-  if (flip?.at !== undefined) return createWalk(asked, { until }).ofFlip(flip);
+  if (flip?.at !== undefined && asked.methods.has('date_certain')) {
+    return createWalk(asked, { until }).ofFlip(flip);
+  }
+  const forecast = (await asked.reader.get(forecasts, id))?.doc;
+  if (forecast && asked.methods.has(forecast.method)) {
+    return createWalk(asked, { until }).ofForecast(forecast);
+  }
   const expiries = await collectAlerts(asked, { until, method: ['exemption_expiry'] }, Infinity);
   return expiries.find((one) => one.id === id);
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function createWalk({ reader, now, signal }: Asked, filter: AlertFilter) {
+function createWalk({ reader, now, signal }: Omit<Asked, 'methods'>, filter: AlertFilter) {
   let left = mostLookedAt;
   const known = new Map<string, Promise<KnownPolicy | undefined>>();
   const policyOf = (id: string) => {
@@ -127,7 +137,33 @@ function createWalk({ reader, now, signal }: Asked, filter: AlertFilter) {
     return cover ? undefined : alertOfFlip(flip, policy, now);
   }
 
+  /** Undefined where it is of no concern any more, an exemption covers it, or it fails already. */
+  async function ofForecast(forecast: StoredForecast): Promise<PredictiveAlert | undefined> {
+    const policy = await policyOf(forecast.policy_id);
+    if (!policy || !matchesType(policy.row.resource_type, forecast.resource_type)) return undefined;
+    const pair = pairOf(forecast.policy_id, forecast.resource_id);
+    const violation = (await reader.find(violations, 'pair', pair))?.doc;
+    if (violation && violation.status !== 'RESOLVED') return undefined;
+    const cover = await coverAt(policy, forecast.resource_id, Date.parse(forecast.at));
+    return cover ? undefined : alertOfForecast(forecast, policy.row, now);
+  }
+
   return {
+    ofForecast,
+    async forecasts(method: StoredForecast['method'], most: number): Promise<PredictiveAlert[]> {
+      const found: PredictiveAlert[] = [];
+      const its = { ...where, method: { any: [method] } };
+      for await (const { doc: forecast } of inOrder(reader, forecasts, 'at', its)) {
+        const at = Date.parse(forecast.at);
+        if (at > filter.until || found.length >= most) break;
+        // It has not come, and the next pass looks again.
+        if (at <= now) continue;
+        await look();
+        const alert = await ofForecast(forecast);
+        if (alert && isWanted(alert)) found.push(alert);
+      }
+      return found;
+    },
     async dates(most: number): Promise<PredictiveAlert[]> {
       const found: PredictiveAlert[] = [];
       const coming = { ...where, coming: { any: ['yes'] } };
@@ -237,6 +273,33 @@ function alertOfFlip(
     resource_type: flip.resource_type,
     provider: flip.provider,
     ...defined({ account_id: flip.account_id, environment: flip.environment }),
+  };
+}
+
+function alertOfForecast(
+  { id, method, at, interval, because, confidence, observations, ...forecast }: StoredForecast,
+  row: StoredPolicy,
+  now: number,
+): PredictiveAlert {
+  return {
+    id,
+    severity: severityOf(row.severity ?? 'MEDIUM'),
+    resource: forecast.resource_id,
+    predicted_violation: row.name,
+    confidence,
+    days_until_violation: daysUntil(Date.parse(at), now),
+    recommendation: forecast.message || `See what the policy ${row.name} asks for.`,
+    method,
+    at,
+    ...(interval ? { interval: [...interval] } : {}),
+    because,
+    observations,
+    base_rate: forecast.base_rate,
+    policy_id: forecast.policy_id,
+    resource_id: forecast.resource_id,
+    resource_type: forecast.resource_type,
+    provider: forecast.provider,
+    ...defined({ account_id: forecast.account_id, environment: forecast.environment }),
   };
 }
 

@@ -1,5 +1,9 @@
 import { hash } from 'node:crypto';
 import type { PredictionMethod } from '../../contract/predictions.ts';
+import { isTypePattern, typeKey } from '../../contract/resources.ts';
+import type { Limit } from '../../engine/predict/limits.ts';
+import type { Point } from '../../engine/predict/trend.ts';
+import { anyPattern } from '../policies/collection.ts';
 import type { CollectionSpec } from '../store/store.ts';
 
 /** When a resource will fail a policy because time goes on, and how such dates turned out before. */
@@ -36,6 +40,77 @@ export const flips: CollectionSpec<StoredFlip> = {
     environment: (flip) => flip.environment,
   },
   order: { at: (flip) => flip.at, id: (flip) => flip.id },
+};
+
+/** The numbers that a policy compares attributes with; absent where it compares none, or is disabled. */
+export interface StoredLimits {
+  /** Of the policy. */
+  readonly id: string;
+  readonly resource_type: string;
+  readonly limits: readonly Limit[];
+}
+
+export const policyLimits: CollectionSpec<StoredLimits> = {
+  name: 'policy_limits',
+  index: {
+    type: ({ resource_type: type }) => (isTypePattern(type) ? anyPattern : typeKey(type)),
+  },
+  order: { id: ({ id }) => id },
+};
+
+/** How the attributes of a resource changed that policies compare with numbers. */
+export interface StoredHistory {
+  /** Of the resource. */
+  readonly id: string;
+  readonly resource_type: string;
+  readonly series: readonly {
+    readonly path: readonly string[];
+    readonly points: readonly Point[];
+  }[];
+}
+
+export const attributeHistories: CollectionSpec<StoredHistory> = {
+  name: 'attribute_histories',
+  index: { type: (history) => typeKey(history.resource_type) },
+  order: { id: ({ id }) => id },
+};
+
+/** A violation that is likely because of what was before. */
+export interface StoredForecast {
+  /** As `alertId`. */
+  readonly id: string;
+  readonly method: 'trend' | 'recurrence';
+  readonly policy_id: string;
+  readonly resource_id: string;
+  readonly resource_type: string;
+  readonly provider: string;
+  readonly account_id?: string;
+  readonly environment?: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly interval?: readonly [string, string];
+  readonly confidence: number;
+  readonly observations: number;
+  readonly base_rate: number | null;
+  readonly because: string;
+  /** What the policy will say. */
+  readonly message: string;
+  /** When the pass began that made it, in milliseconds since the epoch. */
+  readonly pass: number;
+}
+
+export const forecasts: CollectionSpec<StoredForecast> = {
+  name: 'forecasts',
+  index: {
+    policy_id: (forecast) => forecast.policy_id,
+    resource_id: (forecast) => forecast.resource_id,
+    method: (forecast) => forecast.method,
+    pass: (forecast) => String(forecast.pass),
+    provider: (forecast) => forecast.provider,
+    account_id: (forecast) => forecast.account_id,
+    environment: (forecast) => forecast.environment,
+  },
+  order: { at: (forecast) => forecast.at, id: (forecast) => forecast.id, pass: ({ pass }) => pass },
 };
 
 /** The same for the same policy, resource and method, so that an alert is known again. */

@@ -1,6 +1,9 @@
 import { GovctlError } from '../../contract/errors.ts';
-import type { predictionMethods, predictionSortFields } from '../../contract/predictions.ts';
-import type { PredictiveAlert } from '../../contract/predictions.ts';
+import type {
+  PredictionMethod,
+  PredictiveAlert,
+  predictionSortFields,
+} from '../../contract/predictions.ts';
 import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { askerOf } from '../evaluation/thread/threads.ts';
@@ -17,9 +20,6 @@ const longestHorizon = 366 * day;
 
 /** Alerts of one list: nobody reads on. */
 const mostAlerts = 10_000;
-
-/** The methods that do not beat the plain guesses on real histories are off; see docs/prediction.md. */
-const methods = { date_certain: 'on', exemption_expiry: 'on', trend: 'off', recurrence: 'off' } as const satisfies Record<(typeof predictionMethods)[number], 'on' | 'off'>; // prettier-ignore
 
 type SortField = (typeof predictionSortFields)[number];
 
@@ -41,8 +41,16 @@ function sorted(
 export function predictionHandlers(
   deps: Deps,
   evaluation: Evaluation,
-  alerts: Alerts,
+  { alerts, on }: { readonly alerts: Alerts; readonly on: ReadonlySet<PredictionMethod> },
 ): Handlers['predictions'] {
+  const stateOf = (method: PredictionMethod) => (on.has(method) ? 'on' : 'off');
+  const methods = {
+    date_certain: stateOf('date_certain'),
+    exemption_expiry: stateOf('exemption_expiry'),
+    trend: stateOf('trend'),
+    recurrence: stateOf('recurrence'),
+  } as const;
+
   /** What makes a verdict change, found out again. */
   async function comparisonsOf(call: Call, alert: PredictiveAlert, now: number) {
     const policy = await deps.store.get(policies, alert.policy_id);

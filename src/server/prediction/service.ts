@@ -1,18 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../contract/defined.ts';
-import type { PredictiveAlert } from '../../contract/predictions.ts';
+import type { PredictionMethod, PredictiveAlert } from '../../contract/predictions.ts';
 import type { KnownResource } from '../../contract/resources.ts';
+import { matchesType, typeKey } from '../../contract/resources.ts';
+import { withPoint } from '../../engine/predict/history.ts';
+import { numberAt } from '../../engine/predict/limits.ts';
+import type { Limit } from '../../engine/predict/limits.ts';
+import type { ServerConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Call } from '../http/call.ts';
 import { createCallerTurns } from '../http/caller-turns.ts';
+import { anyPattern } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
-import type { Tx } from '../store/store.ts';
+import type { StoredResource } from '../resources/collection.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { CollectionSpec, Tx } from '../store/store.ts';
 import type { DatedVerdict } from '../evaluation/verdicts.ts';
 import { collectAlerts } from './alerts.ts';
 import type { AlertFilter, Asked } from './alerts.ts';
-import { alertId, flips } from './collection.ts';
-import type { StoredFlip } from './collection.ts';
+import { alertId, attributeHistories, flips, forecasts, policyLimits } from './collection.ts';
+import type { StoredFlip, StoredForecast } from './collection.ts';
 
 const day = 86_400_000;
 
@@ -91,37 +99,111 @@ function countedOn(
   return { renewed: isMoved ? renewed + 1 : renewed, missed };
 }
 
+/** Keeps the numbers that an enabled policy compares attributes with, so that their histories are kept from now on. */
+export async function keepLimits(
+  tx: Tx,
+  policy: StoredPolicy | undefined,
+  { id, limits }: { readonly id: string; readonly limits: readonly Limit[] },
+): Promise<void> {
+  const before = await tx.get(policyLimits, id);
+  if (!policy?.enabled || limits.length === 0) {
+    if (before) await tx.remove(policyLimits, id);
+    return;
+  }
+  const after = { id, resource_type: policy.resource_type, limits };
+  if (!before) await tx.insert(policyLimits, after);
+  else if (!isDeepStrictEqual(before.doc, after)) await tx.replace(policyLimits, after);
+}
+
+/** Attributes of one resource whose histories are kept. */
+const mostSeries = 20;
+
+/** The attributes of a type that policies compare with numbers, read once in a transaction. */
+const limitedPaths = new WeakMap<Tx, Map<string, Promise<readonly (readonly string[])[]>>>();
+
+function limitedPathsOf(tx: Tx, type: string): Promise<readonly (readonly string[])[]> {
+  const known = limitedPaths.get(tx) ?? new Map<string, Promise<readonly (readonly string[])[]>>();
+  limitedPaths.set(tx, known);
+  const key = typeKey(type);
+  const found = known.get(key) ?? readLimitedPaths(tx, key);
+  known.set(key, found);
+  return found;
+}
+
+async function readLimitedPaths(tx: Tx, key: string): Promise<readonly (readonly string[])[]> {
+  const paths = new Map<string, readonly string[]>();
+  for await (const { doc } of allRows(tx, policyLimits, { type: { any: [key, anyPattern] } })) {
+    if (!matchesType(doc.resource_type, key)) continue;
+    for (const { path } of doc.limits) paths.set(JSON.stringify(path), path);
+    if (paths.size >= mostSeries) break;
+  }
+  return [...paths.values()].slice(0, mostSeries);
+}
+
+/** Keeps how numbers changed that policies compare with others. The value of an attribute that is gone has no history. */
+export async function keepHistory(
+  tx: Tx,
+  now: number,
+  before: StoredResource,
+  after: KnownResource,
+): Promise<void> {
+  const paths = await limitedPathsOf(tx, after.type);
+  const changed = paths.filter((path) => numberAt(before.resource, path) !== numberAt(after, path));
+  if (changed.length === 0) return;
+  const known = (await tx.get(attributeHistories, after.id))?.doc;
+  const series = paths.flatMap((path) => {
+    const kept = known?.series.find((one) => isDeepStrictEqual(one.path, path))?.points;
+    const [old, value] = [numberAt(before.resource, path), numberAt(after, path)];
+    if (value === undefined || old === undefined) return [];
+    if (old === value) return kept ? [{ path, points: kept }] : [];
+    return [{ path, points: withPoint(kept, [Date.parse(before.updated_at), old], [now, value]) }];
+  });
+  const history = { id: after.id, resource_type: after.type, series };
+  if (series.length === 0) {
+    if (known) await tx.remove(attributeHistories, after.id);
+  } else if (known) await tx.replace(attributeHistories, history);
+  else await tx.insert(attributeHistories, history);
+}
+
 /** Removes what is kept of a resource that is gone. */
 export async function forgetResource(tx: Tx, resourceId: string): Promise<void> {
-  await forget(tx, 'resource_id', resourceId, Infinity);
+  await forget(tx, flips, 'resource_id', resourceId, Infinity);
+  await forget(tx, forecasts, 'resource_id', resourceId, Infinity);
+  if (await tx.get(attributeHistories, resourceId)) await tx.remove(attributeHistories, resourceId);
 }
 
 /** Removes some of what is kept of a policy. @returns whether there is more */
-export const forgetPolicy = (tx: Tx, policyId: string, most: number): Promise<boolean> =>
-  forget(tx, 'policy_id', policyId, most);
+export const forgetPolicy = async (tx: Tx, policyId: string, most: number): Promise<boolean> =>
+  (await forget(tx, flips, 'policy_id', policyId, most)) ||
+  (await forget(tx, forecasts, 'policy_id', policyId, most));
 
 /** Rows that are read at once. */
 const rowsAtOnce = 100;
 
-async function forget(
+async function forget<T extends StoredFlip | StoredForecast>(
   tx: Tx,
+  collection: CollectionSpec<T>,
   index: 'policy_id' | 'resource_id',
   id: string,
   most: number,
 ): Promise<boolean> {
   for (let removed = 0; ;) {
-    const { rows } = await tx.page(flips, {
+    const { rows } = await tx.page(collection, {
       where: { [index]: { any: [id] } },
       orderBy: 'id',
       direction: 'asc',
       limit: rowsAtOnce,
     });
-    for (const { doc } of rows) await tx.remove(flips, doc.id);
+    for (const { doc } of rows) await tx.remove(collection, doc.id);
     removed += rows.length;
     if (rows.length < rowsAtOnce) return false;
     if (removed >= most) return true;
   }
 }
+
+/** Those that the operator turned on; else those that need no guess: see docs/prediction.md. */
+export const methodsOf = ({ prediction }: ServerConfig): ReadonlySet<PredictionMethod> =>
+  new Set(prediction?.methods ?? ['date_certain', 'exemption_expiry']);
 
 /** What is to come, for whoever asks. */
 export interface Alerts {
@@ -136,10 +218,13 @@ export interface Alerts {
   ): Promise<PredictiveAlert[]>;
 }
 
-export function createAlerts(deps: Deps): Alerts {
+/** @param methods those that are on */
+export function createAlerts(deps: Deps, methods: ReadonlySet<PredictionMethod>): Alerts {
   const turns = createCallerTurns();
   const inTurn: Alerts['inTurn'] = (call, look) =>
-    turns(call, () => look({ reader: deps.store, now: deps.clock.now(), signal: call.signal }));
+    turns(call, () =>
+      look({ reader: deps.store, now: deps.clock.now(), signal: call.signal, methods }),
+    );
   return {
     inTurn,
     coming: (call, days, filter, most) =>

@@ -12,7 +12,7 @@ import type { Judge } from '../evaluation/judge.ts';
 import { Outdated } from '../evaluation/retry.ts';
 import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
 import { forgetOutcomes, resourceStored } from '../posture/service.ts';
-import { forgetResource } from '../prediction/service.ts';
+import { forgetResource, keepHistory } from '../prediction/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
@@ -90,6 +90,7 @@ async function upsertResource(
   await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
   const isOtherType = before && typeKey(before.doc.resource.type) !== typeKey(resource.type);
   if (isOtherType) await forgetResource(tx, resource.id);
+  else if (before) await keepHistory(tx, judge.now, before.doc, resource);
   // What a full transaction leaves is evaluated whatever its verdict was.
   const its = judge.isFull() ? [] : await judge.policiesOf(resource.type);
   if (judge.isFull()) await judge.postponeAll(resource.type);

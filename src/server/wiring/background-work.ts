@@ -9,6 +9,7 @@ import type { AdjustableClock } from '../local/clock.ts';
 import { laneWorker } from '../local/workers.ts';
 import type { Worker } from '../local/workers.ts';
 import { createUpkeep } from './upkeep.ts';
+import { methodsOf } from '../prediction/service.ts';
 import { createRenderer } from '../reports/rendering/thread/threads.ts';
 import { reportLanes } from '../reports/collection.ts';
 import { reportDeliveryLanes } from '../report-delivery/collection.ts';
@@ -82,7 +83,8 @@ export function startBackgroundWork(
     baseUrl,
   }: BackgroundOptions,
 ): BackgroundWork {
-  const evaluator = createLaneRunner(deps, backgroundEvaluation(deps, evaluation));
+  const methods = methodsOf(channels.surroundings.config);
+  const evaluator = createLaneRunner(deps, backgroundEvaluation(deps, evaluation, methods));
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
@@ -107,7 +109,7 @@ export function startBackgroundWork(
     },
   });
   const fires = startScheduleFires(deps, createLaneRunner);
-  const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey });
+  const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey, methods });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
   };

@@ -15,7 +15,7 @@ import type { LocalService } from '../local/service.ts';
 import { policyHandlers } from '../policies/handlers.ts';
 import { evaluationHandlers, governanceHandlers } from '../posture/handlers.ts';
 import { predictionHandlers } from '../prediction/handlers.ts';
-import { createAlerts } from '../prediction/service.ts';
+import { createAlerts, methodsOf } from '../prediction/service.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { downloadHandlers } from '../reports/download/handlers.ts';
 import type { ReportWork } from '../reports/generation/report-work.ts';
@@ -70,7 +70,8 @@ export const createHandlers = (
     local,
   }: Parts,
 ): Handlers => {
-  const alerts = createAlerts(deps);
+  const on = methodsOf(surroundings.config);
+  const alerts = createAlerts(deps, on);
   // Nothing can be attached yet.
   const attachedEvidence = () => Promise.resolve(new Map<string, never>());
   const { owner_tags: ownerTags = defaultOwnerTags } = surroundings.config;
@@ -78,7 +79,7 @@ export const createHandlers = (
     policies: policyHandlers(deps, evaluation),
     resources: resourceHandlers(deps, evaluation, bodies),
     scans: scanHandlers(deps),
-    predictions: predictionHandlers(deps, evaluation, alerts),
+    predictions: predictionHandlers(deps, evaluation, { alerts, on }),
     violations: violationHandlers(deps, ownerTags),
     evaluations: evaluationHandlers(deps),
     governance: governanceHandlers(deps, alerts),

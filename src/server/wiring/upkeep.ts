@@ -1,9 +1,11 @@
+import type { PredictionMethod } from '../../contract/predictions.ts';
 import { removeOldEntries } from '../audit/anchor.ts';
 import { tellHead } from '../audit/head.ts';
 import type { Authenticator } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { areMany, mostKept, removeOldEvents } from '../events/retention.ts';
+import { scheduleForecasts } from '../evaluation/schedule-forecasts.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { StoredCollection } from '../module.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
@@ -27,13 +29,15 @@ export interface UpkeepOptions {
   readonly authenticator: Pick<Authenticator, 'saveLastUses'>;
   readonly deliveries: Pick<Deliveries, 'maintain'> | undefined;
   readonly statementKey: FindStatementKey;
+  /** Methods of prediction that are on. */
+  readonly methods: ReadonlySet<PredictionMethod>;
   /** Maximum number of events, however new. */
   readonly mostEvents?: number;
 }
 
 export function createUpkeep(
   deps: Deps,
-  { authenticator, deliveries, statementKey, mostEvents = mostKept }: UpkeepOptions,
+  { authenticator, deliveries, statementKey, methods, mostEvents = mostKept }: UpkeepOptions,
 ): Upkeep {
   const { store } = deps;
   /** Events over the maximum at the last run: a webhook still needs them. */
@@ -49,6 +53,7 @@ export function createUpkeep(
     }
     await removeOldEntries(deps, statementKey);
     await tellHead(deps, statementKey);
+    await scheduleForecasts(deps, methods);
     surplus = await removeOldEvents(deps, eventOf, mostEvents);
     await deliveries?.maintain();
   }

@@ -138,6 +138,7 @@ describe('the upkeep', () => {
         authenticator: { saveLastUses: () => Promise.resolve() },
         deliveries: { maintain: maintainDeliveries },
         statementKey: createStatementKey(service.deps),
+        methods: new Set(),
         mostEvents: 100,
       },
     );

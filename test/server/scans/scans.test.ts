@@ -16,6 +16,7 @@ beforeEach(async () => {
     severity: 'LOW',
     rules: [{ condition: 'resource.days > 3', effect: 'DENY' }],
   });
+  await service.evaluator.run();
   for (let at = 0; at < 6; at++) await inventory.put(`r${at}`, { public: at === 0, days: at });
   await inventory.put('other', { type: 'AWS::EC2::Instance' });
 });

@@ -5,8 +5,16 @@ import type { Verdict } from '../../../engine/decide.ts';
 import { prepareRules } from '../../../engine/evaluate.ts';
 import type { PreparedRules } from '../../../engine/evaluate.ts';
 import { flipBudget } from '../../../engine/next-flip.ts';
+import { limitsOf } from '../../../engine/predict/limits.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
-import type { Answer, DecideQuestion, FoundFlip, Question, RuleSet } from './messages.ts';
+import type {
+  Answer,
+  DecideQuestion,
+  Description,
+  FoundFlip,
+  Question,
+  RuleSet,
+} from './messages.ts';
 
 /** Estimated characters of a rule in a verdict, without its message. */
 const perRule = 40;
@@ -38,12 +46,17 @@ export function createAnswers(): (question: Question) => Answer {
     switch (question.kind) {
       case 'decide':
         return decide(known, question);
-      case 'reads-now':
-        return { kind: 'read', readsNow: prepareOrRefuse(question.rules).prepared.readsNow };
+      case 'describe':
+        return { kind: 'described', ...describe(question.rules) };
       case 'check':
         return { kind: 'checked', problems: problemsOf(question.conditions) };
     }
   };
+}
+
+function describe(rules: readonly Rule[]): Description {
+  const { prepared, why } = prepareOrRefuse(rules);
+  return { readsNow: prepared.readsNow, limits: why === undefined ? limitsOf(rules) : [] };
 }
 
 /** Compiles the conditions of one body; all their patterns share one limit. */

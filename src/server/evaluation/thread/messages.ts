@@ -3,6 +3,7 @@ import type { KnownResource } from '../../../contract/resources.ts';
 import type { ConditionProblem } from '../../../engine/condition/compile.ts';
 import type { Verdict } from '../../../engine/decide.ts';
 import type { FindFlip } from '../../../engine/next-flip.ts';
+import type { Limit } from '../../../engine/predict/limits.ts';
 
 /** Rules of one or more policies; equal rules have the same `key`. */
 export interface RuleSet {
@@ -33,8 +34,8 @@ export interface DecideQuestion {
   readonly flips?: number;
 }
 
-interface ReadsNowQuestion {
-  readonly kind: 'reads-now';
+interface DescribeQuestion {
+  readonly kind: 'describe';
   readonly rules: readonly Rule[];
 }
 
@@ -43,7 +44,15 @@ interface CheckQuestion {
   readonly conditions: readonly string[];
 }
 
-export type Question = DecideQuestion | ReadsNowQuestion | CheckQuestion;
+export type Question = DecideQuestion | DescribeQuestion | CheckQuestion;
+
+/** What rules read. */
+export interface Description {
+  /** Whether any of them reads `now`. */
+  readonly readsNow: boolean;
+  /** The numbers that they compare attributes with. */
+  readonly limits: readonly Limit[];
+}
 
 /** When a verdict changes because time goes on. */
 export type FoundFlip = ReturnType<FindFlip>;
@@ -66,6 +75,6 @@ export type Answer =
       /** Rules of `given` that do not compile, with the reason. */
       readonly broken: readonly { readonly key: string; readonly why: string }[];
     }
-  | { readonly kind: 'read'; readonly readsNow: boolean }
+  | ({ readonly kind: 'described' } & Description)
   /** In the order of the conditions; null if the condition compiles. */
   | { readonly kind: 'checked'; readonly problems: readonly (ConditionProblem | null)[] };

@@ -9,7 +9,14 @@ import { ThreadGone, ask, createThreadPool, workerFile } from '../../threads/thr
 import type { Asker, Port, ThreadPool } from '../../threads/threads.ts';
 import { createTurns } from '../../threads/turns.ts';
 import { createAnswers } from './answer.ts';
-import type { Answer, DecideQuestion, Question, RuleSet, Subject } from './messages.ts';
+import type {
+  Answer,
+  DecideQuestion,
+  Description,
+  Question,
+  RuleSet,
+  Subject,
+} from './messages.ts';
 
 /** The asker for a request. */
 export const askerOf = ({ principal, signal }: Pick<Call, 'principal' | 'signal'>): Asker => ({
@@ -33,8 +40,8 @@ type Decided = Answer & { readonly kind: 'decided' };
 export interface EvaluationThreads {
   /** Decides as many subjects, in order, as fit in the turn; at least one verdict. */
   decide(asker: Asker, question: Ask): Promise<Decided>;
-  /** Whether any of the rules reads `now`. */
-  readsNow(asker: Asker, rules: readonly Rule[]): Promise<boolean>;
+  /** Tells what rules read. */
+  describe(asker: Asker, rules: readonly Rule[]): Promise<Description>;
   /** Compiles conditions; the result is null for each that compiles. */
   check(asker: Asker, conditions: readonly string[]): Promise<readonly (ConditionProblem | null)[]>;
   /** Terminates the threads; work in progress fails. */
@@ -111,11 +118,11 @@ export function createEvaluationThreads({
         has.isFull = answer.isFull;
         return answer;
       }),
-    async readsNow(asker, rules) {
+    async describe(asker, rules) {
       const answer = await inTurn(asker, (port, gone) =>
-        ask(port, gone, { kind: 'reads-now', rules }, turnWithin),
+        ask(port, gone, { kind: 'describe', rules }, turnWithin),
       );
-      return answer.kind === 'read' && answer.readsNow;
+      return answer.kind === 'described' ? answer : { readsNow: false, limits: [] };
     },
     async check(asker, conditions) {
       const answer = await inTurn(asker, (port, gone) =>
