@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogues } from '../../src/engine/frameworks/frameworks.ts';
+import { titlesOf } from '../../src/engine/frameworks/titles.ts';
 import { controlKey, frameworkKey, showControl } from '../../src/engine/labels.ts';
 
 describe('the built-in frameworks', () => {
@@ -11,6 +12,13 @@ describe('the built-in frameworks', () => {
       ['HIPAA', 83],
       ['NIST-800-53', 287],
     ]);
+  });
+
+  it.each(catalogues)('$name: each control has a short title', (catalogue) => {
+    const { name, controls } = catalogue;
+    const titles = titlesOf(catalogue);
+    expect([...titles.keys()]).toEqual(controls.map((id) => controlKey(name, id)));
+    for (const title of titles.values()) expect(title).toMatch(/^[A-Z].{3,79}[^.]$/);
   });
 
   it.each(catalogues)(

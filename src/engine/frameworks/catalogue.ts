@@ -7,6 +7,8 @@ export interface Catalogue {
   readonly version: string;
   /** IDs in their usual spelling, in the framework's order. */
   readonly controls: readonly string[];
+  /** A line for each control: its ID, a blank, and what it is about, in our words. See titles.ts. */
+  readonly titles: string;
 }
 
 /** `A.5.1`, `A.5.2` … of sections that number theirs from 1: `{'A.5': 37}`. */

@@ -1,3 +1,4 @@
+import { frameworkKey } from '../labels.ts';
 import type { Catalogue } from './catalogue.ts';
 import { hipaa } from './hipaa.ts';
 import { iso27001 } from './iso27001.ts';
@@ -7,3 +8,9 @@ import { soc2 } from './soc2.ts';
 
 /** The built-in frameworks. */
 export const catalogues: readonly Catalogue[] = [soc2, iso27001, pci, hipaa, nist80053];
+
+/** Undefined: there is no built-in framework of this name. */
+export const catalogueOf = (framework: string): Catalogue | undefined => {
+  const key = frameworkKey(framework);
+  return catalogues.find(({ name }) => name === key);
+};

@@ -1,4 +1,5 @@
 import type { Catalogue } from './catalogue.ts';
+import { hipaaTitles } from './titles/hipaa.ts';
 
 /** Standards and specifications by section, a blank between them. */
 const sections = {
@@ -26,4 +27,5 @@ export const hipaa: Catalogue = {
   controls: Object.entries(sections).flatMap(([section, paragraphs]) =>
     paragraphs.split(' ').map((paragraph) => `${section}${paragraph}`),
   ),
+  titles: hipaaTitles,
 };

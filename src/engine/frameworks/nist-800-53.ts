@@ -1,4 +1,5 @@
 import type { Catalogue } from './catalogue.ts';
+import { nist80053Titles } from './titles/nist-800-53.ts';
 
 /** The controls and enhancements of the moderate baseline, by family. */
 const families = {
@@ -29,4 +30,5 @@ export const nist80053: Catalogue = {
   controls: Object.entries(families).flatMap(([family, numbers]) =>
     numbers.split(' ').map((number) => `${family}-${number}`),
   ),
+  titles: nist80053Titles,
 };

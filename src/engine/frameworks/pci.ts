@@ -1,5 +1,6 @@
 import { numbered } from './catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
+import { pciTitles } from './titles/pci.ts';
 
 /** How many requirements each section has. */
 const sections = {
@@ -34,4 +35,5 @@ export const pci: Catalogue = {
   name: 'PCI-DSS',
   version: '4.0.1',
   controls: [...numbered(sections), ...numbered(divided)],
+  titles: pciTitles,
 };

@@ -68,6 +68,9 @@ export function controlsSection(
   const all = frameworks.flatMap(({ controls }) => controls);
   const framework = column<ControlStatus>('framework', 'Framework', 'text', 2, (one) => one.framework); // prettier-ignore
   const control = column<ControlStatus>('control', 'Control', 'text', 2, (one) => one.control);
+  const title = below(
+    column<ControlStatus>('title', 'Title', 'text', 3, (one) => one.title ?? null),
+  );
   const everyPolicy = dataOnly(
     column<ControlStatus>('all_policies', 'All policies', 'text', 4, (one) =>
       namesOf(one).join(', '),
@@ -76,6 +79,7 @@ export function controlsSection(
   const columns: readonly ColumnOf<ControlStatus>[] = [
     framework,
     control,
+    title,
     column('status', 'Status', 'status', 2, ({ status }) => status),
     column('policies', 'Policies', 'text', 6, describePolicies),
     ...evaluationColumns(
@@ -98,6 +102,7 @@ export function controlsSection(
   const brief: readonly ColumnOf<ControlStatus>[] = [
     framework,
     control,
+    title,
     column('policies', 'Policies', 'integer', 1, ({ policies }) => policies.length),
     everyPolicy,
   ];

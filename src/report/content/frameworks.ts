@@ -1,3 +1,5 @@
+import { defined } from '../../contract/defined.ts';
+import { titleOf } from '../../engine/frameworks/titles.ts';
 import { complianceScore } from '../../engine/score.ts';
 import { compliantFrom } from '../../engine/score.ts';
 import type { Mapping } from '../../engine/labels.ts';
@@ -22,6 +24,8 @@ export interface FrameworkStatus {
 export interface ControlStatus {
   readonly framework: string;
   readonly control: string;
+  /** What it is about; absent: not known. */
+  readonly title?: string;
   readonly status: 'PASSED' | 'FAILED' | 'UNDECIDED' | 'NOT EVALUATED';
   readonly policies: readonly PolicyFact[];
   readonly counter: Counter;
@@ -82,6 +86,7 @@ export function frameworksOf(facts: Facts): readonly FrameworkStatus[] {
         .map((one) => ({
           framework: mapped.name,
           control: one.name,
+          ...defined({ title: titleOf(mapped.name, one.name) }),
           ...controlStatus(facts, one),
         })),
     }));
@@ -132,7 +137,7 @@ function frameworkStatus(
 function controlStatus(
   { scope }: Facts,
   mapped: Mapped,
-): Omit<ControlStatus, 'framework' | 'control'> {
+): Omit<ControlStatus, 'framework' | 'control' | 'title'> {
   const counter = counterOf(mapped);
   const open = openOf(mapped);
   return {

@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined.ts';
+import { titleOf } from '../../engine/frameworks/titles.ts';
 import { controlKey, frameworkKey } from '../../engine/labels.ts';
 import { complianceScore, complianceStatus } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
@@ -118,24 +119,24 @@ function changedControls(
     ...failed.flatMap(([control, policy]): ChangedControl[] =>
       before.partial || failedBefore.has(key(control))
         ? []
-        : [change(control, 'FAILED', `policy ${policy} has an open violation`)],
+        : [change(framework, control, 'FAILED', `policy ${policy} has an open violation`)],
     ),
     ...before.failed.flatMap((control): ChangedControl[] =>
       partial || failedNow.has(key(control))
         ? []
-        : [change(control, 'PASSED', 'no policy mapped to it has an open violation')],
+        : [change(framework, control, 'PASSED', 'no policy mapped to it has an open violation')],
     ),
   ];
 }
 
 const change = (
+  framework: string,
   control: string,
   current: ChangedControl['current_status'],
   reason: string,
 ): ChangedControl => ({
   control_id: control,
-  // There is no catalogue of controls: a label is all that is known of one.
-  control_name: control,
+  control_name: titleOf(framework, control) ?? control,
   previous_status: current === 'FAILED' ? 'PASSED' : 'FAILED',
   current_status: current,
   reason,

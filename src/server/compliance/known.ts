@@ -1,6 +1,8 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { catalogues } from '../../engine/frameworks/frameworks.ts';
+import { titlesOf } from '../../engine/frameworks/titles.ts';
 import { controlKey, frameworkKey, showControl } from '../../engine/labels.ts';
 
 export interface KnownControl {
@@ -17,13 +19,20 @@ export interface KnownFramework {
   readonly controls: readonly KnownControl[];
 }
 
-const builtIn: readonly KnownFramework[] = catalogues.map(({ id, name, version, controls }) => ({
-  id,
-  name,
-  version,
-  built_in: true,
-  controls: controls.map((control) => ({ id: control })),
-}));
+const builtIn: readonly KnownFramework[] = catalogues.map((catalogue) => {
+  const { id, name, version, controls } = catalogue;
+  const titles = titlesOf(catalogue);
+  return {
+    id,
+    name,
+    version,
+    built_in: true,
+    controls: controls.map((one) => ({
+      id: one,
+      ...defined({ title: titles.get(controlKey(name, one)) }),
+    })),
+  };
+});
 
 /** All frameworks whose controls are known. */
 export const knownFrameworks = (): readonly KnownFramework[] => builtIn;

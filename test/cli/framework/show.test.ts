@@ -52,8 +52,8 @@ it('shows the controls with policies, and where to go on', async () => {
       4 evaluations by 2 policies
 
     CONTROL  STATUS  POLICIES  OPEN  TITLE
-    CC6.1    FAILED  2         1     
-    CC6.6    FAILED  1         1
+    CC6.1    FAILED  2         1     Restrict logical access to systems and data
+    CC6.6    FAILED  1         1     Defend the network boundary against outsiders
 
     59 more without a policy: govctl framework show soc2 --all
 
@@ -75,6 +75,7 @@ it('shows the policies of a control, and leads to their violations', async () =>
   const { stdout } = await run('show', 'SOC-2', 'cc6.1');
   expect(stdout).toMatchInlineSnapshot(`
     "SOC2:CC6.1
+      title     Restrict logical access to systems and data
       status    FAILED
       score     75
       policies  2
