@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Finding } from './findings.ts';
-import { Timestamp, commaListOf, listQuery } from './lists.ts';
+import { ById, Timestamp, commaList, commaListOf, listEndpoint, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { ResourceType } from './policies.ts';
 
@@ -70,6 +70,28 @@ export const scanSortFields = [
 const ScanListQuery = listQuery(scanSortFields, { status: commaListOf(ScanStatus).optional() });
 export type ScanListQuery = z.infer<typeof ScanListQuery>;
 
+/** A resource that passed a policy in a scan. */
+const ScanSample = z.looseObject({
+  policy_id: z.string(),
+  resource_id: z.string(),
+  resource_type: z.string(),
+  /**
+   * By the path that the policy reads. Lists, maps and long strings by their size and digest, what may be a secret as
+   * `[redacted]`; null: the resource does not have it.
+   */
+  values: z.record(z.string(), z.unknown()),
+  at: Timestamp,
+});
+export type ScanSample = z.infer<typeof ScanSample>;
+
+export const scanSampleSortFields = ['id'] as const;
+
+const ScanSampleListQuery = listQuery(scanSampleSortFields, {
+  policy_id: commaList().optional(),
+  resource_id: z.string().min(1).max(2_048).optional(),
+});
+export type ScanSampleListQuery = z.infer<typeof ScanSampleListQuery>;
+
 const noun = nounEndpoints({
   path: '/v1/scans',
   ext: true,
@@ -85,4 +107,16 @@ export const scans = {
     errors: ['invalid_scan', 'policy_not_found'],
   }),
   get: noun.get({ summary: 'Read a scan, its progress or its result' }),
+  samples: {
+    ...listEndpoint({
+      path: '/v1/scans/:id/samples',
+      summary:
+        'List some resources that passed in a scan: for each policy up to 25, with the values it read',
+      ext: true,
+      query: ScanSampleListQuery,
+      rows: { samples: z.array(ScanSample) },
+      errors: ['scan_not_found'],
+    }),
+    params: ById,
+  },
 };

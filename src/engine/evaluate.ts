@@ -26,6 +26,8 @@ export interface EvaluatedPolicy {
 export interface PreparedRules {
   /** Whether they read `now`, so that their verdict changes with time alone. */
   readonly readsNow: boolean;
+  /** The attributes they read, such as `resource.tags["team"]` and `resource.ingress[*].cidr`. */
+  attributes(): readonly string[];
   /**
    * Decides them over a resource, within the budget of one evaluation and what `allowance` has left.
    * @param now of the evaluation, in milliseconds since the epoch
@@ -56,6 +58,7 @@ export function prepareRules(given: readonly Rule[], room?: PatternRoom): Prepar
   let find: FindFlip | undefined;
   return {
     readsNow,
+    attributes: () => [...new Set(rules.flatMap(({ condition }) => [...condition.attributes()]))],
     decide: createDecider(rules),
     findFlip: (...asked) => (find ??= createFlipFinder(given))(...asked),
   };

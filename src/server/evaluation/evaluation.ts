@@ -12,7 +12,7 @@ import type { Versioned } from '../store/store.ts';
 import { createQuarantine, quarantinedVerdict } from './quarantine.ts';
 import type { Quarantined } from './quarantine.ts';
 import type { DatedVerdict, GivenSubject, StoredSubject, Verdicts } from './verdicts.ts';
-import type { Answer, Subject } from './thread/messages.ts';
+import type { Answer, Description, Subject } from './thread/messages.ts';
 import { tooBusy } from './thread/threads.ts';
 import type { EvaluationThreads } from './thread/threads.ts';
 import type { Asker } from '../threads/threads.ts';
@@ -39,6 +39,7 @@ export interface Evaluation {
     asker: Asker,
     question: { readonly now: number; readonly subjects: readonly GivenSubject[] },
   ): Promise<Verdicts>;
+  /** What stored rules read; cached by object. */
   readonly describe: EvaluationThreads['describe'];
   check(asker: Asker, conditions: readonly string[]): Promise<readonly (ConditionProblem | null)[]>;
 }
@@ -76,6 +77,7 @@ const mostPairs = 10_000;
 export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evaluation {
   const quarantine = createQuarantine(deps);
   const { clock, log } = deps;
+  const descriptions = new WeakMap<readonly Rule[], Description>();
 
   /** Asks until all verdicts are known, or the steps or the time run out. */
   async function askAll(run: Run, subjects: readonly GivenSubject[]): Promise<void> {
@@ -151,7 +153,11 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
       await askAll(run, subjects);
       return verdictsOf(run, new Map());
     },
-    describe: threads.describe,
+    async describe(asker, rules) {
+      const known = descriptions.get(rules) ?? (await threads.describe(asker, rules));
+      descriptions.set(rules, known);
+      return known;
+    },
     check: threads.check,
   };
 }

@@ -6,6 +6,7 @@ import { listPage } from '../http/paging.ts';
 import type { Versioned } from '../store/store.ts';
 import { scanFilters, scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';
+import { publicSample, sampleFilters, scanSamples } from './samples.ts';
 import { createScan, readScan } from './service.ts';
 
 const answerOne = ({ doc, revision }: Versioned<StoredScan>) => ({ body: toJson(doc), revision });
@@ -18,6 +19,16 @@ export const scanHandlers = (deps: Deps): Handlers['scans'] => ({
       plural: 'scans',
       show: ({ doc }) => toJson(doc),
     }),
+
+  samples: async ({ params, query }) => {
+    await readScan(deps.store, params.id);
+    return listPage(deps.store, scanSamples, {
+      query,
+      filters: sampleFilters(params.id, query),
+      plural: 'samples',
+      show: ({ doc }) => toJson(publicSample(doc)),
+    });
+  },
 
   get: ({ params }) => whenKnown(readScan(deps.store, params.id), answerOne),
 

@@ -1,10 +1,12 @@
 import { defined } from '../../contract/defined.ts';
+import type { Rule } from '../../contract/policies.ts';
 import { typeKey } from '../../contract/resources.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import { tally } from '../../engine/score.ts';
 import { createCollector } from '../../engine/standing.ts';
 import { assessAll } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
 import { enabledPolicies } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
@@ -16,10 +18,13 @@ import type { StoredPolicy } from '../policies/collection.ts';
 import { beginning, resources } from '../resources/collection.ts';
 import type { StoredResource } from '../resources/collection.ts';
 import type { Page, Reader, Tx, Versioned } from '../store/store.ts';
+import type { Asker } from '../threads/threads.ts';
 import { TimeUp } from '../threads/time-up.ts';
 import { announceScan } from './announce.ts';
 import { scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';
+import { keepSamples } from './samples.ts';
+import type { Passed } from './samples.ts';
 import { readScan } from './service.ts';
 import { completed, failed, running } from './transitions.ts';
 import type { ScanCounts } from './transitions.ts';
@@ -68,6 +73,7 @@ async function goOn(step: Step, begun: ScanWork): Promise<void> {
     repeated: new Set(),
   };
   const hasMore = page.hasMore || left.rows.length < page.rows.length;
+  const pathsOf = await readPaths(evaluation, asker, subjects);
   const total = begun.total ?? page.total;
   const policiesOf = async (judge: Judge, { type }: KnownResource) =>
     (await judge.policiesOf(type)).filter(({ policy }) => isAbout(scan, type, policy.id));
@@ -76,6 +82,8 @@ async function goOn(step: Step, begun: ScanWork): Promise<void> {
     const evaluated = left;
     const written = await step.write(async (judge) => {
       const some = await recordSome(judge, evaluated, policiesOf);
+      const passed = passedOf(some.found, pathsOf);
+      await keepSamples(judge.tx, { scanId: scan.id, now: judge.now }, passed);
       const isPageDone = some.seen === evaluated.rows.length;
       const isLast = isPageDone && !hasMore;
       const progressed = await progress(judge, work, { some, total, isLast });
@@ -101,6 +109,32 @@ async function goOn(step: Step, begun: ScanWork): Promise<void> {
     }
   } while (left.rows.length > 0);
 }
+
+/** The attributes that the rules of each policy read. */
+async function readPaths(
+  evaluation: Evaluation,
+  asker: Asker,
+  subjects: readonly StoredSubject[],
+): Promise<ReadonlyMap<unknown, readonly string[]>> {
+  const paths = new Map<unknown, readonly string[]>();
+  for (const { policies } of subjects) {
+    for (const { doc } of policies) {
+      if (paths.has(doc.rules) || doc.quarantined) continue;
+      paths.set(doc.rules, (await evaluation.describe(asker, doc.rules as Rule[])).attributes);
+    }
+  }
+  return paths;
+}
+
+/** What passed policies whose rules are those that were read. */
+const passedOf = (
+  found: RecordedSome['found'],
+  pathsOf: ReadonlyMap<unknown, readonly string[]>,
+): Passed[] =>
+  found.flatMap(({ judged: { policy }, resource, finding }) => {
+    const paths = pathsOf.get(policy.rules);
+    return finding.status === 'PASS' && paths ? [{ policyId: policy.id, resource, paths }] : [];
+  });
 
 /** The resources of a page with their policies: as many as fit in a step, at least one. */
 async function subjectsOf(

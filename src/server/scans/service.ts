@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { ScanInput } from '../../contract/scans.ts';
+import type { ScanInput, ScanSample } from '../../contract/scans.ts';
 import { emptyTally } from '../../engine/score.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -14,6 +14,7 @@ import { countRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';
+import { publicSample, samplesOf } from './samples.ts';
 
 /** @throws GovctlError scan_not_found */
 export const readScan = (reader: Reader, id: string): Awaitable<Versioned<StoredScan>> =>
@@ -21,6 +22,17 @@ export const readScan = (reader: Reader, id: string): Awaitable<Versioned<Stored
     if (found) return found;
     throw new GovctlError('scan_not_found', `There is no scan ${id.slice(0, 100)}`);
   });
+
+/**
+ * The resources that passed a policy in a scan, up to 25, with the values that the policy read. Empty: none passed, or the
+ * samples of the scan are gone, as those of the newest scans only are kept. The same for as long as they are there, once the
+ * scan has ended.
+ */
+export const readSamples = async (
+  reader: Reader,
+  scanId: string,
+  policyId: string,
+): Promise<readonly ScanSample[]> => (await samplesOf(reader, scanId, policyId)).map(publicSample);
 
 /** Scans of one caller that have not ended: each takes its turn with all other work of the background. */
 const mostWaiting = 20;

@@ -8,6 +8,7 @@ import { areMany, mostKept, removeOldEvents } from '../events/retention.ts';
 import { scheduleForecasts } from '../evaluation/schedule-forecasts.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { StoredCollection } from '../module.ts';
+import { removeOldSamples } from '../scans/samples.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
 import { eventOf } from '../webhooks/delivery/work.ts';
 import { modules } from './modules.ts';
@@ -51,6 +52,7 @@ export function createUpkeep(
     for (const { collections } of modules) {
       for (const collection of collections) await removeExpired(deps, collection);
     }
+    await removeOldSamples(deps);
     await removeOldEntries(deps, statementKey);
     await tellHead(deps, statementKey);
     await scheduleForecasts(deps, methods);

@@ -201,6 +201,7 @@ describe('what an endpoint answers', () => {
     await service.evaluator.run();
     await ask('scans.list', undefined);
     await ask('scans.get', scan.id);
+    await ask('scans.samples', scan.id);
     const exemption = (await ask('exemptions.create', undefined, {
       body: {
         policy: 'open',

@@ -54,9 +54,18 @@ export function createAnswers(): (question: Question) => Answer {
   };
 }
 
+/** Attributes of one policy that are told, and characters of each. */
+const mostAttributes = 100;
+const longestAttribute = 256;
+
 function describe(rules: readonly Rule[]): Description {
   const { prepared, why } = prepareOrRefuse(rules);
-  return { readsNow: prepared.readsNow, limits: why === undefined ? limitsOf(rules) : [] };
+  const short = prepared.attributes().filter(({ length }) => length <= longestAttribute);
+  return {
+    readsNow: prepared.readsNow,
+    attributes: short.slice(0, mostAttributes),
+    limits: why === undefined ? limitsOf(rules) : [],
+  };
 }
 
 /** Compiles the conditions of one body; all their patterns share one limit. */
@@ -173,6 +182,7 @@ function prepareOrRefuse(rules: readonly Rule[]): {
     const why = error instanceof Error ? error.message : String(error);
     const prepared: PreparedRules = {
       readsNow: false,
+      attributes: () => [],
       decide: () => verdict,
       findFlip: () => 'none',
     };

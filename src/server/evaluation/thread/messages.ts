@@ -50,6 +50,8 @@ export type Question = DecideQuestion | DescribeQuestion | CheckQuestion;
 export interface Description {
   /** Whether any of them reads `now`. */
   readonly readsNow: boolean;
+  /** Attributes of the resource, as far as a message may be long. */
+  readonly attributes: readonly string[];
   /** The numbers that they compare attributes with. */
   readonly limits: readonly Limit[];
 }

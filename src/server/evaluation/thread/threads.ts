@@ -122,7 +122,7 @@ export function createEvaluationThreads({
       const answer = await inTurn(asker, (port, gone) =>
         ask(port, gone, { kind: 'describe', rules }, turnWithin),
       );
-      return answer.kind === 'described' ? answer : { readsNow: false, limits: [] };
+      return answer as Answer & { readonly kind: 'described' }; // as asked
     },
     async check(asker, conditions) {
       const answer = await inTurn(asker, (port, gone) =>
