@@ -12,7 +12,7 @@ const ControlStatus = z.enum(controlStatuses);
 export type ControlStatus = z.infer<typeof ControlStatus>;
 
 const FrameworkStatus = z.enum(['COMPLIANT', 'NON_COMPLIANT', 'not_evaluated']);
-export type FrameworkStatus = z.infer<typeof FrameworkStatus>;
+type FrameworkStatus = z.infer<typeof FrameworkStatus>;
 
 const ControlCounts = z.looseObject({
   total: z.int(),
@@ -103,7 +103,7 @@ const FrameworkQuery = z.strictObject({
   status: commaListOf(ControlStatus).optional(),
   with_policies: trueOrFalse().optional(),
 });
-export type FrameworkQuery = z.infer<typeof FrameworkQuery>;
+type FrameworkQuery = z.infer<typeof FrameworkQuery>;
 
 const path = '/v1/compliance/frameworks';
 

@@ -5,7 +5,7 @@ import { isUnknown } from '../values.ts';
 import { planned } from './plan-value.ts';
 
 /** Where a secret's value comes from. The first two can be read by everybody who can read the template or the stack. */
-export type SecretSource =
+type SecretSource =
   | 'plaintext'
   | 'parameter'
   | 'secret_parameter'
