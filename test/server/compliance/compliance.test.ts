@@ -72,9 +72,9 @@ describe('a scan of the whole inventory', () => {
     await buckets(4, 1);
     const of = { framework: 'SOC2', account_id: '1', previous_score: 100, current_score: 75 };
     const now = { status: 'NON_COMPLIANT', assessment_date: '2026-03-01T12:02:00.000Z' };
-    const control = (id: string) => ({
+    const control = (id: string, name: string) => ({
       control_id: id,
-      control_name: id,
+      control_name: name,
       previous_status: 'PASSED',
       current_status: 'FAILED',
       reason: 'policy p has an open violation',
@@ -87,7 +87,10 @@ describe('a scan of the whole inventory', () => {
             ...of,
             ...now,
             previous_status: 'COMPLIANT',
-            changed_controls: [control('CC6.1'), control('CC6.2')],
+            changed_controls: [
+              control('CC6.1', 'Restrict logical access to systems and data'),
+              control('CC6.2', 'Register users before access, and remove those who leave'),
+            ],
           },
         },
       },
