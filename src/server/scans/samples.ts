@@ -58,7 +58,7 @@ export const publicSample = ({
 }: StoredSample): ScanSample => ({ policy_id, resource_id, resource_type, values, at });
 
 /** Samples of one policy in one scan. */
-export const mostSamples = 25;
+const mostSamples = 25;
 
 /** Those of a policy in a scan, by rank. */
 export const samplesOf = async (
