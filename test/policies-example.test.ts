@@ -299,10 +299,10 @@ describe('the rubric of severities', () => {
     ],
     [
       'everybody may call a function',
-      4,
+      5,
       'HIGH',
       ({ policy }) =>
-        /(lambda-permission-not-public|url-authentication|method-authorization|cloud-(run|functions)-access)$/.test(
+        /(lambda-permission-not-public|url-authentication|(method|route)-authorization|cloud-(run|functions)-access)$/.test(
           policy.name,
         ),
     ],

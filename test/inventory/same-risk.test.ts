@@ -1267,3 +1267,75 @@ test('a script of which nothing is known may contain any key', () => {
     'ERROR HIGH aws-ec2-instance-no-secrets-in-user-data',
   ]);
 });
+
+/** A SAM template whose function has one route, of an API that is implied or one of the template. */
+function samRoute(
+  kind: 'Api' | 'HttpApi',
+  event: Fields,
+  api?: Fields,
+  globals: Fields = {},
+): Fields {
+  const names = kind === 'Api' ? 'RestApiId' : 'ApiId';
+  const Properties = {
+    Path: '/orders',
+    Method: 'post',
+    ...(api ? { [names]: { Ref: 'It' } } : {}),
+    ...event,
+  };
+  return {
+    Transform: 'AWS::Serverless-2016-10-31',
+    Globals: globals,
+    Resources: {
+      Fn: {
+        Type: 'AWS::Serverless::Function',
+        Properties: { Runtime: 'nodejs22.x', Events: { Post: { Type: kind, Properties } } },
+      },
+      ...(api ? { It: { Type: `AWS::Serverless::${kind}`, Properties: api } } : {}),
+    },
+  };
+}
+
+const closedApi = { Auth: { DefaultAuthorizer: 'Users', Authorizers: { Users: {} } } };
+
+testRisks({
+  'everybody may call a route of an API': {
+    severity: 'HIGH',
+    policies: /-api-gateway-(method|v2-route)-authorization$/,
+    forms: {
+      'a template, a method': templateDocument({
+        It: ['AWS::ApiGateway::Method', { HttpMethod: 'POST', AuthorizationType: 'NONE' }],
+      }),
+      'a template, a route': templateDocument({
+        It: ['AWS::ApiGatewayV2::Route', { RouteKey: 'POST /orders' }],
+      }),
+      'a plan, a method': planDocument({
+        'aws_api_gateway_method.it': { http_method: 'POST', authorization: 'NONE' },
+      }),
+      'a plan, a route': planDocument({
+        'aws_apigatewayv2_route.it': { route_key: 'POST /orders' },
+      }),
+      ...Object.fromEntries(
+        (['Api', 'HttpApi'] as const).flatMap((kind) => [
+          [`a SAM template, ${kind}: implied`, samRoute(kind, {})],
+          [`a SAM template, ${kind}: declared`, samRoute(kind, {}, { StageName: 'live' })],
+          [
+            `a SAM template, ${kind}: an exception from the default`,
+            samRoute(kind, { Auth: { Authorizer: 'NONE' } }, closedApi),
+          ],
+        ]),
+      ),
+    },
+  },
+});
+
+test.each(
+  (['Api', 'HttpApi'] as const).flatMap((kind): [string, Fields][] => [
+    [`${kind}, an authorizer of the event`, samRoute(kind, { Auth: { Authorizer: 'AWS_IAM' } })],
+    [`${kind}, the default of the API`, samRoute(kind, {}, closedApi)],
+    [`${kind}, the default of all`, samRoute(kind, {}, undefined, { [kind]: closedApi })],
+    [`${kind}, the preflight of browsers`, samRoute(kind, { Method: 'options' })],
+    [`${kind}, a document of its own`, samRoute(kind, {}, { DefinitionBody: { paths: {} } })],
+  ]),
+)('a route of SAM that asks who calls is no finding: %s', (_form, document) => {
+  expect(findingsOf(document, /-api-gateway-(method|v2-route)-authorization$/)).toEqual([]);
+});

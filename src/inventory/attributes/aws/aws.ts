@@ -76,6 +76,7 @@ import {
 import { apiGatewayMethod } from './serverless/api-gateway-method.ts';
 import { apiGatewayRestApi } from './serverless/api-gateway-rest-api.ts';
 import { apiGatewayStage } from './serverless/api-gateway-stage.ts';
+import { apiGatewayV2Route } from './serverless/api-gateway-v2-route.ts';
 import { apiGatewayV2Stage } from './serverless/api-gateway-v2-stage.ts';
 import { lambdaFunction } from './serverless/lambda-function.ts';
 import { lambdaPermission } from './serverless/lambda-permission.ts';
@@ -225,6 +226,7 @@ export const aws: readonly Normaliser[] = [
   apiGatewayRestApi,
   apiGatewayStage,
   apiGatewayV2DomainName,
+  apiGatewayV2Route,
   apiGatewayV2Stage,
   // containers
   apprunnerService,

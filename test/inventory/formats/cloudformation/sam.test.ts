@@ -205,6 +205,7 @@ ${fn(`FunctionUrlConfig: {${auth}}`)}`);
       'Type: Api, Properties: {Path: "/a/{id}", Method: get}',
       {
         FnEPermission: 'Lambda::Permission',
+        FnEMethod: 'ApiGateway::Method',
         ServerlessRestApi: 'ApiGateway::RestApi',
         ServerlessRestApiDeployment: 'ApiGateway::Deployment',
         ServerlessRestApiProdStage: 'ApiGateway::Stage',
@@ -215,6 +216,7 @@ ${fn(`FunctionUrlConfig: {${auth}}`)}`);
       'Type: HttpApi',
       {
         FnEPermission: 'Lambda::Permission',
+        FnERoute: 'ApiGatewayV2::Route',
         ServerlessHttpApi: 'ApiGatewayV2::Api',
         ServerlessHttpApiApiGatewayDefaultStage: 'ApiGatewayV2::Stage',
       },

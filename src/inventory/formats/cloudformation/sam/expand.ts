@@ -15,6 +15,7 @@ import { expandGraphQlApi } from './graphql-api.ts';
 import { expandLayer } from './layer.ts';
 import { expandStateMachine } from './state-machine.ts';
 import { expandTable } from './table.ts';
+import { namedApi, routeOf } from './routes.ts';
 import type { SamType } from './types.ts';
 import { deployedTypes, isSamType } from './types.ts';
 import type { Declared, Made } from './written.ts';
@@ -57,6 +58,9 @@ export function expandSam(
   const written: ReadonlySet<string> = new Set(entries.map(({ key }) => key));
   const taken = new Set(written);
   const notices: DocumentProblem[] = [];
+  const events: { readonly entry: Entry; readonly declared: Declared; readonly event: Event }[] =
+    [];
+  const apisById = new Map<string, Pick<Declared, 'id' | 'type' | 'properties'>>();
   const implying = new Map<string, { readonly entry: Entry; readonly declared: Declared }[]>();
   const place = (made: readonly Made[], { key, from }: Entry, type: string): Deployed[] =>
     made.flatMap(({ id, type: Type, properties, attributes }) => {
@@ -76,6 +80,9 @@ export function expandSam(
     }
     const { made, unknownEvents = [] } = expanders[declared.type](declared);
     notices.push(...unknownEvents.map((event) => noticeOf(event, entry)));
+    apisById.set(declared.id, declared);
+    const its = declared.type === 'AWS::Serverless::Function' ? eventsOf(declared) : [];
+    for (const event of its) events.push({ entry, declared, event });
     for (const { event, names, id } of implied) {
       const isImplied = eventsOf(declared).some(
         ({ type, properties }) => type === event && own(properties, names) === undefined,
@@ -91,16 +98,24 @@ export function expandSam(
       [first, ...more].map(({ declared }) => own(declared.attributes, 'Condition')),
     );
     const properties = withGlobals(type, impliedProperties[id] ?? {}, globals);
-    const { made } = expanders[type]({
+    const api = {
       id,
       type,
       properties: isFields(properties) ? properties : {},
       attributes: conditions.size === 1 ? pick(first.declared.attributes, 'Condition') : {},
       resolve: first.declared.resolve,
-    });
-    return place(made, first.entry, type);
+    };
+    apisById.set(id, api);
+    return place(expanders[type](api).made, first.entry, type);
   });
-  return { deployed: [...deployed, ...apis], notices };
+  const routes = events.flatMap(({ entry, declared, event }) => {
+    const one = implied.find((each) => each.event === event.type);
+    if (!one) return [];
+    const isImplied = own(event.properties, one.names) === undefined;
+    const api = apisById.get((isImplied ? one.id : namedApi(event, one.names)) ?? '');
+    return api?.type === one.type ? place(routeOf(declared, event, api), entry, declared.type) : [];
+  });
+  return { deployed: [...deployed, ...apis, ...routes], notices };
 }
 
 const impliedProperties: Readonly<Record<string, Fields>> = {

@@ -14,6 +14,8 @@ const names: Readonly<Record<string, Names>> = {
     'AWS::ApiGateway::RestApi': { 'EndpointConfiguration.Types': 'EndpointConfiguration.Type' },
   },
   'AWS::Serverless::Function': {
+    'AWS::ApiGateway::Method': { AuthorizationType: 'Auth.Authorizer' },
+    'AWS::ApiGatewayV2::Route': { AuthorizationType: 'Auth.Authorizer' },
     'AWS::Lambda::Function': { 'DeadLetterConfig.TargetArn': 'DeadLetterQueue.TargetArn' },
     'AWS::Lambda::Url': { AuthType: 'FunctionUrlConfig.AuthType' },
   },
