@@ -12,6 +12,7 @@ import type {
   Reader,
 } from './model.ts';
 import { normaliseAll, withSpelledType } from './attributes/normalise.ts';
+import { noticesOfPages } from './pages.ts';
 import { readers } from './formats/readers.ts';
 import { decodeText } from './text/decode-text.ts';
 import { describeLongNamed, isShortNamed } from './long-names.ts';
@@ -66,7 +67,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     return { ok: false, problem, unknownFormat: true };
   }
   const read = reader.read(parsed.document, options);
-  const { notices = [] } = read;
+  const notices = [...(read.notices ?? []), ...noticesOfPages(parsed.document)];
   const [raws, longNamed] = partition(read.raws, isShortNamed);
   const [leftOut, longLeftOut] = partition(read.leftOut ?? [], isShortNamed);
   const problems = [...read.problems, ...[...longNamed, ...longLeftOut].map(describeLongNamed)];

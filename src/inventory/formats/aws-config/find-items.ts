@@ -39,6 +39,7 @@ export function findItems(document: unknown): FoundItems {
     }
     const message = whyNoItem(value);
     if (message !== undefined) problems.push({ message, at });
+    if (!inText) problems.push(...strangersIn(value, at));
     if (depth === maxEnvelopes || message !== undefined) continue;
     const inside = Array.from(insideOf(value), (inner) => ({
       value: inner.value,
@@ -50,6 +51,21 @@ export function findItems(document: unknown): FoundItems {
   }
   return { items, problems };
 }
+
+/** What stands in the lists of snapshots and queries and is no item: it would be left out without a word. */
+function strangersIn(value: unknown, at: DocumentPath): DocumentProblem[] {
+  return Object.entries(isFields(value) ? value : {}).flatMap(([name, list]) => {
+    const isSnapshot = /^configurationItems$/i.test(name);
+    if (!Array.isArray(list) || !(isSnapshot || name === 'Results')) return [];
+    return (list as unknown[]).flatMap((item, index) => {
+      const given = isSnapshot ? item : parseJsonText(item);
+      const isFine = isSnapshot ? isItem(given) || whyNoItem(given) !== undefined : isFields(given);
+      return isFine ? [] : [{ message: noItem, at: [...at, name, index] }];
+    });
+  });
+}
+
+const noItem = 'a configuration item is JSON with a resourceType and its configuration';
 
 /** Whether the document, or one of the first things inside it, is AWS Config's. */
 export function looksLikeConfig(document: unknown): boolean {

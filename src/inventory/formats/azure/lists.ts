@@ -25,7 +25,7 @@ export function listResources(document: unknown): Found[] {
 }
 
 const found = (list: readonly unknown[], at: DocumentPath): Found[] =>
-  itemsOf(list).flatMap((value, index) => (isFields(value) ? [{ value, at: [...at, index] }] : []));
+  itemsOf(list).map((value, index) => ({ value: fieldsOf(value), at: [...at, index] }));
 
 /** Resource ids begin with a slash and name a provider, a resource group or a subscription. */
 export const isLiveResource = (value: unknown): boolean => {

@@ -57,6 +57,9 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
     problems.push({ message: `${name} must be a map`, at: [name] });
     return {};
   };
+  if (own(document, 'Fn::Transform') !== undefined) {
+    problems.push({ message: openTransform, at: ['Fn::Transform'] });
+  }
   if (own(document, 'Resources') === undefined || own(document, 'Resources') === null) {
     problems.push({ message: 'the template has no Resources' });
   }

@@ -158,10 +158,8 @@ function entriesOf(plan: unknown, { type, name, isIn }: DeclaredResource): Entry
     (one) => isIt(one) && isFields(one.entry['change']) && !goes(one.entry['change']),
   );
   if (changing.length > 0) return changing;
-  return listModuleResources(field(field(plan, 'planned_values'), 'root_module'), [
-    'planned_values',
-    'root_module',
-  ])
+  const root = field(field(plan, 'planned_values'), 'root_module');
+  return listModuleResources(root, ['planned_values', 'root_module'], [])
     .map(({ entry, at, module = '' }): Entry => ({ at, entry, module }))
     .filter(isIt);
 }

@@ -1,5 +1,5 @@
 import { UnknownValue } from '../../../contract/resources.ts';
-import type { DocumentPath } from '../../model.ts';
+import type { DocumentPath, DocumentProblem } from '../../model.ts';
 import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import { readTags } from '../../attributes/values.ts';
@@ -17,7 +17,8 @@ import { createTrace, literalOf } from './references.ts';
 import type { Instance, Origin } from './references.ts';
 import type { ProviderDefaults } from './identify.ts';
 import { isPolicySource, readPolicyDocument } from './policy-documents.ts';
-import { listModuleResources } from './state.ts';
+import { isManaged, listModuleResources, listOf, whyStranger } from './state.ts';
+import type { ReadResources } from './state.ts';
 import type { TerraformResource } from './resource.ts';
 
 /** One entry of `resource_changes` that leaves something to check. */
@@ -33,8 +34,9 @@ interface Change {
 }
 
 /** The resources that a plan would leave behind: created, changed and kept ones, without what it deletes or forgets. */
-export function readPlan(plan: Fields): TerraformResource[] {
-  const changes = listChanges(plan);
+export function readPlan(plan: Fields): ReadResources {
+  const problems: DocumentProblem[] = [];
+  const changes = listChanges(plan, problems);
   const sources = listPolicySources(plan);
   const findModule = readConfiguration(plan['configuration']);
   const trace = createTrace(
@@ -60,7 +62,7 @@ export function readPlan(plan: Fields): TerraformResource[] {
   };
   const documents = createDocuments(sources, valuesOf);
   const defaultsOf = createProviderDefaults(plan);
-  return changes.map((change) => {
+  const resources = changes.map((change): TerraformResource => {
     const { instance } = change;
     const configured = configuredFor(instance);
     const expressions = field(configured, 'expressions');
@@ -84,7 +86,20 @@ export function readPlan(plan: Fields): TerraformResource[] {
       at: change.at,
     };
   });
+  if (plan['errored'] === true) problems.push({ message: errored, at: ['errored'] });
+  const isPartial = plan['complete'] === false && plan['errored'] !== true;
+  return {
+    resources,
+    problems,
+    notices: isPartial ? [{ message: partial, at: ['complete'] }] : [],
+  };
 }
+
+const errored =
+  'Terraform stopped with an error while it made this plan, so that resources are missing; plan again';
+
+const partial =
+  'the plan is not complete, as with -target or deferred changes; resources that it leaves out are not checked';
 
 /** The policies that are put together while the plan is applied: others take them from there. */
 function listPolicySources(plan: Fields): Change[] {
@@ -114,19 +129,43 @@ function createDocuments(
   };
 }
 
-function listChanges(plan: Fields): Change[] {
+function listChanges(plan: Fields, problems: DocumentProblem[]): Change[] {
   if (plan['resource_changes'] === undefined || plan['resource_changes'] === null)
-    return listPlannedValues(plan);
-  const planned = itemsOf(plan['resource_changes']).map((entry, index) =>
-    readChange(fieldsOf(entry), ['resource_changes', index]),
+    return listPlannedValues(plan, problems);
+  const planned = listOf(plan, ['resource_changes'], problems).map((entry, index) =>
+    readOrTell(entry, ['resource_changes', index], problems),
   );
   // What waits for something else to be there first is planned as far as it is known.
-  const deferred = itemsOf(plan['deferred_changes']).map((entry, index) =>
-    readChange(fieldsOf(field(entry, 'resource_change')), ['deferred_changes', index]),
+  const deferred = listOf(plan, ['deferred_changes'], problems).map((entry, index) =>
+    readOrTell(field(entry, 'resource_change'), ['deferred_changes', index], problems),
   );
   const changes = [...planned, ...deferred].filter((change) => change !== undefined);
   const changed = new Set(changes.map(({ instance }) => instance.address));
-  return [...changes, ...listPlannedValues(plan, (address) => !changed.has(address))];
+  return [...changes, ...listPlannedValues(plan, problems, (address) => !changed.has(address))];
+}
+
+/** A change; one that can't be read is a problem. */
+function readOrTell(
+  entry: unknown,
+  at: DocumentPath,
+  problems: DocumentProblem[],
+): Change | undefined {
+  const message = whyNotRead(entry);
+  if (message !== undefined) problems.push({ message, at });
+  return message === undefined ? readChange(fieldsOf(entry), at) : undefined;
+}
+
+function whyNotRead(entry: unknown): string | undefined {
+  const stranger = whyStranger(entry);
+  if (stranger !== undefined || !isManaged(entry)) return stranger;
+  const change = field(entry, 'change');
+  if (!isFields(change)) return `${String(field(entry, 'address'))} has no change`;
+  const action = actionOf(change);
+  const isGone = action === 'delete' || action === 'forget' || action === 'read';
+  const isThere = ['after', 'after_unknown', ...(action === 'no-op' ? ['before'] : [])].some(
+    (name) => isFields(change[name]) || change[name] === true,
+  );
+  return isGone || isThere ? undefined : `${String(field(entry, 'address'))} has no planned values`;
 }
 
 /** Data sources are not resources; deposed objects are about to be deleted. */
@@ -182,29 +221,30 @@ function readInstance(entry: Fields, mode: Mode = 'managed'): Instance | undefin
  */
 function listPlannedValues(
   plan: Fields,
+  problems: DocumentProblem[],
   isWanted: (address: string) => boolean = () => true,
 ): Change[] {
   const findModule = readConfiguration(plan['configuration']);
-  return listModuleResources(field(plan['planned_values'], 'root_module'), [
-    'planned_values',
-    'root_module',
-  ]).flatMap(({ entry, at, module }) => {
-    const instance = readInstance({ ...entry, module_address: module });
-    if (!instance || !isWanted(instance.address)) return [];
-    const values = fieldsOf(entry['values']);
-    return [
-      {
-        instance,
-        entry: module === undefined ? entry : { ...entry, module_address: module },
-        after: values,
-        before: undefined,
-        unknown: unknownOf(instance, values, findModule(instance.modules)),
-        sensitive: entry['sensitive_values'],
-        action: undefined,
-        at,
-      },
-    ];
-  });
+  const root = field(plan['planned_values'], 'root_module');
+  return listModuleResources(root, ['planned_values', 'root_module'], problems).flatMap(
+    ({ entry, at, module }) => {
+      const instance = readInstance({ ...entry, module_address: module });
+      if (!instance || !isWanted(instance.address)) return [];
+      const values = fieldsOf(entry['values']);
+      return [
+        {
+          instance,
+          entry: module === undefined ? entry : { ...entry, module_address: module },
+          after: values,
+          before: undefined,
+          unknown: unknownOf(instance, values, findModule(instance.modules)),
+          sensitive: entry['sensitive_values'],
+          action: undefined,
+          at,
+        },
+      ];
+    },
+  );
 }
 
 function unknownOf(

@@ -3,6 +3,7 @@ import { field, fieldsOf, isFields } from '../../json.ts';
 import { readPlan } from './plan.ts';
 import { toRawResources } from './resource.ts';
 import { readStateFile, readStateValues } from './state.ts';
+import type { ReadResources } from './state.ts';
 
 /** Plans and states of `terraform show -json`, from 0.12 on, and state files as Terraform keeps them. */
 export const terraform: Reader = {
@@ -11,6 +12,7 @@ export const terraform: Reader = {
   read: (document) => {
     if (isPlanLog(document)) return refused(planLog);
     const fields = fieldsOf(document);
+    if (fields['encrypted_data'] !== undefined) return refused(encrypted);
     if (isStateFile(document)) {
       return fields['version'] === 4
         ? found(readStateFile(fields))
@@ -20,9 +22,9 @@ export const terraform: Reader = {
   },
 };
 
-const found = (resources: Parameters<typeof toRawResources>[0]): ReadDocument => ({
+const found = ({ resources, ...others }: ReadResources): ReadDocument => ({
   raws: toRawResources(resources),
-  problems: [],
+  ...others,
 });
 
 const refused = (message: string): ReadDocument => ({ raws: [], problems: [{ message }] });
@@ -36,7 +38,8 @@ const isShown = (document: unknown): boolean =>
     ));
 
 const isStateFile = (document: unknown): boolean =>
-  typeof field(document, 'version') === 'number' &&
+  (typeof field(document, 'version') === 'number' ||
+    field(document, 'encrypted_data') !== undefined) &&
   (typeof field(document, 'lineage') === 'string' ||
     typeof field(document, 'terraform_version') === 'string');
 
@@ -50,6 +53,9 @@ const isPlanLog = (document: unknown): boolean => {
 
 const planLog =
   'this is the log of `terraform plan -json`, which leaves the values out; save the plan with `terraform plan -out=plan.out` and give `terraform show -json plan.out`';
+
+const encrypted =
+  'this state is encrypted, so that nothing of it can be checked; write it with `tofu show -json`, which decrypts it';
 
 const oldState = (version: string): string =>
   `Terraform state of version ${version}, from before Terraform 0.12; run \`terraform state pull\` with a current Terraform, which writes version 4`;

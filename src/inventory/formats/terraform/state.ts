@@ -1,8 +1,47 @@
-import type { DocumentPath } from '../../model.ts';
-import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
+import type { DocumentPath, DocumentProblem } from '../../model.ts';
+import { field, fieldsOf, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { InstanceKey } from './address.ts';
 import type { TerraformResource } from './resource.ts';
+
+/** What a plan or a state holds, and what of it can't be read or is not all. */
+export interface ReadResources {
+  readonly resources: readonly TerraformResource[];
+  readonly problems: readonly DocumentProblem[];
+  readonly notices?: readonly DocumentProblem[];
+}
+
+/** The list of that name; what is there and is none is a problem. */
+export function listOf(
+  parent: unknown,
+  at: DocumentPath,
+  problems: DocumentProblem[],
+): readonly unknown[] {
+  const name = String(at.at(-1));
+  const list = field(parent, name) ?? undefined;
+  if (list !== undefined && !Array.isArray(list)) {
+    problems.push({ message: `${name} must be a list`, at });
+  }
+  return itemsOf(list);
+}
+
+/** What Terraform reads, opens for a while or runs is no resource that stays. */
+const otherModes: readonly unknown[] = ['data', 'ephemeral', 'list', 'action'];
+
+export const isManaged = (entry: unknown): boolean =>
+  !otherModes.includes(field(entry, 'mode') ?? 'managed');
+
+/** Why an entry is none that Terraform writes: it would be left out without a word. */
+export function whyStranger(entry: unknown): string | undefined {
+  const address = textOf(field(entry, 'address'));
+  if (address === undefined || textOf(field(entry, 'type')) === undefined) {
+    return 'a resource of Terraform needs an address and a type';
+  }
+  const mode = field(entry, 'mode') ?? 'managed';
+  return mode === 'managed' || otherModes.includes(mode)
+    ? undefined
+    : `${address} is of the mode ${JSON.stringify(mode)}, which govctl does not know`;
+}
 
 interface Listed {
   readonly entry: Fields;
@@ -11,62 +50,76 @@ interface Listed {
 }
 
 /** The resources of a module and of all modules inside it, without recursion: modules may nest as deep as they like. */
-export function listModuleResources(root: unknown, at: DocumentPath): Listed[] {
+export function listModuleResources(
+  root: unknown,
+  at: DocumentPath,
+  problems: DocumentProblem[],
+): Listed[] {
   const listed: Listed[] = [];
   const open: { module: unknown; at: DocumentPath }[] = [{ module: root, at }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { module, at: here } = next;
     const address = textOf(field(module, 'address'));
-    itemsOf(field(module, 'resources')).forEach((entry, index) => {
-      if (isFields(entry))
-        listed.push({ entry, module: address, at: [...here, 'resources', index] });
+    const resources = [...here, 'resources'];
+    listOf(module, resources, problems).forEach((entry, index) => {
+      const message = whyStranger(entry);
+      if (message !== undefined) problems.push({ message, at: [...resources, index] });
+      else if (isManaged(entry)) {
+        listed.push({ entry: fieldsOf(entry), module: address, at: [...resources, index] });
+      }
     });
-    const children = itemsOf(field(module, 'child_modules'));
-    for (const [index, child] of [...children.entries()].reverse())
-      open.push({ module: child, at: [...here, 'child_modules', index] });
+    const modules = [...here, 'child_modules'];
+    for (const [index, child] of [...listOf(module, modules, problems).entries()].reverse())
+      open.push({ module: child, at: [...modules, index] });
   }
   return listed;
 }
 
 /** `terraform show -json` of a state: all resources with their values. */
-export function readStateValues(state: Fields): TerraformResource[] {
-  return listModuleResources(field(state['values'], 'root_module'), [
-    'values',
-    'root_module',
-  ]).flatMap(({ entry, module, at }) => {
-    const address = textOf(entry['address']);
-    const type = textOf(entry['type']);
-    if (address === undefined || type === undefined || (entry['mode'] ?? 'managed') !== 'managed')
-      return [];
-    return [
-      {
+export function readStateValues(state: Fields): ReadResources {
+  const problems: DocumentProblem[] = [];
+  const root = field(state['values'], 'root_module');
+  const resources = listModuleResources(root, ['values', 'root_module'], problems).map(
+    ({ entry, module, at }) => {
+      const address = textOf(entry['address']) ?? '';
+      return {
         // Before 0.13 a child module's addresses were its own.
         address:
           module === undefined || address.startsWith(`${module}.`)
             ? address
             : `${module}.${address}`,
         module,
-        type,
+        type: textOf(entry['type']) ?? '',
         provider: textOf(entry['provider_name']),
         values: fieldsOf(entry['values']),
         sensitive: entry['sensitive_values'],
         at,
-      },
-    ];
-  });
+      };
+    },
+  );
+  return { resources, problems };
 }
 
 /** A state file of version 4 as Terraform keeps it: resources with instances. */
-export function readStateFile(state: Fields): TerraformResource[] {
-  return itemsOf(state['resources']).flatMap((resource, index) => {
+export function readStateFile(state: Fields): ReadResources {
+  const problems: DocumentProblem[] = [];
+  const resources = listOf(state, ['resources'], problems).flatMap((resource, index) => {
     const type = textOf(field(resource, 'type'));
     const name = textOf(field(resource, 'name'));
-    if (field(resource, 'mode') !== 'managed' || type === undefined || name === undefined)
+    const at = ['resources', index];
+    if (type === undefined || name === undefined) {
+      problems.push({ message: 'a resource of a state needs a type and a name', at });
       return [];
+    }
+    if (!isManaged(resource)) return [];
     const module = textOf(field(resource, 'module'));
-    return itemsOf(field(resource, 'instances')).flatMap((instance, place) => {
+    const address = `${module === undefined ? '' : `${module}.`}${type}.${name}`;
+    const instances = field(resource, 'instances');
+    if (!Array.isArray(instances)) {
+      problems.push({ message: `instances of ${address} must be a list`, at });
+    }
+    return itemsOf(instances).flatMap((instance, place) => {
       if (field(instance, 'deposed') !== undefined) return [];
-      const address = `${module === undefined ? '' : `${module}.`}${type}.${name}`;
       return [
         {
           address: `${address}${keyText(field(instance, 'index_key'))}`,
@@ -75,11 +128,12 @@ export function readStateFile(state: Fields): TerraformResource[] {
           provider: providerName(textOf(field(resource, 'provider'))),
           values: fieldsOf(field(instance, 'attributes')),
           sensitive: sensitiveTree(field(instance, 'sensitive_attributes')),
-          at: ['resources', index, 'instances', place],
+          at: [...at, 'instances', place],
         },
       ];
     });
   });
+  return { resources, problems };
 }
 
 const keyText = (key: unknown): string =>
