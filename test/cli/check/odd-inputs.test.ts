@@ -34,8 +34,8 @@ async function check(document: unknown, words: readonly string[] = []) {
     summary: { resources: number };
     results: { policy: string; resource: string; status: string; line: number }[];
     left_out: { resource: string; condition: string; line: number }[];
-    unreadable: { message: string; line: number }[];
-    warnings: { message: string; line: number }[];
+    unreadable: { message: string; line: number; column: number }[];
+    warnings: { message: string; line: number; column: number }[];
   };
   return { ...said, exitCode };
 }
@@ -255,5 +255,144 @@ describe('named, with its place:', () => {
       { message: expect.stringContaining('its list is not known') as unknown, line: 9 },
     ]);
     expect(exitCode).toBe(3);
+  });
+});
+
+/** The place and the message of what is said: `LINE:COLUMN MESSAGE`. */
+const said = (ones: readonly { message: string; line: number; column: number }[]): string[] =>
+  ones.map(({ line, column, message }) => `${line}:${column} ${message}`);
+const sure = planned('aws_s3_bucket.sure', { after: { acl: 'private' } });
+const noValues = ', so it is not checked; write the plan again with `terraform show -json`';
+const live = (name: string) => ({
+  id: `/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/${name}`,
+  type: 'Microsoft.Storage/storageAccounts',
+  name,
+  properties: {},
+});
+
+/** Read by half: what is there is checked, and the exit code is 3 whatever comes of it. */
+const halfRead: readonly [what: string, document: unknown, message: string][] = [
+  [
+    'a state that OpenTofu encrypted',
+    { serial: 1, lineage: 'x', meta: {}, encrypted_data: 'eA==', encryption_version: 'v0' },
+    '1:1 this state is encrypted, so that nothing of it can be checked; write it with `tofu show -json`, which decrypts it',
+  ],
+  [
+    'a plan that stopped with an error',
+    { errored: true, ...plan(sure) },
+    '2:3 Terraform stopped with an error while it made this plan, so that resources are missing; plan again',
+  ],
+  [
+    'changes that are no list',
+    { format_version: '1.2', resource_changes: { sure } },
+    '3:3 resource_changes must be a list, so nothing of it is checked; write the file again with `terraform show -json`',
+  ],
+  [
+    'an entry without a change',
+    plan({ ...sure, change: undefined }),
+    `4:5 aws_s3_bucket.sure has no change${noValues}`,
+  ],
+  [
+    'an entry without planned values',
+    plan(planned('aws_s3_bucket.bare', { actions: ['update'], after: null })),
+    `4:5 aws_s3_bucket.bare has no planned values${noValues}`,
+  ],
+  [
+    'an entry of a mode that nobody knows',
+    plan({ ...sure, mode: 'MANAGED' }),
+    '4:5 aws_s3_bucket.sure is of the mode "MANAGED", which govctl does not know, so it is not checked',
+  ],
+  [
+    'a state whose instances are missing',
+    {
+      version: 4,
+      lineage: 'x',
+      resources: [{ mode: 'managed', type: 'aws_s3_bucket', name: 'main', instances: null }],
+    },
+    '5:5 instances of aws_s3_bucket.main must be a list, so none of them is checked; write the state again with `terraform state pull`',
+  ],
+  [
+    'a macro over the whole template',
+    { 'Fn::Transform': { Name: 'AWS::Include' }, Resources: { A: bucket() } },
+    '2:3 Fn::Transform adds resources that are not in the template, so they are not checked; also check the processed template (aws cloudformation get-template --template-stage Processed)',
+  ],
+  [
+    'an Azure list with a text in it',
+    [live('a'), 'b'],
+    '8:3 a resource of Azure needs an id and a type',
+  ],
+  [
+    'a snapshot with a text in it',
+    { configurationItems: ['x', item({})] },
+    '3:5 a configuration item is JSON with a resourceType and its configuration, so this entry is not checked; export it again',
+  ],
+];
+
+describe('unreadable, with its place and what to do, and exit code 3:', () => {
+  it.each(halfRead)('%s', async (_, document, message) => {
+    const { unreadable, exitCode } = await check(document, ['--fail-on', 'CRITICAL']);
+    expect(said(unreadable)).toEqual([message]);
+    expect(exitCode).toBe(3);
+  });
+
+  it('is told in the text output with its file', async () => {
+    const cwd = makeRepo({
+      'govctl.yaml': 'project: p\npaths: [policies]\n',
+      'policies/a.yaml': policies,
+      'plan.json': JSON.stringify({ errored: true, ...plan(sure) }, null, 2),
+    });
+    const { stdout, stderr, exitCode } = await runCommandLine(['check', 'plan.json'], { cwd });
+    expect(`${stdout}${stderr}`).toMatch(/plan\.json:2:3.*Terraform stopped with an error/s);
+    expect(exitCode).toBe(3);
+  });
+});
+
+const pageOf = (name: string): string =>
+  `this is one page of a longer list (it has ${name}); resources on other pages are checked only if they are inputs, too`;
+
+/** All that is there was read, and more may be elsewhere. */
+const onePart: readonly [what: string, document: unknown, warning: string][] = [
+  [
+    'a plan that is not complete',
+    { complete: false, ...plan(sure) },
+    '2:3 the plan is not complete, as with -target or deferred changes; resources that it leaves out are not checked',
+  ],
+  [
+    'a page of Azure Resource Manager',
+    { nextLink: 'https://x/?$skiptoken=y', value: [live('a')] },
+    `2:3 ${pageOf('nextLink')}`,
+  ],
+  [
+    'a page of AWS Config',
+    { NextToken: 'x', configurationItems: [item({})] },
+    `2:3 ${pageOf('NextToken')}`,
+  ],
+  [
+    'a page of Cloud Asset Inventory',
+    {
+      nextPageToken: 'x',
+      assets: [
+        {
+          name: '//storage.googleapis.com/shop',
+          asset_type: 'storage.googleapis.com/Bucket',
+          resource: { data: { name: 'shop' } },
+        },
+      ],
+    },
+    `2:3 ${pageOf('nextPageToken')}`,
+  ],
+];
+
+describe('a warning with its place, and no other exit code:', () => {
+  it.each(onePart)('%s', async (_, document, warning) => {
+    const words = ['--fail-on', 'CRITICAL'];
+    const { warnings, unreadable, exitCode, summary } = await check(document, words);
+    expect([said(warnings), unreadable, exitCode]).toEqual([[warning], [], 0]);
+    expect(summary.resources).toBe(1);
+  });
+
+  it.each(['', null])('but none where the next page is %j', async (nextLink) => {
+    const { warnings } = await check({ nextLink, value: [live('a')] });
+    expect(warnings).toEqual([]);
   });
 });

@@ -74,6 +74,26 @@ describe('a configuration item', () => {
   });
 });
 
+test.each<[document: Record<string, unknown[]>, at: unknown[]]>([
+  [{ configurationItems: [item, 'x'] }, ['configurationItems', 1]],
+  [{ ConfigurationItems: [null, item] }, ['ConfigurationItems', 0]],
+  [{ configurationItems: [item, { resourceType: 'x' }] }, ['configurationItems', 1]],
+  [{ Results: [JSON.stringify(item), '{"cut'] }, ['Results', 1]],
+])('what is no item is a problem with its place, and the others are read: %j', (document, at) => {
+  const { raws, problems } = awsConfig.read(document, {});
+  expect(raws).toMatchObject([{ id: 'arn:aws:s3:::shop' }]);
+  expect(problems).toEqual([
+    { message: expect.stringContaining('is not checked; export it again') as unknown, at },
+  ]);
+});
+
+test('an item that is deleted, and a count of a query, are no problems', () => {
+  const gone = { ...item, configurationItemStatus: 'ResourceDeleted', configuration: undefined };
+  expect(awsConfig.read({ configurationItems: [gone] }, {}).problems).toEqual([]);
+  const Results = [JSON.stringify(item), '{"COUNT(*)":5}'];
+  expect(awsConfig.read({ Results }, {}).problems).toEqual([]);
+});
+
 test('any document is looked through without a throw', () => {
   fc.assert(
     fc.property(

@@ -185,6 +185,23 @@ test('a parameter file is named for what it is', () => {
   expect(azure.read(document, {}).problems[0]?.message).toMatch(/parameters of a deployment/);
 });
 
+test.each([['value'], ['data'], [undefined]])(
+  'what is no resource of a list is a problem with its place (%s)',
+  (name) => {
+    const id = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/a';
+    const live = { id, type: 'Microsoft.Storage/storageAccounts', name: 'a' };
+    const list = ['x', live, null];
+    const { raws, problems } = azure.read(name === undefined ? list : { [name]: list }, {});
+    expect(raws).toMatchObject([{ id }]);
+    const prefix = name === undefined ? [] : [name];
+    expect(problems.map(({ at }) => at)).toEqual([
+      [...prefix, 0],
+      [...prefix, 2],
+    ]);
+    expect(problems[0]?.message).toMatch(/needs an id and a type/);
+  },
+);
+
 describe('a hostile template', () => {
   test('with more copies than Azure takes is cut, and says so', () => {
     const copy = { name: 'x', count: 1_000_000 };

@@ -65,7 +65,8 @@ function strangersIn(value: unknown, at: DocumentPath): DocumentProblem[] {
   });
 }
 
-const noItem = 'a configuration item is JSON with a resourceType and its configuration';
+const noItem =
+  'a configuration item is JSON with a resourceType and its configuration, so this entry is not checked; export it again';
 
 /** Whether the document, or one of the first things inside it, is AWS Config's. */
 export function looksLikeConfig(document: unknown): boolean {

@@ -130,43 +130,42 @@ function createDocuments(
 }
 
 function listChanges(plan: Fields, problems: DocumentProblem[]): Change[] {
-  if (plan['resource_changes'] === undefined || plan['resource_changes'] === null)
-    return listPlannedValues(plan, problems);
-  const planned = listOf(plan, ['resource_changes'], problems).map((entry, index) =>
-    readOrTell(entry, ['resource_changes', index], problems),
-  );
-  // What waits for something else to be there first is planned as far as it is known.
-  const deferred = listOf(plan, ['deferred_changes'], problems).map((entry, index) =>
-    readOrTell(field(entry, 'resource_change'), ['deferred_changes', index], problems),
-  );
-  const changes = [...planned, ...deferred].filter((change) => change !== undefined);
+  const entries: [entry: unknown, at: DocumentPath][] = [
+    ...listOf(plan, ['resource_changes'], problems).map((entry, index): [unknown, DocumentPath] => [
+      entry,
+      ['resource_changes', index],
+    ]),
+    // What waits for something else to be there first is planned as far as it is known.
+    ...listOf(plan, ['deferred_changes'], problems).map((entry, index): [unknown, DocumentPath] => [
+      field(entry, 'resource_change'),
+      ['deferred_changes', index],
+    ]),
+  ];
+  const changes = entries
+    .map(([entry, at]) => readChange(fieldsOf(entry), at))
+    .filter((change) => change !== undefined);
   const changed = new Set(changes.map(({ instance }) => instance.address));
-  return [...changes, ...listPlannedValues(plan, problems, (address) => !changed.has(address))];
+  const others = listPlannedValues(plan, problems, (address) => !changed.has(address));
+  const valued = new Set(others.map(({ instance }) => instance.address));
+  for (const [entry, at] of entries) {
+    const message = whyStranger(entry) ?? whyNoChange(entry, valued);
+    if (message !== undefined) problems.push({ message, at });
+  }
+  return [...changes, ...others];
 }
 
-/** A change; one that can't be read is a problem. */
-function readOrTell(
-  entry: unknown,
-  at: DocumentPath,
-  problems: DocumentProblem[],
-): Change | undefined {
-  const message = whyNotRead(entry);
-  if (message !== undefined) problems.push({ message, at });
-  return message === undefined ? readChange(fieldsOf(entry), at) : undefined;
-}
-
-function whyNotRead(entry: unknown): string | undefined {
-  const stranger = whyStranger(entry);
-  if (stranger !== undefined || !isManaged(entry)) return stranger;
+/** Why nothing of a change can be checked, where the planned values don't have it either. */
+function whyNoChange(entry: unknown, valued: ReadonlySet<string>): string | undefined {
+  const address = textOf(field(entry, 'address')) ?? '';
+  if (!isManaged(entry) || valued.has(address)) return undefined;
   const change = field(entry, 'change');
-  if (!isFields(change)) return `${String(field(entry, 'address'))} has no change`;
+  if (!isFields(change)) return `${address} has no change${again}`;
   const action = actionOf(change);
   const isGone = action === 'delete' || action === 'forget' || action === 'read';
-  const isThere = ['after', 'after_unknown', ...(action === 'no-op' ? ['before'] : [])].some(
-    (name) => isFields(change[name]) || change[name] === true,
-  );
-  return isGone || isThere ? undefined : `${String(field(entry, 'address'))} has no planned values`;
+  return isGone || hasValues(change) ? undefined : `${address} has no planned values${again}`;
 }
+
+const again = ', so it is not checked; write the plan again with `terraform show -json`';
 
 /** Data sources are not resources; deposed objects are about to be deleted. */
 function readChange(entry: Fields, at: DocumentPath, mode: Mode = 'managed'): Change | undefined {
@@ -174,21 +173,26 @@ function readChange(entry: Fields, at: DocumentPath, mode: Mode = 'managed'): Ch
   if (!instance || entry['deposed'] !== undefined) return undefined;
   const change = fieldsOf(entry['change']);
   const action = actionOf(change);
-  const after = change['after'] ?? (action === 'no-op' ? change['before'] : undefined);
-  const unknown = change['after_unknown'];
-  if (!isFields(after) && unknown !== true && !isFields(unknown)) return undefined;
-  if (action === 'delete' || action === 'forget') return undefined;
+  if (!hasValues(change) || action === 'delete' || action === 'forget') return undefined;
   return {
     instance,
     entry,
-    after: fieldsOf(after),
+    after: fieldsOf(afterOf(change)),
     before: action === 'update' || action === 'no-op' ? change['before'] : undefined,
-    unknown,
+    unknown: change['after_unknown'],
     sensitive: change['after_sensitive'],
     action,
     at,
   };
 }
+
+const afterOf = (change: Fields): unknown =>
+  change['after'] ?? (actionOf(change) === 'no-op' ? change['before'] : undefined);
+
+const hasValues = (change: Fields): boolean => {
+  const unknown = change['after_unknown'];
+  return isFields(afterOf(change)) || unknown === true || isFields(unknown);
+};
 
 /** `["delete", "create"]` and its other order are a replacement; an import alone is `import`. */
 function actionOf(change: Fields): string | undefined {
@@ -222,7 +226,7 @@ function readInstance(entry: Fields, mode: Mode = 'managed'): Instance | undefin
 function listPlannedValues(
   plan: Fields,
   problems: DocumentProblem[],
-  isWanted: (address: string) => boolean = () => true,
+  isWanted: (address: string) => boolean,
 ): Change[] {
   const findModule = readConfiguration(plan['configuration']);
   const root = field(plan['planned_values'], 'root_module');

@@ -20,7 +20,10 @@ export function listOf(
   const name = String(at.at(-1));
   const list = field(parent, name) ?? undefined;
   if (list !== undefined && !Array.isArray(list)) {
-    problems.push({ message: `${name} must be a list`, at });
+    problems.push({
+      message: `${name} must be a list, so nothing of it is checked; write the file again with \`terraform show -json\``,
+      at,
+    });
   }
   return itemsOf(list);
 }
@@ -35,12 +38,12 @@ export const isManaged = (entry: unknown): boolean =>
 export function whyStranger(entry: unknown): string | undefined {
   const address = textOf(field(entry, 'address'));
   if (address === undefined || textOf(field(entry, 'type')) === undefined) {
-    return 'a resource of Terraform needs an address and a type';
+    return 'a resource of Terraform needs an address and a type, so this entry is not checked; write the file again with `terraform show -json`';
   }
   const mode = field(entry, 'mode') ?? 'managed';
   return mode === 'managed' || otherModes.includes(mode)
     ? undefined
-    : `${address} is of the mode ${JSON.stringify(mode)}, which govctl does not know`;
+    : `${address} is of the mode ${JSON.stringify(mode)}, which govctl does not know, so it is not checked`;
 }
 
 interface Listed {
@@ -108,7 +111,11 @@ export function readStateFile(state: Fields): ReadResources {
     const name = textOf(field(resource, 'name'));
     const at = ['resources', index];
     if (type === undefined || name === undefined) {
-      problems.push({ message: 'a resource of a state needs a type and a name', at });
+      problems.push({
+        message:
+          'a resource of a state needs a type and a name, so this entry is not checked; write the state again with `terraform state pull`',
+        at,
+      });
       return [];
     }
     if (!isManaged(resource)) return [];
@@ -116,7 +123,10 @@ export function readStateFile(state: Fields): ReadResources {
     const address = `${module === undefined ? '' : `${module}.`}${type}.${name}`;
     const instances = field(resource, 'instances');
     if (!Array.isArray(instances)) {
-      problems.push({ message: `instances of ${address} must be a list`, at });
+      problems.push({
+        message: `instances of ${address} must be a list, so none of them is checked; write the state again with \`terraform state pull\``,
+        at,
+      });
     }
     return itemsOf(instances).flatMap((instance, place) => {
       if (field(instance, 'deposed') !== undefined) return [];

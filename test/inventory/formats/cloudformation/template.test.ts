@@ -205,6 +205,15 @@ describe('a part of a template that can not be used is a problem with its place'
     expect(problems).toEqual([{ message: 'Conditions must be a map', line: 1, column: 1 }]);
   });
 
+  it('a macro over the whole template', () => {
+    const { problems, resources } = readTemplate(
+      'Resources: {A: {Type: A::B}}\nFn::Transform: {Name: AWS::Include}',
+    );
+    expect(resources.map(({ address }) => address)).toEqual(['A']);
+    expect(problems).toMatchObject([{ line: 2, column: 1 }]);
+    expect(problems[0]?.message).toMatch(/check the processed template/);
+  });
+
   it('the whole of it, where nothing can be used', () => {
     expect(readInventory('AWSTemplateFormatVersion: x\nResources: [1]')).toEqual({
       ok: false,

@@ -58,7 +58,10 @@ describe('what a plan leaves behind', () => {
     });
     const planned_values = { root_module: { resources: ['a', 'b', 'c'].map(inValues) } };
     const emptied = change('aws_sqs_queue.b', { change: { after: undefined } });
-    const raws = read([change('aws_sqs_queue.a'), emptied], { planned_values });
+    const resource_changes = [change('aws_sqs_queue.a'), emptied];
+    const document = { format_version: '1.2', resource_changes, planned_values };
+    const { raws, problems } = terraform.read(document, {});
+    expect(problems).toEqual([]);
     expect(raws.map(({ address, properties }) => [address, properties.name])).toEqual([
       ['aws_sqs_queue.a', undefined],
       ['aws_sqs_queue.b', 'b'],
@@ -66,18 +69,25 @@ describe('what a plan leaves behind', () => {
     ]);
   });
 
-  test('are changes that wait for others, too', () => {
-    const waiting = change('aws_sqs_queue.main[*]', { change: { after_unknown: { name: true } } });
-    const deferred = [{ reason: 'instance_count_unknown', resource_change: waiting }];
-    expect(read([], { deferred_changes: deferred })).toMatchObject([
-      {
-        address: 'aws_sqs_queue.main[*]',
-        type: 'AWS::SQS::Queue',
-        properties: { name: expect.any(UnknownValue) as unknown },
-        at: ['deferred_changes', 0],
-      },
-    ]);
-  });
+  test.each([[{ resource_changes: [] }], [{}]])(
+    'are changes that wait for others, too (%j)',
+    (rest) => {
+      const waiting = change('aws_sqs_queue.main[*]', {
+        change: { after_unknown: { name: true } },
+      });
+      const deferred = [{ reason: 'instance_count_unknown', resource_change: waiting }];
+      const document = { format_version: '1.2', deferred_changes: deferred, ...rest };
+      expect(terraform.detects({ ...document, terraform_version: '1.9.0' })).toBe(true);
+      expect(terraform.read(document, {}).raws).toMatchObject([
+        {
+          address: 'aws_sqs_queue.main[*]',
+          type: 'AWS::SQS::Queue',
+          properties: { name: expect.any(UnknownValue) as unknown },
+          at: ['deferred_changes', 0],
+        },
+      ]);
+    },
+  );
 
   test('are resources: no data sources, no deposed objects', () => {
     const raws = read([
@@ -445,6 +455,117 @@ test.each([
   [undefined, 'AWS::DirectoryService::SimpleAD'],
 ])('a directory of the kind %s is %s', (type, expected) => {
   expect(resourceType('aws_directory_service_directory', { type })).toBe(expected);
+});
+
+describe('what would be left out without a word is a problem with its place', () => {
+  const fine = change('aws_sqs_queue.fine');
+  const without = (name: string): Fields => ({
+    ...change('aws_sqs_queue.main'),
+    [name]: undefined,
+  });
+  const plan = (entry: unknown): Fields => ({ resource_changes: [fine, entry] });
+  const inValues = (...resources: unknown[]): Fields => ({ root_module: { resources } });
+  const at = ['resource_changes', 1];
+
+  test.each<[name: string, document: Fields, message: RegExp, at: unknown[]]>([
+    ['a change that is none', plan('x'), /needs an address and a type/, at],
+    ['one without an address', plan(without('address')), /needs an address and a type/, at],
+    ['one without a type', plan(without('type')), /needs an address and a type/, at],
+    ['one without a change', plan(without('change')), /aws_sqs_queue\.main has no change/, at],
+    [
+      'one without planned values',
+      plan(change('aws_sqs_queue.main', { change: { actions: ['update'], after: null } })),
+      /aws_sqs_queue\.main has no planned values/,
+      at,
+    ],
+    [
+      'a mode that nobody knows',
+      plan(change('aws_sqs_queue.main', { mode: 'Managed' })),
+      /the mode "Managed"/,
+      at,
+    ],
+    [
+      'a change that waits and is none',
+      { ...plan(fine), deferred_changes: [{ reason: 'x' }] },
+      /needs an address/,
+      ['deferred_changes', 0],
+    ],
+    [
+      'a list of changes that is none, beside planned values',
+      { resource_changes: { 0: fine }, planned_values: inValues({ ...fine, values: {} }) },
+      /resource_changes must be a list/,
+      ['resource_changes'],
+    ],
+    [
+      'a planned value that is none',
+      { planned_values: inValues({ ...fine, values: {} }, { values: {} }) },
+      /needs an address/,
+      ['planned_values', 'root_module', 'resources', 1],
+    ],
+    [
+      'a list of modules that is none, in a state',
+      { values: { root_module: { resources: [{ ...fine, values: {} }], child_modules: {} } } },
+      /child_modules must be a list/,
+      ['values', 'root_module', 'child_modules'],
+    ],
+    ['an error while it was planned', { ...plan(fine), errored: true }, /plan again/, ['errored']],
+  ])('%s', (_, document, message, place) => {
+    const { raws, problems, notices } = terraform.read({ format_version: '1.2', ...document }, {});
+    expect(new Set(raws.map(({ address }) => address))).toEqual(new Set(['aws_sqs_queue.fine']));
+    expect(problems).toEqual([{ message: expect.stringMatching(message) as unknown, at: place }]);
+    expect(notices ?? []).toEqual([]);
+  });
+
+  const stateFile = (...resources: unknown[]): Fields => ({
+    version: 4,
+    lineage: 'x',
+    resources: [{ type: 'aws_sqs_queue', name: 'fine', instances: [{}] }, ...resources],
+  });
+
+  test.each<[name: string, resource: unknown, message: RegExp]>([
+    ['instances that are no list', { type: 'a_b', name: 'c', instances: null }, /a_b\.c must be/],
+    ['an entry without a name', { type: 'a_b', instances: [{}] }, /needs a type and a name/],
+    ['an entry that is none', null, /needs a type and a name/],
+  ])('%s, in a state file', (_, resource, message) => {
+    const { raws, problems } = terraform.read(stateFile(resource), {});
+    expect(raws.map(({ address }) => address)).toEqual(['aws_sqs_queue.fine']);
+    expect(problems).toEqual([
+      { message: expect.stringMatching(message) as unknown, at: ['resources', 1] },
+    ]);
+  });
+
+  test('a state that OpenTofu encrypted', () => {
+    const document = { serial: 1, lineage: 'x', meta: {}, encrypted_data: 'eA==' };
+    expect(terraform.detects(document)).toBe(true);
+    const { raws, problems } = terraform.read(document, {});
+    expect(raws).toEqual([]);
+    expect(problems[0]?.message).toMatch(/encrypted.*tofu show -json/);
+  });
+
+  test('but not what is deleted, read, forgotten, opened or deposed', () => {
+    const gone = (actions: string[], more: Fields = {}): Fields =>
+      change('aws_sqs_queue.main', { change: { actions, after: null }, ...more });
+    const resource_changes = [
+      fine,
+      gone(['delete']),
+      gone(['forget']),
+      gone(['read'], { mode: 'data' }),
+      gone(['open'], { mode: 'ephemeral' }),
+      gone(['delete'], { deposed: 'a1' }),
+    ];
+    expect(terraform.read({ format_version: '1.2', resource_changes }, {})).toMatchObject({
+      raws: [{ address: 'aws_sqs_queue.fine' }],
+      problems: [],
+    });
+  });
+
+  test('and a plan that is not complete is a notice', () => {
+    const document = { format_version: '1.2', ...plan(fine), complete: false };
+    expect(terraform.read(document, {})).toMatchObject({
+      problems: [],
+      notices: [{ message: expect.stringContaining('-target') as unknown, at: ['complete'] }],
+    });
+  });
 });
 
 describe('a hostile document', () => {
