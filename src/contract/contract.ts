@@ -4,6 +4,7 @@ import { auth } from './auth.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
+import { evidence } from './evidence.ts';
 import { exemptions } from './exemptions.ts';
 import { frameworks } from './frameworks.ts';
 import { evaluations, governance } from './governance.ts';
@@ -32,6 +33,7 @@ export const contract = {
   evaluations,
   governance,
   frameworks,
+  evidence,
   exemptions,
   // Before reports: /v1/reports/schedules is no report.
   schedules,

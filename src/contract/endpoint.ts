@@ -46,6 +46,8 @@ export interface Endpoint {
   readonly bodyTypes?: readonly string[];
   /** Default `defaultMaxBodyBytes`. */
   readonly maxBodyBytes?: number;
+  /** The largest object, where it is one that is never stored in one piece; default `maxObjectBytes`. */
+  readonly objectBytes?: number;
   /** Fields of the body that hold many objects, each of which may have `maxObjectBytes`; else all of it is one object. */
   readonly manyIn?: readonly string[];
   /** A single object with an ETag: GET/POST/PUT answer one, PUT/DELETE heed If-Match. */

@@ -48,6 +48,9 @@ export const errorCatalogue = {
   exemption_not_found: entry(404, 'EXM_002', 1, 'No such exemption'),
   framework_not_found: entry(404, 'CMP_001', 1, 'No such framework'),
   control_not_found: entry(404, 'CMP_003', 1, 'The framework has no such control'),
+  invalid_evidence: entry(400, 'EVD_001', 3, 'The evidence is not valid'),
+  evidence_not_found: entry(404, 'EVD_002', 1, 'No such evidence'),
+  evidence_not_ready: entry(409, 'EVD_003', 8, 'The bundle of evidence is not completed yet'),
   api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
 
   invalid_report_config: entry(400, 'RPT_001', 3, 'The report is not valid'),

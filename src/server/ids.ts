@@ -9,6 +9,8 @@ type IdPrefix =
   | 'rpt'
   | 'lnk'
   | 'dwn'
+  | 'evd'
+  | 'evm'
   | 'sch'
   | 'run'
   | 'job'

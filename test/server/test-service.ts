@@ -20,6 +20,8 @@ import { createLocalService } from '../../src/server/local/service.ts';
 import { createLaneRunner } from '../../src/server/lanes/runner.ts';
 import type { CreateLaneRunner } from '../../src/server/lanes/runner.ts';
 import { laneWorker } from '../../src/server/local/workers.ts';
+import { bundleLanes } from '../../src/server/evidence/collection.ts';
+import { createEvidenceWork } from '../../src/server/evidence/work.ts';
 import { createUpkeep } from '../../src/server/wiring/upkeep.ts';
 import { renderHere } from '../../src/server/reports/rendering/render-stored.ts';
 import { reportLanes } from '../../src/server/reports/collection.ts';
@@ -73,6 +75,8 @@ export async function startTestService(
     config?: ServerConfig;
     /** What reports are made with; without it, those that are asked for wait on. */
     reports?: Partial<Omit<ReportWorkOptions, 'createRunner' | 'evaluation'>>;
+    /** Builds bundles of evidence; without it, those that are asked for wait on. */
+    evidence?: boolean;
     wrapStore?: (store: Store) => Store;
     wrapEvaluation?: (evaluation: Evaluation) => Evaluation;
     /** Milliseconds. */
@@ -130,6 +134,10 @@ export async function startTestService(
     createRunner: options.reports ? createLaneRunner : noRunner,
     ...options.reports,
   });
+  const evidenceWork = createEvidenceWork(deps, {
+    createRunner: options.evidence === true ? createLaneRunner : noRunner,
+    statementKey,
+  });
   const upkeep = createUpkeep(deps, {
     authenticator,
     deliveries,
@@ -140,6 +148,7 @@ export async function startTestService(
     { nextDue: () => store.nextDue(evaluationLanes), settle: () => evaluator.run() },
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
     ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
+    ...(options.evidence ? [laneWorker(store, bundleLanes, evidenceWork)] : []),
   ];
   const { isBeingWritten } = reportWork;
   const local =
@@ -162,6 +171,7 @@ export async function startTestService(
       },
       send: receive,
       reportWork,
+      evidenceWork,
       signer,
       statementKey,
       baseUrl: () => 'https://govctl.test',
@@ -218,6 +228,7 @@ export async function startTestService(
     /** Absent where nothing is received. */
     deliveries,
     reportWork,
+    evidenceWork,
     maintain: () => upkeep.maintain(),
     /** A key with just these scopes. */
     async keyWith(...scopes: string[]): Promise<string> {
@@ -229,6 +240,7 @@ export async function startTestService(
     async close() {
       await deliveries?.stop(1_000);
       await reportWork.stop(1_000);
+      await evidenceWork.stop(1_000);
       await opened.close();
       await rm(folder, { recursive: true, force: true });
     },

@@ -2,10 +2,11 @@ import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { StatementKey } from '../keys/statement-key.ts';
-import type { Tx } from '../store/store.ts';
+import type { Reader, Tx } from '../store/store.ts';
 import { anchor } from './anchor.ts';
 import { chained, readHead } from './chain.ts';
 import { auditLog } from './collection.ts';
+import type { ChainEnd } from './collection.ts';
 
 /** Writes down who did what, in the transaction that does it. */
 export async function recordAudit(
@@ -29,6 +30,9 @@ export async function recordAudit(
   };
   await tx.insert(auditLog, await chained(tx, entry));
 }
+
+/** Where the log ends. */
+export const auditHead = (reader: Reader): Promise<ChainEnd> => readHead(reader);
 
 /** Call it where the log is emptied, in that transaction: its anchor says, signed, that all entries up to now are gone. */
 export const anchorAll = async (

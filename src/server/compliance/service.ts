@@ -5,8 +5,15 @@ import type { StoredPolicy } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Tx } from '../store/store.ts';
 import { assess, assessmentId } from './assess.ts';
+import type { AttachedEvidence } from './attached.ts';
 import { assessments } from './collection.ts';
-import { labelKey, readLabels } from '../../engine/labels.ts';
+import { findControl, findFramework } from './known.ts';
+import type { KnownFramework } from './known.ts';
+import { standingOf } from './standing.ts';
+import type { FrameworkStanding } from './standing.ts';
+import { createTallies } from './tallies.ts';
+import type { Asked } from './tallies.ts';
+import { frameworkKey, labelKey, readLabels } from '../../engine/labels.ts';
 import { mostStandings } from '../../engine/standing.ts';
 import type { Standing } from '../../engine/standing.ts';
 
@@ -59,4 +66,29 @@ async function forgetGone(tx: Tx, standings: readonly Standing[]): Promise<void>
   for await (const { doc } of allRows(tx, assessments, {})) {
     if (!stay.has(doc.id)) await tx.remove(assessments, doc.id);
   }
+}
+
+/**
+ * A framework with some of its controls, or all.
+ * @throws GovctlError framework_not_found, control_not_found
+ */
+export function chooseControls(name: string, controls?: readonly string[]): KnownFramework {
+  const framework = findFramework(name);
+  if (!controls) return framework;
+  const chosen = new Set(controls.map((control) => findControl(framework, control)));
+  return { ...framework, controls: framework.controls.filter((control) => chosen.has(control)) };
+}
+
+/** How the controls of a framework stand now, each with all of its policies. */
+export async function standingNow(
+  { clock }: Pick<Deps, 'clock'>,
+  asked: Asked,
+  framework: KnownFramework,
+  attached: AttachedEvidence,
+): Promise<FrameworkStanding> {
+  return standingOf(asked, framework, {
+    tallyOf: await createTallies(asked),
+    attached: await attached(asked.reader, frameworkKey(framework.id), clock.now()),
+    most: Infinity,
+  });
 }

@@ -62,8 +62,9 @@ export const namesOf = ({
   policy,
   id,
   key,
-}: Pick<PreparedPolicy, 'policy' | 'id' | 'key'>): readonly string[] =>
-  [policy.name, id, key].filter((name) => name !== undefined);
+}: Pick<PreparedPolicy, 'id' | 'key'> & {
+  readonly policy: { readonly name: string };
+}): readonly string[] => [policy.name, id, key].filter((name) => name !== undefined);
 
 /** Characters of globs and ids that are compared between two turns of others: some milliseconds. */
 const charactersPerTurn = 2_000_000;

@@ -8,6 +8,9 @@ import { createLaneRunner } from '../lanes/runner.ts';
 import type { AdjustableClock } from '../local/clock.ts';
 import { laneWorker } from '../local/workers.ts';
 import type { Worker } from '../local/workers.ts';
+import { createEvidenceWork } from '../evidence/work.ts';
+import type { EvidenceWork } from '../evidence/work.ts';
+import { bundleLanes } from '../evidence/collection.ts';
 import { createUpkeep } from './upkeep.ts';
 import { methodsOf } from '../prediction/service.ts';
 import { createRenderer } from '../reports/rendering/thread/threads.ts';
@@ -39,6 +42,7 @@ export interface BackgroundWork {
   /** Delivery counts since the start. */
   readonly attempts: Readonly<AttemptCounts>;
   readonly reportWork: ReportWork;
+  readonly evidenceWork: EvidenceWork;
   /** Stops sending, and gives deliveries in flight some seconds. */
   stopSending(): Promise<void>;
   /** Starts no new work, and waits for the work in progress. */
@@ -98,6 +102,10 @@ export function startBackgroundWork(
       await notifyRecipients(deps, tx, report);
     },
   });
+  const evidenceWork = createEvidenceWork(deps, {
+    createRunner: createLaneRunner,
+    statementKey,
+  });
   const reportDeliveries = startReportDeliveries(deps, {
     createRunner: createLaneRunner,
     send: createChannels(deps, channels),
@@ -121,6 +129,7 @@ export function startBackgroundWork(
     evaluator.poke();
     deliveries.poke();
     reportWork.poke();
+    evidenceWork.poke();
     fires.poke();
     reportDeliveries.poke();
   });
@@ -134,10 +143,12 @@ export function startBackgroundWork(
       laneWorker(deps.store, evaluationLanes, evaluator),
       laneWorker(deps.store, scheduleLanes, fires),
       laneWorker(deps.store, reportLanes, reportWork),
+      laneWorker(deps.store, bundleLanes, evidenceWork),
       laneWorker(deps.store, reportDeliveryLanes, reportDeliveries),
       laneWorker(deps.store, webhookLanes, deliveries),
     ],
     reportWork,
+    evidenceWork,
     attempts: deliveries.attempts,
     stopSending,
     async stop() {
@@ -147,6 +158,7 @@ export function startBackgroundWork(
       await evaluator.stop(evaluationsWithin);
       await fires.stop(firesWithin);
       await reportWork.stop(reportsWithin);
+      await evidenceWork.stop(reportsWithin);
       await renderer.close();
       await stopSending();
     },

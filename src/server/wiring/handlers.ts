@@ -7,6 +7,9 @@ import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { eventHandlers } from '../events/handlers.ts';
+import { evidenceHandlers } from '../evidence/handlers.ts';
+import { attachedEvidence } from '../evidence/service.ts';
+import type { EvidenceWork } from '../evidence/work.ts';
 import { exemptionHandlers } from '../exemptions/handlers.ts';
 import type { BodyChecks } from '../http/bodies/body-checks.ts';
 import type { RateLimiter } from '../http/limits.ts';
@@ -44,6 +47,7 @@ export interface Parts {
   readonly surroundings: Surroundings;
   readonly send: Send;
   readonly reportWork: ReportWork;
+  readonly evidenceWork: EvidenceWork;
   /** Signs reports. */
   readonly signer: FindSigner;
   /** Signs what the server states about its audit log. */
@@ -64,6 +68,7 @@ export const createHandlers = (
     surroundings,
     send,
     reportWork,
+    evidenceWork,
     signer,
     statementKey,
     baseUrl,
@@ -72,8 +77,6 @@ export const createHandlers = (
 ): Handlers => {
   const on = methodsOf(surroundings.config);
   const alerts = createAlerts(deps, on);
-  // Nothing can be attached yet.
-  const attachedEvidence = () => Promise.resolve(new Map<string, never>());
   const { owner_tags: ownerTags = defaultOwnerTags } = surroundings.config;
   return {
     policies: policyHandlers(deps, evaluation),
@@ -84,6 +87,12 @@ export const createHandlers = (
     evaluations: evaluationHandlers(deps),
     governance: governanceHandlers(deps, alerts),
     frameworks: frameworkHandlers(deps, attachedEvidence),
+    evidence: evidenceHandlers(deps, {
+      work: evidenceWork,
+      statementKey,
+      baseUrl,
+      isLocal: local !== undefined,
+    }),
     exemptions: exemptionHandlers(deps),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),

@@ -3,6 +3,7 @@ import { authModule } from '../auth/module.ts';
 import { complianceModule } from '../compliance/module.ts';
 import { evaluationModule } from '../evaluation/module.ts';
 import { eventsModule } from '../events/module.ts';
+import { evidenceModule } from '../evidence/module.ts';
 import { exemptionsModule } from '../exemptions/module.ts';
 import { httpModule } from '../http/module.ts';
 import { keysModule } from '../keys/module.ts';
@@ -32,6 +33,7 @@ export const modules: readonly Module[] = [
   postureModule,
   predictionModule,
   complianceModule,
+  evidenceModule,
   eventsModule,
   webhooksModule,
   reportsModule,

@@ -116,7 +116,9 @@ export async function createService(
         workers: background.workers,
         statementKey,
         modules,
-        isBeingWritten: background.reportWork.isBeingWritten,
+        isBeingWritten: (blob) =>
+          background.reportWork.isBeingWritten(blob) ||
+          background.evidenceWork.isBeingWritten(blob),
       })
     : undefined;
   const app = createApp(
@@ -129,6 +131,7 @@ export async function createService(
       surroundings,
       send: sender.send,
       reportWork: background.reportWork,
+      evidenceWork: background.evidenceWork,
       signer,
       statementKey,
       baseUrl,

@@ -87,7 +87,7 @@ const ended = async (work: Promise<void> | undefined): Promise<void> =>
 
 async function removeExpired(
   { store, clock }: Deps,
-  { spec, expiry }: StoredCollection,
+  { spec, expiry, files }: StoredCollection,
 ): Promise<void> {
   if (!expiry) return;
   const { orderBy } = expiry;
@@ -102,9 +102,15 @@ async function removeExpired(
     // Check outside a transaction first: usually nothing has expired.
     const seen = await store.page(spec, { ...oldest, limit: 1 });
     if (!seen.rows.some(({ doc }) => isExpired(doc))) return;
-    await store.transact(async (tx) => {
+    const gone = await store.transact(async (tx) => {
       const { rows } = await tx.page(spec, oldest);
-      for (const { doc } of rows) if (isExpired(doc)) await tx.remove(spec, doc.id);
+      const expired = rows.flatMap(({ doc }) => (isExpired(doc) ? [doc] : []));
+      for (const { id } of expired) await tx.remove(spec, id);
+      return expired;
     });
+    // What is left where this is cut off, the next start removes.
+    for (const doc of gone) {
+      for (const { blob } of files?.(doc) ?? []) await store.blobs.remove(blob);
+    }
   }
 }

@@ -68,8 +68,9 @@ export function checkInput(
 
 /** Bounds the size of each object, as objects are stored and sent in one piece. @throws GovctlError body_too_large */
 function checkSizes(endpoint: Endpoint, body: unknown): void {
-  const message = `is larger than ${maxObjectBytes / (1 << 20)} MiB as JSON`;
-  checkObjects(endpoint, body, isLarge, message);
+  const { objectBytes: most = maxObjectBytes } = endpoint;
+  const isLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) > most;
+  checkObjects(endpoint, body, isLarge, `is larger than ${most / (1 << 20)} MiB as JSON`);
 }
 
 /** Bounds the nesting of each object, as objects move between threads in one piece. @throws GovctlError body_too_large */
@@ -109,6 +110,3 @@ function checkObjects(
   const rest = Object.entries(fields).filter(([name]) => !manyIn.includes(name));
   if (isTooMuch(Object.fromEntries(rest))) throw refuse('', message);
 }
-
-const isLarge = (value: unknown): boolean =>
-  Buffer.byteLength(JSON.stringify(value)) > maxObjectBytes;

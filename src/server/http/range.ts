@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../store/store.ts';
+import type { ByteRange } from '../store/store.ts';
 
 /**
  * What a Range header asks of so many bytes (RFC 9110, 14.1.2). Several ranges at once, other units and what can't be

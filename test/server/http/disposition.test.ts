@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { attachment } from '../../../../src/server/reports/download/disposition.ts';
+import { attachment } from '../../../src/server/http/disposition.ts';
 
 describe('the name under which a file is saved', () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { namesTag, readRange } from '../../../../src/server/reports/download/range.ts';
+import { namesTag, readRange } from '../../../src/server/http/range.ts';
 
 describe('a Range header', () => {
   test.each([

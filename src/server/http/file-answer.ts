@@ -1,6 +1,6 @@
-import { GovctlError } from '../../../contract/errors.ts';
-import type { Answer, ByteBody, PublicCall } from '../../http/call.ts';
-import type { Blobs } from '../../store/store.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Answer, ByteBody, PublicCall } from './call.ts';
+import type { Blobs } from '../store/store.ts';
 import { attachment } from './disposition.ts';
 import { namesTag, readRange } from './range.ts';
 

@@ -1,0 +1,282 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import {
+  ById,
+  Pagination,
+  Timestamp,
+  commaListOf,
+  digits,
+  listEndpoint,
+  listQuery,
+} from './lists.ts';
+import { notBlank, oneLine } from './text.ts';
+
+const path = '/v1/compliance/evidence';
+
+export const evidenceSources = [
+  'policies',
+  'tallies',
+  'violations',
+  'exemptions',
+  'changes',
+  'manual',
+] as const;
+const EvidenceSource = z.enum(evidenceSources);
+export type EvidenceSource = z.infer<typeof EvidenceSource>;
+
+/** What one source says of a control now. */
+const EvidenceItem = z.looseObject({
+  /** The same for the same control and source. */
+  id: z.string(),
+  framework: z.string(),
+  control_id: z.string(),
+  control_title: z.string().optional(),
+  source: EvidenceSource,
+  collected_at: Timestamp,
+  /** Of `data` as canonical JSON, in lower-case hex: it changes only with what it says. */
+  sha256: z.string(),
+  /** In one line. */
+  summary: z.string(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type EvidenceItem = z.infer<typeof EvidenceItem>;
+
+const EvidenceListQuery = z.strictObject({
+  /** An ID or a name, such as soc2. */
+  framework: z.string().min(1).max(256).optional(),
+  /** Of the framework; or with it: `SOC2:CC6.1`. */
+  control: z.string().min(1).max(512).optional(),
+  /** Changes, and what people attached, since then; default: the last 90 days. */
+  since: Timestamp.optional(),
+  source: commaListOf(EvidenceSource).optional(),
+  limit: digits(z.int().min(1).max(100)).prefault(20),
+  offset: digits(z.int().min(0)).optional(),
+});
+export type EvidenceListQuery = z.infer<typeof EvidenceListQuery>;
+
+const BundleInput = z.strictObject({
+  framework: notBlank(256),
+  /** Only these; default: all of the framework. */
+  controls: z.array(notBlank(256)).min(1).max(1_000).optional(),
+  /** Changes and resolved violations since then; default: the last 90 days. */
+  since: Timestamp.optional(),
+  name: oneLine(256).optional(),
+});
+export type BundleInput = z.infer<typeof BundleInput>;
+
+const bundleStatuses = ['building', 'completed', 'failed'] as const;
+const BundleStatus = z.enum(bundleStatuses);
+export type BundleStatus = z.infer<typeof BundleStatus>;
+
+/** The evidence of one moment, and the file that it is in. */
+const Bundle = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  framework: z.string(),
+  /** Absent: all of the framework. */
+  controls: z.array(z.string()).optional(),
+  since: Timestamp,
+  status: BundleStatus,
+  /** The moment: the newest scan of the whole inventory, and where the audit log ended. */
+  cut: z.looseObject({
+    at: Timestamp,
+    scan_id: z.string(),
+    scan_completed_at: Timestamp,
+    audit_sequence: z.int(),
+    audit_hash: z.string(),
+  }),
+  created_at: Timestamp,
+  created_by: z.string(),
+  completed_at: Timestamp.optional(),
+  /** Of `completed` ones. */
+  bundle: z.looseObject({ size: z.int(), sha256: z.string(), key_id: z.string() }).optional(),
+  /** Of `failed` ones. */
+  failure: z.looseObject({ reason: z.string() }).optional(),
+});
+export type Bundle = z.infer<typeof Bundle>;
+
+export const bundleSortFields = ['created_at', 'id', 'framework', 'status'] as const;
+const BundleListQuery = listQuery(bundleSortFields, {
+  framework: z.string().min(1).max(256).optional(),
+  status: commaListOf(BundleStatus).optional(),
+});
+export type BundleListQuery = z.infer<typeof BundleListQuery>;
+
+/** Bytes of a file that is attached. */
+export const maxAttachedBytes = 10 * 1024 * 1024;
+const base64Length = 4 * Math.ceil(maxAttachedBytes / 3);
+/** With everything else of its request. */
+const maxManualBytes = 15 * 1024 * 1024;
+
+const AttachedFile = z.strictObject({
+  name: oneLine(256),
+  media_type: z
+    .string()
+    .max(128, { abort: true })
+    .regex(/^[a-z0-9.+-]+\/[a-z0-9.+-]+$/i, 'must be a media type, such as application/pdf')
+    .default('application/octet-stream'),
+  /** Base64. */
+  content: z
+    .string()
+    .min(1, { error: 'must not be empty', abort: true })
+    .max(base64Length, { error: 'is larger than 10 MiB', abort: true })
+    .refine((text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text), {
+      error: 'must be base64',
+    }),
+});
+
+const ManualInput = z
+  .strictObject({
+    /** A framework and one of its controls: `SOC2:CC1.1`. */
+    control: notBlank(512).regex(/^[^:]+:.+$/, 'must name a framework and a control: SOC2:CC1.1'),
+    text: notBlank(65_536).optional(),
+    file: AttachedFile.optional(),
+    /** The last day it counts, UTC; at most three years from now. */
+    expires: z.iso.date('must be a date such as 2026-12-31'),
+  })
+  .refine(({ text, file }) => text !== undefined || file !== undefined, {
+    error: 'has neither text nor file: give one of them',
+    path: ['text'],
+  });
+export type ManualInput = z.infer<typeof ManualInput>;
+
+/** Evidence that a person attached to a control. */
+const Manual = z.looseObject({
+  id: z.string(),
+  framework: z.string(),
+  control_id: z.string(),
+  text: z.string().optional(),
+  file: z
+    .looseObject({
+      name: z.string(),
+      media_type: z.string(),
+      size: z.int(),
+      sha256: z.string(),
+    })
+    .optional(),
+  expires: z.string(),
+  created_at: Timestamp,
+  created_by: z.string(),
+});
+export type Manual = z.infer<typeof Manual>;
+
+export const manualSortFields = ['created_at', 'id', 'expires', 'framework', 'control_id'] as const;
+const ManualListQuery = listQuery(manualSortFields, {
+  framework: z.string().min(1).max(256).optional(),
+  /** With its framework: `SOC2:CC1.1`. */
+  control: z.string().min(1).max(512).optional(),
+});
+export type ManualListQuery = z.infer<typeof ManualListQuery>;
+
+const read = { method: 'GET', scope: 'governance:read' } as const;
+const one = { params: ById, versioned: true } as const;
+
+export const evidence = {
+  list: endpoint({
+    ...read,
+    path,
+    summary: 'List what is known now of the controls of a framework, with its SHA-256',
+    query: EvidenceListQuery,
+    response: {
+      status: 200,
+      body: z.looseObject({ evidence: z.array(EvidenceItem), pagination: Pagination }),
+    },
+    errors: ['invalid_evidence', 'framework_not_found', 'control_not_found'],
+  }),
+  collect: endpoint({
+    method: 'POST',
+    path,
+    summary: 'Collect the evidence of this moment into a signed bundle, in the background',
+    scope: 'compliance:write',
+    body: BundleInput,
+    versioned: true,
+    response: { status: 202, body: Bundle },
+    errors: ['invalid_evidence', 'framework_not_found', 'control_not_found'],
+  }),
+  bundles: listEndpoint({
+    path: `${path}/bundles`,
+    summary: 'List bundles of evidence',
+    ext: true,
+    query: BundleListQuery,
+    rows: { bundles: z.array(Bundle) },
+    errors: ['framework_not_found'],
+  }),
+  key: endpoint({
+    ...read,
+    path: `${path}/key`,
+    summary: 'The public key that bundles are signed with',
+    ext: true,
+    response: {
+      status: 200,
+      body: z.looseObject({ key: z.looseObject({ id: z.string(), public_key: z.string() }) }),
+    },
+    errors: [],
+  }),
+  listManual: listEndpoint({
+    path: `${path}/manual`,
+    summary: 'List evidence that people attached to controls',
+    ext: true,
+    query: ManualListQuery,
+    rows: { manual: z.array(Manual) },
+    errors: ['framework_not_found', 'control_not_found', 'invalid_evidence'],
+  }),
+  attach: endpoint({
+    method: 'POST',
+    path: `${path}/manual`,
+    summary: 'Attach text or a file of at most 10 MiB to a control',
+    scope: 'compliance:write',
+    ext: true,
+    body: ManualInput,
+    maxBodyBytes: maxManualBytes,
+    objectBytes: maxManualBytes,
+    versioned: true,
+    response: { status: 201, body: Manual },
+    errors: ['invalid_evidence', 'framework_not_found', 'control_not_found'],
+  }),
+  getManual: endpoint({
+    ...read,
+    ...one,
+    path: `${path}/manual/:id`,
+    summary: 'Read evidence that a person attached',
+    ext: true,
+    response: { status: 200, body: Manual },
+    errors: ['evidence_not_found'],
+  }),
+  manualFile: endpoint({
+    ...read,
+    path: `${path}/manual/:id/file`,
+    summary: 'The file that a person attached; takes Range',
+    ext: true,
+    params: ById,
+    response: { status: 200, type: 'application/octet-stream', binary: true },
+    errors: ['evidence_not_found'],
+  }),
+  deleteManual: endpoint({
+    ...one,
+    method: 'DELETE',
+    path: `${path}/manual/:id`,
+    summary: 'Remove evidence that a person attached; bundles keep it',
+    scope: 'compliance:write',
+    ext: true,
+    response: { status: 204 },
+    errors: ['evidence_not_found', 'precondition_failed'],
+  }),
+  get: endpoint({
+    ...read,
+    ...one,
+    path: `${path}/:id`,
+    summary: 'Read a bundle of evidence: its moment, and whether it is ready',
+    ext: true,
+    response: { status: 200, body: Bundle },
+    errors: ['evidence_not_found'],
+  }),
+  bundle: endpoint({
+    ...read,
+    path: `${path}/:id/bundle`,
+    summary: 'The file of a bundle (ZIP), always the same bytes; takes Range',
+    ext: true,
+    params: ById,
+    response: { status: 200, type: 'application/zip', binary: true },
+    errors: ['evidence_not_found', 'evidence_not_ready'],
+  }),
+};

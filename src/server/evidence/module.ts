@@ -1,0 +1,19 @@
+import type { Module } from '../module.ts';
+import { stores } from '../module.ts';
+import { bundleLanes, bundles, manualEvidence } from './collection.ts';
+
+const keptMs = 400 * 24 * 3_600_000;
+
+export const evidenceModule = {
+  collections: [
+    stores(bundles, {
+      expiry: { orderBy: 'created_at', keptMs },
+      files: ({ facts, bundle }) => [facts ?? [], bundle ?? []].flat(),
+    }),
+    stores(manualEvidence, {
+      expiry: { orderBy: 'expires', keptMs },
+      files: ({ file }) => [file ?? []].flat(),
+    }),
+  ],
+  lanes: [{ spec: bundleLanes, owners: bundles.name }],
+} satisfies Module;
