@@ -103,8 +103,12 @@ const BundleListQuery = listQuery(bundleSortFields, {
 export type BundleListQuery = z.infer<typeof BundleListQuery>;
 
 /** Bytes of a file that is attached. */
-export const maxAttachedBytes = 10 * 1024 * 1024;
+const maxAttachedBytes = 10 * 1024 * 1024;
 const base64Length = 4 * Math.ceil(maxAttachedBytes / 3);
+const tooLarge = 'is larger than 10 MiB';
+/** Bytes that base64 is of. */
+const bytesIn = (base64: string): number =>
+  (base64.length / 4) * 3 - (/=*$/.exec(base64.slice(-2))?.[0].length ?? 0);
 /** With everything else of its request. */
 const maxManualBytes = 15 * 1024 * 1024;
 
@@ -119,10 +123,12 @@ const AttachedFile = z.strictObject({
   content: z
     .string()
     .min(1, { error: 'must not be empty', abort: true })
-    .max(base64Length, { error: 'is larger than 10 MiB', abort: true })
+    .max(base64Length, { error: tooLarge, abort: true })
     .refine((text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text), {
       error: 'must be base64',
-    }),
+      abort: true,
+    })
+    .refine((text) => bytesIn(text) <= maxAttachedBytes, { error: tooLarge }),
 });
 
 const ManualInput = z

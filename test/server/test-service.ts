@@ -150,7 +150,8 @@ export async function startTestService(
     ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
     ...(options.evidence ? [laneWorker(store, bundleLanes, evidenceWork)] : []),
   ];
-  const { isBeingWritten } = reportWork;
+  const isBeingWritten = (blob: string): boolean =>
+    reportWork.isBeingWritten(blob) || evidenceWork.isBeingWritten(blob);
   const local =
     options.isLocal === false
       ? undefined

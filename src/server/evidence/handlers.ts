@@ -130,7 +130,10 @@ export function evidenceHandlers(
     },
 
     deleteManual: async ({ params }, call) => {
-      const gone = await store.transact((tx) => deleteManual(deps, tx, call, params.id));
+      const gone = await store.transact(
+        (tx) => deleteManual(deps, tx, call, params.id),
+        call.principal.countedAs,
+      );
       if (gone.file) await work.settle(gone.file, false);
       return { body: undefined };
     },

@@ -168,7 +168,7 @@ async function dataOf(
       const found = await changesOf(reader, { since, subjects, most: mostListed });
       const changes = found.changes.map(describeChange);
       const more = found.hasMore ? 'more than ' : '';
-      return { summary: `${more}${counted(changes.length, 'change')}`, data: { since, changes } };
+      return { summary: `${more}${counted(changes.length, 'change')}`, data: { changes } };
     }
     case 'manual': {
       if (!manual) throw new Error('manual evidence has its document');

@@ -156,13 +156,13 @@ export async function attachEvidence(
 export async function deleteManual(
   deps: Deps,
   tx: Tx,
-  { actor, checkMatch }: Changer,
+  call: Changer,
   id: string,
 ): Promise<StoredManual> {
   const { doc, revision } = await readManual(tx, id);
-  checkMatch(revision);
+  call.checkMatch(revision);
   await tx.remove(manualEvidence, id);
-  await recordAudit(deps, tx, actor, 'evidence.delete', id);
+  await recordAudit(deps, tx, call.actor, 'evidence.delete', id);
   return doc;
 }
 

@@ -19,6 +19,7 @@ beforeAll(async () => {
         reports: { completed: 2, failed: 1, seconds: 12.5 },
       }).text,
     reports: { compose: composeTiny, render: renderText },
+    evidence: true,
     receive: () => Promise.resolve({ durationMs: 1, status: 410, headers: {}, body: 'gone' }),
   });
 });
@@ -93,6 +94,31 @@ async function askReports(): Promise<void> {
   await ask('reports.revokeLink', `${id} ${link.id}`);
   await ask('reports.certificate', undefined);
   await ask('reports.delete', id);
+}
+
+async function askEvidence(): Promise<void> {
+  await service.send('POST', '/v1/scans', { body: {} });
+  await service.evaluator.run();
+  const body = {
+    control: 'SOC2:CC1.1',
+    text: 'Signed by all.',
+    file: { name: 'signed.pdf', media_type: 'application/pdf', content: 'JVBERg==' },
+    expires: '2027-02-28',
+  };
+  const manual = (await ask('evidence.attach', undefined, { body })) as { id: string };
+  await ask('evidence.listManual', undefined);
+  await ask('evidence.getManual', manual.id);
+  await ask('evidence.manualFile', manual.id);
+  await ask('evidence.list', undefined, {}, '?framework=soc2&limit=100');
+  const asked = { framework: 'soc2', controls: ['CC1.1', 'CC6.1'], name: 'all' };
+  const { id } = (await ask('evidence.collect', undefined, { body: asked })) as { id: string };
+  await ask('evidence.get', id);
+  await service.evidenceWork.idle();
+  await ask('evidence.get', id);
+  await ask('evidence.bundles', undefined);
+  await ask('evidence.bundle', id);
+  await ask('evidence.key', undefined);
+  await ask('evidence.deleteManual', manual.id);
 }
 
 async function askSchedules(): Promise<void> {
@@ -262,6 +288,7 @@ describe('what an endpoint answers', () => {
 
     await askWebhooks();
     await askReports();
+    await askEvidence();
     await askSchedules();
     await ask('auditLog.list', undefined);
     await ask('auditLog.head', undefined);
