@@ -13,6 +13,7 @@ import { nextTurn } from '../next-turn.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
+import { readSamples } from '../scans/service.ts';
 import { allRows, countRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
@@ -54,7 +55,7 @@ export async function collectFacts(
     chosen.has(controlKey(id, one.control_id)),
   );
   checkAttached(manual);
-  const missing = ['samples: no scan records the values of resources that passed yet'];
+  const missing: string[] = [];
 
   const tallies = new Map(
     standing.controls.flatMap((control) => control.policies).map((policy) => [policy.id, policy]),
@@ -72,14 +73,20 @@ export async function collectFacts(
     const found = await violationsOf(reader, policy.id, since, left);
     left -= found.listed.length;
     if (found.listed.length > 0) listed.set(policy.id, found.listed);
+    const samples = await readSamples(reader, cut.scan_id, policy.id);
     const { evaluated, pass, fail, error, exempt } = tally;
     described.push({
       ...describePolicy(policy),
       ...(tally.pending ? {} : { tally: { evaluated, pass, fail, error, exempt } }),
-      samples: [],
+      samples: samples.map(({ resource_id, resource_type, values }) => {
+        return { resource_id, resource_type, values };
+      }),
       violations: { ...found.counts, listed: found.listed.length },
     });
     if (found.hasMore) missing.push(`violations of ${policy.name}: more than are listed`);
+    if (samples.length === 0 && tally.pass > 0) {
+      missing.push(`samples of ${policy.name}: its scan kept none, or a newer one has replaced it`);
+    }
     if (tally.pending) missing.push(`outcomes of ${policy.name}: it is being evaluated anew`);
     await nextTurn();
   }

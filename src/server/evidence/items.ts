@@ -7,6 +7,7 @@ import type { ControlPolicy } from '../../contract/frameworks.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
 import { controlKey, splitLabel } from '../../engine/labels.ts';
+import type { ExemptionFacts } from '../../report/evidence/facts.ts';
 import { chooseControls, standingNow } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -15,6 +16,7 @@ import { policies } from '../policies/collection.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoredManual } from './collection.ts';
 import { describeChange, describeExemption, describeManual, describePolicy } from './describe.ts';
+import type { DescribedPolicy } from './describe.ts';
 import { attachedEvidence, invalid, itemId } from './service.ts';
 import { changesOf, manualOf, sinceOf } from './sources.ts';
 
@@ -105,6 +107,12 @@ function askedFor({ framework, control }: EvidenceListQuery) {
 const counted = (n: number, one: string, many = `${one}s`): string =>
   `${inThrees(n)} ${n === 1 ? one : many}`;
 
+const shortPolicy = ({ description: _long, rules, ...shown }: DescribedPolicy) => ({
+  ...shown,
+  rules: rules.length,
+});
+const shortExemption = ({ resources: _long, ...shown }: ExemptionFacts) => shown;
+
 async function dataOf(
   reader: Reader,
   { control: { policies: mapped }, source, manual }: Place,
@@ -116,8 +124,7 @@ async function dataOf(
       for (const { id } of mapped.slice(0, mostListed)) {
         const policy = (await reader.get(policies, id))?.doc;
         if (!policy) continue;
-        const { description: _long, rules, ...rest } = describePolicy(policy);
-        shown.push({ ...rest, rules: rules.length });
+        shown.push(shortPolicy(describePolicy(policy)));
       }
       const data = { total: mapped.length, policies: shown };
       return { summary: counted(mapped.length, 'policy', 'policies'), data };
@@ -156,10 +163,7 @@ async function dataOf(
         direction: 'asc',
         limit: mostListed,
       });
-      const shown = page.rows.map(({ doc }) => {
-        const { resources: _long, ...rest } = describeExemption(doc);
-        return rest;
-      });
+      const shown = page.rows.map(({ doc }) => shortExemption(describeExemption(doc)));
       const data = { total: page.total, exemptions: shown };
       return { summary: counted(page.total, 'active exemption'), data };
     }
