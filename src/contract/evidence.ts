@@ -93,7 +93,6 @@ const Bundle = z.looseObject({
   /** Of `failed` ones. */
   failure: z.looseObject({ reason: z.string() }).optional(),
 });
-export type Bundle = z.infer<typeof Bundle>;
 
 export const bundleSortFields = ['created_at', 'id', 'framework', 'status'] as const;
 const BundleListQuery = listQuery(bundleSortFields, {
@@ -164,7 +163,6 @@ const Manual = z.looseObject({
   created_at: Timestamp,
   created_by: z.string(),
 });
-export type Manual = z.infer<typeof Manual>;
 
 export const manualSortFields = ['created_at', 'id', 'expires', 'framework', 'control_id'] as const;
 const ManualListQuery = listQuery(manualSortFields, {

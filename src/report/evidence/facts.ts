@@ -1,7 +1,7 @@
 import type { Severity } from '../../contract/policies.ts';
 
 /** What a control stands for: `not_evaluated` is never a pass, and `manual` was attached by a person. */
-export type ControlStatus = 'PASSED' | 'FAILED' | 'ERROR' | 'manual' | 'not_evaluated';
+type ControlStatus = 'PASSED' | 'FAILED' | 'ERROR' | 'manual' | 'not_evaluated';
 
 /** The moment that a bundle is about. */
 export interface Cut {
@@ -27,7 +27,7 @@ export interface ControlFacts {
 }
 
 /** Resources that a policy is about, by its latest outcome. */
-export interface PolicyTally {
+interface PolicyTally {
   readonly evaluated: number;
   readonly pass: number;
   readonly fail: number;
@@ -36,7 +36,7 @@ export interface PolicyTally {
 }
 
 /** A resource that passed, with the values that the policy read. */
-export interface Sample {
+interface Sample {
   readonly resource_id: string;
   readonly resource_type: string;
   readonly values: Readonly<Record<string, unknown>>;

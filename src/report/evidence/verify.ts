@@ -7,7 +7,7 @@ import { readContainer } from './container.ts';
 import { Predicate, readEnvelope, sha256 } from './statement.ts';
 import type { Subject } from './statement.ts';
 
-export interface BundleProblem {
+interface BundleProblem {
   readonly entry?: string;
   /** Of the first byte that is wrong. */
   readonly offset?: number;
@@ -15,7 +15,7 @@ export interface BundleProblem {
 }
 
 /** What a bundle says of itself, once it is known to be whole. */
-export interface BundleSummary extends Predicate {
+interface BundleSummary extends Predicate {
   readonly entries: number;
   readonly controls: number;
   readonly policies: number;

@@ -93,7 +93,7 @@ describe('a bundle of evidence', () => {
       summary: { controls: 61, policies: 1, local: true },
     });
     const said = [...textsOf(bytes).values()].join('\n');
-    for (const fact of [policy, '"open"', '"fine"', '{"resource.public":false}', 'policy.create']) {
+    for (const fact of [policy, '"open"', '"fine"', '"resource.public": false', 'policy.create']) {
       expect(said).toContain(fact);
     }
     expect(said).not.toContain(service.key);
