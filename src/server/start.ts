@@ -19,9 +19,10 @@ import type { LogLevel } from './observe/log.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
 import { openSecretBox } from './keys/secret-key.ts';
 import { collections, completeStore, isKeyNeeded, lanes } from './wiring/modules.ts';
-import { createService, refuseRequest } from './wiring/service.ts';
-import type { Service, ServiceOptions } from './wiring/service.ts';
-import { openLowdbStore } from './store/lowdb/open.ts';
+import { answerWhileStarting, createService, refuseRequest } from './wiring/service.ts';
+import type { AnsweringDeps, Service, ServiceOptions } from './wiring/service.ts';
+import { lockLowdbStore } from './store/lowdb/open.ts';
+import type { LockedFolder } from './store/lowdb/open.ts';
 import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
 
@@ -51,6 +52,8 @@ export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
   readonly secretFiles?: readonly string[];
   readonly logLevel: LogLevel;
   readonly clock?: Clock;
+  /** Ends the loading of the store, with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RunningServer {
@@ -75,8 +78,10 @@ const stopWithin = 8_000;
 const bodiesWithin = 1_000;
 
 /**
- * Starts the service: store, recovery, key, listener.
- * @throws GovctlError when the address, a file or the data folder can't be used
+ * Starts the service: lock, listener, store, key. It listens before the store is loaded, which may take seconds: until it
+ * is ready it answers health checks, and 503 to everything else. The lock comes first, as no other server is then asked in
+ * the place of the one that has it.
+ * @throws GovctlError when the address, a file or the data folder can't be used; the reason of the signal
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   checkOptions(options);
@@ -91,12 +96,29 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   /** What has been opened, to be closed in reverse where a later step fails. */
   const opened: (() => Promise<void> | void)[] = [closeLog];
   try {
-    const store = await openStore(options.dataDir, log, notices);
-    opened.push(() => store.close());
-    if (store.health().writable) await store.transact(completeStore);
-    notices.push(...(await resumeClock(store, clock, isLocal(options))));
+    const folder = await refusing(lockStore(options.dataDir, log, notices));
+    let store: Store | undefined;
+    opened.push(() => (store ? store.close() : folder.release()));
     const random = (bytes: number): Uint8Array => randomBytes(bytes);
     const ids = createIds(clock, random);
+    const own = { clock, ids, log, version: manifest.version };
+    const door = createDoor(own);
+    const listener = await listen({
+      host: options.host,
+      port: options.port,
+      ...(options.tls ? { tls: options.tls } : {}),
+      ...defined({ maxConnections: options.maxConnections }),
+      fetch: door.fetch,
+      refuse: (status, description) => refuseRequest(own, status, description),
+    });
+    opened.push(
+      () => listener.close(stopWithin),
+      () => listener.stopListening(),
+      () => door.open(undefined),
+    );
+    store = await refusing(folder.load(options.signal));
+    if (store.health().writable) await store.transact(completeStore);
+    notices.push(...(await resumeClock(store, clock, isLocal(options))));
     const secrets = await openSecretBox(
       { store, random },
       {
@@ -105,21 +127,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         isUsed: () => isKeyNeeded(store),
       },
     );
-    const deps: Deps = { store, clock, ids, random, log, secrets, version: manifest.version };
-    const door = createDoor(deps);
-    const listener = await listen({
-      host: options.host,
-      port: options.port,
-      ...(options.tls ? { tls: options.tls } : {}),
-      ...defined({ maxConnections: options.maxConnections }),
-      fetch: door.fetch,
-      refuse: (status, description) => refuseRequest(deps, status, description),
-    });
-    opened.push(
-      () => listener.close(stopWithin),
-      () => listener.stopListening(),
-      () => door.open(undefined),
-    );
+    const deps: Deps = { ...own, store, random, secrets };
     // Where it listens is known by now: what it begins at once tells others of it.
     const baseUrl = baseUrlOf(options.host, listener.port, options.tls !== undefined);
     const shownUrl = (options.publicUrl ?? baseUrl).replace(/\/+$/, '');
@@ -198,22 +206,17 @@ async function listenForMetrics(
   return listener;
 }
 
-/** What requests go through: those that come before the service is there wait for it. */
-function createDoor(deps: Deps): {
+/** What requests go through. */
+function createDoor(deps: AnsweringDeps): {
   readonly fetch: Service['fetch'];
-  /** Undefined: there will be none. */
+  /** Undefined: there will be none any more. */
   readonly open: (service: Service | undefined) => void;
 } {
-  let service: Service | undefined;
-  let tell = (_: Service | undefined): void => undefined;
-  const told = new Promise<Service | undefined>((resolve) => (tell = resolve));
-  const whenTold: Service['fetch'] = async (request, peer) =>
-    (await told)?.fetch(request, peer) ?? refuseRequest(deps, 503, stopping);
+  let answer: Service['fetch'] = (request) => answerWhileStarting(deps, request);
   return {
-    fetch: (request, peer) => service?.fetch(request, peer) ?? whenTold(request, peer),
-    open(given) {
-      service = given;
-      tell(given);
+    fetch: (request, peer) => answer(request, peer),
+    open(service) {
+      answer = service?.fetch ?? (() => refuseRequest(deps, 503, stopping));
     },
   };
 }
@@ -247,29 +250,30 @@ function checkOptions(options: ServerOptions): void {
   if (publicUrl !== undefined) checkPublicUrl(publicUrl);
 }
 
-async function openStore(dir: string, log: Log, notices: string[]): Promise<Store> {
-  try {
-    return await openLowdbStore({
-      dir,
-      collections,
-      lanes,
-      log: {
-        info: (message) => log.info({}, message),
-        warn(message) {
-          notices.push(message);
-          log.warn({}, message);
-        },
+const lockStore = (dir: string, log: Log, notices: string[]): Promise<LockedFolder> =>
+  lockLowdbStore({
+    dir,
+    collections,
+    lanes,
+    log: {
+      info: (message) => log.info({}, message),
+      warn(message) {
+        notices.push(message);
+        log.warn({}, message);
       },
-    });
-  } catch (error) {
+    },
+  });
+
+/** @throws GovctlError data_refused for a StoreRefusal */
+const refusing = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
     if (!(error instanceof StoreRefusal)) throw error;
     const [what = error.message, ...wayOut] = error.message.split('\n');
     throw new GovctlError('data_refused', what, {
       cause: error,
       ...(wayOut.length > 0 ? { hint: wayOut.join('\n') } : {}),
     });
-  }
-}
+  });
 
 async function sayReadable(files: readonly string[]): Promise<string[]> {
   const readable = await Promise.all(

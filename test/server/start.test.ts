@@ -10,6 +10,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/server/start.ts';
 import type { RunningServer, ServerOptions } from '../../src/server/start.ts';
+import { resources } from '../../src/server/resources/collection.ts';
+import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
+import { collections, lanes } from '../../src/server/wiring/modules.ts';
+import { until } from '../support/until.ts';
 import { policy } from './test-service.ts';
 
 let folder: string;
@@ -89,6 +93,14 @@ const exchangeRaw = (
     socket.on('error', reject);
   });
 
+async function freePort(): Promise<number> {
+  const spare = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => spare.once('listening', resolve));
+  const { port } = spare.address() as AddressInfo; // listens on a port, not on a pipe
+  await new Promise((resolve) => spare.close(resolve));
+  return port;
+}
+
 describe('a started server', () => {
   it('serves over HTTP and without a socket alike, and keeps what it was given', async () => {
     const server = await start();
@@ -123,14 +135,11 @@ describe('a started server', () => {
   });
 
   it('knows the key it is given from its first answer on', async () => {
-    const spare = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => spare.once('listening', resolve));
-    const { port } = spare.address() as AddressInfo; // listens on a port, not on a pipe
-    await new Promise((resolve) => spare.close(resolve));
+    const port = await freePort();
     const key = 'a-key-of-my-own-0123456789';
     const statuses: number[] = [];
     let isStarting = true;
-    /** Asks while it starts: a request that comes first waits until the service is there. */
+    /** Asks while it starts. */
     const ask = async (): Promise<void> => {
       while (isStarting || statuses.length === 0) {
         const asked = fetch(`http://127.0.0.1:${port}/v1/policies`, {
@@ -145,7 +154,75 @@ describe('a started server', () => {
     await start({ port, apiKey: key });
     isStarting = false;
     await Promise.all(asking);
-    expect(new Set(statuses)).toEqual(new Set([200]));
+    // Until it is ready, it says so; it never says that it does not know the key.
+    expect(statuses.filter((status) => status !== 503)).not.toEqual([]);
+    expect(new Set(statuses.filter((status) => status !== 503))).toEqual(new Set([200]));
+  });
+
+  describe('with very much data to load', () => {
+    const dir = () => path.join(folder, 'data');
+    beforeEach(async () => {
+      const store = await openLowdbStore({ dir: dir(), collections, lanes });
+      const at = new Date(0).toISOString();
+      await store.transact(async (tx) => {
+        for (let n = 0; n < 20_000; n += 1) {
+          const id = `r${n}`;
+          const resource = { id, type: 'AWS::S3::Bucket', provider: 'aws', tags: {} } as const;
+          await tx.insert(resources, { id, resource, created_at: at, updated_at: at });
+        }
+      });
+      await store.close();
+    });
+
+    it('answers health checks and refuses the rest until it is ready, and is ready only then', async () => {
+      const readyFile = path.join(folder, 'ready.json');
+      const port = await freePort();
+      let isReady = false;
+      const seen = new Map<string, Set<string>>();
+      const ask = async (url: string): Promise<void> => {
+        const answers = new Set<string>();
+        seen.set(url, answers);
+        for (let isLast = false; !isLast;) {
+          isLast = isReady;
+          const answer = await fetch(`http://127.0.0.1:${port}${url}`).catch(() => undefined);
+          if (!answer) continue;
+          const body = (await answer.json()) as Record<string, unknown>;
+          if (answer.status === 503) {
+            expect(existsSync(readyFile)).toBe(false);
+            expect(body).toMatchObject({ error: 'unavailable', error_code: 'SRV_002' });
+            expect(answer.headers.get('retry-after')).toBe('1');
+          }
+          answers.add(`${answer.status} ${String(body.status ?? body.error)}`);
+        }
+      };
+      const asking = ['/healthz', '/readyz', '/v1/policies'].map(ask);
+      await start({ port, readyFile });
+      isReady = true;
+      await Promise.all(asking);
+      expect(existsSync(readyFile)).toBe(true);
+      expect([...(seen.get('/healthz') ?? [])]).toEqual(['200 ok']);
+      expect([...(seen.get('/readyz') ?? [])]).toEqual(['503 not_ready', '200 ready']);
+      expect([...(seen.get('/v1/policies') ?? [])]).toEqual([
+        '503 unavailable',
+        '401 invalid_token',
+      ]);
+    });
+
+    it('stops when it is told so while it loads, and lets go of everything', async () => {
+      const port = await freePort();
+      const stopping = new AbortController();
+      const started = start({ port, signal: stopping.signal });
+      const answered = async (): Promise<boolean> =>
+        fetch(`http://127.0.0.1:${port}/healthz`).then(
+          () => true,
+          () => false,
+        );
+      await until(answered);
+      stopping.abort(new Error('told to stop'));
+      await expect(started).rejects.toThrow('told to stop');
+      expect(await answered()).toBe(false);
+      await start({ port });
+    });
   });
 
   it('writes the ready file whole, and removes it when it stops', async () => {

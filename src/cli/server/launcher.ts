@@ -36,6 +36,8 @@ export interface ServerOptions {
   /** Paths of files that contain a secret; the server tells of those that others can read. */
   readonly secretFiles?: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Ends the loading of stored data, with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RunningServer {

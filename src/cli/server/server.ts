@@ -43,11 +43,15 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
   const apiKey = await chooseApiKey(world, flags);
   const options = parseServerFlags(world.cwd, flags, apiKey?.key);
   const secretKey = world.env.GOVCTL_SERVER_SECRET_KEY;
-  const server = await world.launchServer({
+  const server = await launchUnlessStopped(world, {
     ...options,
     ...(secretKey ? { secretKey } : {}),
     env: world.env,
   });
+  if (!server) {
+    await context.say('Stopped before the stored data was loaded.');
+    return exitCodes.ok;
+  }
   try {
     for (const notice of server.notices) await context.warn(notice);
     if (isUnprotected(server.baseUrl)) {
@@ -63,6 +67,19 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
   }
   await context.say('Stopped.');
   return exitCodes.ok;
+}
+
+/** @returns undefined where a signal came while the stored data was loaded */
+async function launchUnlessStopped(
+  { launchServer, signal }: World,
+  options: ServerOptions,
+): Promise<RunningServer | undefined> {
+  try {
+    return await launchServer({ ...options, signal });
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return undefined;
+    throw error;
+  }
 }
 
 /** Everything checked before anything starts. @throws GovctlError usage_error */

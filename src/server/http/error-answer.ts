@@ -44,7 +44,7 @@ const inItsTerms = (
 export function errorAnswer(
   thrown: GovctlError | TokenFailure,
   endpoint: Endpoint | undefined,
-  deps: Deps,
+  deps: Pick<Deps, 'clock'>,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {

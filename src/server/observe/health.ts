@@ -9,11 +9,16 @@ export interface SystemOptions {
   readonly metricsText?: () => Promise<string>;
 }
 
+export const health = (version: string) => toJson({ status: 'ok' as const, version });
+
+/** The fields of the error that say why a server is not ready. */
+export const notReady = (reason: string) => ({ status: 'not_ready', reasons: [reason] });
+
 export const systemHandlers = (deps: Deps, { metricsText }: SystemOptions): Handlers['system'] => {
-  const health = toJson({ status: 'ok' as const, version: deps.version });
+  const alive = health(deps.version);
   let openApi: ReturnType<typeof toJson<ReturnType<typeof buildOpenApi>>> | undefined;
   return {
-    health: () => Promise.resolve({ body: health }),
+    health: () => Promise.resolve({ body: alive }),
 
     ready: async () => {
       const { writable, reason } = deps.store.health();
@@ -21,7 +26,7 @@ export const systemHandlers = (deps: Deps, { metricsText }: SystemOptions): Hand
       // Anyone may ask: the reason, which names files, is for the log alone.
       deps.log.error({ reason }, 'not ready: the store is read-only');
       throw new GovctlError('unavailable', `Not ready: the store is read-only`, {
-        extra: { status: 'not_ready', reasons: ['store: it takes no changes; the log says why'] },
+        extra: notReady('store: it takes no changes; the log says why'),
       });
     },
 

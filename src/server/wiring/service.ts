@@ -17,6 +17,7 @@ import { createBodyChecks } from '../http/bodies/body-checks.ts';
 import { createRateLimiter } from '../http/limits.ts';
 import type { RateLimitMode } from '../http/limits.ts';
 import { stopping } from '../http/listener.ts';
+import { health, notReady } from '../observe/health.ts';
 import type { Peer } from '../http/peer.ts';
 import type { AdjustableClock } from '../local/clock.ts';
 import { isLocal } from '../local/is-local.ts';
@@ -203,12 +204,38 @@ const observeInto =
     }
   };
 
-export function refuseRequest(deps: Deps, status: number, description: string): Response {
+/** What is needed to answer where there is no store yet, or any more. */
+export type AnsweringDeps = Pick<Deps, 'clock' | 'ids' | 'version'>;
+
+export function refuseRequest(deps: AnsweringDeps, status: number, description: string): Response {
   const error =
     status === 404
       ? new GovctlError('not_found', description)
       : status === 503
-        ? new GovctlError('unavailable', description, { headers: { 'Retry-After': '1' } })
+        ? unavailable(description)
         : new GovctlError('malformed_request', description, { status });
-  return errorAnswer(error, undefined, deps, deps.ids.next('req'), { Connection: 'close' });
+  return refusal(deps, error);
 }
+
+/** The answers until the stored data is loaded: the server is alive, but not ready. */
+export function answerWhileStarting(deps: AnsweringDeps, request: Request): Response {
+  const { pathname } = new URL(request.url);
+  if (pathname === contract.system.health.path) {
+    const headers = { 'Content-Type': 'application/json', 'X-Request-Id': deps.ids.next('req') };
+    return new Response(health(deps.version), { headers });
+  }
+  const isAskedWhy = pathname === contract.system.ready.path;
+  return refusal(
+    deps,
+    unavailable(
+      'The server is starting; try again in a moment',
+      isAskedWhy ? notReady('starting: the stored data is being loaded') : {},
+    ),
+  );
+}
+
+const unavailable = (description: string, extra: Readonly<Record<string, unknown>> = {}) =>
+  new GovctlError('unavailable', description, { headers: { 'Retry-After': '1' }, extra });
+
+const refusal = (deps: AnsweringDeps, error: GovctlError): Response =>
+  errorAnswer(error, undefined, deps, deps.ids.next('req'), { Connection: 'close' });

@@ -1,6 +1,7 @@
 import type { Document, Versioned } from '../store.ts';
 import { Lane } from './lane.ts';
 import type { LaneFamilies, Lanes } from './lane.ts';
+import { createTurns } from './turns.ts';
 
 /** A part of a lane as a checkpoint's line holds it. A long lane has several, one after the other. */
 interface LaneRecord {
@@ -48,10 +49,11 @@ export const lanesOfRows = (rows: readonly Versioned<Document>[]): Lanes => {
  * Lets equal texts be one string in memory, as they were when the work was appended: work is mostly the id of a record,
  * and the same in several lanes.
  */
-export const shareWorks = (
+export const shareWorks = async (
   families: LaneFamilies,
   collections: Iterable<ReadonlyMap<string, Versioned<Document>>>,
-): void => {
+): Promise<void> => {
+  const turns = createTurns();
   const tables = [...collections];
   const shared = new Map<string, string>();
   const share = (work: string): string => {
@@ -62,5 +64,10 @@ export const shareWorks = (
     }
     return known;
   };
-  for (const lanes of families.values()) for (const { queue } of lanes.values()) queue.share(share);
+  for (const lanes of families.values()) {
+    for (const { queue } of lanes.values()) {
+      queue.share(share);
+      await turns.spend(queue.size + 1);
+    }
+  }
 };

@@ -75,14 +75,30 @@ const foreign = (dir: string, file: string, owner: number): StoreRefusal =>
       `Way out: give another data folder (--data-dir). If you trust the file, take it over with chown, then chmod 700 ${dir}.`,
   );
 
+/** Files of which nothing is read once a signal is aborted. */
+const readUntil = (signal: AbortSignal, files: FileLayer): FileLayer => ({
+  ...files,
+  async open(path, mode) {
+    const file = await files.open(path, mode);
+    return {
+      ...file,
+      async read(into, position) {
+        signal.throwIfAborted();
+        return file.read(into, position);
+      },
+    };
+  },
+});
+
 const openLocked = async (
   { dir, lanes = [], files = nodeFiles, checkpointBytes = 16 << 20, log = SILENT }: OpenOptions,
   specs: readonly CollectionSpec<Document>[],
   lock: Lock,
+  signal: AbortSignal | undefined,
 ): Promise<Store> => {
   const { state, folded, segment, size } = await recover({
     dir,
-    files,
+    files: signal ? readUntil(signal, files) : files,
     specs,
     lanes,
     warn: (message) => log.warn(message),
@@ -155,26 +171,21 @@ const openLocked = async (
   return engine.store;
 };
 
-/**
- * Opens the embedded store of a folder.
- * @throws StoreRefusal when another process has it open, or its files can't be used or trusted
- */
-export const openLowdbStore = async (options: OpenOptions): Promise<Store> => {
-  const { dir, collections, files = nodeFiles, log = SILENT } = options;
-  // Each spec only ever gets documents that came in under it.
-  const specs = collections as readonly unknown[] as readonly CollectionSpec<Document>[];
-  checkNames('a collection', specs);
-  checkNames('lanes', options.lanes ?? []);
+/** A folder that this process has locked. */
+export interface LockedFolder {
+  /**
+   * Loads the store, in turns. Call it once; the store has the lock from then on.
+   * @throws StoreRefusal when the files can't be used or trusted; the reason of the signal
+   */
+  load(signal?: AbortSignal): Promise<Store>;
+  /** Lets go of a folder that was not loaded. */
+  release(): Promise<void>;
+}
+
+/** @throws StoreRefusal where it is no StoreRefusal already */
+const refusing = async <T>(dir: string, work: () => Promise<T>): Promise<T> => {
   try {
-    await files.makeFolder(dir);
-    await checkOthers(dir, files, log);
-    const lock = await lockFolder(dir);
-    try {
-      return await openLocked(options, specs, lock);
-    } catch (error) {
-      await lock.release();
-      throw error;
-    }
+    return await work();
   } catch (error) {
     if (error instanceof StoreRefusal) throw error;
     throw new StoreRefusal(
@@ -184,3 +195,35 @@ export const openLowdbStore = async (options: OpenOptions): Promise<Store> => {
     );
   }
 };
+
+/**
+ * Locks the folder of an embedded store.
+ * @throws StoreRefusal when another process has it open, or it can't be used
+ */
+export const lockLowdbStore = (options: OpenOptions): Promise<LockedFolder> => {
+  const { dir, collections, files = nodeFiles, log = SILENT } = options;
+  // Each spec only ever gets documents that came in under it.
+  const specs = collections as readonly unknown[] as readonly CollectionSpec<Document>[];
+  checkNames('a collection', specs);
+  checkNames('lanes', options.lanes ?? []);
+  return refusing(dir, async () => {
+    await files.makeFolder(dir);
+    await checkOthers(dir, files, log);
+    const lock = await lockFolder(dir);
+    return {
+      async load(signal) {
+        try {
+          return await refusing(dir, () => openLocked(options, specs, lock, signal));
+        } catch (error) {
+          await lock.release();
+          throw signal?.aborted ? signal.reason : error;
+        }
+      },
+      release: () => lock.release(),
+    };
+  });
+};
+
+/** Opens the embedded store of a folder. @throws as `lockLowdbStore` and its `load` */
+export const openLowdbStore = async (options: OpenOptions): Promise<Store> =>
+  (await lockLowdbStore(options)).load();

@@ -12,6 +12,7 @@ import { refuse, refuseCheckpoint } from './refusal.ts';
 import { replayJournal, segmentsIn } from './replay.ts';
 import type { Draft, Folder } from './replay.ts';
 import { Table } from './table.ts';
+import { createTurns } from './turns.ts';
 
 export interface Recovered {
   readonly state: State;
@@ -102,20 +103,26 @@ const loadCheckpoints = async (
     sequences: new Map(manifest.sequences),
     sequencesHeldUpTo: at,
   };
+  const turns = createTurns();
   for (const { name } of specs) {
-    draft.rows.set(name, new Map((await load(name)).map((row) => [row.doc.id, row])));
+    const rows = new Map<string, Versioned<Document>>();
+    draft.rows.set(name, rows);
+    for (const row of await load(name)) {
+      rows.set(row.doc.id, row);
+      await turns.spend(1);
+    }
   }
   for (const { name } of lanes) draft.lanes.set(name, lanesOfRows(await load(laneFile(name))));
   return draft;
 };
 
-const buildTable = (
+const buildTable = async (
   dir: string,
   spec: CollectionSpec<Document>,
   rows: Map<string, Versioned<Document>>,
-): Table => {
-  const table = new Table(spec, rows.values());
-  const { clash } = table;
+): Promise<Table> => {
+  const table = new Table(spec);
+  const clash = await table.fill(rows.values());
   if (clash) {
     throw refuse(
       `${join(dir, `${spec.name}.json`)}: ${clash.ids.join(' and ')} have the same ${clash.index}`,
@@ -150,15 +157,14 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
       names.includes(`${name}.json.bak`),
     );
   }
-  shareWorks(draft.lanes, draft.rows.values());
+  await shareWorks(draft.lanes, draft.rows.values());
+  const tables = new Map<string, Table>();
+  for (const spec of specs) {
+    tables.set(spec.name, await buildTable(dir, spec, draft.rows.get(spec.name) ?? new Map()));
+  }
   const state: State = {
     commit: draft.commit,
-    tables: new Map(
-      specs.map((spec) => [
-        spec.name,
-        buildTable(dir, spec, draft.rows.get(spec.name) ?? new Map()),
-      ]),
-    ),
+    tables,
     lanes: draft.lanes,
     sequences: draft.sequences,
   };

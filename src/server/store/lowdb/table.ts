@@ -7,9 +7,13 @@ import { compareKeys } from './sorted-keys.ts';
 import type { Direction, Key } from './sorted-keys.ts';
 import { indexOf, orderOf, undeclared, uniqueValuesOf, valuesOf } from './spec.ts';
 import type { Conditions } from './spec.ts';
+import { createTurns } from './turns.ts';
 
 /** Up to this many matches may be sorted for a page. */
 const MOST_GATHERED = 1024;
+
+/** What entering a row in its indexes takes, in items of a turn. */
+const ITEMS_PER_ROW = 8;
 
 /** The rows that fulfil some conditions, until the next write: all, a few in no order, or many. */
 export type Matches = undefined | readonly number[] | Bits;
@@ -46,8 +50,6 @@ const isSame = (a: readonly string[], b: readonly string[]): boolean =>
  * reads beyond that lies in overlays above it.
  */
 export class Table {
-  /** Two of the rows it was built from that hold the same unique value. */
-  readonly clash: Clash | undefined;
   readonly #ordinals = new Map<string, number>();
   readonly #rows: Rows = [];
   /** Ordinals of removed rows. */
@@ -56,21 +58,29 @@ export class Table {
   readonly #postings = new Map<string, Postings>();
   readonly #orders: Orders;
 
-  constructor(
-    readonly spec: CollectionSpec<Document>,
-    rows: Iterable<Versioned<Document>>,
-  ) {
+  constructor(readonly spec: CollectionSpec<Document>) {
     this.#orders = new Orders(spec, this.#rows);
     for (const name of Object.keys(spec.unique ?? {})) this.#unique.set(name, new Map());
     for (const name of Object.keys(spec.index ?? {})) {
       this.#postings.set(name, { read: indexOf(spec, name), byValue: new Map() });
     }
+  }
+
+  /**
+   * Fills it, in turns.
+   * @returns two of the rows that hold the same unique value
+   */
+  async fill(rows: Iterable<Versioned<Document>>): Promise<Clash | undefined> {
+    const turns = createTurns();
+    let clash: Clash | undefined;
     for (const row of rows) {
-      this.clash ??= this.#clashOf(row.doc);
+      clash ??= this.#clashOf(row.doc);
       this.#ordinals.set(row.doc.id, this.#rows.length);
       this.#enter(this.#rows.length, undefined, row.doc);
       this.#rows.push(row);
+      await turns.spend(ITEMS_PER_ROW);
     }
+    return clash;
   }
 
   get size(): number {

@@ -34,10 +34,12 @@ const spec = {
   order: { rank: (row: Row) => row.rank, id: (row: Row) => row.id },
 };
 
-const open = (): { table: Table; rows: Map<string, Row> } => {
+const open = async (): Promise<{ table: Table; rows: Map<string, Row> }> => {
   const rows = new Map(Array.from({ length: ROWS }, (_, n) => [`r${n}`, rowOf(n, 0)]));
   const versions = Array.from(rows.values(), (doc) => ({ doc, revision: 1 }));
-  return { table: new Table(spec as never, versions), rows };
+  const table = new Table(spec as never);
+  await table.fill(versions);
+  return { table, rows };
 };
 
 const aWrite = fc.record({
@@ -106,7 +108,7 @@ test('pages of thousands of rows agree with a naive model, while writes come dur
       fc.array(fc.tuple(fc.array(aWrite, { maxLength: 4 }), fc.boolean()), { maxLength: 6 }),
       fc.array(aScan, { minLength: 1, maxLength: 6 }),
       async (batches, scans) => {
-        const { table, rows } = open();
+        const { table, rows } = await open();
         const built = [table.prepare(undefined, 'rank'), table.prepare(undefined, 'id')];
         expect(built.every((one) => one instanceof Promise)).toBe(true);
         for (const [writes, waits] of batches) {
@@ -149,8 +151,8 @@ test('pages of thousands of rows agree with a naive model, while writes come dur
   );
 }, 120_000);
 
-test('a narrow filter needs no order: its few rows are sorted', () => {
-  const { table } = open();
+test('a narrow filter needs no order: its few rows are sorted', async () => {
+  const { table } = await open();
   const where = { kind: { any: ['rarest'] } };
   expect(table.select(where)).not.toBeInstanceOf(Bits);
   expect(table.prepare(where, 'rank')).toBeUndefined();
@@ -158,7 +160,7 @@ test('a narrow filter needs no order: its few rows are sorted', () => {
 });
 
 test('an order that nobody uses is dropped once its upkeep has cost what building it again would', async () => {
-  const { table } = open();
+  const { table } = await open();
   await table.prepare(undefined, 'rank');
   const writeMany = (): void => {
     for (let n = 0; n < 40_000; n += 1) table.put(rowOf(n % ROWS, n), 2);
