@@ -115,7 +115,7 @@ export async function compareProcesses({ figure, peer, most, runs, ours, theirs 
   };
 }
 
-/** Starts `node ...args` and waits until `url` answers; `stop` ends it and gives its peak memory. */
+/** Starts `node ...args` and waits until `url` answers with a success; `stop` ends it and gives its peak memory. */
 export async function startServer(args, url, env = {}) {
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -129,7 +129,7 @@ export async function startServer(args, url, env = {}) {
     if (child.exitCode !== null || tries > 600) throw new Error(`server did not start: ${stderr}`);
     const answer = await fetch(url).catch(() => undefined);
     await answer?.arrayBuffer();
-    if (answer) break;
+    if (answer?.ok) break;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return {
@@ -168,7 +168,7 @@ export async function startGovctl(
     'report',
   ];
   if (!metrics) args.push('--no-metrics');
-  const server = await startServer(args, `${url}/healthz`, { GOVCTL_SERVER_API_KEY: benchKey });
+  const server = await startServer(args, `${url}/readyz`, { GOVCTL_SERVER_API_KEY: benchKey });
   return { ...server, url, dataDir };
 }
 

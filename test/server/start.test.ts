@@ -167,7 +167,8 @@ describe('a started server', () => {
       await store.transact(async (tx) => {
         for (let n = 0; n < 20_000; n += 1) {
           const id = `r${n}`;
-          const resource = { id, type: 'AWS::S3::Bucket', provider: 'aws', tags: {} } as const;
+          const kind = { type: 'AWS::S3::Bucket', provider: 'aws' } as const;
+          const resource = { id, ...kind, properties: {}, tags: {} };
           await tx.insert(resources, { id, resource, created_at: at, updated_at: at });
         }
       });

@@ -220,7 +220,8 @@ export function refuseRequest(deps: AnsweringDeps, status: number, description: 
 /** The answers until the stored data is loaded: the server is alive, but not ready. */
 export function answerWhileStarting(deps: AnsweringDeps, request: Request): Response {
   const { pathname } = new URL(request.url);
-  if (pathname === contract.system.health.path) {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead && pathname === contract.system.health.path) {
     const headers = { 'Content-Type': 'application/json', 'X-Request-Id': deps.ids.next('req') };
     return new Response(health(deps.version), { headers });
   }
