@@ -64,7 +64,21 @@ describe('govctl server', () => {
       metrics: true,
       logLevel: 'info',
       env: {},
+      signal: fake.signal,
     });
+  });
+
+  it('stops with 0 at a signal that comes while the stored data is loaded', async () => {
+    const controller = new AbortController();
+    const launchServer: LaunchServer = ({ signal }) => {
+      setTimeout(() => controller.abort(), 5);
+      return new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    };
+    const outcome = await run([], { launchServer, signal: controller.signal });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(outcome.stderr).toContain('Stopped before the stored data was loaded.');
   });
 
   it('says where tests may change it: only this machine can reach it', async () => {
@@ -111,6 +125,7 @@ describe('govctl server', () => {
       secretFiles: [path.join(folder, 'k.pem')],
       logLevel: 'debug',
       env: {},
+      signal: fake.signal,
     });
   });
 
