@@ -23,7 +23,6 @@ import { answerWhileStarting, createService, refuseRequest } from './wiring/serv
 import type { AnsweringDeps, Service, ServiceOptions } from './wiring/service.ts';
 import { lockLowdbStore } from './store/lowdb/open.ts';
 import type { LockedFolder } from './store/lowdb/open.ts';
-import type { Store } from './store/store.ts';
 import { StoreRefusal } from './store/store.ts';
 
 export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
@@ -97,8 +96,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const opened: (() => Promise<void> | void)[] = [closeLog];
   try {
     const folder = await refusing(lockStore(options.dataDir, log, notices));
-    let store: Store | undefined;
-    opened.push(() => (store ? store.close() : folder.release()));
+    let closeFolder = (): Promise<void> => folder.release();
+    opened.push(() => closeFolder());
     const random = (bytes: number): Uint8Array => randomBytes(bytes);
     const ids = createIds(clock, random);
     const own = { clock, ids, log, version: manifest.version };
@@ -116,7 +115,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       () => listener.stopListening(),
       () => door.open(undefined),
     );
-    store = await refusing(folder.load(options.signal));
+    const store = await refusing(folder.load(options.signal));
+    closeFolder = () => store.close();
     if (store.health().writable) await store.transact(completeStore);
     notices.push(...(await resumeClock(store, clock, isLocal(options))));
     const secrets = await openSecretBox(
