@@ -185,11 +185,12 @@ describe('a started server', () => {
         seen.set(url, answers);
         for (let isLast = false; !isLast;) {
           isLast = isReady;
+          const wasReady = existsSync(readyFile);
           const answer = await fetch(`http://127.0.0.1:${port}${url}`).catch(() => undefined);
           if (!answer) continue;
           const body = (await answer.json()) as Record<string, unknown>;
           if (answer.status === 503) {
-            expect(existsSync(readyFile)).toBe(false);
+            expect(wasReady).toBe(false);
             expect(body).toMatchObject({ error: 'unavailable', error_code: 'SRV_002' });
             expect(answer.headers.get('retry-after')).toBe('1');
           }
