@@ -37,7 +37,7 @@ export function* shinglesOf(text: string): Generator<Shingle> {
   }
 }
 
-/** Base64 of the hashes, one after the other. `vitest run --update test/compliance` writes it. */
+/** Base64 of the hashes, one after the other. `vitest run --update=all test/compliance` writes it. */
 export const shinglesFile = path.join(import.meta.dirname, 'shingles.txt');
 
 /** The hashes of the texts of restricted bodies: nothing of the texts can be read from them. */
