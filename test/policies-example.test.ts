@@ -155,7 +155,7 @@ describe('the policy library', () => {
     for (const { policy } of policies) {
       const action = readRemediationAction(policy.remediation_action ?? '');
       if (action.kind !== 'patch') {
-        expect([policy.name, policy.auto_remediation, action.text]).toEqual([
+        expect([policy.name, policy.auto_remediation, policy.remediation_action ?? '']).toEqual([
           policy.name,
           undefined,
           '',

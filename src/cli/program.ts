@@ -23,6 +23,7 @@ import { registerScanCommands } from './scan/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
 import { registerOverviewCommand } from './overview/commands.ts';
 import { registerPredictCommands } from './predict/commands.ts';
+import { registerRemediateCommands } from './remediate/commands.ts';
 import { registerEventCommands } from './event/commands.ts';
 import { registerReportCommands } from './report/commands.ts';
 import { registerScheduleCommands } from './schedule/commands.ts';
@@ -133,6 +134,7 @@ export function createProgram(
   registerScanCommands(program, act);
   registerViolationCommands(program, act);
   registerPredictCommands(program, act);
+  registerRemediateCommands(program, act);
   registerExemptionCommands(program, act);
   registerFrameworkCommands(program, act);
   registerReportCommands(program, act);

@@ -13,6 +13,7 @@ import { oauthClients } from './oauth-clients.ts';
 import { policies } from './policies.ts';
 import { downloads } from './report-downloads.ts';
 import { predictions } from './predictions.ts';
+import { remediations } from './remediations.ts';
 import { reports } from './reports.ts';
 import { resources } from './resources.ts';
 import { scans } from './scans.ts';
@@ -35,6 +36,7 @@ export const contract = {
   frameworks,
   evidence,
   exemptions,
+  remediations,
   // Before reports: /v1/reports/schedules is no report.
   schedules,
   reports: { ...reports, ...downloads },

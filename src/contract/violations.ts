@@ -16,6 +16,7 @@ const statusCauses = [
   'exempted',
   'exemption_ended',
   'passes',
+  'remediated',
   'resource_deleted',
   'resource_changed_type',
   'policy_deleted',
@@ -33,6 +34,8 @@ const StatusChange = z.looseObject({
   /** `manual` only: what was given as reason, and by whom. */
   reason: z.string().optional(),
   by: z.string().optional(),
+  /** `remediated` only. */
+  remediation_id: z.string().optional(),
 });
 type StatusChange = z.infer<typeof StatusChange>;
 
@@ -56,6 +59,8 @@ export const Violation = z.looseObject({
   reason: z.string().optional(),
   /** The exemption that covers it, while EXEMPT. */
   exemption_id: z.string().optional(),
+  /** The remediation that resolved it. */
+  remediation_id: z.string().optional(),
   /** When it was found, for the last time after it had been resolved. */
   detected_at: Timestamp,
   resolved_at: Timestamp.optional(),

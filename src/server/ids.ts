@@ -2,6 +2,7 @@ type IdPrefix =
   | 'pol'
   | 'viol'
   | 'scan'
+  | 'rem'
   | 'exm'
   | 'evt'
   | 'wh'

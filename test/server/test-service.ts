@@ -36,6 +36,9 @@ import { createStatementKey } from '../../src/server/keys/statement-key.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { testEvaluation, testEvaluator } from './evaluation/test-evaluator.ts';
+import { remediationLanes } from '../../src/server/remediation/collection.ts';
+import { remediationWork } from '../../src/server/remediation/run.ts';
+import { settingsOf } from '../../src/server/remediation/settings.ts';
 import { webhookLanes } from '../../src/server/webhooks/collection.ts';
 import { createDeliveries } from '../../src/server/webhooks/delivery/deliveries.ts';
 import type { Send } from '../../src/server/outbound/send.ts';
@@ -118,6 +121,13 @@ export async function startTestService(
   const evaluated = testEvaluation(deps);
   const evaluation = options.wrapEvaluation?.(evaluated) ?? evaluated;
   const evaluator = testEvaluator(deps, undefined, evaluation, options.config);
+  const settings = settingsOf(options.config?.remediation, options.isLocal !== false);
+  /** Carries out remediations until nothing is due. */
+  const remediate = async (): Promise<void> => {
+    const runner = createLaneRunner(deps, remediationWork(deps, { evaluation, settings }));
+    await runner.idle();
+    await runner.stop(1_000);
+  };
   const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
@@ -146,6 +156,7 @@ export async function startTestService(
   });
   const workers = [
     { nextDue: () => store.nextDue(evaluationLanes), settle: () => evaluator.run() },
+    { nextDue: () => store.nextDue(remediationLanes), settle: remediate },
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
     ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
     ...(options.evidence ? [laneWorker(store, bundleLanes, evidenceWork)] : []),
@@ -226,6 +237,7 @@ export async function startTestService(
     send,
     advance: (ms: number) => void (now += ms),
     evaluator,
+    remediate,
     /** Absent where nothing is received. */
     deliveries,
     reportWork,

@@ -13,6 +13,7 @@ import { isUnknown, unlike } from './values.ts';
 interface Known {
   readonly from: Normaliser['from'];
   readonly slots: readonly Slot[];
+  readonly attributes: Normaliser['attributes'];
   readonly spellings: readonly Spelling[];
 }
 
@@ -38,8 +39,8 @@ for (const { types, like, attributes, from } of normalisers) {
   const spellings = Object.entries(attributes).flatMap(([path, { spelling }]) =>
     spelling === undefined ? [] : [{ steps: path.split('.'), spell: spellingOf(spelling) }],
   );
-  for (const type of types) knownTypes.set(type, { from, slots, spellings });
-  if (like) furtherTypes.push({ like, known: { from, slots, spellings } });
+  for (const type of types) knownTypes.set(type, { from, slots, attributes, spellings });
+  if (like) furtherTypes.push({ like, known: { from, slots, attributes, spellings } });
 }
 
 const typesInLowerCase = new Map(
@@ -59,6 +60,12 @@ const knownOf = (type: string): Known | undefined =>
 /** The paths of the attributes that a type has beside the common ones, such as `encryption.enabled`; none of an unknown type. */
 export const ownAttributesOf = (type: string): readonly string[] =>
   knownOf(type)?.slots.map(({ path }) => path) ?? [];
+
+/** What an attribute of a type is, as the documentation writes it: `bool`. Undefined: it has none of this name. */
+export const attributeTypeOf = (type: string, attribute: string): string | undefined => {
+  const { attributes = {} } = knownOf(type) ?? {};
+  return Object.hasOwn(attributes, attribute) ? attributes[attribute]?.type : undefined;
+};
 
 /** Fills in the well-known attributes. `raws` are all resources of one input: some are joined into others. */
 export function normaliseAll(given: readonly RawResource[], format: Format): ReadResource[] {

@@ -1,8 +1,8 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { ReadResource } from '../../inventory/model.ts';
 import type { Holding } from '../model.ts';
-import { fillPatch } from './patch.ts';
-import type { Patch } from './patch.ts';
+import { fillPatch } from '../../engine/remediation/patch.ts';
+import type { Patch } from '../../engine/remediation/patch.ts';
 import { keyOf, whyNoFix } from './verify.ts';
 import type { Judged } from './verify.ts';
 

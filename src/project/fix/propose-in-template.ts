@@ -1,8 +1,8 @@
 import { writtenInTemplate } from '../../inventory/written/cloudformation.ts';
 import { parseText } from '../../inventory/text/parse.ts';
 import { editText } from '../../inventory/text/edit-text.ts';
-import { leavesOf } from './patch.ts';
-import type { Patch } from './patch.ts';
+import { leavesOf } from '../../engine/remediation/patch.ts';
+import type { Patch } from '../../engine/remediation/patch.ts';
 
 type Proposal =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };

@@ -22,8 +22,8 @@ import type {
   TerraformSetting,
   TerraformSettings,
 } from '../../inventory/written/terraform.ts';
-import { leavesOf } from './patch.ts';
-import type { Patch } from './patch.ts';
+import { leavesOf } from '../../engine/remediation/patch.ts';
+import type { Patch } from '../../engine/remediation/patch.ts';
 
 /** Sources and the plans that were made of them. */
 export interface TerraformState {

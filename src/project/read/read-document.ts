@@ -9,6 +9,9 @@ import { compileRule } from '../../engine/compile-rule.ts';
 import { mostPatternParts } from '../../engine/condition/regex.ts';
 import { findTooLong } from '../../engine/condition/too-long.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
+import { attributesOf } from '../../engine/condition/program.ts';
+import { checkAction } from '../../engine/remediation/check-action.ts';
+import { whyUnfit } from '../../inventory/attributes/why-unfit.ts';
 import type { SlipFinder } from './check-attributes.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
 import { PolicyDocument } from '../documents/policy.ts';
@@ -128,6 +131,7 @@ function readPolicy(
     ...labelProblems(source, raw, fields, slips),
     // Those of the policy itself where there is one: it will be prepared.
     ...conditionProblems(source, raw, parsed.data ?? fields, slips),
+    ...(parsed.success ? actionProblems(source, raw, parsed.data) : []),
   ];
   const identity = identityOf(fields);
   if (!parsed.success) {
@@ -189,6 +193,32 @@ function labelProblems(
     if (!slip) return [];
     return [problemAt(source, fieldSpan(source, raw, ['compliance_frameworks', index]), slip)];
   });
+}
+
+/** What a server would refuse. */
+function actionProblems(
+  source: Source,
+  raw: RawDocument,
+  { remediation_action: text, resource_type: type, rules }: PolicyInput,
+): Problem[] {
+  if (!text) return [];
+  const attributes = rules.flatMap((rule) => {
+    const compiled = compileRule(rule);
+    return compiled.ok ? [...attributesOf(compiled.condition.program.root)] : [];
+  });
+  const problem = checkAction({
+    text,
+    attributes,
+    whyUnfit: (attribute, value) => whyUnfit(type, attribute, value),
+  });
+  if (problem === undefined) return [];
+  return [
+    problemAt(source, fieldSpan(source, raw, ['remediation_action']), {
+      code: 'remediation-action',
+      message: `remediation_action ${problem}`,
+      hint: undefined,
+    }),
+  ];
 }
 
 /** Compiles what is there, even where other fields are wrong: all findings at once. */

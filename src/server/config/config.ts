@@ -14,6 +14,28 @@ export interface ServerConfig {
   readonly secrets?: Readonly<Record<string, BoundSecret>>;
   /** The methods of prediction that are on; absent: those that need no guess. */
   readonly prediction?: { readonly methods: readonly PredictionMethod[] };
+  readonly remediation?: RemediationConfig;
+}
+
+/** What remediations may do. */
+export interface RemediationConfig {
+  readonly guards?: Partial<Guards>;
+  /** Values of `${NAME}` in patches. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** How far a remediation may reach. */
+export interface Guards {
+  readonly max_resources: number;
+  /** Of all resources of a type, where there are more than 20. */
+  readonly max_percent: number;
+  readonly max_accounts: number;
+  readonly max_environments: number;
+  /** Only these; empty: all. */
+  readonly accounts: readonly string[];
+  readonly exclude_environments: readonly string[];
+  /** `key`, or `key=value`. */
+  readonly exclude_tags: readonly string[];
 }
 
 export const defaultOwnerTags: readonly string[] = ['owner', 'team'];

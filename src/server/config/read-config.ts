@@ -8,7 +8,7 @@ import { parseYaml } from '../../inventory/text/parse-yaml.ts';
 import type { ParsedText } from '../../inventory/text/parsed-text.ts';
 import type { Binding } from './binding.ts';
 import { storageSecret } from './config.ts';
-import type { BoundSecret, ServerConfig, StorageKeys } from './config.ts';
+import type { BoundSecret, RemediationConfig, ServerConfig, StorageKeys } from './config.ts';
 import { resolveReferences } from './references.ts';
 import type { Env } from './references.ts';
 import { ConfigFile, isSecret, secretRule } from './schema.ts';
@@ -29,7 +29,7 @@ const longestFile = 1024 * 1024;
  */
 export async function readServerConfig(file: string | undefined, env: Env): Promise<ReadConfig> {
   const given = file === undefined ? { parsed: {}, plain: false } : await readConfigFile(file, env);
-  const { smtp: mail, chat, owner_tags, prediction } = given.parsed;
+  const { smtp: mail, chat, owner_tags, prediction, remediation } = given.parsed;
   const smtp = await smtpOf(mail, env, file);
   const secrets = secretsOf(given.parsed, env);
   const storage = storageOf(given.parsed, secrets, env);
@@ -41,6 +41,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
       ...defined({ owner_tags }),
       ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
+      ...(remediation ? { remediation: remediationOf(remediation) } : {}),
     },
     notices: [
       ...unboundNotices(given.parsed, file ?? ''),
@@ -53,6 +54,14 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
     ],
   };
 }
+
+const remediationOf = ({
+  guards,
+  parameters,
+}: NonNullable<ConfigFile['remediation']>): RemediationConfig => ({
+  ...(guards ? { guards: defined(guards) } : {}),
+  ...defined({ parameters }),
+});
 
 /** As the file has it. */
 type GivenBinding = { readonly [K in keyof Binding]?: Binding[K] | undefined };

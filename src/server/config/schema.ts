@@ -33,6 +33,24 @@ const BoundSecret = z.preprocess(
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+const words = z.array(text).max(1_000);
+
+const Remediation = z.strictObject({
+  guards: z
+    .strictObject({
+      max_resources: z.int().min(1).max(1_000),
+      max_percent: z.number().min(0).max(100),
+      max_accounts: z.int().min(1),
+      max_environments: z.int().min(1),
+      accounts: words,
+      exclude_environments: words,
+      exclude_tags: words,
+    })
+    .partial()
+    .optional(),
+  parameters: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), text).optional(),
+});
+
 /** What the file of `--config` may say. */
 export const ConfigFile = z.strictObject({
   smtp: z
@@ -68,6 +86,7 @@ export const ConfigFile = z.strictObject({
       methods: z.array(PredictionMethod).max(predictionMethods.length).optional(),
     })
     .optional(),
+  remediation: Remediation.optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

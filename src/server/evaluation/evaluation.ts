@@ -41,6 +41,7 @@ export interface Evaluation {
   ): Promise<Verdicts>;
   /** What stored rules read; cached by object. */
   readonly describe: EvaluationThreads['describe'];
+  readonly checkAction: EvaluationThreads['checkAction'];
   check(asker: Asker, conditions: readonly string[]): Promise<readonly (ConditionProblem | null)[]>;
 }
 
@@ -159,6 +160,7 @@ export function createEvaluation(deps: Deps, threads: EvaluationThreads): Evalua
       return known;
     },
     check: threads.check,
+    checkAction: threads.checkAction,
   };
 }
 

@@ -34,6 +34,7 @@ import { schedulePolicy } from './schedule-policy.ts';
 import type { StoredOutcome } from '../posture/collection.ts';
 import { coverChanged, outcomeFound, outcomesMissing } from '../posture/service.ts';
 import { recordFlip } from '../prediction/service.ts';
+import { findRemedy, verifyAction } from '../remediation/service.ts';
 import type { DatedVerdict, Verdicts } from './verdicts.ts';
 import { namedPolicy } from './named-policy.ts';
 
@@ -212,7 +213,11 @@ export async function record(
   const status = statusAfter(before?.status, finding.status, cover !== undefined);
   if (status === undefined) return { finding };
   const at = timestamp(judge.now);
-  const cause = causeOf(before?.status, status);
+  const remedy = before && (await findRemedy(tx, before.id));
+  const change: Change =
+    remedy && status === 'RESOLVED'
+      ? { at, cause: 'remediated', remediation_id: remedy.remediation_id }
+      : { at, cause: causeOf(before?.status, status) };
   if (!before) {
     const { doc } = await tx.insert(violations, {
       id: deps.ids.next('viol'),
@@ -223,13 +228,13 @@ export async function record(
       ...(cover ? { exemption_id: cover.id } : {}),
       detected_at: at,
       updated_at: at,
-      history: [{ status, at, cause }],
+      history: [{ status, ...change }],
     });
     await announceStatus(deps, tx, undefined, doc);
     judge.wrote(doc);
     return { finding, status };
   }
-  const moved = move(before, status, { at, cause }, cover);
+  const moved = move(before, status, change, cover);
   const after = {
     ...stateOf(moved),
     ...describePair(judged.policy, resource),
@@ -239,6 +244,7 @@ export async function record(
     ...(finding.reason === undefined ? {} : { undecided: whyUndecided(finding.reason, finding) }),
   };
   await replaceChanged(judge, before, status === 'RESOLVED' ? moved : after);
+  if (remedy) await verifyAction(deps, tx, remedy, finding.status);
   return { finding, status };
 }
 

@@ -13,6 +13,7 @@ import { Outdated } from '../evaluation/retry.ts';
 import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
 import { forgetOutcomes, resourceStored } from '../posture/service.ts';
 import { forgetResource, keepHistory } from '../prediction/service.ts';
+import { resourceGone, resourceObserved, verifyUnchanged } from '../remediation/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
@@ -78,7 +79,9 @@ async function upsertResource(
 ): Promise<Upserted> {
   const { deps, tx } = judge;
   const before = await tx.get(resources, resource.id);
+  const observed = await resourceObserved(deps, tx, resource);
   if (before && isDeepStrictEqual(before.doc.resource, resource)) {
+    await verifyUnchanged(deps, tx, observed);
     return { outcome: 'unchanged', row: before };
   }
   const at = timestamp(judge.now);
@@ -126,7 +129,7 @@ async function resolveViolations(
 /** @throws GovctlError precondition_failed where If-Match does not hold; Outdated as `upsertResource` */
 export async function putResource(
   judge: Judge,
-  call: Call,
+  call: Pick<Call, 'actor' | 'checkMatch'> & { header(name: string): string | null },
   { resource, verdicts }: Found & { readonly resource: KnownResource },
 ): Promise<Upserted> {
   const { deps, tx } = judge;
@@ -194,5 +197,6 @@ export async function deleteResource(judge: Judge, call: Call, id: string): Prom
   await resourceStored(tx, before.doc.resource, undefined);
   await resolveViolations(judge, { id });
   await forgetResource(tx, id);
+  await resourceGone(deps, tx, id);
   await recordAudit(deps, tx, call.actor, 'resource.delete', id);
 }

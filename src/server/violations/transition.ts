@@ -36,9 +36,16 @@ export interface Change {
   readonly cause: StatusCause;
   readonly reason?: string;
   readonly by?: string;
+  /** Of `remediated`. */
+  readonly remediation_id?: string;
 }
 
-const ofOneStatus: ReadonlySet<string> = new Set(['resolved_at', 'exemption_id', 'reason']);
+const ofOneStatus: ReadonlySet<string> = new Set([
+  'resolved_at',
+  'exemption_id',
+  'reason',
+  'remediation_id',
+]);
 
 /** A violation under another status. */
 export function moveTo(
@@ -54,7 +61,7 @@ export function moveTo(
     ...(Object.fromEntries(kept) as StoredViolation), // those that go are optional
     status,
     ...(change.cause === 'manual' && change.reason !== undefined ? { reason: change.reason } : {}),
-    ...defined({ exemption_id: exemptionId }),
+    ...defined({ exemption_id: exemptionId, remediation_id: change.remediation_id }),
     // Found again: the time between does not count.
     detected_at: before.status === 'RESOLVED' ? change.at : before.detected_at,
     ...(status === 'RESOLVED' ? { resolved_at: change.at } : {}),

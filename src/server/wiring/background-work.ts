@@ -13,6 +13,9 @@ import type { EvidenceWork } from '../evidence/work.ts';
 import { bundleLanes } from '../evidence/collection.ts';
 import { createUpkeep } from './upkeep.ts';
 import { methodsOf } from '../prediction/service.ts';
+import { remediationLanes } from '../remediation/collection.ts';
+import { remediationWork } from '../remediation/run.ts';
+import { settingsOf } from '../remediation/settings.ts';
 import { createRenderer } from '../reports/rendering/thread/threads.ts';
 import { reportLanes } from '../reports/collection.ts';
 import { reportDeliveryLanes } from '../report-delivery/collection.ts';
@@ -71,6 +74,8 @@ const deliveriesWithin = 3_000;
 const firesWithin = 1_000;
 /** Milliseconds that a stop waits for steps of evaluation: one that is cut off is taken again after a restart. */
 const evaluationsWithin = 1_000;
+/** Milliseconds that a stop waits for actions of remediations. */
+const actionsWithin = 1_000;
 /** Milliseconds that a stop waits for reports; those that take longer start again after a restart. */
 const reportsWithin = 1_000;
 
@@ -87,8 +92,11 @@ export function startBackgroundWork(
     baseUrl,
   }: BackgroundOptions,
 ): BackgroundWork {
-  const methods = methodsOf(channels.surroundings.config);
+  const { config, targets } = channels.surroundings;
+  const methods = methodsOf(config);
   const evaluator = createLaneRunner(deps, backgroundEvaluation(deps, evaluation, methods));
+  const settings = settingsOf(config.remediation, targets.rules.local);
+  const remediator = createLaneRunner(deps, remediationWork(deps, { evaluation, settings }));
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
@@ -127,6 +135,7 @@ export function startBackgroundWork(
   ];
   const endListening = clock.onChange(() => {
     evaluator.poke();
+    remediator.poke();
     deliveries.poke();
     reportWork.poke();
     evidenceWork.poke();
@@ -141,6 +150,7 @@ export function startBackgroundWork(
   return {
     workers: [
       laneWorker(deps.store, evaluationLanes, evaluator),
+      laneWorker(deps.store, remediationLanes, remediator),
       laneWorker(deps.store, scheduleLanes, fires),
       laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, bundleLanes, evidenceWork),
@@ -155,6 +165,7 @@ export function startBackgroundWork(
       for (const timer of timers) clearInterval(timer);
       endListening();
       await upkeep.idle();
+      await remediator.stop(actionsWithin);
       await evaluator.stop(evaluationsWithin);
       await fires.stop(firesWithin);
       await reportWork.stop(reportsWithin);

@@ -19,6 +19,8 @@ import { policyHandlers } from '../policies/handlers.ts';
 import { evaluationHandlers, governanceHandlers } from '../posture/handlers.ts';
 import { predictionHandlers } from '../prediction/handlers.ts';
 import { createAlerts, methodsOf } from '../prediction/service.ts';
+import { remediationHandlers } from '../remediation/handlers.ts';
+import { settingsOf } from '../remediation/settings.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { downloadHandlers } from '../reports/download/handlers.ts';
 import type { ReportWork } from '../reports/generation/report-work.ts';
@@ -94,6 +96,11 @@ export const createHandlers = (
       isLocal: local !== undefined,
     }),
     exemptions: exemptionHandlers(deps),
+    remediations: remediationHandlers({
+      deps,
+      evaluation,
+      settings: settingsOf(surroundings.config.remediation, surroundings.targets.rules.local),
+    }),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),
     reports: {

@@ -13,6 +13,7 @@ import type { Module } from '../module.ts';
 import { policiesModule } from '../policies/module.ts';
 import { postureModule } from '../posture/module.ts';
 import { predictionModule } from '../prediction/module.ts';
+import { remediationModule } from '../remediation/module.ts';
 import { reportDeliveryModule } from '../report-delivery/module.ts';
 import { reportsModule } from '../reports/module.ts';
 import { resourcesModule } from '../resources/module.ts';
@@ -32,6 +33,7 @@ export const modules: readonly Module[] = [
   evaluationModule,
   postureModule,
   predictionModule,
+  remediationModule,
   complianceModule,
   evidenceModule,
   eventsModule,

@@ -258,12 +258,21 @@ describe('what an endpoint answers', () => {
     await ask('frameworks.list', undefined);
     await ask('frameworks.get', 'soc2');
     const { violations } = (await ask('violations.list', undefined)) as {
-      violations: { id: string }[];
+      violations: { id: string; policy_id: string }[];
     };
     await ask('violations.get', violations[0]?.id);
     await ask('violations.summary', undefined, {}, '?group_by=policy');
     const filter = { owner: ['nobody'] };
     await ask('violations.resolveMany', undefined, { body: { filter, reason: 'torn down' } });
+    const plan = { violation_ids: [violations[0]?.id] };
+    const remedy = { remediation_action: 'notify' };
+    await service.send('PUT', `/v1/policies/${violations[0]?.policy_id ?? ''}`, { body: remedy });
+    const { id: planned } = (await ask('remediations.create', undefined, { body: plan })) as {
+      id: string;
+    };
+    await ask('remediations.list', undefined);
+    await ask('remediations.get', planned);
+    await ask('remediations.cancel', planned, { body: {} });
     await ask('violations.resolve', violations[0]?.id, { body: { reason: 'torn down' } });
     await ask('exemptions.delete', exemption.id);
     await ask('resources.delete', 'bucket-1');

@@ -7,11 +7,14 @@ import type { PreparedRules } from '../../../engine/evaluate.ts';
 import { flipBudget } from '../../../engine/next-flip.ts';
 import { limitsOf } from '../../../engine/predict/limits.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
+import type { Awaitable } from '../../awaitable.ts';
+import { answerAction } from './check-action.ts';
 import type {
   Answer,
   DecideQuestion,
   Description,
   FoundFlip,
+  PromptQuestion,
   Question,
   RuleSet,
 } from './messages.ts';
@@ -40,7 +43,7 @@ interface Ready {
 const charactersOfTurn = 1 << 20;
 
 /** Answers questions one at a time, and caches the rules that it was given. */
-export function createAnswers(): (question: Question) => Answer {
+export function createAnswers(): (question: PromptQuestion) => Answer {
   const known: Ready = { rules: new Map(), weight: 0 };
   return (question) => {
     switch (question.kind) {
@@ -67,6 +70,12 @@ function describe(rules: readonly Rule[]): Description {
     limits: why === undefined ? limitsOf(rules) : [],
   };
 }
+
+/** Answers any question. @param answer one of `createAnswers` */
+export const answerTo = (
+  answer: ReturnType<typeof createAnswers>,
+  question: Question,
+): Awaitable<Answer> => (question.kind === 'action' ? answerAction(question) : answer(question));
 
 /** Compiles the conditions of one body; all their patterns share one limit. */
 function problemsOf(conditions: readonly string[]) {

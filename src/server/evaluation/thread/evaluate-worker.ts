@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { createAnswers } from './answer.ts';
+import { whenKnown } from '../../awaitable.ts';
+import { answerTo, createAnswers } from './answer.ts';
 import type { Question } from './messages.ts';
 import { giveWay } from '../../threads/give-way.ts';
 
@@ -7,4 +8,8 @@ giveWay();
 
 /** The entry point of an evaluation thread: receives questions, posts answers. */
 const answer = createAnswers();
-parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
+parentPort?.on(
+  'message',
+  (question: Question) =>
+    void whenKnown(answerTo(answer, question), (answered) => parentPort?.postMessage(answered)),
+);

@@ -44,7 +44,18 @@ interface CheckQuestion {
   readonly conditions: readonly string[];
 }
 
-export type Question = DecideQuestion | DescribeQuestion | CheckQuestion;
+/** Whether a policy's `remediation_action` can be right. */
+export interface ActionQuestion {
+  readonly kind: 'action';
+  readonly text: string;
+  readonly type: string;
+  readonly rules: readonly Rule[];
+}
+
+/** A question that is answered at once. */
+export type PromptQuestion = DecideQuestion | DescribeQuestion | CheckQuestion;
+
+export type Question = PromptQuestion | ActionQuestion;
 
 /** What rules read. */
 export interface Description {
@@ -78,5 +89,6 @@ export type Answer =
       readonly broken: readonly { readonly key: string; readonly why: string }[];
     }
   | ({ readonly kind: 'described' } & Description)
+  | { readonly kind: 'action'; readonly problem: string | null }
   /** In the order of the conditions; null if the condition compiles. */
   | { readonly kind: 'checked'; readonly problems: readonly (ConditionProblem | null)[] };

@@ -3,13 +3,15 @@ import { GovctlError } from '../../../contract/errors.ts';
 import type { Rule } from '../../../contract/policies.ts';
 import { evaluationBudget } from '../../../engine/condition/budget.ts';
 import type { ConditionProblem } from '../../../engine/condition/compile.ts';
+import { whenKnown } from '../../awaitable.ts';
 import type { Log } from '../../deps.ts';
 import type { Call } from '../../http/call.ts';
 import { ThreadGone, ask, createThreadPool, workerFile } from '../../threads/threads.ts';
 import type { Asker, Port, ThreadPool } from '../../threads/threads.ts';
 import { createTurns } from '../../threads/turns.ts';
-import { createAnswers } from './answer.ts';
+import { answerTo, createAnswers } from './answer.ts';
 import type {
+  ActionQuestion,
   Answer,
   DecideQuestion,
   Description,
@@ -44,6 +46,8 @@ export interface EvaluationThreads {
   describe(asker: Asker, rules: readonly Rule[]): Promise<Description>;
   /** Compiles conditions; the result is null for each that compiles. */
   check(asker: Asker, conditions: readonly string[]): Promise<readonly (ConditionProblem | null)[]>;
+  /** What is wrong with a policy's `remediation_action`, if anything is. */
+  checkAction(asker: Asker, question: Omit<ActionQuestion, 'kind'>): Promise<string | undefined>;
   /** Terminates the threads; work in progress fails. */
   close(): Promise<void>;
 }
@@ -130,6 +134,12 @@ export function createEvaluationThreads({
       );
       return answer.kind === 'checked' ? answer.problems : [];
     },
+    async checkAction(asker, question) {
+      const answer = await inTurn(asker, (port, gone) =>
+        ask(port, gone, { kind: 'action', ...question }, turnWithin),
+      );
+      return (answer.kind === 'action' && answer.problem) || undefined;
+    },
     close: pool.close,
   };
 }
@@ -198,8 +208,9 @@ function here(): EvaluationPool {
   const listeners = new Set<(answer: Answer) => void>();
   const port: EvaluationPort = {
     postMessage(question) {
-      const answered = answer(question);
-      for (const listener of listeners) listener(answered);
+      void whenKnown(answerTo(answer, question), (answered) => {
+        for (const listener of listeners) listener(answered);
+      });
     },
     on: (_, listener) => listeners.add(listener),
     off: (_, listener) => listeners.delete(listener),

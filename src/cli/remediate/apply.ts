@@ -1,0 +1,126 @@
+import type { Client } from '../../client/client.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { RemediationWithActions } from '../../contract/remediations.ts';
+import type { Context } from '../context.ts';
+import type { ApprovalOptions } from '../flags/approval.ts';
+import { isApproved, notApproved } from '../flags/approval.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { parseTimeout, waitUntilEnded } from '../objects/wait.ts';
+import { count } from '../terminal/printable.ts';
+import { withAllActions } from './plan.ts';
+import { isAtWork, remediationView } from './remediation-view.ts';
+import { selectorOf } from './selection.ts';
+import type { Selection } from './selection.ts';
+
+export interface Waiting {
+  readonly wait: boolean;
+  readonly timeout: string;
+}
+
+export async function runApply(
+  context: Context,
+  options: Selection & ApprovalOptions & Waiting,
+): Promise<ExitCode> {
+  const timeoutMs = parseTimeout(options.timeout);
+  const { plan, note } = await withOurServer(
+    context,
+    'remediations',
+    'Planning',
+    async (client) => {
+      const selector = await selectorOf(context, client, options);
+      const { data } = await client.remediations.create({ body: { ...selector, dry_run: true } });
+      const shown = await withAllActions(client, data);
+      // It was made to be shown; what is carried out is another one with the same digest.
+      await client.remediations.cancel({ params: { id: data.id }, body: { reason: 'shown' } });
+      return { plan: shown, note: selector.note };
+    },
+  );
+  refuseGuarded(plan);
+  await approve(context, plan, options);
+  const done = await withOurServer(context, 'remediations', 'Remediating', async (client) => {
+    const planned = plan.actions.filter(({ status }) => status === 'planned');
+    const { data } = await client.remediations.create({
+      body: {
+        violation_ids: planned.map(({ violation_id: id }) => id),
+        expected_digest: plan.digest,
+        dry_run: false,
+        ...(note === undefined ? {} : { note }),
+      },
+    });
+    return options.wait ? waitForEnd(context, client, data, timeoutMs) : data;
+  });
+  await context.show(remediationView(done));
+  return endOf(context, done);
+}
+
+function refuseGuarded({ why_not: guards }: RemediationWithActions): void {
+  if (guards.length === 0) return;
+  throw new GovctlError(
+    'remediation_guard',
+    `The remediation reaches too far: ${guards.join('; ')}`,
+    {
+      hint: 'Select fewer violations, or change remediation.guards in the configuration of the server.',
+    },
+  );
+}
+
+/** @throws GovctlError approval_required */
+async function approve(
+  context: Context,
+  plan: RemediationWithActions,
+  options: ApprovalOptions,
+): Promise<void> {
+  if (isApproved(options)) return;
+  if (!context.flags.input) {
+    throw new GovctlError(
+      'approval_required',
+      'This would change resources, and nobody can be asked',
+      {
+        hint: 'Nothing was changed. Run it on a terminal, or add --auto-approve.',
+      },
+    );
+  }
+  const { stderr, columns } = context.world.terminal;
+  await stderr.write(`${remediationView(plan).human(context.talkStyle, columns)}\n`);
+  const changes = plan.actions.filter(({ status }) => status === 'planned').length;
+  const question = `Carry out ${count(changes, 'action')}?`;
+  if (!(await context.world.prompt.confirm(question, false))) throw notApproved();
+}
+
+export async function waitForEnd(
+  { world }: Context,
+  client: Client,
+  begun: RemediationWithActions,
+  timeoutMs: number,
+): Promise<RemediationWithActions> {
+  const { id } = begun;
+  const look = async () => (await client.remediations.get({ params: { id } })).data;
+  const ended = await waitUntilEnded(world, begun, {
+    timeoutMs,
+    isUnderway: isAtWork,
+    lookLater: `\`govctl remediate get ${id}\` shows how far it is.`,
+    look,
+  });
+  return withAllActions(client, ended);
+}
+
+/** What the exit code says of a remediation. */
+export async function endOf(
+  context: Context,
+  { id, status, counts }: RemediationWithActions,
+): Promise<ExitCode> {
+  switch (status) {
+    case 'completed':
+      return exitCodes.ok;
+    case 'planned':
+      await context.say(`It waits for approval: \`govctl remediate approve ${id}\`.`);
+      return exitCodes.pending;
+    case 'approved':
+    case 'running':
+      await context.say(`\`govctl remediate get ${id}\` shows how far it is.`);
+      return exitCodes.pending;
+    default:
+      return counts.completed > 0 ? exitCodes.partial : exitCodes.error;
+  }
+}

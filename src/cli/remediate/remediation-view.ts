@@ -1,0 +1,101 @@
+import type { Action, Remediation, RemediationWithActions } from '../../contract/remediations.ts';
+import type { View } from '../terminal/output.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import { paintSeverity } from '../terminal/severity.ts';
+import type { Style } from '../terminal/terminal.ts';
+
+export const remediationView = (remediation: RemediationWithActions): View => ({
+  value: remediation,
+  human: (style) => describeRemediation(remediation, style),
+});
+
+/** Whether actions are still to be attempted; those that wait to be verified may wait for a day. */
+export const isAtWork = ({ status, counts }: Remediation): boolean =>
+  status === 'approved' ||
+  (status === 'running' && (counts.planned ?? 0) + (counts.attempting ?? 0) > 0);
+
+/** Whether nothing is known of its end yet. */
+export const isUnderway = ({ status, dry_run: isDry }: Remediation): boolean =>
+  status === 'approved' || status === 'running' || (status === 'planned' && !isDry);
+
+const signs = {
+  planned: '~',
+  attempting: '…',
+  unverified: '…',
+  completed: '✓',
+  failed: '✗',
+  skipped: '-',
+  cancelled: '-',
+} as const satisfies Record<Action['status'], string>;
+
+function describeRemediation(remediation: RemediationWithActions, style: Style): string {
+  const { actions, counts, why_not: guards } = remediation;
+  const all = Object.values(counts).reduce<number>((sum, one) => sum + Number(one), 0);
+  const more = all - actions.length;
+  return [
+    headline(remediation, style),
+    '',
+    ...actions.flatMap((action) => describeAction(action, style)),
+    ...(more > 0
+      ? [
+          style.dim(
+            `  … and ${count(more, 'more action')}: govctl remediate show ${remediation.id}`,
+          ),
+        ]
+      : []),
+    '',
+    ...guards.map((guard) => style.red(`Refused by a guard: ${printableLine(guard)}`)),
+    summary(remediation),
+    '',
+  ].join('\n');
+}
+
+function headline({ id, blast, automatic, note, rolls_back: undone }: Remediation, style: Style) {
+  const reach = [
+    count(blast.resources, 'resource'),
+    ...(blast.accounts > 0 ? [count(blast.accounts, 'account')] : []),
+    ...(blast.environments > 0 ? [count(blast.environments, 'environment')] : []),
+  ].join(', ');
+  const extra = [
+    ...(automatic ? ['automatic'] : []),
+    ...(undone === undefined ? [] : [`rolls back ${undone}`]),
+    ...(note === undefined ? [] : [printableLine(note)]),
+  ].map((text) => ` · ${text}`);
+  return `${style.bold(id)}  ${reach} (${blast.percent}% of its type)${extra.join('')}`;
+}
+
+function describeAction(action: Action, style: Style): string[] {
+  const { status, resource_id: id, policy_name: policy, severity, why, executor, method } = action;
+  const paint =
+    status === 'completed' ? style.green : status === 'failed' ? style.red : (text: string) => text;
+  const by = method === 'notify' ? 'notify' : `${method}, ${executor ?? 'no executor'}`;
+  const lines = action.changes.map(
+    ({ path, before, after }) =>
+      `      ${printableLine(path)}: ${showValue(before)} → ${showValue(after)}`,
+  );
+  return [
+    `  ${paint(signs[status])} ${printableLine(id)}  ${printableLine(policy)}  ${paintSeverity(severity, severity, style)}`,
+    ...(status === 'skipped' ? [] : [...lines, style.dim(`      by ${printableLine(by)}`)]),
+    ...(action.command ? [`      runs ${printableLine(action.command.join(' '))}`] : []),
+    ...(status === 'planned' || (status === 'completed' && why === undefined)
+      ? []
+      : [`      ${status}${why === undefined ? '' : `: ${printableLine(why)}`}`]),
+  ];
+}
+
+const showValue = (value: unknown): string =>
+  value === undefined ? '(absent)' : printableLine(JSON.stringify(value));
+
+function summary(remediation: Remediation): string {
+  const { status, dry_run: isDry, counts, expires_at: expires, requires_approval } = remediation;
+  const some = (['completed', 'unverified', 'failed', 'skipped', 'planned', 'cancelled'] as const)
+    .filter((one) => Number(counts[one]) > 0)
+    .map((one) => `${Number(counts[one])} ${one}`)
+    .join(', ');
+  if (status === 'planned' && isDry)
+    return `${some}. Dry run: nothing changes. Expires ${expires}.`;
+  if (status === 'planned') {
+    return `${some}. Waits for approval (${requires_approval}) until ${expires}.`;
+  }
+  return `${status}: ${some}.`;
+}

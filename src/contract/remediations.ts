@@ -1,0 +1,234 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import {
+  ById,
+  Timestamp,
+  commaListOf,
+  digits,
+  listEndpoint,
+  listQuery,
+  trueOrFalse,
+} from './lists.ts';
+import { Severity } from './policies.ts';
+
+export const remediationStatuses = [
+  'planned',
+  'approved',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+] as const;
+export const RemediationStatus = z.enum(remediationStatuses);
+export type RemediationStatus = z.infer<typeof RemediationStatus>;
+
+export const actionStatuses = [
+  'planned',
+  'attempting',
+  'unverified',
+  'completed',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
+export const ActionStatus = z.enum(actionStatuses);
+export type ActionStatus = z.infer<typeof ActionStatus>;
+
+/** Actions of one remediation. */
+export const maxActions = 1_000;
+/** Actions that one answer holds. */
+export const actionsPerAnswer = 100;
+
+/** One attribute, by its path with dots; a side is absent where the attribute is. */
+const Change = z.looseObject({
+  path: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+});
+
+export const Action = z.looseObject({
+  /** Its place in the plan, from 1. */
+  n: z.int(),
+  violation_id: z.string(),
+  policy_id: z.string(),
+  policy_name: z.string(),
+  severity: Severity,
+  resource_id: z.string(),
+  resource_type: z.string(),
+  provider: z.string(),
+  account_id: z.string().optional(),
+  environment: z.string().optional(),
+  method: z.enum(['patch', 'webhook', 'exec', 'notify']),
+  /** What carries it out: `inventory`, `exec:NAME`, `webhook:HOST`. */
+  executor: z.string().optional(),
+  /** The state of the resource that it was planned for. */
+  base: z.looseObject({ revision: z.int(), sha256: z.string() }).optional(),
+  /** What a patch changes. */
+  changes: z.array(Change),
+  /** The command of the operator's configuration, with its arguments. */
+  command: z.array(z.string()).optional(),
+  status: ActionStatus,
+  /** Why it was skipped or failed. */
+  why: z.string().optional(),
+  /** The resource as it was is stored. */
+  before_image: z.boolean(),
+  attempted_at: Timestamp.optional(),
+  /** When the resource was seen again after the attempt. */
+  observed_at: Timestamp.optional(),
+  ended_at: Timestamp.optional(),
+});
+export type Action = z.infer<typeof Action>;
+
+const count = z.int().min(0);
+
+export const Remediation = z.looseObject({
+  id: z.string(),
+  status: RemediationStatus,
+  /** A plan to look at, which is never carried out. */
+  dry_run: z.boolean(),
+  /** Made by `auto_remediation`. */
+  automatic: z.boolean(),
+  requires_approval: z.enum(['none', 'approval', 'four_eyes']),
+  /** The guards that keep it from being carried out. */
+  why_not: z.array(z.string()),
+  /** SHA-256 over what is to be done, in lower-case hex. */
+  digest: z.string(),
+  /** What the planned actions reach; `percent` is of the type that it reaches most of. */
+  blast: z.looseObject({
+    resources: count,
+    accounts: count,
+    environments: count,
+    percent: z.number(),
+  }),
+  counts: z.looseObject(
+    Object.fromEntries(actionStatuses.map((status) => [status, count])) as Record<
+      ActionStatus,
+      typeof count
+    >,
+  ),
+  note: z.string().optional(),
+  requested_by: z.string(),
+  approved_by: z.string().optional(),
+  cancelled_by: z.string().optional(),
+  /** Why it was cancelled. */
+  reason: z.string().optional(),
+  /** The remediation that it undoes. */
+  rolls_back: z.string().optional(),
+  /** A plan that nobody has begun by then expires. */
+  expires_at: Timestamp,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  started_at: Timestamp.optional(),
+  ended_at: Timestamp.optional(),
+});
+export type Remediation = z.infer<typeof Remediation>;
+
+export const RemediationWithActions = Remediation.extend({
+  /** At most 100; `actions_offset` reads on. */
+  actions: z.array(Action),
+});
+export type RemediationWithActions = z.infer<typeof RemediationWithActions>;
+
+const some = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(100).optional();
+const word = z.string().min(1).max(256);
+
+/** As the list of violations filters; any of the values of each field. */
+const ViolationSelector = z
+  .strictObject({
+    severity: some(Severity),
+    policy_id: some(word),
+    resource_id: z.string().min(1).max(2_048).optional(),
+    resource_type: some(word),
+    provider: some(word),
+    account_id: some(word),
+    region: some(word),
+    environment: some(word),
+  })
+  .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
+    message: 'must have a field, such as {"severity": ["CRITICAL"]}',
+  });
+export type ViolationSelector = z.infer<typeof ViolationSelector>;
+
+const selectors = ['violation_ids', 'policy_id', 'framework', 'filter'] as const;
+
+const RemediationInput = z
+  .strictObject({
+    violation_ids: z.array(z.string().min(1).max(64)).min(1).max(maxActions).optional(),
+    /** The ID or the name of a policy. */
+    policy_id: word.optional(),
+    /** `SOC2`, or a control of it: `SOC2:CC6.1`. */
+    framework: word.optional(),
+    filter: ViolationSelector.optional(),
+    dry_run: z.boolean().default(true),
+    note: z.string().max(1_024).optional(),
+    /** Refuse if the plan would be another than the one with this digest. */
+    expected_digest: z.string().max(64).optional(),
+  })
+  .refine((given) => selectors.filter((name) => given[name] !== undefined).length === 1, {
+    message: `give exactly one of ${selectors.join(', ')}`,
+  });
+export type RemediationInput = z.infer<typeof RemediationInput>;
+
+export const remediationSortFields = [
+  'created_at',
+  'updated_at',
+  'expires_at',
+  'id',
+  'status',
+] as const;
+
+const RemediationListQuery = listQuery(remediationSortFields, {
+  status: commaListOf(RemediationStatus).optional(),
+  automatic: trueOrFalse().optional(),
+});
+export type RemediationListQuery = z.infer<typeof RemediationListQuery>;
+
+const path = '/v1/compliance/remediate';
+const one = { path: `${path}/:id`, params: ById, ext: true } as const;
+
+export const remediations = {
+  create: endpoint({
+    method: 'POST',
+    path,
+    summary: 'Plan the remediation of open violations, and carry it out unless it is a dry run',
+    scope: 'compliance:write',
+    body: RemediationInput,
+    response: { status: 202, body: RemediationWithActions },
+    errors: [
+      'invalid_remediation',
+      'violation_not_found',
+      'policy_not_found',
+      'remediation_state',
+      'remediation_guard',
+      'remediator_not_configured',
+    ],
+  }),
+  list: listEndpoint({
+    path,
+    summary: 'List remediations',
+    ext: true,
+    query: RemediationListQuery,
+    rows: { remediations: z.array(Remediation) },
+  }),
+  get: endpoint({
+    ...one,
+    method: 'GET',
+    summary: 'Read a remediation with its actions',
+    scope: 'governance:read',
+    query: z.strictObject({ actions_offset: digits(z.int().min(0).max(maxActions)).prefault(0) }),
+    versioned: true,
+    response: { status: 200, body: RemediationWithActions },
+    errors: ['remediation_not_found'],
+  }),
+  cancel: endpoint({
+    ...one,
+    method: 'POST',
+    path: `${path}/:id/cancel`,
+    summary: 'Cancel a remediation; the action under way is finished, the others are not begun',
+    scope: 'compliance:write',
+    body: z.strictObject({ reason: z.string().min(1).max(1_024).optional() }),
+    response: { status: 200, body: RemediationWithActions },
+    errors: ['remediation_not_found', 'remediation_state'],
+  }),
+};

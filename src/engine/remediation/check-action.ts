@@ -1,0 +1,109 @@
+import { readRemediationAction } from '../../contract/remediation-action.ts';
+import { leavesOf } from './patch.ts';
+import type { Patch } from './patch.ts';
+
+/** What a resource is, and where: a patch is about its settings. */
+const fixed: ReadonlySet<string> = new Set([
+  'id',
+  'type',
+  'provider',
+  'account_id',
+  'region',
+  'environment',
+]);
+/** Objects within each other. */
+const maxDepth = 16;
+/** Values that one patch sets. */
+const maxLeaves = 100;
+
+export interface CheckedAction {
+  readonly text: string;
+  /** The attributes that the policy's conditions read, such as `resource.tags["team"]`. */
+  readonly attributes: Iterable<string>;
+  /** Why a value does not fit an attribute of the type, if it does not. */
+  readonly whyUnfit: (attribute: string, value: unknown) => string | undefined;
+}
+
+/** What is wrong with the `remediation_action` of a policy, if anything is. */
+export function checkAction({ text, attributes, whyUnfit }: CheckedAction): string | undefined {
+  const action = readRemediationAction(text);
+  if (action.kind === 'webhook') return whyNoAddress(action.url);
+  if (action.kind === 'exec') {
+    return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(action.name)
+      ? undefined
+      : 'must name a command of the server, such as exec:close-bucket';
+  }
+  if (action.kind === 'patch') return checkPatch(action.patch, attributes, whyUnfit);
+  return text.startsWith('patch:')
+    ? 'must be a JSON object after patch:, such as patch:{"versioning":{"enabled":true}}'
+    : undefined;
+}
+
+function checkPatch(
+  patch: Patch,
+  attributes: Iterable<string>,
+  whyUnfit: CheckedAction['whyUnfit'],
+): string | undefined {
+  if (depthOf(patch) > maxDepth) return `is nested deeper than ${maxDepth} levels`;
+  const touched = Object.keys(patch).find((name) => fixed.has(name));
+  if (touched !== undefined) return `must not change ${touched} of a resource`;
+  const leaves = leavesOf(patch);
+  if (leaves.length === 0) return 'changes nothing';
+  if (leaves.length > maxLeaves) return `changes more than ${maxLeaves} values`;
+  for (const [attribute, value] of leaves) {
+    const why = whyUnfit(attribute, value);
+    if (why !== undefined) return `${attribute} ${why}`;
+  }
+  const read = Array.from(attributes, stepsOfRead);
+  const isRead = leaves.some(([attribute]) => {
+    const steps = attribute.split('.');
+    return read.some((one) => one.every((step, at) => at >= steps.length || step === steps[at]));
+  });
+  if (isRead) return undefined;
+  const first = leaves[0]?.[0] ?? '';
+  return `changes ${first}, which no condition of the policy reads, so that it can't make the policy pass`;
+}
+
+/** `resource.tags["team"]` is `tags`, `team`; what is found out only when it runs ends it. */
+function stepsOfRead(path: string): string[] {
+  const steps: string[] = [];
+  const rest = path.replace(/^resource\b/, '');
+  for (const [, name, quoted, other] of rest.matchAll(
+    /\.\??([A-Za-z_]\w*)|\[\??("(?:[^"\\]|\\.)*")\]|(\[)/g,
+  )) {
+    if (other !== undefined) break;
+    steps.push(name ?? unquoted(quoted ?? '""'));
+  }
+  return steps;
+}
+
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function depthOf(value: unknown): number {
+  let depth = 0;
+  for (let level: unknown[] = [value]; level.length > 0 && depth <= maxDepth; depth += 1) {
+    level = level.flatMap((one) =>
+      typeof one === 'object' && one !== null
+        ? Object.values(one).filter((inner) => typeof inner === 'object' && inner !== null)
+        : [],
+    );
+  }
+  return depth;
+}
+
+function whyNoAddress(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'must be an address after webhook:, such as webhook:https://…';
+  const { protocol, username, password, hash, hostname } = new URL(text);
+  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isHere)) {
+    return 'must be an address that begins with https://';
+  }
+  if (username !== '' || password !== '') return 'must not contain a user or password';
+  return hash === '' ? undefined : 'must not contain a fragment (#)';
+}

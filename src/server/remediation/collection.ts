@@ -1,0 +1,110 @@
+import type {
+  Action,
+  Remediation,
+  RemediationListQuery,
+  remediationSortFields,
+} from '../../contract/remediations.ts';
+import type { KnownResource } from '../../contract/resources.ts';
+import type { Changed, Patch } from '../../engine/remediation/patch.ts';
+import type { Filters } from '../http/paging.ts';
+import { anyOf } from '../http/paging.ts';
+import type { CollectionSpec, LaneSpec, Scalar } from '../store/store.ts';
+
+/** A remediation as stored is a remediation as answered, without its actions. */
+export type StoredRemediation = Remediation;
+
+const order: Record<
+  (typeof remediationSortFields)[number],
+  (remediation: StoredRemediation) => Scalar | undefined
+> = {
+  created_at: ({ created_at }) => created_at,
+  updated_at: ({ updated_at }) => updated_at,
+  expires_at: ({ expires_at }) => expires_at,
+  id: ({ id }) => id,
+  status: ({ status }) => status,
+};
+
+const open: ReadonlySet<string> = new Set(['planned', 'approved', 'running']);
+/** Whether it has not ended. */
+export const isOpen = ({ status }: Pick<StoredRemediation, 'status'>): boolean => open.has(status);
+
+export const remediations: CollectionSpec<StoredRemediation> = {
+  name: 'remediations',
+  index: {
+    status: ({ status }) => status,
+    automatic: ({ automatic }) => String(automatic),
+    /** Who asked for those that have not ended. */
+    open_of: (remediation) => (isOpen(remediation) ? remediation.requested_by : undefined),
+  },
+  order,
+};
+
+export const remediationFilters = (query: RemediationListQuery): Filters => ({
+  ...anyOf(query, ['status']),
+  ...(query.automatic === undefined ? {} : { automatic: { any: [String(query.automatic)] } }),
+});
+
+/** The fields that have names: an answer of another version may have more. */
+type Named<T> = { [Field in keyof T as string extends Field ? never : Field]: T[Field] };
+
+/** One action of a remediation. */
+export interface StoredAction extends Omit<Named<Action>, 'before_image' | 'changes'> {
+  readonly changes: readonly Changed[];
+  /** `rem_…:0001` */
+  readonly id: string;
+  readonly remediation_id: string;
+  readonly planned_at: string;
+  /** What the policy said when it was planned, see `fingerprintOf`. */
+  readonly fingerprint: string;
+  /** Merge patch of the resource. */
+  readonly patch?: Patch;
+  /** It takes back what another remediation did: verified by the values, not by the policy. */
+  readonly restores?: true;
+}
+
+export const actionId = (remediation: string, n: number): string =>
+  `${remediation}:${String(n).padStart(4, '0')}`;
+
+const isWaiting = ({ status }: StoredAction): boolean =>
+  status === 'attempting' || status === 'unverified';
+
+export const actions: CollectionSpec<StoredAction> = {
+  name: 'remediation_actions',
+  unique: {
+    /** The one that was attempted for a violation and is not verified yet. */
+    waiting: (action) => (isWaiting(action) ? action.violation_id : undefined),
+  },
+  index: {
+    remediation: ({ remediation_id }) => remediation_id,
+    /** `rem_… planned` */
+    state: ({ remediation_id, status }) => `${remediation_id} ${status}`,
+    /** `rem_… id` */
+    planned_for: ({ remediation_id, resource_id, status }) =>
+      status === 'planned' ? `${remediation_id} ${resource_id}` : undefined,
+    waiting_of_resource: (action) => (isWaiting(action) ? action.resource_id : undefined),
+  },
+  order: { id: ({ id }) => id, planned_at: ({ planned_at }) => planned_at },
+};
+
+/** A resource as it was before an action was attempted; its ID is the action's. */
+export interface StoredImage {
+  readonly id: string;
+  readonly at: string;
+  readonly revision: number;
+  readonly resource: KnownResource;
+}
+
+export const images: CollectionSpec<StoredImage> = {
+  name: 'remediation_images',
+  order: { id: ({ id }) => id, at: ({ at }) => at },
+};
+
+/** One lane per remediation that has not ended; its only work is the remediation's ID. */
+export const remediationLanes: LaneSpec = {
+  name: 'remediations',
+  turns: {
+    collection: remediations,
+    ownerOf: ({ requested_by }: StoredRemediation) => requested_by,
+    servedAt: ({ started_at }: StoredRemediation) => started_at,
+  },
+};

@@ -1,0 +1,148 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { RemediationInput, RemediationWithActions } from '../../contract/remediations.ts';
+import { actionsPerAnswer } from '../../contract/remediations.ts';
+import { defined } from '../../contract/defined.ts';
+import { recordAudit } from '../audit/service.ts';
+import type { Actor, Handlers } from '../http/call.ts';
+import { timestamp } from '../deps.ts';
+import { askerOf } from '../evaluation/thread/threads.ts';
+import { listPage } from '../http/paging.ts';
+import { toJson } from '../json.ts';
+import { countRows } from '../store/all-rows.ts';
+import type { Reader, Tx, Versioned } from '../store/store.ts';
+import {
+  actionId,
+  actions,
+  isOpen,
+  remediationFilters,
+  remediationLanes,
+  remediations,
+} from './collection.ts';
+import type { StoredAction, StoredRemediation } from './collection.ts';
+import { makePlan } from './plan.ts';
+import type { Plan, PlanParts } from './plan.ts';
+import { endRemediation } from './run.ts';
+import { selectViolations } from './select.ts';
+import { readRemediation } from './service.ts';
+import { refuseGuarded } from './settings.ts';
+import { countsOf } from './transitions.ts';
+
+/** Milliseconds until a plan expires. */
+const expiresAfter = 86_400_000;
+/** Remediations of one caller that have not ended. */
+const mostOpen = 100;
+
+export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] => {
+  const { deps } = parts;
+  return {
+    create: async ({ body }, call) => {
+      const selected = await selectViolations(deps.store, body);
+      const plan = await makePlan(parts, askerOf(call), selected);
+      if (body.expected_digest !== undefined && body.expected_digest !== plan.digest) {
+        throw new GovctlError('remediation_state', 'What would be done has changed meanwhile', {
+          hint: 'Plan it again, look at the new plan, and apply that.',
+        });
+      }
+      if (!body.dry_run) refuseGuarded(plan.why_not);
+      return call.transact(async (tx) => {
+        const row = await store(parts, tx, call.actor, { input: body, plan });
+        const answer = await withActions(tx, row);
+        return { ...answer, headers: { Location: `/v1/compliance/remediate/${row.doc.id}` } };
+      });
+    },
+
+    list: ({ query }) =>
+      listPage(deps.store, remediations, {
+        query,
+        filters: remediationFilters(query),
+        plural: 'remediations',
+        show: ({ doc }) => toJson(doc),
+      }),
+
+    get: async ({ params, query }) => {
+      const row = await readRemediation(deps.store, params.id);
+      const answer = await withActions(deps.store, row, query.actions_offset);
+      return { ...answer, revision: row.revision };
+    },
+
+    cancel: async ({ params, body }, call) =>
+      call.transact(async (tx) => {
+        const { doc } = await readRemediation(tx, params.id);
+        if (!isOpen(doc)) {
+          throw new GovctlError('remediation_state', `${doc.id} is ${doc.status} already`);
+        }
+        const { reason } = body;
+        const by = { cancelled_by: call.actor.userId, ...defined({ reason }) };
+        await endRemediation(deps, tx, doc, { status: 'cancelled', ...by });
+        await recordAudit(deps, tx, call.actor, 'remediation.cancel', doc.id);
+        return withActions(tx, await readRemediation(tx, doc.id));
+      }),
+  };
+};
+
+/** @throws GovctlError unavailable where the caller has too many */
+async function store(
+  { deps }: PlanParts,
+  tx: Tx,
+  actor: Actor,
+  { input, plan }: { readonly input: RemediationInput; readonly plan: Plan },
+): Promise<Versioned<StoredRemediation>> {
+  const open = await countRows(tx, remediations, { open_of: { any: [actor.userId] } });
+  if (open >= mostOpen) {
+    throw new GovctlError('unavailable', `${open} of your remediations have not ended yet`, {
+      hint: 'Cancel some of them: `govctl remediate list` shows them. A plan expires after a day.',
+      headers: { 'Retry-After': '60' },
+    });
+  }
+  const now = deps.clock.now();
+  const at = timestamp(now);
+  const id = deps.ids.next('rem');
+  const { actions: planned, digest, blast, why_not } = plan;
+  const { dry_run, note } = input;
+  const row = await tx.insert(remediations, {
+    id,
+    status: dry_run ? 'planned' : 'approved',
+    dry_run,
+    automatic: false,
+    requires_approval: 'none',
+    why_not,
+    digest,
+    blast,
+    counts: countsOf(planned.map(({ status }) => status)),
+    ...defined({ note }),
+    requested_by: actor.userId,
+    expires_at: timestamp(now + expiresAfter),
+    created_at: at,
+    updated_at: at,
+  });
+  for (const action of planned) {
+    const own = { id: actionId(id, action.n), remediation_id: id, planned_at: at };
+    await tx.insert(actions, { ...action, ...own });
+  }
+  await tx.append(remediationLanes, id, id);
+  await tx.putOff(remediationLanes, id, dry_run ? now + expiresAfter : now);
+  await recordAudit(deps, tx, actor, 'remediation.create', id);
+  return row;
+}
+
+/** A remediation with some of its actions. */
+async function withActions(reader: Reader, { doc }: Versioned<StoredRemediation>, offset = 0) {
+  const { rows } = await reader.page(actions, {
+    where: { remediation: { any: [doc.id] } },
+    orderBy: 'id',
+    direction: 'asc',
+    limit: actionsPerAnswer,
+    offset,
+  });
+  const shown: RemediationWithActions = { ...doc, actions: rows.map((row) => showAction(row.doc)) };
+  return { body: toJson(shown) };
+}
+
+function showAction(action: StoredAction): RemediationWithActions['actions'][number] {
+  const { id: _id, remediation_id: _of, planned_at: _at, patch: _patch, ...shown } = action;
+  return {
+    ...shown,
+    changes: action.changes.map((change) => ({ ...change })),
+    before_image: action.attempted_at !== undefined,
+  };
+}

@@ -1,0 +1,261 @@
+import { defined } from '../../contract/defined.ts';
+import type { ErrorName } from '../../contract/errors.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Rule } from '../../contract/policies.ts';
+import { readRemediationAction } from '../../contract/remediation-action.ts';
+import type { Remediation } from '../../contract/remediations.ts';
+import { GivenResource, typeKey } from '../../contract/resources.ts';
+import { applyPatch, changesOf, fillPatch } from '../../engine/remediation/patch.ts';
+import type { Changed } from '../../engine/remediation/patch.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import { nextTurn } from '../next-turn.ts';
+import { policies } from '../policies/collection.ts';
+import type { StoredPolicy } from '../policies/collection.ts';
+import { resources } from '../resources/collection.ts';
+import type { StoredResource } from '../resources/collection.ts';
+import { countRows } from '../store/all-rows.ts';
+import type { Versioned } from '../store/store.ts';
+import type { Asker } from '../threads/threads.ts';
+import type { StoredViolation } from '../violations/collection.ts';
+import type { StoredAction } from './collection.ts';
+import { digestOf, fingerprintOf, sha256Of } from './fingerprint.ts';
+import { blastOf, whyNot, whyProtected } from './guards.ts';
+import type { Settings } from './settings.ts';
+
+export type PlannedAction = Omit<StoredAction, 'id' | 'remediation_id' | 'planned_at'>;
+
+/** What would be done, and how far it reaches. */
+export interface Plan extends Pick<Remediation, 'why_not' | 'blast' | 'digest'> {
+  readonly actions: readonly PlannedAction[];
+}
+
+export interface PlanParts {
+  readonly deps: Deps;
+  readonly evaluation: Evaluation;
+  readonly settings: Settings;
+}
+
+/** Why there is nothing to be done about a violation; the error where that is so for all of them. */
+interface Obstacle {
+  readonly why: string;
+  readonly error: ErrorName;
+}
+
+type Done = Pick<PlannedAction, 'method' | 'executor' | 'patch' | 'changes'>;
+
+/**
+ * Plans one action for each violation; those that nothing can be done about are skipped, with the reason.
+ * @throws GovctlError invalid_remediation, remediator_not_configured or remediation_guard where no action is left
+ */
+export async function makePlan(
+  parts: PlanParts,
+  asker: Asker,
+  selected: readonly StoredViolation[],
+): Promise<Plan> {
+  const { deps } = parts;
+  if (selected.length === 0) {
+    throw new GovctlError('invalid_remediation', 'No open violation is selected', {
+      hint: 'Use `govctl violation list` to see what is open.',
+    });
+  }
+  const planOne = createPlanner(parts, asker);
+  const actions: PlannedAction[] = [];
+  const obstacles: Obstacle[] = [];
+  for (const violation of selected) {
+    const { action, obstacle } = await planOne(violation, actions);
+    actions.push({ ...action, n: actions.length + 1 });
+    if (obstacle) obstacles.push(obstacle);
+    await nextTurn();
+  }
+  const planned = actions.filter(({ status }) => status === 'planned');
+  if (planned.length === 0) throw nothingToDo(obstacles);
+  const counts = new Map<string, number>();
+  for (const { resource_type: type } of planned) {
+    if (counts.has(type)) continue;
+    const where = { type: { any: [typeKey(type)] } };
+    counts.set(type, await countRows(deps.store, resources, where));
+  }
+  const countOf = (type: string): number => counts.get(type) ?? 0;
+  return {
+    actions,
+    digest: digestOf(planned),
+    blast: blastOf(planned, countOf),
+    why_not: whyNot(planned, countOf, parts.settings.guards),
+  };
+}
+
+function nothingToDo(obstacles: readonly Obstacle[]): GovctlError {
+  const [first] = obstacles;
+  const error = first?.error ?? 'invalid_remediation';
+  const reasons = new Map<string, number>();
+  for (const { why } of obstacles) reasons.set(why, (reasons.get(why) ?? 0) + 1);
+  const [most = ['', 0]] = [...reasons].sort(([, a], [, b]) => b - a);
+  return new GovctlError(error, `There is nothing that can be done: ${most[0]}`, {
+    details: [...reasons].slice(0, 20).map(([message, count]) => ({
+      field: count === 1 ? '1 violation' : `${count} violations`,
+      message,
+    })),
+  });
+}
+
+/** Policies are read and checked once. */
+function createPlanner({ deps, evaluation, settings }: PlanParts, asker: Asker) {
+  const known = new Map<string, { policy: StoredPolicy; problem: string | undefined }>();
+  const base = new Map<string, { row: Versioned<StoredResource>; sha256: string }>();
+
+  async function policyOf(id: string) {
+    const found = known.get(id);
+    if (found) return found;
+    const policy = (await deps.store.get(policies, id))?.doc;
+    if (!policy) return undefined;
+    const text = policy.remediation_action ?? '';
+    const problem = await evaluation.checkAction(asker, {
+      text,
+      type: policy.resource_type,
+      rules: policy.rules as Rule[], // checked when they came
+    });
+    const checked = { policy, problem };
+    known.set(id, checked);
+    return checked;
+  }
+
+  async function resourceOf(id: string) {
+    const found = base.get(id);
+    if (found) return found;
+    const row = await deps.store.get(resources, id);
+    if (!row) return undefined;
+    const read = { row, sha256: sha256Of(row.doc.resource) };
+    base.set(id, read);
+    return read;
+  }
+
+  return async (violation: StoredViolation, before: readonly PlannedAction[]) => {
+    const checked = await policyOf(violation.policy_id);
+    const read = await resourceOf(violation.resource_id);
+    const at = timestamp(deps.clock.now());
+    const about = {
+      n: 0,
+      violation_id: violation.id,
+      policy_id: violation.policy_id,
+      policy_name: violation.policy_name,
+      severity: violation.severity,
+      resource_id: violation.resource_id,
+      resource_type: violation.resource_type,
+      provider: violation.provider,
+      ...defined({ account_id: violation.account_id, environment: violation.environment }),
+      fingerprint: checked ? fingerprintOf(checked.policy) : '',
+      ...(read ? { base: { revision: read.row.revision, sha256: read.sha256 } } : {}),
+    };
+    const done =
+      checked && read
+        ? howOf(settings, checked, read.row.doc)
+        : obstacle('its policy or its resource is gone');
+    const result = 'why' in done ? done : (conflictIn(before, violation, done) ?? done);
+    if (!('why' in result)) return { action: { ...about, ...result, status: 'planned' as const } };
+    const { why } = result;
+    const nothing = { method: methodOf(checked?.policy), changes: [] };
+    return {
+      action: { ...about, ...nothing, status: 'skipped' as const, why, ended_at: at },
+      obstacle: result,
+    };
+  };
+}
+
+const obstacle = (why: string, error: ErrorName = 'invalid_remediation'): Obstacle => ({
+  why,
+  error,
+});
+
+function methodOf(policy: StoredPolicy | undefined): Done['method'] {
+  const { kind } = readRemediationAction(policy?.remediation_action ?? '');
+  return kind === 'other' ? 'notify' : kind;
+}
+
+/** How a violation is remediated, or why it can't be. */
+function howOf(
+  settings: Settings,
+  { policy, problem }: { readonly policy: StoredPolicy; readonly problem: string | undefined },
+  { resource }: StoredResource,
+): Done | Obstacle {
+  const text = policy.remediation_action ?? '';
+  if (text === '') return obstacle(`policy ${policy.name} has no remediation_action`);
+  if (problem !== undefined) return obstacle(`remediation_action of ${policy.name} ${problem}`);
+  const excluded = whyProtected(resource, settings.guards);
+  if (excluded !== undefined) return obstacle(excluded, 'remediation_guard');
+  const action = readRemediationAction(text);
+  if (action.kind === 'notify') return { method: 'notify', changes: [] };
+  if (action.kind === 'other') {
+    return obstacle(
+      `remediation_action of ${policy.name} is none of patch:, webhook:, exec: and notify`,
+    );
+  }
+  if (action.kind !== 'patch') {
+    return obstacle(
+      `policy ${policy.name} is remediated by ${text.split(':', 1)[0] ?? ''}, which is not configured`,
+      'remediator_not_configured',
+    );
+  }
+  const filled = fillPatch(action.patch, settings.parameters);
+  if ('missing' in filled) {
+    return obstacle(
+      `its patch needs a value for ${filled.missing}: set remediation.parameters.${filled.missing} in the configuration of the server`,
+      'remediator_not_configured',
+    );
+  }
+  const { patch } = filled;
+  const changes = changesOf(resource, patch);
+  if (changes.length === 0) return obstacle('the resource is already as its patch wants it');
+  const executor = settings.executorOf(resource.type);
+  if (executor === undefined) {
+    return obstacle(
+      `no executor is configured for ${resource.type}: set remediation.executors in the configuration of the server`,
+      'remediator_not_configured',
+    );
+  }
+  const checked = GivenResource.safeParse(applyPatch(resource, patch));
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    return obstacle(`with its patch the resource is not valid: ${issue?.message ?? ''}`);
+  }
+  return { method: 'patch', executor, patch, changes: changes.map(shownChange) };
+}
+
+/** Characters of a value that is stored with an action: the resource itself has the rest. */
+const longestShown = 1_024;
+const secretName = /password|secret|token|private_key|user_data/i;
+
+function shownChange({ path, before, after }: Changed): Changed {
+  const show = (value: unknown): unknown => {
+    if (secretName.test(path) && !['boolean', 'number', 'undefined'].includes(typeof value)) {
+      return '[redacted]';
+    }
+    const { length } = JSON.stringify(value) ?? '';
+    return length > longestShown ? `[${length} characters]` : value;
+  };
+  return { path, ...defined({ before: show(before), after: show(after) }) };
+}
+
+/** Two patches of a plan must not want different values of one attribute. */
+function conflictIn(
+  before: readonly PlannedAction[],
+  { resource_id: id }: StoredViolation,
+  { changes }: Done,
+): Obstacle | undefined {
+  const others = before.filter((one) => one.resource_id === id && one.status === 'planned');
+  for (const other of others) {
+    const clash = changes.find((change) =>
+      other.changes.some(
+        ({ path, after }) =>
+          overlap(path, change.path) &&
+          (path !== change.path || JSON.stringify(after) !== JSON.stringify(change.after)),
+      ),
+    );
+    if (clash) return obstacle(`action ${other.n} sets ${clash.path} to another value`);
+  }
+  return undefined;
+}
+
+const overlap = (a: string, b: string): boolean =>
+  a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);

@@ -1,0 +1,108 @@
+import { GovctlError } from '../../contract/errors.ts';
+import { severities } from '../../contract/policies.ts';
+import { maxActions } from '../../contract/remediations.ts';
+import type { RemediationInput, ViolationSelector } from '../../contract/remediations.ts';
+import { labelKey, splitLabel, frameworkKey } from '../../engine/labels.ts';
+import { invalidField } from '../http/invalid-body.ts';
+import type { Filters } from '../http/paging.ts';
+import { policies } from '../policies/collection.ts';
+import { allRows, countRows } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
+import { violationFilters, violations } from '../violations/collection.ts';
+import type { StoredViolation } from '../violations/collection.ts';
+
+/**
+ * The OPEN violations that a request is about, the gravest first.
+ * @throws GovctlError violation_not_found, policy_not_found, invalid_remediation, remediation_guard (too many for one plan)
+ */
+export async function selectViolations(
+  reader: Reader,
+  input: RemediationInput,
+): Promise<StoredViolation[]> {
+  const found = input.violation_ids
+    ? await readAll(reader, input.violation_ids)
+    : await readOpen(reader, await whereOf(reader, input));
+  return found.filter(({ status }) => status === 'OPEN').sort(gravestFirst);
+}
+
+const gravestFirst = (a: StoredViolation, b: StoredViolation): number =>
+  severities.indexOf(b.severity) - severities.indexOf(a.severity) ||
+  compare(a.detected_at, b.detected_at) ||
+  compare(a.id, b.id);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+async function readAll(reader: Reader, ids: readonly string[]): Promise<StoredViolation[]> {
+  const found: StoredViolation[] = [];
+  const missing: string[] = [];
+  for (const id of new Set(ids)) {
+    const row = await reader.get(violations, id);
+    if (row) found.push(row.doc);
+    else missing.push(id);
+  }
+  const [first] = missing;
+  if (first === undefined) return found;
+  const more = missing.length > 1 ? ` (and ${missing.length - 1} more)` : '';
+  throw new GovctlError('violation_not_found', `There is no violation ${first}${more}`, {
+    details: missing.map((id) => ({
+      field: `violation_ids[${ids.indexOf(id)}]`,
+      message: `there is no violation ${id}`,
+    })),
+  });
+}
+
+async function readOpen(reader: Reader, where: Filters): Promise<StoredViolation[]> {
+  const open = { ...where, status: { any: ['OPEN'] } };
+  const total = await countRows(reader, violations, open);
+  if (total > maxActions) {
+    throw new GovctlError(
+      'remediation_guard',
+      `${total} open violations are selected; a remediation has ${maxActions} actions at most`,
+      { hint: 'Select fewer, for example by policy, account or environment.' },
+    );
+  }
+  const found: StoredViolation[] = [];
+  for await (const { doc } of allRows(reader, violations, open)) found.push(doc);
+  return found;
+}
+
+async function whereOf(
+  reader: Reader,
+  { policy_id: policy, framework, filter }: RemediationInput,
+): Promise<Filters> {
+  if (policy !== undefined) return { policy_id: { any: [await idOf(reader, policy)] } };
+  if (framework !== undefined) {
+    return { policy_id: { any: await labelledWith(reader, framework) } };
+  }
+  return filterOf(filter ?? {});
+}
+
+async function idOf(reader: Reader, policy: string): Promise<string> {
+  const found =
+    (await reader.get(policies, policy)) ?? (await reader.find(policies, 'name', policy));
+  if (found) return found.doc.id;
+  throw new GovctlError('policy_not_found', `There is no policy ${policy.slice(0, 100)}`, {
+    details: [{ field: 'policy_id', message: 'must be the ID or the name of a policy' }],
+  });
+}
+
+async function labelledWith(reader: Reader, label: string): Promise<string[]> {
+  const key = labelKey(label);
+  const ids: string[] = [];
+  for await (const { doc } of allRows(reader, policies, { enabled: { any: ['true'] } })) {
+    const isLabelled = (doc.compliance_frameworks ?? []).some(
+      (one) => labelKey(one) === key || frameworkKey(splitLabel(one).framework) === key,
+    );
+    if (isLabelled) ids.push(doc.id);
+  }
+  if (ids.length > 0) return ids;
+  throw invalidField(
+    'invalid_remediation',
+    'framework',
+    'must be a framework that enabled policies are labelled with, or a control of one, such as SOC2 or SOC2:CC6.1',
+  );
+}
+
+/** As the list of violations filters. */
+const filterOf = ({ resource_id: resource, ...filter }: ViolationSelector): Filters =>
+  violationFilters({ ...filter, resource_id: resource });

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inventoryOf } from '../../server/inventory-service.ts';
+import type { TestService } from '../../server/test-service.ts';
+import { startTestService } from '../../server/test-service.ts';
+import { runCommandLine } from '../../support/fake-world.ts';
+import type { Outcome } from '../../support/fake-world.ts';
+
+let service: TestService;
+let inventory: ReturnType<typeof inventoryOf>;
+const start = async (options: Parameters<typeof startTestService>[0] = {}): Promise<void> => {
+  service = await startTestService(options);
+  inventory = inventoryOf(service);
+  await inventory.createPolicy('versioning', {
+    severity: 'HIGH',
+    rules: [{ condition: 'resource.versioning.enabled == false', effect: 'DENY' }],
+    remediation_action: 'patch:{"versioning":{"enabled":true}}',
+  });
+  await inventory.put('invoices', { versioning: { enabled: false }, environment: 'prod' });
+  await inventory.put('scratch', {
+    versioning: { enabled: false },
+    tags: { 'govctl.protect': 'yes' },
+  });
+};
+beforeEach(() => start());
+afterEach(() => service.close());
+
+/** Every request is a turn of the background, too: what is waited for ends. */
+const run = (...argv: string[]): Promise<Outcome> =>
+  runCommandLine(['remediate', ...argv], {
+    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key },
+    fetch: async (url, init) => {
+      const answer = await service.app.fetch(new Request(url, init), {});
+      await service.remediate();
+      return answer;
+    },
+  });
+
+describe('govctl remediate', () => {
+  it('plan shows what would change, how far it reaches and what is left alone', async () => {
+    const { exitCode, stdout } = await run('plan', '--policy', 'versioning');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^rem_\w+ {2}1 resource, 1 environment \(50% of its type\)$/m);
+    expect(stdout).toContain('~ invoices  versioning  HIGH');
+    expect(stdout).toContain('versioning.enabled: false → true');
+    expect(stdout).toContain('by patch, inventory');
+    expect(stdout).toContain('- scratch  versioning  HIGH');
+    expect(stdout).toContain('skipped: tag govctl.protect excludes it');
+    expect(stdout).toContain('1 skipped, 1 planned. Dry run: nothing changes.');
+    expect(await inventory.violations('status=OPEN')).toHaveLength(2);
+  });
+
+  it('apply asks, and carries out what was shown', async () => {
+    const unasked = await run('apply', '--policy', 'versioning');
+    expect([unasked.exitCode, unasked.stderr]).toEqual([
+      3,
+      expect.stringContaining('This would change resources, and nobody can be asked'),
+    ]);
+    expect(await inventory.violations('status=OPEN')).toHaveLength(2);
+    const applied = await run('apply', '--policy', 'versioning', '--auto-approve');
+    expect(applied.exitCode).toBe(0);
+    expect(applied.stdout).toContain('✓ invoices');
+    expect(applied.stdout).toContain('completed: 1 completed.');
+    expect(await inventory.violations('status=OPEN')).toHaveLength(1);
+  });
+
+  it('list, get and cancel know them', async () => {
+    const planned = await run('plan', '--severity', 'high', '-o', 'json');
+    const { id } = JSON.parse(planned.stdout) as { id: string };
+    expect((await run('list')).stdout).toMatch(new RegExp(`${id} +planned \\(dry run\\)`));
+    expect((await run('get', id)).stdout).toContain('~ invoices');
+    const cancelled = await run('cancel', id, '--reason', 'no');
+    expect([cancelled.exitCode, cancelled.stdout]).toEqual([
+      0,
+      expect.stringContaining('cancelled: 1 skipped, 1 cancelled.'),
+    ]);
+    expect((await run('cancel', id)).exitCode).toBe(5);
+    expect((await run('show', 'rem_none')).exitCode).toBe(1);
+  });
+
+  it('is told how to select violations, and ends with 6 where a guard refuses', async () => {
+    expect((await run('plan')).exitCode).toBe(3);
+    expect((await run('plan', 'viol_1', '--policy', 'versioning')).exitCode).toBe(3);
+    expect((await run('plan', 'viol_1')).exitCode).toBe(1);
+    await service.close();
+    await start({ config: { remediation: { guards: { max_resources: 1 } } } });
+    await inventory.put('more', { versioning: { enabled: false } });
+    const planned = await run('plan', '--policy', 'versioning');
+    expect([planned.exitCode, planned.stdout]).toEqual([
+      6,
+      expect.stringContaining('Refused by a guard: 2 resources; max_resources is 1'),
+    ]);
+    const applied = await run('apply', '--policy', 'versioning', '--auto-approve');
+    expect([applied.exitCode, applied.stderr]).toEqual([
+      6,
+      expect.stringContaining('The remediation reaches too far'),
+    ]);
+  });
+});
