@@ -108,13 +108,13 @@ export async function waitForEnd(
 /** What the exit code says of a remediation. */
 export async function endOf(
   context: Context,
-  { id, status, counts }: RemediationWithActions,
+  { id, status, counts, expires_at: expires }: RemediationWithActions,
 ): Promise<ExitCode> {
   switch (status) {
     case 'completed':
       return exitCodes.ok;
     case 'planned':
-      await context.say(`It waits for approval: \`govctl remediate approve ${id}\`.`);
+      await context.say(`It waits for approval until it expires, ${expires}.`);
       return exitCodes.pending;
     case 'approved':
     case 'running':

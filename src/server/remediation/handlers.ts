@@ -10,6 +10,7 @@ import { listPage } from '../http/paging.ts';
 import { toJson } from '../json.ts';
 import { countRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
+import { withoutAbsent } from '../without-absent.ts';
 import {
   actionId,
   actions,
@@ -139,10 +140,12 @@ async function withActions(reader: Reader, { doc }: Versioned<StoredRemediation>
 }
 
 function showAction(action: StoredAction): RemediationWithActions['actions'][number] {
-  const { id: _id, remediation_id: _of, planned_at: _at, patch: _patch, ...shown } = action;
-  return {
-    ...shown,
+  const inner = { id: undefined, remediation_id: undefined, planned_at: undefined };
+  return withoutAbsent({
+    ...action,
+    ...inner,
+    patch: undefined,
     changes: action.changes.map((change) => ({ ...change })),
     before_image: action.attempted_at !== undefined,
-  };
+  });
 }

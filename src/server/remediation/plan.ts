@@ -210,7 +210,7 @@ function howOf(
   const executor = settings.executorOf(resource.type);
   if (executor === undefined) {
     return obstacle(
-      `no executor is configured for ${resource.type}: set remediation.executors in the configuration of the server`,
+      `only a local server carries out patches; this one has no executor for ${resource.type}`,
       'remediator_not_configured',
     );
   }
