@@ -20,8 +20,8 @@ export const remediationStatuses = [
   'cancelled',
   'expired',
 ] as const;
-export const RemediationStatus = z.enum(remediationStatuses);
-export type RemediationStatus = z.infer<typeof RemediationStatus>;
+const RemediationStatus = z.enum(remediationStatuses);
+type RemediationStatus = z.infer<typeof RemediationStatus>;
 
 export const actionStatuses = [
   'planned',

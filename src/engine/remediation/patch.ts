@@ -60,17 +60,6 @@ export function applyPatch(to: unknown, patch: Patch): Record<string, unknown> {
   return fromEntries(merged);
 }
 
-/** The patch that takes a patch back where it was applied to `before`. */
-export function inversePatch(before: unknown, patch: Patch): Patch {
-  return fromEntries(
-    Object.entries(patch).map(([key, value]) => {
-      const was = own(before, key);
-      if (isObject(value) && isObject(was)) return [key, inversePatch(was, value)];
-      return [key, was === undefined ? null : was];
-    }),
-  );
-}
-
 /** A value that a patch changes; a side is undefined where the attribute is absent. */
 export interface Changed {
   readonly path: string;

@@ -24,7 +24,7 @@ import { digestOf, fingerprintOf, sha256Of } from './fingerprint.ts';
 import { blastOf, whyNot, whyProtected } from './guards.ts';
 import type { Settings } from './settings.ts';
 
-export type PlannedAction = Omit<StoredAction, 'id' | 'remediation_id' | 'planned_at'>;
+type PlannedAction = Omit<StoredAction, 'id' | 'remediation_id' | 'planned_at'>;
 
 /** What would be done, and how far it reaches. */
 export interface Plan extends Pick<Remediation, 'why_not' | 'blast' | 'digest'> {

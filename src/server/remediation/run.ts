@@ -27,7 +27,7 @@ import type { Settings } from './settings.ts';
 /** Remediations that are carried out at once; each does one action after the other. */
 const mostAtOnce = 4;
 /** Milliseconds in which a resource must be seen again after an action was attempted on it. */
-export const verifiedWithin = 86_400_000;
+const verifiedWithin = 86_400_000;
 
 export interface RunParts {
   readonly evaluation: Evaluation;

@@ -11,7 +11,7 @@ export interface Settings {
 }
 
 /** `inventory` writes the patch into the inventory. */
-export type Executor = 'inventory';
+type Executor = 'inventory';
 
 export const settingsOf = (config: RemediationConfig = {}, isLocal: boolean): Settings => ({
   guards: { ...defaultGuards, ...config.guards },

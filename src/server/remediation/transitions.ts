@@ -10,7 +10,7 @@ export const countsOf = (statuses: readonly ActionStatus[]): Counts =>
     actionStatuses.map((status) => [status, statuses.filter((one) => one === status).length]),
   ) as Counts;
 
-export const moved = (counts: Counts, from: ActionStatus, to: ActionStatus): Counts => {
+const moved = (counts: Counts, from: ActionStatus, to: ActionStatus): Counts => {
   const after = { ...counts, [from]: counts[from] - 1 };
   return { ...after, [to]: after[to] + 1 };
 };

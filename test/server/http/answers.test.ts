@@ -264,6 +264,7 @@ describe('what an endpoint answers', () => {
     await ask('violations.summary', undefined, {}, '?group_by=policy');
     const filter = { owner: ['nobody'] };
     await ask('violations.resolveMany', undefined, { body: { filter, reason: 'torn down' } });
+    await ask('exemptions.delete', exemption.id);
     const plan = { violation_ids: [violations[0]?.id] };
     const remedy = { remediation_action: 'notify' };
     await service.send('PUT', `/v1/policies/${violations[0]?.policy_id ?? ''}`, { body: remedy });
@@ -274,7 +275,6 @@ describe('what an endpoint answers', () => {
     await ask('remediations.get', planned);
     await ask('remediations.cancel', planned, { body: {} });
     await ask('violations.resolve', violations[0]?.id, { body: { reason: 'torn down' } });
-    await ask('exemptions.delete', exemption.id);
     await ask('resources.delete', 'bucket-1');
 
     const scopes = ['governance:read'];
