@@ -54,27 +54,22 @@ function checkPatch(
     const why = whyUnfit(attribute, value);
     if (why !== undefined) return `${attribute} ${why}`;
   }
-  const read = Array.from(attributes, stepsOfRead);
-  const isRead = leaves.some(([attribute]) => {
-    const steps = attribute.split('.');
-    return read.some((one) => one.every((step, at) => at >= steps.length || step === steps[at]));
-  });
+  const read = new Set(Array.from(attributes, firstStep));
+  // Settings of one attribute depend on each other, and all attributes of a template's resource on its properties.
+  const isRead =
+    read.has(undefined) ||
+    read.has('properties') ||
+    Object.keys(patch).some((name) => read.has(name));
   if (isRead) return undefined;
   const first = leaves[0]?.[0] ?? '';
   return `changes ${first}, which no condition of the policy reads, so that it can't make the policy pass`;
 }
 
-/** `resource.tags["team"]` is `tags`, `team`; what is found out only when it runs ends it. */
-function stepsOfRead(path: string): string[] {
-  const steps: string[] = [];
-  const rest = path.replace(/^resource\b/, '');
-  for (const [, name, quoted, other] of rest.matchAll(
-    /\.\??([A-Za-z_]\w*)|\[\??("(?:[^"\\]|\\.)*")\]|(\[)/g,
-  )) {
-    if (other !== undefined) break;
-    steps.push(name ?? unquoted(quoted ?? '""'));
-  }
-  return steps;
+/** `tags` of `resource.tags["team"]`; undefined: what is read is found out only when it runs, or it is the whole resource. */
+function firstStep(path: string): string | undefined {
+  const [, name, quoted] =
+    /^\.\??([A-Za-z_]\w*)|^\[\??("(?:[^"\\]|\\.)*")\]/.exec(path.replace(/^resource\b/, '')) ?? [];
+  return name ?? (quoted === undefined ? undefined : unquoted(quoted));
 }
 
 function unquoted(text: string): string {
