@@ -5,6 +5,7 @@ import type { Severity } from '../../contract/policies.ts';
 import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
 import { complianceScore, weightOf } from '../../engine/score.ts';
 import { timestamp } from '../deps.ts';
+import { bundles } from '../evidence/collection.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import { policies } from '../policies/collection.ts';
@@ -17,14 +18,14 @@ import { scans } from '../scans/collection.ts';
 import { runs } from '../schedules/collection.ts';
 import { allRows, countRows } from '../store/all-rows.ts';
 import type { CollectionSpec, Document, Reader } from '../store/store.ts';
-import { violations } from '../violations/collection.ts';
+import { resolvedOn, violations } from '../violations/collection.ts';
 import { deliveries } from '../webhooks/service.ts';
 import { outcomes, standings } from './collection.ts';
 import type { StoredStanding } from './collection.ts';
 import { resourceCounts } from './service.ts';
 
 const day = 86_400_000;
-/** Days of which capabilities in use are told. */
+/** Days of which capabilities in use, and resolved violations, are told. */
 const usedWithin = 30;
 /** Days. */
 const alertsWithin = 30;
@@ -62,8 +63,7 @@ export async function readOverview(
     // Costs are not known to the service yet.
     cost_optimization: { potential_savings: 0, rightsizing_opportunities: 0, unused_resources: 0 },
     tools_replaced: await countUsed(reader, timestamp(now - usedWithin * day)),
-    // Nothing but a person or a changed resource resolves a violation yet.
-    automation_level: 0,
+    automation_level: await readAutomation(reader, where, now),
     generated_at: timestamp(now),
     evaluated,
   };
@@ -155,7 +155,19 @@ function createScales(known: readonly StoredStanding[]): (type: string) => Scale
   };
 }
 
-/** How many of the service's capabilities were used since then; evidence and cost are not among them yet. */
+/** The percentage of the violations resolved in the last days, today among them, that a remediation resolved; 0 of none. */
+async function readAutomation(reader: Reader, where: Filters, now: number): Promise<number> {
+  const days = Array.from({ length: usedWithin }, (_, ago) => timestamp(now - ago * day));
+  const resolved = (kinds: readonly boolean[]) =>
+    countRows(reader, violations, {
+      ...where,
+      resolved_on: { any: days.flatMap((at) => kinds.map((kind) => resolvedOn(at, kind))) },
+    });
+  const all = await resolved([true, false]);
+  return all === 0 ? 0 : Math.round(((await resolved([true])) / all) * 10_000) / 100;
+}
+
+/** How many of the service's capabilities were used since then; cost is not among them yet. */
 async function countUsed(reader: Reader, since: string): Promise<number> {
   const isUsed = async <T extends Document>(
     collection: CollectionSpec<T>,
@@ -172,6 +184,7 @@ async function countUsed(reader: Reader, since: string): Promise<number> {
     await isUsed(reports, 'created_at'),
     await isUsed(runs, 'started_at'),
     await isUsed(deliveries, 'created_at'),
+    await isUsed(bundles, 'created_at'),
   ];
   return used.filter(Boolean).length;
 }

@@ -40,6 +40,10 @@ const order: Record<SortField, (violation: StoredViolation) => Scalar | undefine
 /** What a violation is found by when its policy is evaluated over its resource again. */
 export const pairOf = (policyId: string, resourceId: string): string => `${policyId} ${resourceId}`;
 
+/** The day on which a violation was resolved, and whether by a remediation. */
+export const resolvedOn = (at: string, byRemediation: boolean): string =>
+  `${at.slice(0, 10)}${byRemediation ? ' remediated' : ''}`;
+
 const isStanding = ({ status }: StoredViolation): boolean => status !== 'RESOLVED';
 
 export const violations: CollectionSpec<StoredViolation> = {
@@ -56,6 +60,10 @@ export const violations: CollectionSpec<StoredViolation> = {
     region: (violation) => violation.region,
     environment: (violation) => violation.environment,
     exemption_id: (violation) => violation.exemption_id,
+    resolved_on: (violation) => {
+      if (violation.status !== 'RESOLVED' || violation.resolved_at === undefined) return undefined;
+      return resolvedOn(violation.resolved_at, violation.remediation_id !== undefined);
+    },
     /** The policies and resources of those that are not resolved. */
     standing_of_policy: (violation) => (isStanding(violation) ? violation.policy_id : undefined),
     standing_of_resource: (violation) =>

@@ -111,6 +111,32 @@ describe('the overview', () => {
     expect(await overview()).toMatchObject({ compliance_score: 0 });
   });
 
+  it('says which share of what was resolved in the last 30 days a remediation resolved', async () => {
+    await inventory.createPolicy('p', {
+      rules: [{ condition: '!resource.versioning.enabled', effect: 'DENY' }],
+      remediation_action: 'patch:{"versioning":{"enabled":true}}',
+    });
+    const put = (id: string, enabled: boolean) => inventory.put(id, { versioning: { enabled } });
+    for (const id of ['a', 'b', 'c']) await put(id, false);
+    expect(await overview()).toMatchObject({ automation_level: 0 });
+    await put('b', true);
+    await put('c', true);
+    expect(await overview()).toMatchObject({ automation_level: 0 });
+    const body = { policy_id: 'p', dry_run: false };
+    const { id } = (await inventory.ok('POST', '/v1/compliance/remediate', { body })).json;
+    await service.remediate();
+    expect(
+      (await inventory.ok('GET', `/v1/compliance/remediate/${String(id)}`)).json,
+    ).toMatchObject({
+      status: 'completed',
+    });
+    expect(await overview()).toMatchObject({ automation_level: 33.33 });
+    await put('a', false);
+    expect(await overview()).toMatchObject({ automation_level: 0 });
+    service.advance(31 * 86_400_000);
+    expect(await overview()).toMatchObject({ automation_level: 0 });
+  });
+
   it('has a quarantined policy met nowhere', async () => {
     const costly = 'resource.n.all(a, resource.n.all(b, resource.n.all(c, a + b + c >= 0)))';
     const rules = [{ condition: `!(${costly})`, effect: 'DENY' }];
