@@ -53,6 +53,8 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'event trigger': ['--data', '{}'],
   'api-key create': ['--name', 'x', '--scope', 'governance:read'],
   'api-key update': ['--name', 'x'],
+  'remediate plan': ['--policy', hostile],
+  'remediate apply': ['--policy', hostile],
   'resource import': ['inputs'],
   'auth login': ['--with-token'],
   import: ['--out', 'imported', '--all-owners', '--force'],
@@ -279,6 +281,8 @@ describe('what is harmless', () => {
       '3 check', // beside its findings, an input that is broken
       '1 apply',
       '3 resource import',
+      '6 remediate plan', // a guard refuses it
+      '6 remediate apply',
       '1 report open', // its bytes are not those of its hash
       '3 schedule next',
       '3 webhook verify',

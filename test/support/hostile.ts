@@ -70,6 +70,10 @@ function hostileValue(schema: JsonSchema, root: JsonSchema, depth = 0): unknown 
     case 'boolean':
       return true;
     case 'array':
+      if (Array.isArray(schema.prefixItems)) {
+        const items = schema.prefixItems as readonly JsonSchema[];
+        return items.map((one) => hostileValue(one, root, depth + 1));
+      }
       return [hostileValue((schema.items ?? {}) as JsonSchema, root, depth + 1)];
     case 'object': {
       const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);

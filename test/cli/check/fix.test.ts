@@ -147,13 +147,13 @@ describe('offers no fix', () => {
   test.each([
     [
       'a patch that nobody knows to write',
-      '{"colour":"blue"}',
-      'how a template sets colour to "blue" is not known',
+      '{"versioning":{"enabled":true},"object_lock":{"mode":"COMPLIANCE"}}',
+      'how a template sets object_lock.mode to "COMPLIANCE" is not known',
     ],
     [
       'a value that nobody knows to write',
-      '{"versioning":{"enabled":"on"}}',
-      'how a template sets versioning.enabled to "on" is not known',
+      '{"versioning":{"enabled":false}}',
+      'how a template sets versioning.enabled to false is not known',
     ],
   ])('for %s', async (_what, wrong, why) => {
     const cwd = repoOf({
