@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { RemediationWithActions } from '../../contract/remediations.ts';
@@ -23,35 +24,55 @@ export async function runApply(
   options: Selection & ApprovalOptions & Waiting,
 ): Promise<ExitCode> {
   const timeoutMs = parseTimeout(options.timeout);
-  const { plan, note } = await withOurServer(
-    context,
-    'remediations',
-    'Planning',
-    async (client) => {
-      const selector = await selectorOf(context, client, options);
-      const { data } = await client.remediations.create({ body: { ...selector, dry_run: true } });
-      const shown = await withAllActions(client, data);
-      // It was made to be shown; what is carried out is another one with the same digest.
-      await client.remediations.cancel({ params: { id: data.id }, body: { reason: 'shown' } });
-      return { plan: shown, note: selector.note };
-    },
-  );
-  refuseGuarded(plan);
-  await approve(context, plan, options);
+  const wanted = isApproved(options)
+    ? await select(context, options)
+    : await planAndAsk(context, options);
   const done = await withOurServer(context, 'remediations', 'Remediating', async (client) => {
-    const planned = plan.actions.filter(({ status }) => status === 'planned');
-    const { data } = await client.remediations.create({
-      body: {
-        violation_ids: planned.map(({ violation_id: id }) => id),
-        expected_digest: plan.digest,
-        dry_run: false,
-        ...(note === undefined ? {} : { note }),
-      },
-    });
+    const { data } = await client.remediations.create({ body: { ...wanted, dry_run: false } });
     return options.wait ? waitForEnd(context, client, data, timeoutMs) : data;
   });
   await context.show(remediationView(done));
   return endOf(context, done);
+}
+
+const select = (context: Context, options: Selection) =>
+  withOurServer(context, 'remediations', 'Selecting violations', (client) =>
+    selectorOf(context, client, options),
+  );
+
+/**
+ * Shows what would be done, and asks whether to do just that.
+ * @throws GovctlError approval_required, remediation_guard
+ */
+async function planAndAsk(context: Context, options: Selection) {
+  if (!context.flags.input) {
+    throw new GovctlError(
+      'approval_required',
+      'This would change resources, and nobody can be asked',
+      {
+        hint: 'Nothing was changed. Run it on a terminal, or add --auto-approve.',
+      },
+    );
+  }
+  const plan = await withOurServer(context, 'remediations', 'Planning', async (client) => {
+    const selector = await selectorOf(context, client, options);
+    const { data } = await client.remediations.create({ body: { ...selector, dry_run: true } });
+    const shown = await withAllActions(client, data);
+    // It was made to be shown; what is carried out is another one with the same digest.
+    await client.remediations.cancel({ params: { id: data.id }, body: { reason: 'shown' } });
+    return shown;
+  });
+  refuseGuarded(plan);
+  const { stderr, columns } = context.world.terminal;
+  await stderr.write(`${remediationView(plan).human(context.talkStyle, columns)}\n`);
+  const planned = plan.actions.filter(({ status }) => status === 'planned');
+  const question = `Carry out ${count(planned.length, 'action')}?`;
+  if (!(await context.world.prompt.confirm(question, false))) throw notApproved();
+  return {
+    violation_ids: planned.map(({ violation_id: id }) => id),
+    expected_digest: plan.digest,
+    ...defined({ note: options.note }),
+  };
 }
 
 function refuseGuarded({ why_not: guards }: RemediationWithActions): void {
@@ -63,29 +84,6 @@ function refuseGuarded({ why_not: guards }: RemediationWithActions): void {
       hint: 'Select fewer violations, or change remediation.guards in the configuration of the server.',
     },
   );
-}
-
-/** @throws GovctlError approval_required */
-async function approve(
-  context: Context,
-  plan: RemediationWithActions,
-  options: ApprovalOptions,
-): Promise<void> {
-  if (isApproved(options)) return;
-  if (!context.flags.input) {
-    throw new GovctlError(
-      'approval_required',
-      'This would change resources, and nobody can be asked',
-      {
-        hint: 'Nothing was changed. Run it on a terminal, or add --auto-approve.',
-      },
-    );
-  }
-  const { stderr, columns } = context.world.terminal;
-  await stderr.write(`${remediationView(plan).human(context.talkStyle, columns)}\n`);
-  const changes = plan.actions.filter(({ status }) => status === 'planned').length;
-  const question = `Carry out ${count(changes, 'action')}?`;
-  if (!(await context.world.prompt.confirm(question, false))) throw notApproved();
 }
 
 export async function waitForEnd(

@@ -3,7 +3,7 @@ import type { RemediationInput, RemediationWithActions } from '../../contract/re
 import { actionsPerAnswer } from '../../contract/remediations.ts';
 import { defined } from '../../contract/defined.ts';
 import { recordAudit } from '../audit/service.ts';
-import type { Actor, Handlers } from '../http/call.ts';
+import type { Actor, Call, Handlers } from '../http/call.ts';
 import { timestamp } from '../deps.ts';
 import { askerOf } from '../evaluation/thread/threads.ts';
 import { listPage } from '../http/paging.ts';
@@ -37,15 +37,10 @@ export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] 
   const { deps } = parts;
   return {
     create: async ({ body }, call) => {
-      const selected = await selectViolations(deps.store, body);
-      const plan = await makePlan(parts, askerOf(call), selected);
-      if (body.expected_digest !== undefined && body.expected_digest !== plan.digest) {
-        throw new GovctlError('remediation_state', 'What would be done has changed meanwhile', {
-          hint: 'Plan it again, look at the new plan, and apply that.',
-        });
-      }
-      if (!body.dry_run) refuseGuarded(plan.why_not);
+      // A repeated request gets the answer that is stored: what it selected may be remediated by now.
+      const plan = (await call.isRepeated()) ? undefined : await planOf(parts, call, body);
       return call.transact(async (tx) => {
+        if (!plan) throw new Error('a repeated request has a stored answer');
         const row = await store(parts, tx, call.actor, { input: body, plan });
         const answer = await withActions(tx, row);
         return { ...answer, headers: { Location: `/v1/compliance/remediate/${row.doc.id}` } };
@@ -80,6 +75,19 @@ export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] 
       }),
   };
 };
+
+/** What a request asks for, if it may be done. */
+async function planOf(parts: PlanParts, call: Call, body: RemediationInput): Promise<Plan> {
+  const selected = await selectViolations(parts.deps.store, body);
+  const plan = await makePlan(parts, askerOf(call), selected);
+  if (body.expected_digest !== undefined && body.expected_digest !== plan.digest) {
+    throw new GovctlError('remediation_state', 'What would be done has changed meanwhile', {
+      hint: 'Plan it again, look at the new plan, and apply that.',
+    });
+  }
+  if (!body.dry_run) refuseGuarded(plan.why_not);
+  return plan;
+}
 
 /** @throws GovctlError unavailable where the caller has too many */
 async function store(

@@ -59,7 +59,12 @@ describe('govctl remediate', () => {
     const applied = await run('apply', '--policy', 'versioning', '--auto-approve');
     expect(applied.exitCode).toBe(0);
     expect(applied.stdout).toContain('✓ invoices');
-    expect(applied.stdout).toContain('completed: 1 completed.');
+    expect(applied.stdout).toContain('completed: 1 completed, 1 skipped.');
+    const { remediations } = JSON.parse((await run('list', '-o', 'json')).stdout) as {
+      remediations: unknown[];
+    };
+    // Nothing was planned where nobody was asked.
+    expect(remediations).toMatchObject([{ status: 'completed', dry_run: false }]);
     expect(await inventory.violations('status=OPEN')).toHaveLength(1);
   });
 

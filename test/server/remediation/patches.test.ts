@@ -94,6 +94,16 @@ describe('a dry run', () => {
     });
   });
 
+  it('is carried out once where its request is repeated, though nothing is left to be remediated', async () => {
+    const body = { policy_id: await failing('a'), dry_run: false };
+    const sent = { body, headers: { 'Idempotency-Key': 'once' } };
+    const { id } = (await inventory.ok('POST', path, sent)).json;
+    await service.remediate();
+    expect(await inventory.violations('status=OPEN')).toHaveLength(0);
+    expect((await inventory.ok('POST', path, sent)).json).toMatchObject({ id });
+    expect(errorOf(await ask(body))).toContain('No open violation is selected');
+  });
+
   it('has the same digest as the same plan, and another one once the resource changes', async () => {
     const policy = await failing('a');
     const { digest } = await remediate({ policy_id: policy });
