@@ -1,4 +1,7 @@
+import type { Rule } from '../../contract/policies.ts';
 import { readRemediationAction } from '../../contract/remediation-action.ts';
+import { compileRule } from '../compile-rule.ts';
+import { attributesOf } from '../condition/program.ts';
 import { leavesOf } from './patch.ts';
 import type { Patch } from './patch.ts';
 
@@ -18,14 +21,14 @@ const maxLeaves = 100;
 
 export interface CheckedAction {
   readonly text: string;
-  /** The attributes that the policy's conditions read, such as `resource.tags["team"]`. */
-  readonly attributes: Iterable<string>;
+  /** The policy's: a patch must change something that their conditions read. */
+  readonly rules: readonly Rule[];
   /** Why a value does not fit an attribute of the type, if it does not. */
   readonly whyUnfit: (attribute: string, value: unknown) => string | undefined;
 }
 
 /** What is wrong with the `remediation_action` of a policy, if anything is. */
-export function checkAction({ text, attributes, whyUnfit }: CheckedAction): string | undefined {
+export function checkAction({ text, rules, whyUnfit }: CheckedAction): string | undefined {
   const action = readRemediationAction(text);
   if (action.kind === 'webhook') return whyNoAddress(action.url);
   if (action.kind === 'exec') {
@@ -33,7 +36,7 @@ export function checkAction({ text, attributes, whyUnfit }: CheckedAction): stri
       ? undefined
       : 'must name a command of the server, such as exec:close-bucket';
   }
-  if (action.kind === 'patch') return checkPatch(action.patch, attributes, whyUnfit);
+  if (action.kind === 'patch') return checkPatch(action.patch, rules, whyUnfit);
   return text.startsWith('patch:')
     ? 'must be a JSON object after patch:, such as patch:{"versioning":{"enabled":true}}'
     : undefined;
@@ -41,7 +44,7 @@ export function checkAction({ text, attributes, whyUnfit }: CheckedAction): stri
 
 function checkPatch(
   patch: Patch,
-  attributes: Iterable<string>,
+  rules: readonly Rule[],
   whyUnfit: CheckedAction['whyUnfit'],
 ): string | undefined {
   if (depthOf(patch) > maxDepth) return `is nested deeper than ${maxDepth} levels`;
@@ -54,7 +57,7 @@ function checkPatch(
     const why = whyUnfit(attribute, value);
     if (why !== undefined) return `${attribute} ${why}`;
   }
-  const read = new Set(Array.from(attributes, firstStep));
+  const read = new Set(rules.flatMap(attributesRead).map(firstStep));
   // Settings of one attribute depend on each other, and all attributes of a template's resource on its properties.
   const isRead =
     read.has(undefined) ||
@@ -63,6 +66,11 @@ function checkPatch(
   if (isRead) return undefined;
   const first = leaves[0]?.[0] ?? '';
   return `changes ${first}, which no condition of the policy reads, so that it can't make the policy pass`;
+}
+
+function attributesRead(rule: Rule): string[] {
+  const compiled = compileRule(rule);
+  return compiled.ok ? [...attributesOf(compiled.condition.program.root)] : [];
 }
 
 /** `tags` of `resource.tags["team"]`; undefined: what is read is found out only when it runs, or it is the whole resource. */

@@ -9,7 +9,6 @@ import { compileRule } from '../../engine/compile-rule.ts';
 import { mostPatternParts } from '../../engine/condition/regex.ts';
 import { findTooLong } from '../../engine/condition/too-long.ts';
 import type { ConditionProblem } from '../../engine/condition/compile.ts';
-import { attributesOf } from '../../engine/condition/program.ts';
 import { checkAction } from '../../engine/remediation/check-action.ts';
 import { whyUnfit } from '../../inventory/attributes/why-unfit.ts';
 import type { SlipFinder } from './check-attributes.ts';
@@ -202,13 +201,9 @@ function actionProblems(
   { remediation_action: text, resource_type: type, rules }: PolicyInput,
 ): Problem[] {
   if (!text) return [];
-  const attributes = rules.flatMap((rule) => {
-    const compiled = compileRule(rule);
-    return compiled.ok ? [...attributesOf(compiled.condition.program.root)] : [];
-  });
   const problem = checkAction({
     text,
-    attributes,
+    rules,
     whyUnfit: (attribute, value) => whyUnfit(type, attribute, value),
   });
   if (problem === undefined) return [];

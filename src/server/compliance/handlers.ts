@@ -1,17 +1,13 @@
 import type { Framework, frameworkSortFields } from '../../contract/frameworks.ts';
 import { controlKey, frameworkKey } from '../../engine/labels.ts';
 import type { Deps } from '../deps.ts';
-import type { Call, Handlers } from '../http/call.ts';
+import type { Handlers } from '../http/call.ts';
+import { createCallerTurns } from '../http/caller-turns.ts';
 import { toJson } from '../json.ts';
-import { createTurns } from '../threads/turns.ts';
 import type { AttachedEvidence } from './attached.ts';
 import { findControl, findFramework, knownFrameworks } from './known.ts';
 import { showControlStanding, standingOf } from './standing.ts';
 import { createTallies } from './tallies.ts';
-
-/** Answers that are made at once, and for one caller: each counts the outcomes of very many policies. */
-const mostAtOnce = 4;
-const mostOfCaller = 1;
 
 /** Policies that are listed with each control, with the only one that is asked for, and in an answer. */
 const mostOfEach = 100;
@@ -20,11 +16,8 @@ const mostOfAll = 10_000;
 
 export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handlers['frameworks'] {
   const { store: reader, clock } = deps;
-  const turns = createTurns(mostAtOnce, mostOfCaller);
-  const inTurn = async <T>({ principal, signal }: Call, work: () => Promise<T>): Promise<T> => {
-    const leave = await turns.take(signal, principal.countedAs);
-    return work().finally(leave);
-  };
+  // Each answer counts the outcomes of very many policies.
+  const inTurn = createCallerTurns();
   const evidenceOf = (id: string) => attached(reader, frameworkKey(id), clock.now());
 
   return {

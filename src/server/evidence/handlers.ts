@@ -4,13 +4,13 @@ import { frameworkKey, splitLabel } from '../../engine/labels.ts';
 import { chooseControls } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { fileAnswer } from '../http/file-answer.ts';
-import type { Call, Handlers } from '../http/call.ts';
+import type { Handlers } from '../http/call.ts';
+import { createCallerTurns } from '../http/caller-turns.ts';
 import { anyOf, listPage } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import { toJson } from '../json.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import { createTurns } from '../threads/turns.ts';
 import { bundles, keyOfControl, manualEvidence } from './collection.ts';
 import type { StoredBundle, StoredFile, StoredManual } from './collection.ts';
 import { describeFile } from './describe.ts';
@@ -26,10 +26,6 @@ import {
 } from './service.ts';
 import type { EvidenceWork } from './work.ts';
 
-/** Lists that are made at once, and for one caller: each counts the outcomes of very many policies. */
-const mostAtOnce = 4;
-const mostOfCaller = 1;
-
 export interface EvidenceHandlerOptions {
   readonly work: EvidenceWork;
   readonly statementKey: FindStatementKey;
@@ -43,11 +39,8 @@ export function evidenceHandlers(
   { work, statementKey, baseUrl, isLocal }: EvidenceHandlerOptions,
 ): Handlers['evidence'] {
   const { store } = deps;
-  const turns = createTurns(mostAtOnce, mostOfCaller);
-  const inTurn = async <T>({ principal, signal }: Call, made: () => Promise<T>): Promise<T> => {
-    const leave = await turns.take(signal, principal.countedAs);
-    return made().finally(leave);
-  };
+  // Each list counts the outcomes of very many policies.
+  const inTurn = createCallerTurns();
 
   return {
     list: ({ query }, call) =>

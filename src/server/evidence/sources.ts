@@ -4,15 +4,8 @@ import { keyOfControl, manualEvidence } from './collection.ts';
 import type { StoredManual } from './collection.ts';
 import { frameworkKey } from '../../engine/labels.ts';
 import { timestamp } from '../deps.ts';
-import { nextTurn } from '../next-turn.ts';
-import type {
-  CollectionSpec,
-  Document,
-  PageQuery,
-  Position,
-  Reader,
-  Where,
-} from '../store/store.ts';
+import { allPages } from '../store/all-rows.ts';
+import type { CollectionSpec, Document, Reader, Where } from '../store/store.ts';
 import { expiryOf } from './describe.ts';
 
 const day = 86_400_000;
@@ -83,24 +76,13 @@ export async function manualOf(
   return found;
 }
 
-const pageSize = 200;
-
-/** Rows page by page, as long as they are wanted; others have their turn in between. */
+/** Rows in any order, as long as they are wanted; others have their turn in between. */
 export async function* rowsOf<T extends Document>(
   reader: Reader,
   collection: CollectionSpec<T>,
-  query: Omit<PageQuery, 'limit'>,
+  query: Parameters<typeof allPages>[2],
 ): AsyncGenerator<T> {
-  let after: Position | undefined = query.after;
-  for (;;) {
-    const page = await reader.page(collection, {
-      ...query,
-      limit: pageSize,
-      ...(after ? { after } : {}),
-    });
-    for (const { doc } of page.rows) yield doc;
-    if (!page.hasMore || !page.last) return;
-    after = page.last;
-    await nextTurn();
+  for await (const rows of allPages(reader, collection, query)) {
+    for (const { doc } of rows) yield doc;
   }
 }

@@ -71,12 +71,11 @@ export function createEvidenceWork(
 
   /** What an earlier process left: blobs that no document names. */
   const cleanUp = async (): Promise<void> => {
-    const named = new Set<string>();
+    const found: string[] = [];
     for await (const blob of store.blobs.list()) {
-      if (!blobForm.test(blob) || writing.has(blob)) continue;
-      named.add(blob);
+      if (blobForm.test(blob) && !writing.has(blob)) found.push(blob);
     }
-    for (const blob of named) {
+    for (const blob of found) {
       const [id = ''] = blob.split('.');
       const bundle = (await store.get(bundles, id))?.doc;
       const manual = (await store.get(manualEvidence, id))?.doc;
