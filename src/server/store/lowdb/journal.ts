@@ -7,7 +7,7 @@ import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import type { Commit, Operation } from './operation.ts';
 import { messageOf } from './refusal.ts';
-import { createTurns } from './turns.ts';
+import { createPace } from './pace.ts';
 
 /** A file of the journal; it holds the commits after `from`, one per line. */
 export interface Segment {
@@ -148,7 +148,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   let waiting: Waiting[] = [];
   let failure: Error | undefined;
   let running: Promise<void> | undefined;
-  const turns = createTurns();
+  const pace = createPace();
 
   const takeBatch = (): Waiting[] => {
     let bytes = 0;
@@ -199,7 +199,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         onDurable(commit);
         resolve();
         // Only between commits, which are seen as a whole.
-        await turns.spend(commit.ops.length);
+        await pace.spend(commit.ops.length);
       }
       await afterFlush();
     }

@@ -1,7 +1,7 @@
 import type { Document, Versioned } from '../store.ts';
 import { Lane } from './lane.ts';
 import type { LaneFamilies, Lanes } from './lane.ts';
-import { createTurns } from './turns.ts';
+import { createPace } from './pace.ts';
 
 /** A part of a lane as a checkpoint's line holds it. A long lane has several, one after the other. */
 interface LaneRecord {
@@ -53,7 +53,7 @@ export const shareWorks = async (
   families: LaneFamilies,
   collections: Iterable<ReadonlyMap<string, Versioned<Document>>>,
 ): Promise<void> => {
-  const turns = createTurns();
+  const pace = createPace();
   const tables = [...collections];
   const shared = new Map<string, string>();
   const share = (work: string): string => {
@@ -67,7 +67,7 @@ export const shareWorks = async (
   for (const lanes of families.values()) {
     for (const { queue } of lanes.values()) {
       queue.share(share);
-      await turns.spend(queue.size + 1);
+      await pace.spend(queue.size + 1);
     }
   }
 };

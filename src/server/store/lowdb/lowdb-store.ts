@@ -29,7 +29,7 @@ import { messageOf } from './refusal.ts';
 import type { Table } from './table.ts';
 import { beginTransaction } from './transaction.ts';
 import type { Committed } from './transaction.ts';
-import { createTurns as createPauses } from './turns.ts';
+import { createPace } from './pace.ts';
 import { findRow, getRow, pageRows } from './view.ts';
 import type { View } from './view.ts';
 
@@ -127,7 +127,7 @@ export const createEngine = (
   const turns = createTurns(1);
   /** Ends when every transaction in line has run. */
   let allRun: Promise<unknown> = Promise.resolve();
-  const pauses = createPauses();
+  const pace = createPace();
   /** Comes after the last transaction, where those in line have written much. */
   let pause: Promise<void> | undefined;
 
@@ -186,7 +186,7 @@ export const createEngine = (
   /** Records what a transaction did. */
   const enter = (sealed: SealedCommit): void => {
     assertWritable();
-    pause = pauses.spend(sealed.commit.ops.length);
+    pause = pace.spend(sealed.commit.ops.length);
     lastAppend = durability.append(sealed);
     commit = sealed.commit.commit;
     keepPending(sealed.commit);

@@ -3,7 +3,7 @@ import { compareAscending, OrderedView } from './sorted-keys.ts';
 import type { Key } from './sorted-keys.ts';
 import { orderOf } from './spec.ts';
 import { sortInTurns } from './sort-in-turns.ts';
-import { createTurns, PER_TURN } from './turns.ts';
+import { createPace, PER_TURN } from './pace.ts';
 
 /** Up to this many rows are sorted without yielding. */
 const SORTED_AT_ONCE = 2048;
@@ -107,10 +107,10 @@ export class Orders {
     const sorted = ordinalsIn(seen);
     await sortInTurns(sorted, keyOf);
     const view = new OrderedView(keyOf);
-    const turns = createTurns();
+    const pace = createPace();
     for (let at = 0; at < sorted.length; at += PER_TURN) {
       view.append([...sorted.subarray(at, at + PER_TURN)]);
-      await turns.spend(PER_TURN);
+      await pace.spend(PER_TURN);
     }
     // Rows written during this loop are added to the set, and the loop reaches them too.
     for (const ordinal of changed) {
@@ -118,7 +118,7 @@ export class Orders {
       if (seen[ordinal]) view.remove(ordinal);
       seen[ordinal] = this.rows[ordinal];
       if (seen[ordinal]) view.insert(ordinal);
-      await turns.spend(1);
+      await pace.spend(1);
     }
     seen = this.rows;
     this.#keep(orderBy, read, view);

@@ -12,7 +12,7 @@ import { refuse, refuseCheckpoint } from './refusal.ts';
 import { replayJournal, segmentsIn } from './replay.ts';
 import type { Draft, Folder } from './replay.ts';
 import { Table } from './table.ts';
-import { createTurns } from './turns.ts';
+import { createPace } from './pace.ts';
 
 export interface Recovered {
   readonly state: State;
@@ -103,13 +103,13 @@ const loadCheckpoints = async (
     sequences: new Map(manifest.sequences),
     sequencesHeldUpTo: at,
   };
-  const turns = createTurns();
+  const pace = createPace();
   for (const { name } of specs) {
     const rows = new Map<string, Versioned<Document>>();
     draft.rows.set(name, rows);
     for (const row of await load(name)) {
       rows.set(row.doc.id, row);
-      await turns.spend(1);
+      await pace.spend(1);
     }
   }
   for (const { name } of lanes) draft.lanes.set(name, lanesOfRows(await load(laneFile(name))));

@@ -1,6 +1,6 @@
 import type { Key } from './sorted-keys.ts';
 import { compareAscending } from './sorted-keys.ts';
-import { createTurns, PER_TURN } from './turns.ts';
+import { createPace, PER_TURN } from './pace.ts';
 
 /*
  * A million string keys are scattered over memory, and comparing them in pairs takes seconds. So each string's next
@@ -144,10 +144,10 @@ export const sortInTurns = async (
   items: Uint32Array,
   keyOf: (item: number) => Key,
 ): Promise<void> => {
-  for (const done = sortGroups(items, keyOf), turns = createTurns(); ;) {
+  for (const done = sortGroups(items, keyOf), pace = createPace(); ;) {
     const next = done.next();
     if (next.done) return;
-    const turn = turns.spend(next.value);
+    const turn = pace.spend(next.value);
     if (turn) await turn;
   }
 };

@@ -7,7 +7,7 @@ import { compareKeys } from './sorted-keys.ts';
 import type { Direction, Key } from './sorted-keys.ts';
 import { indexOf, orderOf, undeclared, uniqueValuesOf, valuesOf } from './spec.ts';
 import type { Conditions } from './spec.ts';
-import { createTurns } from './turns.ts';
+import { createPace } from './pace.ts';
 
 /** Up to this many matches may be sorted for a page. */
 const MOST_GATHERED = 1024;
@@ -71,14 +71,14 @@ export class Table {
    * @returns two of the rows that hold the same unique value
    */
   async fill(rows: Iterable<Versioned<Document>>): Promise<Clash | undefined> {
-    const turns = createTurns();
+    const pace = createPace();
     let clash: Clash | undefined;
     for (const row of rows) {
       clash ??= this.#clashOf(row.doc);
       this.#ordinals.set(row.doc.id, this.#rows.length);
       this.#enter(this.#rows.length, undefined, row.doc);
       this.#rows.push(row);
-      await turns.spend(ITEMS_PER_ROW);
+      await pace.spend(ITEMS_PER_ROW);
     }
     return clash;
   }

@@ -4,12 +4,12 @@ import { nextTurn } from '../../next-turn.ts';
 export const PER_TURN = 2048;
 
 /** Yields to the event loop each time enough work is done. */
-export interface Turns {
+export interface Pace {
   /** @param items processed since the last call. @returns undefined if there is no need to yield yet */
   spend(items: number): Promise<void> | undefined;
 }
 
-export const createTurns = (): Turns => {
+export const createPace = (): Pace => {
   let spent = 0;
   return {
     spend(items) {
