@@ -191,7 +191,7 @@ export const remediations = {
   create: endpoint({
     method: 'POST',
     path,
-    summary: 'Plan the remediation of open violations, and carry it out unless it is a dry run',
+    summary: 'Plan a remediation of open violations and, unless dry_run is true, carry it out',
     scope: 'compliance:write',
     body: RemediationInput,
     response: { status: 202, body: RemediationWithActions },
@@ -225,7 +225,7 @@ export const remediations = {
     ...one,
     method: 'POST',
     path: `${path}/:id/cancel`,
-    summary: 'Cancel a remediation; the action under way is finished, the others are not begun',
+    summary: 'Cancel a remediation; the running action finishes, the others do not start',
     scope: 'compliance:write',
     body: z.strictObject({ reason: z.string().min(1).max(1_024).optional() }),
     response: { status: 200, body: RemediationWithActions },

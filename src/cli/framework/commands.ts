@@ -34,26 +34,30 @@ const frameworks: OwnNoun<Framework, ListOptions> = {
 export function registerFrameworkCommands(program: GovctlCommand, act: Act): void {
   const framework = program
     .command('framework')
-    .description('see how compliance frameworks stand, control by control');
+    .description('show the status of compliance frameworks and their controls');
   const its = nounCommands(framework, act, { argument: '<framework>', noun: frameworks });
   its
-    .list('list frameworks with their score, and how many controls with data passed', {
+    .list('list frameworks with score and passed controls', {
       fields: frameworkSortFields,
       by: 'name',
       order: 'asc',
     })
-    .option('--account <id>', 'only what is in this account');
+    .option('--account <id>', 'filter by account');
   framework
     .command('show')
     .summary('show which controls have policies, which have data, and which fail')
     .description(
-      'Shows how the controls of a framework stand by the latest outcomes of the policies mapped to them, or the policies of one control. A control without data never passes.',
+      'Shows the status of each control of a framework, from the latest evaluations of the policies mapped to it; with a control, its policies. A control without data never passes.',
     )
     .argument('<framework>', 'such as soc2')
-    .argument('[control]', 'only this control, with its policies')
-    .option('--account <id>', 'only what is in this account')
-    .option('--status <status>', `only ${controlStatuses.join(', ')}; repeatable`, collectValues)
-    .option('--all', 'also the controls without a policy')
+    .argument('[control]', 'show this control with its policies')
+    .option('--account <id>', 'filter by account')
+    .option(
+      '--status <status>',
+      `filter by status: ${controlStatuses.join(', ')} (repeatable)`,
+      collectValues,
+    )
+    .option('--all', 'include controls without a policy')
     .addHelpText('after', showHelp)
     .action(act(() => import('./show.ts').then((m) => m.runShow)));
   framework

@@ -62,7 +62,7 @@ function headLines(framework: Framework, style: Style): string[] {
   if (score === null) {
     return [
       `${style.bold(title)}  ${paintStatus(status, framework, style)}`,
-      `  ${count(total, 'control')}; no policy that is mapped to one was evaluated on a resource`,
+      `  ${count(total, 'control')}; no mapped policy has been evaluated`,
     ];
   }
   return [
@@ -129,7 +129,7 @@ function oneControl(
       ['status', statusText(control)],
       ['score', scoreText(control.compliance_score)],
       ['evidence', control.manual?.evidence_id],
-      ['policies', all === policies.length ? String(all) : `${all}, of which ${policies.length}:`],
+      ['policies', all === policies.length ? String(all) : `${all}, showing ${policies.length}`],
     ],
     style,
     columns,

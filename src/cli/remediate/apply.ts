@@ -36,7 +36,7 @@ export async function runApply(
 }
 
 const select = (context: Context, options: Selection) =>
-  withOurServer(context, 'remediations', 'Selecting violations', (client) =>
+  withOurServer(context, 'remediations', 'Finding violations', (client) =>
     selectorOf(context, client, options),
   );
 
@@ -48,9 +48,9 @@ async function planAndAsk(context: Context, options: Selection) {
   if (!context.flags.input) {
     throw new GovctlError(
       'approval_required',
-      'This would change resources, and nobody can be asked',
+      'Approval required: run with --auto-approve, or from a terminal',
       {
-        hint: 'Nothing was changed. Run it on a terminal, or add --auto-approve.',
+        hint: 'Nothing was changed. Use `govctl remediate plan` to see what would change.',
       },
     );
   }
@@ -77,13 +77,9 @@ async function planAndAsk(context: Context, options: Selection) {
 
 function refuseGuarded({ why_not: guards }: RemediationWithActions): void {
   if (guards.length === 0) return;
-  throw new GovctlError(
-    'remediation_guard',
-    `The remediation reaches too far: ${guards.join('; ')}`,
-    {
-      hint: 'Select fewer violations, or change remediation.guards in the configuration of the server.',
-    },
-  );
+  throw new GovctlError('remediation_guard', `Refused by a guard: ${guards.join('; ')}`, {
+    hint: 'Select fewer violations, or change remediation.guards in the configuration of the server.',
+  });
 }
 
 export async function waitForEnd(
@@ -97,7 +93,7 @@ export async function waitForEnd(
   const ended = await waitUntilEnded(world, begun, {
     timeoutMs,
     isUnderway: isAtWork,
-    lookLater: `\`govctl remediate get ${id}\` shows how far it is.`,
+    lookLater: `Use \`govctl remediate get ${id}\` to see its progress.`,
     look,
   });
   return withAllActions(client, ended);
@@ -112,11 +108,11 @@ export async function endOf(
     case 'completed':
       return exitCodes.ok;
     case 'planned':
-      await context.say(`It waits for approval until it expires, ${expires}.`);
+      await context.say(`The remediation is waiting for approval; it expires at ${expires}.`);
       return exitCodes.pending;
     case 'approved':
     case 'running':
-      await context.say(`\`govctl remediate get ${id}\` shows how far it is.`);
+      await context.say(`Use \`govctl remediate get ${id}\` to see its progress.`);
       return exitCodes.pending;
     default:
       return counts.completed > 0 ? exitCodes.partial : exitCodes.error;

@@ -47,26 +47,29 @@ const remediations: OwnNoun<Remediation, ListOptions> = {
 /** The flags that select violations. */
 const selecting = (command: GovctlCommand): GovctlCommand =>
   command
-    .argument('[violation...]', 'IDs of violations; otherwise the open ones that the flags select')
+    .argument(
+      '[violation...]',
+      'violation IDs; without them, the open violations that the options select',
+    )
+    .option('--policy <policy>', 'filter by policy ID, name or key (repeatable)', collectValues)
+    .option('--framework <label>', 'filter by framework or control, such as SOC2:CC6.1')
     .option(
-      '--policy <policy>',
-      'only of this policy, by id, name or key; repeatable',
+      '--severity <severity>',
+      `filter by severity: ${severities.join(', ')} (repeatable)`,
       collectValues,
     )
-    .option('--framework <label>', 'only of this framework or control, such as SOC2:CC6.1')
-    .option('--severity <severity>', `only ${severities.join(', ')}; repeatable`, collectValues)
-    .option('--resource <id>', 'only of this resource')
-    .option('--type <type>', 'only of this resource type; repeatable', collectValues)
-    .option('--provider <provider>', 'repeatable', collectValues)
-    .option('--account <id>', 'repeatable', collectValues)
-    .option('--region <region>', 'repeatable', collectValues)
-    .option('--environment <name>', 'repeatable', collectValues)
-    .option('--note <text>', 'why, for those who read it later');
+    .option('--resource <id>', 'filter by resource ID')
+    .option('--type <type>', 'filter by resource type (repeatable)', collectValues)
+    .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
+    .option('--account <id>', 'filter by account (repeatable)', collectValues)
+    .option('--region <region>', 'filter by region (repeatable)', collectValues)
+    .option('--environment <name>', 'filter by environment (repeatable)', collectValues)
+    .option('--note <text>', 'reason, stored with the remediation');
 
 const waiting = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--no-wait', 'do not wait until it has ended')
-    .option('--timeout <seconds>', 'how long to wait', '600');
+    .option('--no-wait', 'return without waiting for the result')
+    .option('--timeout <seconds>', 'maximum wait', '600');
 
 const approving = (command: GovctlCommand): GovctlCommand =>
   command.option('-y, --yes', 'do not ask').option('--auto-approve', 'the same');
@@ -74,13 +77,13 @@ const approving = (command: GovctlCommand): GovctlCommand =>
 export function registerRemediateCommands(program: GovctlCommand, act: Act): void {
   const remediate = program
     .command('remediate')
-    .description('fix what policies find, by a plan that is shown first');
+    .description('fix open violations with a plan that you approve first');
   selecting(
     remediate
       .command('plan')
-      .summary('show what would be done')
+      .summary('show what a remediation would change')
       .description(
-        'Shows which open violations would be remediated, how, and how far that reaches. Nothing changes. Exit 6 where a guard would refuse it.',
+        'Shows which open violations a remediation would fix, what it would change, and how many resources and accounts it affects. Changes nothing. Exits with 6 if a guard would refuse it.',
       ),
   ).action(act(() => import('./plan.ts').then((m) => m.runPlan)));
   waiting(
@@ -88,9 +91,9 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
       selecting(
         remediate
           .command('apply')
-          .summary('show the plan, ask, and carry it out')
+          .summary('show the plan, prompt, and carry it out')
           .description(
-            'Shows the plan, asks, and carries out exactly what was shown. Exit 0 completed, 1 failed, 7 some failed, 8 waits to be verified or approved, 6 refused by a guard, 5 changed meanwhile.',
+            'Shows the plan, prompts for approval, and carries out exactly that plan. Exit codes: 0 completed, 1 failed, 7 partly failed, 8 not yet verified, 6 refused by a guard, 5 the plan has changed.',
           ),
       ),
     ),
@@ -105,15 +108,15 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
     .list('list remediations', { fields: remediationSortFields, by: 'created_at', order: 'desc' })
     .option(
       '--status <status>',
-      `only ${remediationStatuses.join(', ')}; repeatable`,
+      `filter by status: ${remediationStatuses.join(', ')} (repeatable)`,
       collectValues,
     )
-    .option('--automatic', 'only those that auto_remediation made');
-  its.get('show one remediation; 8 while it is under way');
+    .option('--automatic', 'only automatic remediations');
+  its.get('show one remediation; exits with 8 while it runs');
   remediate
     .command('cancel')
-    .description('cancel a remediation; the action under way is finished, the others are not begun')
+    .description('cancel a remediation; the running action finishes, the others do not start')
     .argument('<id>')
-    .option('--reason <text>', 'why')
+    .option('--reason <text>', 'reason, stored with the remediation')
     .action(act(() => import('./cancel.ts').then((m) => m.runCancel)));
 }

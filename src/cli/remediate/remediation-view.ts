@@ -93,9 +93,9 @@ function summary(remediation: Remediation): string {
     .map((one) => `${Number(counts[one])} ${one}`)
     .join(', ');
   if (status === 'planned' && isDry)
-    return `${some}. Dry run: nothing changes. Expires ${expires}.`;
+    return `${some}. Dry run: nothing was changed. Expires ${expires}.`;
   if (status === 'planned') {
-    return `${some}. Waits for approval (${requires_approval}) until ${expires}.`;
+    return `${some}. Waiting for approval (${requires_approval}) until ${expires}.`;
   }
   return `${status}: ${some}.`;
 }

@@ -39,9 +39,9 @@ export async function selectorOf(context: Context, client: Client, selection: Se
   if (ways !== 1) {
     throw new GovctlError(
       'usage_error',
-      ways === 0 ? 'No violations selected' : 'Violations are selected in two ways',
+      ways === 0 ? 'No violations selected' : 'Use only one way to select violations',
       {
-        hint: 'Use IDs of violations, --framework, or other flags such as --policy and --severity.',
+        hint: 'Use violation IDs, --framework, or filters such as --policy and --severity.',
       },
     );
   }

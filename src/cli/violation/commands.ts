@@ -99,15 +99,19 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
     .option('--account <id>', 'repeatable', collectValues)
     .option('--region <region>', 'repeatable', collectValues)
     .option('--environment <name>', 'repeatable', collectValues)
-    .option('--framework <framework[:control]>', 'repeatable', collectValues)
-    .option('--owner <name>', 'by the tag that names the owner; repeatable', collectValues)
     .option(
-      '--tag <key[=value]>',
-      'only those with this tag; repeatable: all of them',
+      '--framework <framework[:control]>',
+      'filter by framework or control (repeatable)',
       collectValues,
     )
-    .option('--age <age>', 'days since they were found: "<7d", 7d..30d or ">30d"')
-    .option('--text <text>', 'only those that say this in their resource, policy or message');
+    .option(
+      '--owner <name>',
+      'filter by owner, the value of an owner tag (repeatable)',
+      collectValues,
+    )
+    .option('--tag <key[=value]>', 'filter by tag (repeatable: all must match)', collectValues)
+    .option('--age <age>', 'filter by age, such as "<7d", 7d..30d or ">30d"')
+    .option('--text <text>', 'filter by text in the resource, policy or message');
   its.get('show one violation with its history');
   violation
     .command('resolve')

@@ -81,8 +81,8 @@ async function planOf(parts: PlanParts, call: Call, body: RemediationInput): Pro
   const selected = await selectViolations(parts.deps.store, body);
   const plan = await makePlan(parts, askerOf(call), selected);
   if (body.expected_digest !== undefined && body.expected_digest !== plan.digest) {
-    throw new GovctlError('remediation_state', 'What would be done has changed meanwhile', {
-      hint: 'Plan it again, look at the new plan, and apply that.',
+    throw new GovctlError('remediation_state', 'The plan has changed since it was shown', {
+      hint: 'Create a new plan, review it, and apply it.',
     });
   }
   if (!body.dry_run) refuseGuarded(plan.why_not);

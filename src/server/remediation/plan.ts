@@ -56,8 +56,8 @@ export async function makePlan(
 ): Promise<Plan> {
   const { deps } = parts;
   if (selected.length === 0) {
-    throw new GovctlError('invalid_remediation', 'No open violation is selected', {
-      hint: 'Use `govctl violation list` to see what is open.',
+    throw new GovctlError('invalid_remediation', 'No open violations match', {
+      hint: 'Use `govctl violation list` to see open violations.',
     });
   }
   const planOne = createPlanner(parts, asker);
@@ -92,7 +92,7 @@ function nothingToDo(obstacles: readonly Obstacle[]): GovctlError {
   const reasons = new Map<string, number>();
   for (const { why } of obstacles) reasons.set(why, (reasons.get(why) ?? 0) + 1);
   const [most = ['', 0]] = [...reasons].sort(([, a], [, b]) => b - a);
-  return new GovctlError(error, `There is nothing that can be done: ${most[0]}`, {
+  return new GovctlError(error, `Nothing to remediate: ${most[0]}`, {
     details: [...reasons].slice(0, 20).map(([message, count]) => ({
       field: count === 1 ? '1 violation' : `${count} violations`,
       message,

@@ -123,7 +123,7 @@ const waitOn = (deps: Deps, claimed: LaneWork): Promise<void> =>
     const due = Date.parse(waiting.attempted_at ?? '') + verifiedWithin;
     if (due > deps.clock.now()) return tx.putOff(remediationLanes, claimed.lane, due);
     const hours = verifiedWithin / 3_600_000;
-    const why = `the resource was not seen again within ${hours} hours`;
+    const why = `the resource was not evaluated again within ${hours} hours`;
     await endAction(deps, tx, waiting, 'failed', waiting.why ?? why);
     await goOn(deps, tx, claimed);
   });

@@ -78,7 +78,7 @@ export async function verifyAction(
   else if (status !== 'ERROR') await endAction(deps, tx, remedy, 'failed', stillFails);
 }
 
-const stillFails = 'the resource was seen again, and still fails';
+const stillFails = 'the resource was evaluated again and still fails';
 
 /**
  * A resource is stored, whether or not it has changed: what was attempted on it can be verified. Call it before its
@@ -95,7 +95,7 @@ export async function resourceObserved(
   for await (const { doc } of allRows(tx, actions, waiting)) {
     if (doc.restores) {
       const isRestored = changesOf(resource, doc.patch ?? {}).length === 0;
-      const why = 'the resource was seen again, and is not as it was';
+      const why = 'the resource was evaluated again and was not restored';
       await (isRestored
         ? endAction(deps, tx, doc, 'completed')
         : endAction(deps, tx, doc, 'failed', why));

@@ -23,12 +23,8 @@ export const settingsOf = (config: RemediationConfig = {}, isLocal: boolean): Se
 /** Refuses a plan with all guards that it violates. @throws GovctlError remediation_guard */
 export function refuseGuarded(whyNot: readonly string[]): void {
   if (whyNot.length === 0) return;
-  throw new GovctlError(
-    'remediation_guard',
-    `The remediation reaches too far: ${whyNot.join('; ')}`,
-    {
-      hint: 'Select fewer violations, or change remediation.guards in the configuration of the server.',
-      details: whyNot.map((message) => ({ field: 'guards', message })),
-    },
-  );
+  throw new GovctlError('remediation_guard', `Refused by a guard: ${whyNot.join('; ')}`, {
+    hint: 'Select fewer violations, or change remediation.guards in the configuration of the server.',
+    details: whyNot.map((message) => ({ field: 'guards', message })),
+  });
 }

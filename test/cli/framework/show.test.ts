@@ -64,7 +64,7 @@ it('shows the controls with policies, and where to go on', async () => {
   expect(all.stdout).toContain('\nP8.1 ');
   expect((await run('show', 'hipaa')).stdout).toMatchInlineSnapshot(`
     "HIPAA (45 CFR 164 subpart C)  not_evaluated
-      83 controls; no policy that is mapped to one was evaluated on a resource
+      83 controls; no mapped policy has been evaluated
 
     83 more without a policy: govctl framework show hipaa --all
     "

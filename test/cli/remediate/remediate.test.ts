@@ -45,7 +45,7 @@ describe('govctl remediate', () => {
     expect(stdout).toContain('by patch, inventory');
     expect(stdout).toContain('- scratch  versioning  HIGH');
     expect(stdout).toContain('skipped: tag govctl.protect excludes it');
-    expect(stdout).toContain('1 skipped, 1 planned. Dry run: nothing changes.');
+    expect(stdout).toContain('1 skipped, 1 planned. Dry run: nothing was changed.');
     expect(await inventory.violations('status=OPEN')).toHaveLength(2);
   });
 
@@ -53,7 +53,7 @@ describe('govctl remediate', () => {
     const unasked = await run('apply', '--policy', 'versioning');
     expect([unasked.exitCode, unasked.stderr]).toEqual([
       3,
-      expect.stringContaining('This would change resources, and nobody can be asked'),
+      expect.stringContaining('Approval required: run with --auto-approve, or from a terminal'),
     ]);
     expect(await inventory.violations('status=OPEN')).toHaveLength(2);
     const applied = await run('apply', '--policy', 'versioning', '--auto-approve');
@@ -97,7 +97,7 @@ describe('govctl remediate', () => {
     const applied = await run('apply', '--policy', 'versioning', '--auto-approve');
     expect([applied.exitCode, applied.stderr]).toEqual([
       6,
-      expect.stringContaining('The remediation reaches too far'),
+      expect.stringContaining('Refused by a guard'),
     ]);
   });
 });

@@ -101,7 +101,7 @@ describe('a dry run', () => {
     await service.remediate();
     expect(await inventory.violations('status=OPEN')).toHaveLength(0);
     expect((await inventory.ok('POST', path, sent)).json).toMatchObject({ id });
-    expect(errorOf(await ask(body))).toContain('No open violation is selected');
+    expect(errorOf(await ask(body))).toContain('No open violations match');
   });
 
   it('has the same digest as the same plan, and another one once the resource changes', async () => {
@@ -114,7 +114,7 @@ describe('a dry run', () => {
     expect(errorOf(got)).toEqual([
       409,
       'remediation_state',
-      'What would be done has changed meanwhile',
+      'The plan has changed since it was shown',
     ]);
     expect(await inventory.violations('status=OPEN')).toHaveLength(1);
   });
@@ -235,7 +235,7 @@ describe('a remediation', () => {
     await inventory.put('a', { ...plain, acl: 'public-read' });
     const { id } = await remediate({ policy_id: policy, dry_run: false });
     await service.remediate();
-    const why = 'the resource was seen again, and still fails';
+    const why = 'the resource was evaluated again and still fails';
     expect(await read(id)).toMatchObject({
       status: 'failed',
       counts: { failed: 1 },
@@ -266,7 +266,7 @@ describe('a remediation', () => {
     await service.remediate();
     expect(await read(id)).toMatchObject({
       status: 'failed',
-      actions: [{ why: 'the resource was not seen again within 24 hours' }],
+      actions: [{ why: 'the resource was not evaluated again within 24 hours' }],
     });
   });
 
@@ -338,7 +338,7 @@ describe('a selection', () => {
     expect(errorOf(await ask({ filter: { account_id: ['9'] } }))).toEqual([
       400,
       'invalid_remediation',
-      'No open violation is selected',
+      'No open violations match',
     ]);
     const missing = await ask({ violation_ids: ['viol_x', 'viol_y'] });
     expect([missing.status, missing.json.error, fieldsOf(missing)]).toEqual([
@@ -359,7 +359,7 @@ describe('a selection', () => {
     expect(errorOf(await ask({ policy_id: 'bare' }))).toEqual([
       400,
       'invalid_remediation',
-      'There is nothing that can be done: policy bare has no remediation_action',
+      'Nothing to remediate: policy bare has no remediation_action',
     ]);
   });
 });
@@ -402,7 +402,7 @@ describe('guards', () => {
     expect(errorOf(refused)).toEqual([
       409,
       'remediation_guard',
-      `The remediation reaches too far: ${why.join('; ')}`,
+      `Refused by a guard: ${why.join('; ')}`,
     ]);
     expect((await inventory.ok('GET', path)).json.remediations).toHaveLength(1);
   });
