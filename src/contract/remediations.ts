@@ -1,14 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import {
-  ById,
-  Timestamp,
-  commaListOf,
-  digits,
-  listEndpoint,
-  listQuery,
-  trueOrFalse,
-} from './lists.ts';
+import { ById, Timestamp, commaListOf, digits, listEndpoint, listQuery } from './lists.ts';
 import { Severity } from './policies.ts';
 
 export const remediationStatuses = [
@@ -60,14 +52,12 @@ export const Action = z.looseObject({
   account_id: z.string().optional(),
   environment: z.string().optional(),
   method: z.enum(['patch', 'webhook', 'exec', 'notify']),
-  /** What carries it out: `inventory`, `exec:NAME`, `webhook:HOST`. */
+  /** What carries it out, such as `inventory`. */
   executor: z.string().optional(),
   /** The state of the resource that it was planned for. */
   base: z.looseObject({ revision: z.int(), sha256: z.string() }).optional(),
   /** What a patch changes. */
   changes: z.array(Change),
-  /** The command of the operator's configuration, with its arguments. */
-  command: z.array(z.string()).optional(),
   status: ActionStatus,
   /** Why it was skipped or failed. */
   why: z.string().optional(),
@@ -87,9 +77,6 @@ export const Remediation = z.looseObject({
   status: RemediationStatus,
   /** A plan to look at, which is never carried out. */
   dry_run: z.boolean(),
-  /** Made by `auto_remediation`. */
-  automatic: z.boolean(),
-  requires_approval: z.enum(['none', 'approval', 'four_eyes']),
   /** The guards that keep it from being carried out. */
   why_not: z.array(z.string()),
   /** SHA-256 over what is to be done, in lower-case hex. */
@@ -109,12 +96,9 @@ export const Remediation = z.looseObject({
   ),
   note: z.string().optional(),
   requested_by: z.string(),
-  approved_by: z.string().optional(),
   cancelled_by: z.string().optional(),
   /** Why it was cancelled. */
   reason: z.string().optional(),
-  /** The remediation that it undoes. */
-  rolls_back: z.string().optional(),
   /** A plan that nobody has begun by then expires. */
   expires_at: Timestamp,
   created_at: Timestamp,
@@ -180,7 +164,6 @@ export const remediationSortFields = [
 
 const RemediationListQuery = listQuery(remediationSortFields, {
   status: commaListOf(RemediationStatus).optional(),
-  automatic: trueOrFalse().optional(),
 });
 export type RemediationListQuery = z.infer<typeof RemediationListQuery>;
 

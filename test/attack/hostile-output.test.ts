@@ -282,7 +282,6 @@ describe('what is harmless', () => {
       '1 apply',
       '3 resource import',
       '6 remediate plan', // a guard refuses it
-      '6 remediate apply',
       '1 report open', // its bytes are not those of its hash
       '3 schedule next',
       '3 webhook verify',

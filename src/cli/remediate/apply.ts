@@ -102,14 +102,11 @@ export async function waitForEnd(
 /** What the exit code says of a remediation. */
 export async function endOf(
   context: Context,
-  { id, status, counts, expires_at: expires }: RemediationWithActions,
+  { id, status, counts }: RemediationWithActions,
 ): Promise<ExitCode> {
   switch (status) {
     case 'completed':
       return exitCodes.ok;
-    case 'planned':
-      await context.say(`The remediation is waiting for approval; it expires at ${expires}.`);
-      return exitCodes.pending;
     case 'approved':
     case 'running':
       await context.say(`Use \`govctl remediate get ${id}\` to see its progress.`);

@@ -15,7 +15,6 @@ import { isUnderway, remediationView } from './remediation-view.ts';
 
 interface ListOptions {
   readonly status?: readonly string[];
-  readonly automatic?: boolean;
 }
 
 const remediations: OwnNoun<Remediation, ListOptions> = {
@@ -24,10 +23,7 @@ const remediations: OwnNoun<Remediation, ListOptions> = {
   feature: 'remediations',
   api: (client) => client.remediations,
   list: {
-    filter: ({ status, automatic }) => ({
-      status: status?.join(',').toLowerCase(),
-      automatic: automatic ? 'true' : undefined,
-    }),
+    filter: ({ status }) => ({ status: status?.join(',').toLowerCase() }),
     columns: ({ now, room }) => [
       { title: 'ID', cell: ({ id }) => id },
       { title: 'STATUS', cell: (row) => (row.dry_run ? `${row.status} (dry run)` : row.status) },
@@ -35,7 +31,7 @@ const remediations: OwnNoun<Remediation, ListOptions> = {
       { title: 'DONE', cell: ({ counts }) => String(counts.completed) },
       { title: 'FAILED', cell: ({ counts }) => String(counts.failed) },
       { title: 'WAITS', cell: ({ counts }) => String(counts.unverified), drops: 3 },
-      { title: 'BY', cell: (row) => (row.automatic ? 'automatic' : row.requested_by), drops: 1 },
+      { title: 'BY', cell: (row) => row.requested_by, drops: 1 },
       { title: 'CREATED', cell: (row) => shortTime(now, room)(row.created_at) },
     ],
   },
@@ -110,8 +106,7 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
       '--status <status>',
       `filter by status: ${remediationStatuses.join(', ')} (repeatable)`,
       collectValues,
-    )
-    .option('--automatic', 'only automatic remediations');
+    );
   its.get('show one remediation; exits with 8 while it runs');
   remediate
     .command('cancel')

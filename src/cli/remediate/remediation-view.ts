@@ -15,8 +15,8 @@ export const isAtWork = ({ status, counts }: Remediation): boolean =>
   (status === 'running' && (counts.planned ?? 0) + (counts.attempting ?? 0) > 0);
 
 /** Whether nothing is known of its end yet. */
-export const isUnderway = ({ status, dry_run: isDry }: Remediation): boolean =>
-  status === 'approved' || status === 'running' || (status === 'planned' && !isDry);
+export const isUnderway = ({ status }: Remediation): boolean =>
+  status === 'approved' || status === 'running';
 
 const signs = {
   planned: '~',
@@ -50,18 +50,14 @@ function describeRemediation(remediation: RemediationWithActions, style: Style):
   ].join('\n');
 }
 
-function headline({ id, blast, automatic, note, rolls_back: undone }: Remediation, style: Style) {
+function headline({ id, blast, note }: Remediation, style: Style) {
   const reach = [
     count(blast.resources, 'resource'),
     ...(blast.accounts > 0 ? [count(blast.accounts, 'account')] : []),
     ...(blast.environments > 0 ? [count(blast.environments, 'environment')] : []),
   ].join(', ');
-  const extra = [
-    ...(automatic ? ['automatic'] : []),
-    ...(undone === undefined ? [] : [`rolls back ${undone}`]),
-    ...(note === undefined ? [] : [printableLine(note)]),
-  ].map((text) => ` · ${text}`);
-  return `${style.bold(id)}  ${reach} (${blast.percent}% of its type)${extra.join('')}`;
+  const extra = note === undefined ? '' : ` · ${printableLine(note)}`;
+  return `${style.bold(id)}  ${reach} (${blast.percent}% of its type)${extra}`;
 }
 
 function describeAction(action: Action, style: Style): string[] {
@@ -76,7 +72,6 @@ function describeAction(action: Action, style: Style): string[] {
   return [
     `  ${paint(signs[status])} ${printableLine(id)}  ${printableLine(policy)}  ${paintSeverity(severity, severity, style)}`,
     ...(status === 'skipped' ? [] : [...lines, style.dim(`      by ${printableLine(by)}`)]),
-    ...(action.command ? [`      runs ${printableLine(action.command.join(' '))}`] : []),
     ...(status === 'planned' || (status === 'completed' && why === undefined)
       ? []
       : [`      ${status}${why === undefined ? '' : `: ${printableLine(why)}`}`]),
@@ -87,15 +82,11 @@ const showValue = (value: unknown): string =>
   value === undefined ? '(absent)' : printableLine(JSON.stringify(value));
 
 function summary(remediation: Remediation): string {
-  const { status, dry_run: isDry, counts, expires_at: expires, requires_approval } = remediation;
+  const { status, counts, expires_at: expires } = remediation;
   const some = (['completed', 'unverified', 'failed', 'skipped', 'planned', 'cancelled'] as const)
     .filter((one) => Number(counts[one]) > 0)
     .map((one) => `${Number(counts[one])} ${one}`)
     .join(', ');
-  if (status === 'planned' && isDry)
-    return `${some}. Dry run: nothing was changed. Expires ${expires}.`;
-  if (status === 'planned') {
-    return `${some}. Waiting for approval (${requires_approval}) until ${expires}.`;
-  }
+  if (status === 'planned') return `${some}. Dry run: nothing was changed. Expires ${expires}.`;
   return `${status}: ${some}.`;
 }

@@ -32,17 +32,14 @@ export const remediations: CollectionSpec<StoredRemediation> = {
   name: 'remediations',
   index: {
     status: ({ status }) => status,
-    automatic: ({ automatic }) => String(automatic),
     /** Who asked for those that have not ended. */
     open_of: (remediation) => (isOpen(remediation) ? remediation.requested_by : undefined),
   },
   order,
 };
 
-export const remediationFilters = (query: RemediationListQuery): Filters => ({
-  ...anyOf(query, ['status']),
-  ...(query.automatic === undefined ? {} : { automatic: { any: [String(query.automatic)] } }),
-});
+export const remediationFilters = (query: RemediationListQuery): Filters =>
+  anyOf(query, ['status']);
 
 /** The fields that have names: an answer of another version may have more. */
 type Named<T> = { [Field in keyof T as string extends Field ? never : Field]: T[Field] };
@@ -58,8 +55,6 @@ export interface StoredAction extends Omit<Named<Action>, 'before_image' | 'chan
   readonly fingerprint: string;
   /** Merge patch of the resource. */
   readonly patch?: Patch;
-  /** It takes back what another remediation did: verified by the values, not by the policy. */
-  readonly restores?: true;
 }
 
 export const actionId = (remediation: string, n: number): string =>

@@ -15,15 +15,7 @@ export const fingerprintOf = ({
 
 type Done = Pick<
   StoredAction,
-  | 'policy_id'
-  | 'fingerprint'
-  | 'resource_id'
-  | 'base'
-  | 'method'
-  | 'executor'
-  | 'patch'
-  | 'command'
-  | 'restores'
+  'policy_id' | 'fingerprint' | 'resource_id' | 'base' | 'method' | 'executor' | 'patch'
 >;
 
 /** SHA-256 over what a plan does, in its order. */
@@ -37,7 +29,5 @@ export const digestOf = (planned: readonly Done[]): string =>
       method: action.method,
       executor: action.executor,
       patch: action.patch,
-      command: action.command,
-      restores: action.restores,
     })),
   );

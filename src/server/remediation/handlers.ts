@@ -112,8 +112,6 @@ async function store(
     id,
     status: dry_run ? 'planned' : 'approved',
     dry_run,
-    automatic: false,
-    requires_approval: 'none',
     why_not,
     digest,
     blast,

@@ -203,11 +203,9 @@ async function whyStale(
   if (policy?.enabled !== true || fingerprintOf(policy) !== action.fingerprint) {
     return 'the policy has changed since the plan was made';
   }
-  if (!action.restores) {
-    const violation = (await tx.get(violations, action.violation_id))?.doc;
-    if (violation?.status !== 'OPEN') {
-      return `the violation is ${violation?.status ?? 'gone'} since the plan was made`;
-    }
+  const violation = (await tx.get(violations, action.violation_id))?.doc;
+  if (violation?.status !== 'OPEN') {
+    return `the violation is ${violation?.status ?? 'gone'} since the plan was made`;
   }
   if (await tx.find(actions, 'waiting', action.violation_id)) {
     return 'another remediation of this violation waits to be verified';

@@ -4,7 +4,6 @@ import type { Finding } from '../../contract/findings.ts';
 import type { ActionStatus } from '../../contract/remediations.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import type { ViolationStatus } from '../../contract/violations.ts';
-import { changesOf } from '../../engine/remediation/patch.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
@@ -64,7 +63,7 @@ async function announceFailure(
 /** The action that was attempted for a violation, and whose resource was seen again since. */
 export async function findRemedy(tx: Tx, violationId: string): Promise<StoredAction | undefined> {
   const found = (await tx.find(actions, 'waiting', violationId))?.doc;
-  return found?.observed_at !== undefined && !found.restores ? found : undefined;
+  return found?.observed_at === undefined ? undefined : found;
 }
 
 /** What an evaluation of the resource, as it was seen again, says of an action. What can't be decided leaves it waiting. */
@@ -93,14 +92,6 @@ export async function resourceObserved(
   const waiting = { waiting_of_resource: { any: [resource.id] } };
   const left: StoredAction[] = [];
   for await (const { doc } of allRows(tx, actions, waiting)) {
-    if (doc.restores) {
-      const isRestored = changesOf(resource, doc.patch ?? {}).length === 0;
-      const why = 'the resource was evaluated again and was not restored';
-      await (isRestored
-        ? endAction(deps, tx, doc, 'completed')
-        : endAction(deps, tx, doc, 'failed', why));
-      continue;
-    }
     const observed = { ...doc, observed_at: timestamp(deps.clock.now()) };
     left.push((await tx.replace(actions, observed)).doc);
   }

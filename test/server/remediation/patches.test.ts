@@ -57,7 +57,6 @@ describe('a dry run', () => {
     expect(plan).toMatchObject({
       status: 'planned',
       dry_run: true,
-      automatic: false,
       why_not: [],
       blast: { resources: 2, accounts: 0, environments: 0, percent: 100 },
       counts: { planned: 2, completed: 0, skipped: 0 },
