@@ -1,4 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 import { severities } from '../../contract/policies.ts';
 import { maxActions } from '../../contract/remediations.ts';
 import type { RemediationInput, ViolationSelector } from '../../contract/remediations.ts';
@@ -57,8 +58,8 @@ async function readOpen(reader: Reader, where: Filters): Promise<StoredViolation
   if (total > maxActions) {
     throw new GovctlError(
       'remediation_guard',
-      `${total} open violations are selected; a remediation has ${maxActions} actions at most`,
-      { hint: 'Select fewer, for example by policy, account or environment.' },
+      `${inThrees(total)} open violations match; a remediation has at most ${inThrees(maxActions)} actions`,
+      { hint: 'Filter by policy, account or environment, for example.' },
     );
   }
   const found: StoredViolation[] = [];
