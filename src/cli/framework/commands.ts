@@ -81,7 +81,7 @@ Examples:
   $ govctl framework show soc2
   $ govctl framework show soc2 CC6.1
   $ govctl framework show pci --status FAILED,ERROR --account 111122223333
-  $ govctl framework show nist-800-53 -o json     with the policies of each control`;
+  $ govctl framework show nist-800-53 -o json   (includes policies)`;
 
 const coverageHelp = `
 Exit codes: 0 counted, 3 the policy files are not valid.
