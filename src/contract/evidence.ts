@@ -65,7 +65,7 @@ const BundleInput = z.strictObject({
 export type BundleInput = z.infer<typeof BundleInput>;
 
 const bundleStatuses = ['building', 'completed', 'failed'] as const;
-const BundleStatus = z.enum(bundleStatuses);
+export const BundleStatus = z.enum(bundleStatuses);
 export type BundleStatus = z.infer<typeof BundleStatus>;
 
 /** The evidence of one moment, and the file that it is in. */

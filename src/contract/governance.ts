@@ -51,7 +51,7 @@ export const governance = {
 const OutcomeStatus = z.enum(['FAIL', 'ERROR', 'EXEMPT']);
 
 /** What a policy found in a resource the last time, where it did not pass. */
-const Evaluation = z.looseObject({
+export const Evaluation = z.looseObject({
   /** The same for the same policy and resource. */
   id: z.string(),
   policy_id: z.string(),

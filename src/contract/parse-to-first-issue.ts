@@ -5,9 +5,12 @@ interface ToFirstIssue extends z.core.ParseContext<z.core.$ZodIssue> {
   readonly abortEarly: true;
 }
 
-const toFirstIssue: ToFirstIssue = { abortEarly: true };
+const toFirstIssue: ToFirstIssue = { abortEarly: true, reportInput: true };
 
-/** `safeParse` that stops at the first wrong item: what others send may have millions, each an issue in memory. */
+/**
+ * `safeParse` that stops at the first wrong item: what others send may have millions, each an issue in memory. Issues have
+ * their input, for `describeIssues`.
+ */
 export const parseToFirstIssue = <S extends z.ZodType>(
   schema: S,
   value: unknown,

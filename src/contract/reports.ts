@@ -24,7 +24,7 @@ export type ReportFormat = z.infer<typeof ReportFormat>;
 
 /** `pending → generating → completed | failed`; a crash while generating puts it back to pending. */
 export const reportStatuses = ['pending', 'generating', 'completed', 'failed'] as const;
-const ReportStatus = z.enum(reportStatuses);
+export const ReportStatus = z.enum(reportStatuses);
 export type ReportStatus = z.infer<typeof ReportStatus>;
 
 export const Email = z.email('must be an e-mail address').max(254);

@@ -8,15 +8,20 @@ import { ResourceType } from './policies.ts';
 const text = (max: number) => z.string().max(max);
 
 /** Schemas look past a key named `__proto__`, and what nobody has checked must not be kept. */
-const Tags = z.preprocess((given, context) => {
-  const isObject = typeof given === 'object' && given !== null;
-  const own = isObject ? Object.getOwnPropertyDescriptor(given, '__proto__') : undefined;
-  if (own && typeof own.value !== 'string') {
-    const message = 'must be a string';
-    context.issues.push({ code: 'custom', input: given, path: ['__proto__'], message });
-  }
-  return given;
-}, z.record(z.string(), z.string()).default({}));
+const checkingOwnProto = <S extends z.ZodType>(tags: S) =>
+  z.preprocess((given, context) => {
+    const isObject = typeof given === 'object' && given !== null;
+    const own = isObject ? Object.getOwnPropertyDescriptor(given, '__proto__') : undefined;
+    if (own && typeof own.value !== 'string') {
+      const message = 'must be a string';
+      context.issues.push({ code: 'custom', input: given, path: ['__proto__'], message });
+    }
+    return given;
+  }, tags);
+
+/** The tags of a resource, each a string. */
+export const StringTags = checkingOwnProto(z.record(z.string(), z.string()));
+const Tags = checkingOwnProto(z.record(z.string(), z.string()).default({}));
 
 /** Characters of a resource's ID. */
 export const maxResourceId = 2_048;

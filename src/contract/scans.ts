@@ -71,7 +71,7 @@ const ScanListQuery = listQuery(scanSortFields, { status: commaListOf(ScanStatus
 export type ScanListQuery = z.infer<typeof ScanListQuery>;
 
 /** A resource that passed a policy in a scan. */
-const ScanSample = z.looseObject({
+export const ScanSample = z.looseObject({
   policy_id: z.string(),
   resource_id: z.string(),
   resource_type: z.string(),

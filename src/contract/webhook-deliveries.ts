@@ -4,7 +4,7 @@ import { EventType } from './events.ts';
 import { ById, Timestamp, commaListOf, listEndpoint, listQuery } from './lists.ts';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed'] as const;
-const DeliveryStatus = z.enum(deliveryStatuses);
+export const DeliveryStatus = z.enum(deliveryStatuses);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
 const Headers = z.record(z.string(), z.string());

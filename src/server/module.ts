@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type { CollectionSpec, Document, LaneSpec, Reader, Tx } from './store/store.ts';
 
 /**
@@ -16,9 +17,11 @@ export interface Module {
   readonly needsKey?: (store: Reader) => Promise<boolean>;
 }
 
-/** A collection and how generic code treats its documents. Default: snapshots include them, and they never expire. */
+/** A collection and how generic code treats its documents. Default: they never expire. */
 export interface StoredCollection<T extends Document = Document> {
   readonly spec: CollectionSpec<T>;
+  /** What a restore checks each document against. Absent: snapshots do not include the documents. */
+  readonly shape?: z.ZodType<T>;
   /**
    * Why snapshots do not include the documents. `own`: they belong to this server; restore and reset leave them as they
    * are. `forgotten`: restore and reset empty the collection. `history`: only reset empties it.
@@ -78,10 +81,21 @@ export interface LaneFamily {
   readonly lay?: (tx: Tx, doc: Document) => Promise<void>;
 }
 
-/** Declares a collection of a module and its special treatment. */
+/** A collection whose documents snapshots include. */
+export type TravellingCollection = StoredCollection & Required<Pick<StoredCollection, 'shape'>>;
+
+/** Declares a collection that snapshots include, the shape of its documents, and its special treatment. */
 export const stores = <T extends Document>(
   spec: CollectionSpec<T>,
-  special: Omit<StoredCollection<T>, 'spec'> = {},
+  shape: z.ZodType<T>,
+  special: Omit<StoredCollection<T>, 'spec' | 'shape' | 'stays'> = {},
 ): StoredCollection =>
   // Its functions only receive documents of this collection.
-  ({ spec, ...special }) as unknown as StoredCollection;
+  ({ spec, shape, ...special }) as unknown as StoredCollection;
+
+/** Declares a collection that snapshots do not include. */
+export const keeps = <T extends Document>(
+  spec: CollectionSpec<T>,
+  stays: NonNullable<StoredCollection['stays']>,
+  special: Pick<StoredCollection<T>, 'expiry'> = {},
+): StoredCollection => ({ spec, stays, ...special }) as unknown as StoredCollection;

@@ -51,6 +51,21 @@ it('a file of nothing but line ends is refused for its first line', async () => 
   expect(got.json.error_description).toContain('line 1 is not the head of a snapshot');
 });
 
+it.each([
+  ['the first line', `${' '.repeat(200_000_000)}\n`, 'line 1 is not the head'],
+  [
+    'a line',
+    whole([`{"in":"policies","doc":"${'x'.repeat(9_000_000)}"}`]),
+    'line 2 is longer than 8 MiB',
+  ],
+  ['a very long line', `${head}\n${'x'.repeat(200_000_000)}\n{}\n`, 'line 2 is longer than 8 MiB'],
+  ['the last line', `${head}\n${' '.repeat(200_000_000)}\n`, 'line 2 is not the end'],
+])('%s that would be read in one turn of seconds is refused unread', async (_, text, why) => {
+  const { got } = await restore(text);
+  expect(got.status).toBe(400);
+  expect(got.json.error_description).toContain(why);
+});
+
 it('others have their turns while a sequence is drawn to the highest number', async () => {
   const { got, turns } = await restore(whole([JSON.stringify({ sequence: 'events', value: 1e7 })]));
   expect(got.status).toBe(200);
@@ -67,9 +82,10 @@ it('others have their turns while very many documents are put in', async () => {
         type: 'AWS::S3::Bucket',
         provider: 'aws',
         tags: {},
-        created_at: at,
-        updated_at: at,
+        properties: {},
       },
+      created_at: at,
+      updated_at: at,
     },
   }));
   const { got, turns } = await restore(whole(docs.map((doc) => JSON.stringify(doc))));

@@ -1,7 +1,7 @@
 import type { Module } from '../module.ts';
-import { stores } from '../module.ts';
+import { keeps } from '../module.ts';
 import { auditEnds, auditLog } from './collection.ts';
 
 export const auditModule = {
-  collections: [stores(auditLog, { stays: 'history' }), stores(auditEnds, { stays: 'own' })],
+  collections: [keeps(auditLog, 'history'), keeps(auditEnds, 'own')],
 } satisfies Module;

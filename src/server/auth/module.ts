@@ -1,5 +1,5 @@
 import type { Module } from '../module.ts';
-import { stores } from '../module.ts';
+import { keeps } from '../module.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 
 /** So long an expired token is told apart from one that never was, in milliseconds. */
@@ -7,10 +7,9 @@ const expiredTokensKept = 24 * 3_600_000;
 
 export const authModule = {
   collections: [
-    stores(apiKeys, { stays: 'own' }),
-    stores(oauthClients, { stays: 'own' }),
-    stores(accessTokens, {
-      stays: 'own',
+    keeps(apiKeys, 'own'),
+    keeps(oauthClients, 'own'),
+    keeps(accessTokens, 'own', {
       expiry: { orderBy: 'expires_at', keptMs: expiredTokensKept },
     }),
   ],

@@ -1,5 +1,7 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { assessments } from './collection.ts';
+import { assessmentShape, assessments } from './collection.ts';
 
-export const complianceModule = { collections: [stores(assessments)] } satisfies Module;
+export const complianceModule = {
+  collections: [stores(assessments, assessmentShape)],
+} satisfies Module;

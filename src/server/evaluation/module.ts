@@ -1,10 +1,10 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { evaluationLanes, evaluationWork, layWork } from './work.ts';
+import { evaluationLanes, evaluationWork, layWork, workShape } from './work.ts';
 import type { Work } from './work.ts';
 
 export const evaluationModule = {
-  collections: [stores(evaluationWork)],
+  collections: [stores(evaluationWork, workShape)],
   lanes: [
     {
       spec: evaluationLanes,

@@ -1,6 +1,8 @@
 import type { Tally } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
 import type { CollectionSpec, LaneSpec, LaneWork, Tx } from '../store/store.ts';
+import * as z from 'zod';
+import { Count, Id, Key, Moment, shape, variants } from '../shape.ts';
 
 interface Due {
   readonly id: string;
@@ -98,3 +100,57 @@ export async function goOnLater(tx: Tx, claimed: LaneWork, work: Work): Promise<
   // The longest overdue lane is claimed first, so a lane without a due time would go before all others.
   await tx.putOff(evaluationLanes, claimed.lane, work.due_at);
 }
+
+const tallyShape = shape<Tally>({
+  evaluated: Count,
+  pass: Count,
+  fail: Count,
+  error: Count,
+  exempt: Count,
+  met: Count,
+  all: Count,
+});
+
+const standingShape = shape<Standing>({
+  framework: z.string(),
+  account_id: z.string().optional(),
+  met: Count,
+  all: Count,
+  critical: z.literal(true).optional(),
+  undecided: z.literal(true).optional(),
+  failed: z.array(z.tuple([z.string(), z.string()])),
+  partial: z.literal(true).optional(),
+});
+
+const due = { id: Id, due_at: Moment };
+
+export const workShape = variants<Work>('kind', [
+  shape<PolicyWork>({
+    ...due,
+    kind: z.literal('policy'),
+    began: Moment.optional(),
+    after: Key.optional(),
+    sweep: z.literal(true).optional(),
+    swept: Key.optional(),
+    sweptOutcome: Key.optional(),
+    deploys: z.literal(true).optional(),
+    tally: tallyShape.optional(),
+    again: z.literal(true).optional(),
+  }),
+  shape<ScanWork>({
+    ...due,
+    kind: z.literal('scan'),
+    failures: Count.optional(),
+    after: Key.optional(),
+    total: Count.optional(),
+    tally: tallyShape,
+    standings: z.array(standingShape).optional(),
+  }),
+  shape<ExpiryWork>({ ...due, kind: z.literal('expiry') }),
+  shape<ForecastWork>({
+    ...due,
+    kind: z.literal('forecast'),
+    began: Moment.optional(),
+    after: Key.optional(),
+  }),
+]);

@@ -1,5 +1,8 @@
-import type { EventType } from '../../contract/events.ts';
+import { EventType } from '../../contract/events.ts';
 import type { CollectionSpec } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { Id, shape } from '../shape.ts';
 
 /** An event as stored: small, as very many wait. */
 export interface StoredEvent {
@@ -21,3 +24,20 @@ export const events: CollectionSpec<StoredEvent> = {
     type: ({ type }) => type,
   },
 };
+
+const isObject = (json: string): boolean => {
+  try {
+    const data: unknown = JSON.parse(json);
+    return typeof data === 'object' && data !== null && !Array.isArray(data);
+  } catch {
+    return false;
+  }
+};
+
+export const eventShape = shape<StoredEvent>({
+  id: Id,
+  type: EventType,
+  created: Timestamp,
+  sequence: z.int().min(1),
+  data: z.string().refine(isObject, 'must be the JSON of an object'),
+});

@@ -1,8 +1,8 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { events } from './collection.ts';
+import { eventShape, events } from './collection.ts';
 
 export const eventsModule = {
-  collections: [stores(events)],
+  collections: [stores(events, eventShape)],
   sequences: [events.name],
 } satisfies Module;

@@ -1,7 +1,12 @@
-import type { BundleStatus, bundleSortFields, manualSortFields } from '../../contract/evidence.ts';
+import { BundleStatus } from '../../contract/evidence.ts';
+import type { bundleSortFields, manualSortFields } from '../../contract/evidence.ts';
 import { frameworkKey, labelKey } from '../../engine/labels.ts';
 import type { Cut } from '../../report/evidence/facts.ts';
 import type { CollectionSpec, LaneSpec, Scalar } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { oneLine } from '../../contract/text.ts';
+import { Count, Id, Key, Sha256, shape } from '../shape.ts';
 
 /** A file of a document. */
 export interface StoredFile {
@@ -94,3 +99,45 @@ export const manualEvidence: CollectionSpec<StoredManual> = {
   },
   order: manualOrder,
 };
+
+const file = { blob: z.string(), size: Count, sha256: Sha256 };
+
+export const bundleShape = shape<StoredBundle>({
+  id: Id,
+  name: z.string().optional(),
+  framework: z.string().min(1),
+  controls: z.array(z.string()).optional(),
+  since: Timestamp,
+  status: BundleStatus,
+  cut: shape<StoredBundle['cut']>({
+    at: Timestamp,
+    scan_id: Id,
+    scan_completed_at: Timestamp,
+    audit_sequence: Count,
+    audit_hash: z.string(),
+  }),
+  created_at: Timestamp,
+  created_by: Key,
+  completed_at: Timestamp.optional(),
+  failure: z.looseObject({ reason: z.string() }).optional(),
+  base_url: z.string(),
+  local: z.boolean(),
+  attempts: Count,
+  facts: shape<StoredFile>(file).optional(),
+  bundle: shape<NonNullable<StoredBundle['bundle']>>({ ...file, key_id: z.string() }).optional(),
+});
+
+export const manualShape = shape<StoredManual>({
+  id: Id,
+  framework: z.string().min(1),
+  control_id: z.string().min(1),
+  text: z.string().optional(),
+  expires: z.iso.date('must be a date such as 2026-12-31'),
+  created_at: Timestamp,
+  created_by: Key,
+  file: shape<NonNullable<StoredManual['file']>>({
+    ...file,
+    name: oneLine(256),
+    media_type: z.string().max(128),
+  }).optional(),
+});

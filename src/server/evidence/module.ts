@@ -1,16 +1,16 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { bundleLanes, bundles, manualEvidence } from './collection.ts';
+import { bundleLanes, bundleShape, bundles, manualEvidence, manualShape } from './collection.ts';
 
 const keptMs = 400 * 24 * 3_600_000;
 
 export const evidenceModule = {
   collections: [
-    stores(bundles, {
+    stores(bundles, bundleShape, {
       expiry: { orderBy: 'created_at', keptMs },
       files: ({ facts, bundle }) => [facts ?? [], bundle ?? []].flat(),
     }),
-    stores(manualEvidence, {
+    stores(manualEvidence, manualShape, {
       expiry: { orderBy: 'expires', keptMs },
       files: ({ file }) => [file ?? []].flat(),
     }),

@@ -1,8 +1,5 @@
-import type {
-  AnsweredExemption,
-  ExemptionListQuery,
-  exemptionSortFields,
-} from '../../contract/exemptions.ts';
+import { AnsweredExemption, ExemptionInput } from '../../contract/exemptions.ts';
+import type { ExemptionListQuery, exemptionSortFields } from '../../contract/exemptions.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import type { Verdict } from '../../engine/decide.ts';
@@ -13,6 +10,7 @@ import type { Filters } from '../http/paging.ts';
 import { nextTurn } from '../next-turn.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { CollectionSpec, Reader, Scalar } from '../store/store.ts';
+import { Id, shape } from '../shape.ts';
 
 /** An exemption as stored is an exemption as answered; `status` follows its last day. */
 export type StoredExemption = AnsweredExemption;
@@ -131,3 +129,9 @@ export async function concludeInTurns(
     cover,
   };
 }
+
+export const exemptionShape = shape<StoredExemption>({
+  ...AnsweredExemption.shape,
+  id: Id,
+  expires: ExemptionInput.shape.expires,
+});

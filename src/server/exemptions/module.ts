@@ -1,5 +1,7 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { exemptions } from './collection.ts';
+import { exemptionShape, exemptions } from './collection.ts';
 
-export const exemptionsModule = { collections: [stores(exemptions)] } satisfies Module;
+export const exemptionsModule = {
+  collections: [stores(exemptions, exemptionShape)],
+} satisfies Module;

@@ -1,11 +1,10 @@
 import type { Module } from '../module.ts';
-import { stores } from '../module.ts';
+import { keeps } from '../module.ts';
 import { idempotencyKeys } from './idempotency.ts';
 
 export const httpModule = {
   collections: [
-    stores(idempotencyKeys, {
-      stays: 'forgotten',
+    keeps(idempotencyKeys, 'forgotten', {
       expiry: { orderBy: 'expires_at', keptMs: 0 },
     }),
   ],

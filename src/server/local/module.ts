@@ -1,7 +1,7 @@
 import type { Module } from '../module.ts';
-import { stores } from '../module.ts';
+import { keeps } from '../module.ts';
 import { localState } from './collection.ts';
 
 export const localModule = {
-  collections: [stores(localState, { stays: 'own' })],
+  collections: [keeps(localState, 'own')],
 } satisfies Module;

@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto';
 import { nextTurn } from '../next-turn.ts';
 import * as z from 'zod';
 import { largestSnapshot } from '../../contract/local.ts';
+import { describeIssues } from '../../contract/describe-issues.ts';
+import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 import { Timestamp } from '../../contract/lists.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import type { ErrorDetail } from '../../contract/errors.ts';
 import { maxDepth } from '../../inventory/text/depth.ts';
 import { findDeep } from '../../inventory/text/find-deep.ts';
-import type { StoredCollection } from '../module.ts';
+import type { StoredCollection, TravellingCollection } from '../module.ts';
 import type { Document } from '../store/store.ts';
 import { tooLarge } from './snapshot.ts';
 import type { SnapshotHead, Stored, StoredLane, StoredWork } from './snapshot.ts';
@@ -61,6 +64,9 @@ export async function readStream(chunks: AsyncIterable<Uint8Array>): Promise<str
 
 /** Characters that are read between two turns of others: some milliseconds. */
 const perTurn = 65_536;
+/** Characters of a line, which is read in one turn. No row that the service stores has as many. */
+const longestLine = 8 * 1024 * 1024;
+const tooLong = `is longer than ${longestLine >> 20} MiB`;
 
 /** Where the line that begins there ends, and the next begins. */
 function afterLine(text: string, from: number): number {
@@ -92,8 +98,9 @@ async function measure(text: string): Promise<{ lines: number; sha256: string }>
     // At the end of a line no character is cut in two.
     const next = afterLine(text, from + perTurn);
     const part = text.slice(from, next);
-    digest.update(part);
     for (let at = 0; at < part.length; at = afterLine(part, at)) lines += 1;
+    if (part.length > perTurn + longestLine) throw refuseLine(lines, tooLong);
+    digest.update(part);
     from = next;
     await nextTurn();
   }
@@ -111,10 +118,12 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
   const work: StoredWork[] = [];
   const lanes: StoredLane[] = [];
   const families = new Set(stored.lanes.map(({ spec }) => spec.name));
-  const seen = new Set<string>();
+  const collections = new Map(stored.collections.map((one) => [one.spec.name, one]));
+  const isTaken = createTaken();
   const blobs = new Map<string, Buffer[]>();
   for await (const [at, line] of inTurns(body)) {
     const refuse = (why: string): GovctlError => refuseLine(at + 2, why);
+    if (line.length > longestLine) throw refuse(tooLong);
     const given = parse(line);
     const parsed = Line.safeParse(given);
     if (!parsed.success) throw refuse('is not a line of a snapshot');
@@ -122,12 +131,10 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
     if ('in' in data) {
       // As it was read: a schema's own copy may lack unusual names.
       const { doc } = given as { doc: Document };
-      const collection = stored.collections.find(({ spec }) => spec.name === data.in);
+      const collection = collections.get(data.in);
       if (!collection) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
-      const key = `${data.in} ${doc.id}`;
-      if (seen.has(key)) throw refuse(`has ${shown(doc.id)} a second time`);
-      seen.add(key);
-      if (!canBeKept(collection, doc)) throw refuse(`is not a document of ${data.in}`);
+      const faults = [...faultsOf(collection, doc), ...isTaken(collection, doc, at + 2)];
+      if (faults.length > 0) throw refuseRow(at + 2, data.in, doc, faults);
       const known = documents.get(collection);
       if (known) known.push(doc);
       else documents.set(collection, [doc]);
@@ -219,7 +226,7 @@ async function checkWhole(text: string): Promise<{ head: SnapshotHead; body: str
 }
 
 function parse(line: string): unknown {
-  if (findDeep(line, maxDepth) !== undefined) return undefined;
+  if (line.length > longestLine || findDeep(line, maxDepth) !== undefined) return undefined;
   try {
     return JSON.parse(line);
   } catch {
@@ -227,26 +234,52 @@ function parse(line: string): unknown {
   }
 }
 
-/** Whether what the collection reads from its documents can be read from this one. */
-function canBeKept({ spec, sealed, files }: StoredCollection, doc: Document): boolean {
-  const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
-  const isScalar = (value: unknown): boolean =>
-    isText(value) || typeof value === 'number' || typeof value === 'boolean';
-  try {
-    // What these throw at is none, either.
-    sealed?.holds(doc);
-    files?.(doc);
-    return (
-      Object.values(spec.unique ?? {}).every((read) => isText(read(doc))) &&
-      Object.values(spec.index ?? {}).every((read) => [read(doc)].flat().every(isText)) &&
-      Object.values(spec.order ?? {}).every((read) => isScalar(read(doc)))
-    );
-  } catch {
-    return false;
-  }
+/** What is wrong with a document by itself. */
+function faultsOf({ shape }: TravellingCollection, doc: Document): readonly ErrorDetail[] {
+  const { error } = parseToFirstIssue(shape, doc);
+  return error ? describeIssues(shape, doc, error.issues) : [];
+}
+
+/** Remembers what no two documents may have in common, with the line that had it first. */
+function createTaken() {
+  const lines = new Map<string, number>();
+  return ({ spec }: StoredCollection, doc: Document, line: number): readonly ErrorDetail[] => {
+    const faults: ErrorDetail[] = [];
+    for (const [field, read] of Object.entries({ id: ({ id }: Document) => id, ...spec.unique })) {
+      const value = read(doc);
+      if (value === undefined) continue;
+      const key = `${spec.name} ${field} ${value}`;
+      const before = lines.get(key);
+      if (before === undefined) lines.set(key, line);
+      else faults.push({ field, message: `is the same as in line ${before}` });
+    }
+    return faults;
+  };
 }
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
+
+/** Says where in the file a row is wrong, and what to do. */
+function refuseRow(
+  line: number,
+  collection: string,
+  { id }: Document,
+  faults: readonly ErrorDetail[],
+): GovctlError {
+  const [first] = faults;
+  const what = `${first?.field || 'the row'} ${first?.message ?? 'is wrong'}`;
+  return new GovctlError(
+    'malformed_request',
+    `The snapshot can not be restored: line ${line} (${collection} ${shown(id)}): ${what}`,
+    {
+      hint: 'Correct the line and the checksum in the last one, or restore a snapshot that was not changed. Nothing was replaced.',
+      details: faults.map(({ field, message }) => ({
+        field: field === '' ? `line ${line}` : `line ${line}: ${field}`,
+        message,
+      })),
+    },
+  );
+}
 
 function refuseLine(line: number, why: string): GovctlError {
   return new GovctlError(

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { nextTurn } from '../next-turn.ts';
 import { largestSnapshot } from '../../contract/local.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { LaneFamily, Module, StoredCollection } from '../module.ts';
+import type { LaneFamily, Module, StoredCollection, TravellingCollection } from '../module.ts';
 import type { Blobs, Document, LaneSpec, LaneWork, Reader, Store, Tx } from '../store/store.ts';
 
 /** What a snapshot is of, and what a restore replaces. */
 export interface Stored {
   /** Those whose documents travel. */
-  readonly collections: readonly StoredCollection[];
+  readonly collections: readonly TravellingCollection[];
   /** Those that stay behind, but that a restore empties. */
   readonly forgotten: readonly StoredCollection[];
   /** Those that only a reset empties. */
@@ -24,7 +24,7 @@ export function storedBy(modules: readonly Module[]): Stored {
   const thatStay = (as: StoredCollection['stays']): readonly StoredCollection[] =>
     all.filter(({ stays }) => stays === as);
   return {
-    collections: thatStay(undefined),
+    collections: all.filter((one): one is TravellingCollection => one.shape !== undefined),
     forgotten: thatStay('forgotten'),
     history: thatStay('history'),
     lanes: modules.flatMap(({ lanes = [] }) => lanes),

@@ -1,10 +1,13 @@
-import type { Policy, PolicyListQuery, policySortFields } from '../../contract/policies.ts';
-import { severities } from '../../contract/policies.ts';
+import type { PolicyListQuery, policySortFields } from '../../contract/policies.ts';
+import { Policy, PolicyInput, severities } from '../../contract/policies.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
 import { readLabels } from '../../engine/labels.ts';
 import { isTypePattern, typeKey } from '../../contract/resources.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { Id, shape } from '../shape.ts';
 
 /** A policy as stored is a policy as answered. */
 export type StoredPolicy = Policy & { readonly created_at: string; readonly updated_at: string };
@@ -58,4 +61,14 @@ export const policyFilters = (query: PolicyListQuery): Filters => ({
   ...(query.severity ? { severity: { any: query.severity } } : {}),
   ...(query.enabled === undefined ? {} : { enabled: { any: [String(query.enabled)] } }),
   ...(query.tags ? { tags: { all: query.tags } } : {}),
+});
+
+export const policyShape = shape<StoredPolicy>({
+  ...Policy.shape,
+  id: Id,
+  name: PolicyInput.shape.name,
+  resource_type: z.string().min(1).max(256),
+  rules: Policy.shape.rules.min(1).max(500),
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });

@@ -1,5 +1,5 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { policies } from './collection.ts';
+import { policies, policyShape } from './collection.ts';
 
-export const policiesModule = { collections: [stores(policies)] } satisfies Module;
+export const policiesModule = { collections: [stores(policies, policyShape)] } satisfies Module;

@@ -1,15 +1,13 @@
 import { hash } from 'node:crypto';
-import type {
-  Evaluation,
-  EvaluationListQuery,
-  evaluationSortFields,
-} from '../../contract/governance.ts';
-import { severities } from '../../contract/policies.ts';
-import type { Severity } from '../../contract/policies.ts';
+import { Evaluation } from '../../contract/governance.ts';
+import type { EvaluationListQuery, evaluationSortFields } from '../../contract/governance.ts';
+import { Severity, severities } from '../../contract/policies.ts';
 import { typeKey } from '../../contract/resources.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
+import * as z from 'zod';
+import { Count, Id, Key, keyed, shape } from '../shape.ts';
 
 /** The latest outcome of a policy on a resource, where it is not PASS: passes are never stored, there may be millions. */
 export type StoredOutcome = Evaluation;
@@ -102,3 +100,23 @@ export const standings: CollectionSpec<StoredStanding> = {
   index: { state: ({ state }) => state },
   order: { id: ({ id }) => id },
 };
+
+export const outcomeShape = keyed(
+  shape<StoredOutcome>({ ...Evaluation.shape, id: Id, policy_id: Id, resource_id: Key }),
+  ({ policy_id, resource_id }) => outcomeId(policy_id, resource_id),
+);
+
+export const scopeShape = shape<StoredScope>({
+  id: Key,
+  provider: z.string(),
+  account_id: z.string().optional(),
+  environment: z.string().optional(),
+  types: z.record(z.string(), Count),
+});
+
+export const standingShape = shape<StoredStanding>({
+  id: Id,
+  state: z.enum(['counted', 'pending', 'quarantined']),
+  severity: Severity,
+  resource_type: z.string(),
+});

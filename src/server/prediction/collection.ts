@@ -5,6 +5,9 @@ import type { Limit } from '../../engine/predict/limits.ts';
 import type { Point } from '../../engine/predict/trend.ts';
 import { anyPattern } from '../policies/collection.ts';
 import type { CollectionSpec } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { Count, Id, Key, Moment, keyed, shape } from '../shape.ts';
 
 /** When a resource will fail a policy because time goes on, and how such dates turned out before. */
 export interface StoredFlip {
@@ -116,3 +119,61 @@ export const forecasts: CollectionSpec<StoredForecast> = {
 /** The same for the same policy, resource and method, so that an alert is known again. */
 export const alertId = (policyId: string, resourceId: string, method: PredictionMethod): string =>
   `pra_${hash('sha256', [policyId, resourceId, method].join('\n'), 'hex').slice(0, 26)}`;
+
+/** What a prediction is about. */
+const pair = {
+  id: Id,
+  policy_id: Id,
+  resource_id: Key,
+  resource_type: z.string(),
+  provider: z.string(),
+  account_id: z.string().optional(),
+  environment: z.string().optional(),
+};
+
+export const flipShape = keyed(
+  shape<StoredFlip>({
+    ...pair,
+    at: Timestamp.optional(),
+    message: z.string().optional(),
+    renewed: Count,
+    missed: Count,
+    updated_at: Timestamp,
+  }),
+  ({ policy_id, resource_id }) => alertId(policy_id, resource_id, 'date_certain'),
+);
+
+const path = z.array(z.string()).min(1);
+
+export const limitsShape = shape<StoredLimits>({
+  id: Id,
+  resource_type: z.string(),
+  limits: z.array(shape<Limit>({ path, op: z.enum(['<', '<=', '>', '>=']), value: z.number() })),
+});
+
+export const historyShape = shape<StoredHistory>({
+  id: Key,
+  resource_type: z.string(),
+  series: z.array(
+    shape<StoredHistory['series'][number]>({
+      path,
+      points: z.array(z.tuple([Moment, z.number()])),
+    }),
+  ),
+});
+
+export const forecastShape = keyed(
+  shape<StoredForecast>({
+    ...pair,
+    method: z.enum(['trend', 'recurrence']),
+    at: Timestamp,
+    interval: z.tuple([Timestamp, Timestamp]).optional(),
+    confidence: z.number().min(0).max(1),
+    observations: Count,
+    base_rate: z.number().nullable(),
+    because: z.string(),
+    message: z.string(),
+    pass: Moment,
+  }),
+  ({ policy_id, resource_id, method }) => alertId(policy_id, resource_id, method),
+);

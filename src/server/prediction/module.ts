@@ -1,7 +1,21 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { attributeHistories, flips, forecasts, policyLimits } from './collection.ts';
+import {
+  attributeHistories,
+  flipShape,
+  flips,
+  forecastShape,
+  forecasts,
+  historyShape,
+  limitsShape,
+  policyLimits,
+} from './collection.ts';
 
 export const predictionModule = {
-  collections: [stores(flips), stores(policyLimits), stores(attributeHistories), stores(forecasts)],
+  collections: [
+    stores(flips, flipShape),
+    stores(policyLimits, limitsShape),
+    stores(attributeHistories, historyShape),
+    stores(forecasts, forecastShape),
+  ],
 } satisfies Module;

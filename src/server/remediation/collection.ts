@@ -1,14 +1,16 @@
-import type {
-  Action,
-  Remediation,
-  RemediationListQuery,
-  remediationSortFields,
-} from '../../contract/remediations.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { Action, Remediation } from '../../contract/remediations.ts';
+import type { RemediationListQuery, remediationSortFields } from '../../contract/remediations.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import type { Changed, Patch } from '../../engine/remediation/patch.ts';
 import type { Filters } from '../http/paging.ts';
 import { anyOf } from '../http/paging.ts';
 import type { CollectionSpec, LaneSpec, Scalar } from '../store/store.ts';
+import { unfitForJson } from '../../contract/resources.ts';
+import { KnownResourceShape } from '../resources/collection.ts';
+import { Count, Id, Key, keyed, shape } from '../shape.ts';
+import type { Named } from '../shape.ts';
 
 /** A remediation as stored is a remediation as answered, without its actions. */
 export type StoredRemediation = Remediation;
@@ -40,9 +42,6 @@ export const remediations: CollectionSpec<StoredRemediation> = {
 
 export const remediationFilters = (query: RemediationListQuery): Filters =>
   anyOf(query, ['status']);
-
-/** The fields that have names: an answer of another version may have more. */
-type Named<T> = { [Field in keyof T as string extends Field ? never : Field]: T[Field] };
 
 /** One action of a remediation. */
 export interface StoredAction extends Omit<Named<Action>, 'before_image' | 'changes'> {
@@ -103,3 +102,41 @@ export const remediationLanes: LaneSpec = {
     servedAt: ({ started_at }: StoredRemediation) => started_at,
   },
 };
+
+export const remediationShape = shape<StoredRemediation>({ ...Remediation.shape, id: Id });
+
+const fitForJson = (value: unknown, context: z.core.$RefinementCtx): void => {
+  const message = unfitForJson(value);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+};
+
+export const actionShape = keyed(
+  shape<StoredAction>({
+    ...Action.omit({ before_image: true }).shape,
+    id: Key,
+    violation_id: Id,
+    policy_id: Id,
+    resource_id: Key,
+    changes: z
+      .array(
+        shape<Changed>({
+          path: z.string(),
+          before: z.unknown().optional(),
+          after: z.unknown().optional(),
+        }),
+      )
+      .superRefine(fitForJson),
+    remediation_id: Id,
+    planned_at: Timestamp,
+    fingerprint: z.string(),
+    patch: z.record(z.string(), z.unknown()).superRefine(fitForJson).optional(),
+  }),
+  ({ remediation_id, n }) => actionId(remediation_id, n),
+);
+
+export const imageShape = shape<StoredImage>({
+  id: Key,
+  at: Timestamp,
+  revision: Count,
+  resource: KnownResourceShape,
+});

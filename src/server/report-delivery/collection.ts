@@ -1,7 +1,12 @@
+import { channelKinds } from '../../contract/report-channels.ts';
 import type { ChannelKind } from '../../contract/report-channels.ts';
-import type { channelStatuses } from '../../contract/schedules.ts';
+import { channelStatuses } from '../../contract/schedules.ts';
+import { channelShape } from './channels/channel.ts';
 import type { Settled, StoredChannel } from './channels/channel.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { Count, Id, Key, shape } from '../shape.ts';
 
 /** The sending of one report to one channel: by a schedule, or as a notification that a report asked for. */
 export interface StoredReportDelivery {
@@ -60,3 +65,31 @@ export const knownHosts: CollectionSpec<KnownHost> = {
   name: 'known_hosts',
   order: { id: ({ id }) => id },
 };
+
+export const reportDeliveryShape = shape<StoredReportDelivery>({
+  id: Id,
+  report_id: Id,
+  schedule_id: Id.optional(),
+  run_id: Id.optional(),
+  kind: z.enum(channelKinds),
+  channel: channelShape,
+  target: z.string(),
+  status: z.enum(channelStatuses),
+  attempts: Count,
+  created_at: Timestamp,
+  first_attempt_at: Timestamp.optional(),
+  last_attempt_at: Timestamp.optional(),
+  next_attempt_at: Timestamp.optional(),
+  delivered_at: Timestamp.optional(),
+  error: z.string().optional(),
+  links: z.string().optional(),
+  settled: z
+    .array(shape<Settled>({ recipient: z.string(), refused: z.string().optional() }))
+    .optional(),
+});
+
+export const knownHostShape = shape<KnownHost>({
+  id: Key,
+  key: z.string().min(1),
+  seen_at: Timestamp,
+});

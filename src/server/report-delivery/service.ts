@@ -12,6 +12,7 @@ import { reportDeliveries, reportDeliveryLanes } from './collection.ts';
 import type { StoredReportDelivery } from './collection.ts';
 
 export { channelFault, channelProblem } from './channels/fault.ts';
+export { channelShape } from './channels/channel.ts';
 export type { StoredChannel, Surroundings } from './channels/channel.ts';
 export { targetOf };
 

@@ -1,13 +1,19 @@
 import { labelKey } from '../../engine/labels.ts';
-import type {
+import {
+  Email,
   FormatOptions,
   ReportFormat,
+  ReportInput,
   ReportStatus,
   ReportType,
 } from '../../contract/reports.ts';
 import type { ReportScope } from '../../report/content/order.ts';
 import type { ReportSummary } from '../../report/model.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { oneLine } from '../../contract/text.ts';
+import { Count, Id, Key, Moment, Sha256, shape } from '../shape.ts';
 
 /** A report as stored: what was asked for, and what became of it. */
 export interface StoredReport {
@@ -129,3 +135,78 @@ export const reportLanes: LaneSpec = {
     servedAt: ({ started_at: begun, updated_at: at }: StoredReport) => begun && at,
   },
 };
+
+/** Also of the reports that a schedule asks for. */
+export const securityShape = shape<StoredSecurity>({
+  ...FormatOptions.shape.security.unwrap().omit({ password: true }).shape,
+  password_hash: z.string().optional(),
+  password: z.string().optional(),
+});
+
+const resultShape = shape<ReportResult>({
+  summary: shape<ReportSummary>({
+    compliance_score: z.number().nullable(),
+    total_violations: Count,
+    critical: Count,
+    high: Count,
+    medium: Count,
+    low: Count,
+  }),
+  period: z.string().optional(),
+  notices: z.array(z.string()).optional(),
+  source_scan_id: z.string().optional(),
+  policies: Count,
+  resources: Count,
+  sections: z.array(
+    shape<ReportResult['sections'][number]>({ name: z.string(), pages: Count.optional() }),
+  ),
+  pages: Count.optional(),
+  model: z.array(z.string()).min(2),
+  files: z.array(
+    shape<StoredFile>({
+      format: ReportFormat,
+      filename: oneLine(512),
+      media_type: z.string().max(128),
+      blob: z.string(),
+      size: Count,
+      sha256: Sha256,
+      signature: z.looseObject({ blob: z.string(), size: Count }).optional(),
+    }),
+  ),
+});
+
+export const reportShape = shape<StoredReport>({
+  id: Id,
+  name: ReportInput.shape.name,
+  type: ReportType,
+  framework: z.string().optional(),
+  description: z.string().optional(),
+  scope: shape<ReportScope>({
+    ...ReportInput.shape.scope.shape,
+    date_range: z.looseObject({ start: Timestamp, end: Timestamp }).optional(),
+  }),
+  formats: z.array(ReportFormat).min(1),
+  include_executive_summary: z.boolean(),
+  include_detailed_findings: z.boolean(),
+  security: securityShape.optional(),
+  scheduled_at: Timestamp.optional(),
+  notify: z.array(Email).optional(),
+  schedule_id: Id.optional(),
+  run_id: Id.optional(),
+  status: ReportStatus,
+  attempts: Count,
+  failure: z.looseObject({ reason: z.string() }).optional(),
+  created_at: Timestamp,
+  created_by: Key,
+  updated_at: Timestamp,
+  started_at: Timestamp.optional(),
+  generated_at: Timestamp.optional(),
+  estimated_ms: Moment.optional(),
+  progress: z.number().min(0).max(100).optional(),
+  result: resultShape.optional(),
+});
+
+export const timingShape = shape<StoredTiming>({
+  id: Key,
+  durations: z.array(z.number().min(0)),
+});

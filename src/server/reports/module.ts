@@ -1,22 +1,22 @@
 import type { FileOf, Module } from '../module.ts';
 import { stores } from '../module.ts';
 import { hasAny } from '../store/all-rows.ts';
-import { reportLanes, reportTimings, reports } from './collection.ts';
+import { reportLanes, reportShape, reportTimings, reports, timingShape } from './collection.ts';
 import type { StoredReport } from './collection.ts';
-import { reportDownloads, reportLinks } from './download/collection.ts';
+import { downloadShape, linkShape, reportDownloads, reportLinks } from './download/collection.ts';
 
 const downloadsKept = 400 * 24 * 3_600_000;
 
 export const reportsModule = {
   collections: [
-    stores(reports, {
+    stores(reports, reportShape, {
       // A password that can't be opened fails visibly, and tells what to set anew.
       sealed: { holds: ({ security }) => security?.password !== undefined },
       files: filesOf,
     }),
-    stores(reportTimings),
-    stores(reportLinks, { expiry: { orderBy: 'expires_at', keptMs: 0 } }),
-    stores(reportDownloads, { expiry: { orderBy: 'at', keptMs: downloadsKept } }),
+    stores(reportTimings, timingShape),
+    stores(reportLinks, linkShape, { expiry: { orderBy: 'expires_at', keptMs: 0 } }),
+    stores(reportDownloads, downloadShape, { expiry: { orderBy: 'at', keptMs: downloadsKept } }),
   ],
   lanes: [{ spec: reportLanes, owners: reports.name }],
   needsKey: (store) => hasAny(store, reports, { sealed: { any: ['yes'] } }),

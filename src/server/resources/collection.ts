@@ -3,10 +3,14 @@ import type {
   ResourceListQuery,
   resourceSortFields,
 } from '../../contract/resources.ts';
-import { typeKey } from '../../contract/resources.ts';
+import { ResourceInput, StringTags, typeKey, unfitForJson } from '../../contract/resources.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { maxResourceType } from '../../contract/policies.ts';
+import { keyed, shape } from '../shape.ts';
 
 /** A resource apart from what the service knows about it: its own attributes may have any name. */
 export interface StoredResource {
@@ -71,3 +75,27 @@ export const resourceFilters = (query: ResourceListQuery): Filters => ({
   ...(query.type ? { type: { any: query.type.map(typeKey) } } : {}),
   ...(query.tags ? { tags: { all: query.tags.map((tag) => tag.slice(0, foundBy)) } } : {}),
 });
+
+/** A resource as stored, also as a part of other rows. */
+export const KnownResourceShape: z.ZodType<KnownResource> = z
+  .looseObject({
+    ...ResourceInput.shape,
+    type: z.string().min(1).max(maxResourceType),
+    provider: z.string().max(64),
+    tags: StringTags,
+    properties: z.record(z.string(), z.unknown()),
+  })
+  .superRefine((resource, context) => {
+    const message = unfitForJson(resource);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  }) as unknown as z.ZodType<KnownResource>;
+
+export const resourceShape = keyed(
+  shape<StoredResource>({
+    id: ResourceInput.shape.id,
+    resource: KnownResourceShape,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+  ({ resource }) => resource.id,
+);

@@ -1,5 +1,5 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { resources } from './collection.ts';
+import { resourceShape, resources } from './collection.ts';
 
-export const resourcesModule = { collections: [stores(resources)] } satisfies Module;
+export const resourcesModule = { collections: [stores(resources, resourceShape)] } satisfies Module;

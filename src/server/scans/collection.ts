@@ -1,7 +1,9 @@
-import type { Scan, ScanListQuery, scanSortFields } from '../../contract/scans.ts';
+import { Scan } from '../../contract/scans.ts';
+import type { ScanListQuery, scanSortFields } from '../../contract/scans.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
+import { Id, shape } from '../shape.ts';
 
 /** A scan as stored is a scan as answered. */
 export type StoredScan = Scan;
@@ -36,3 +38,5 @@ export const scans: CollectionSpec<StoredScan> = {
 };
 
 export const scanFilters = (query: ScanListQuery): Filters => anyOf(query, ['status']);
+
+export const scanShape = shape<StoredScan>({ ...Scan.shape, id: Id });

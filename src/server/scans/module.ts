@@ -1,6 +1,8 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { scans } from './collection.ts';
-import { scanSamples } from './samples.ts';
+import { scanShape, scans } from './collection.ts';
+import { sampleShape, scanSamples } from './samples.ts';
 
-export const scansModule = { collections: [stores(scans), stores(scanSamples)] } satisfies Module;
+export const scansModule = {
+  collections: [stores(scans, scanShape), stores(scanSamples, sampleShape)],
+} satisfies Module;

@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto';
 import type { KnownResource } from '../../contract/resources.ts';
-import type {
-  ScanSample,
-  ScanSampleListQuery,
-  scanSampleSortFields,
-} from '../../contract/scans.ts';
+import * as z from 'zod';
+import { ScanSample } from '../../contract/scans.ts';
+import type { ScanSampleListQuery, scanSampleSortFields } from '../../contract/scans.ts';
 import { timestamp } from '../deps.ts';
 import type { Deps } from '../deps.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import { nextTurn } from '../next-turn.ts';
 import { countRows } from '../store/all-rows.ts';
+import { Id, Key, keyed, shape } from '../shape.ts';
 import type { CollectionSpec, Scalar, Tx } from '../store/store.ts';
 import { readValues } from './sampled-values.ts';
 
@@ -29,6 +28,22 @@ const order: Record<SortField | 'rank' | 'scan_id', (sample: StoredSample) => Sc
   rank: ({ rank }) => rank,
   scan_id: ({ scan_id }) => scan_id,
 };
+
+/** The same for the same scan, policy and resource. */
+const sampleId = (scanId: string, policyId: string, resourceId: string): string =>
+  `smp_${hash('sha256', `${scanId}\n${policyId}\n${resourceId}`, 'hex').slice(0, 26)}`;
+
+export const sampleShape = keyed(
+  shape<StoredSample>({
+    ...ScanSample.shape,
+    id: Id,
+    scan_id: Id,
+    policy_id: Id,
+    resource_id: Key,
+    rank: z.number(),
+  }),
+  ({ scan_id, policy_id, resource_id }) => sampleId(scan_id, policy_id, resource_id),
+);
 
 const ofPolicy = (scanId: string, policyId: string): string => `${scanId} ${policyId}`;
 
@@ -119,7 +134,7 @@ export async function keepSamples(
     if (its.length >= mostSamples && last && rank >= last.rank) continue;
     if (its.some((one) => one.resource_id === resource.id)) continue;
     const stored = await tx.insert(scanSamples, {
-      id: `smp_${hash('sha256', `${scanId}\n${policyId}\n${resource.id}`, 'hex').slice(0, 26)}`,
+      id: sampleId(scanId, policyId, resource.id),
       scan_id: scanId,
       policy_id: policyId,
       resource_id: resource.id,

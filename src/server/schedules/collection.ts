@@ -1,15 +1,16 @@
 import type { FormatOptions } from '../../contract/reports.ts';
-import type {
-  ScheduleInput,
-  ScheduleListQuery,
-  runCauses,
-  runStatuses,
-} from '../../contract/schedules.ts';
+import { ScheduleInput, runCauses, runStatuses } from '../../contract/schedules.ts';
+import type { ScheduleListQuery } from '../../contract/schedules.ts';
 import type { Filters } from '../http/paging.ts';
 import { anyOf } from '../http/paging.ts';
 import type { StoredChannel } from '../report-delivery/service.ts';
+import { securityShape } from '../reports/collection.ts';
 import type { StoredSecurity } from '../reports/collection.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { channelShape } from '../report-delivery/service.ts';
+import { Id, Key, shape } from '../shape.ts';
 
 type Template = ScheduleInput['report_template'];
 
@@ -118,3 +119,43 @@ export const runs: CollectionSpec<StoredRun> = {
     status: ({ status }) => status,
   },
 };
+
+const { format_options: formatOptions, ...templateFields } =
+  ScheduleInput.shape.report_template.shape;
+const { name, description, schedule, tags } = ScheduleInput.shape;
+
+export const scheduleShape = shape<StoredSchedule>({
+  name,
+  description,
+  schedule,
+  tags,
+  id: Id,
+  report_template: shape<StoredTemplate>({
+    ...templateFields,
+    format_options: shape<StoredFormatOptions>({
+      ...formatOptions.unwrap().shape,
+      security: securityShape.optional(),
+    }).optional(),
+  }),
+  enabled: z.boolean(),
+  channels: z.array(channelShape),
+  next_run_at: Timestamp.optional(),
+  last_run_at: Timestamp.optional(),
+  last_report_id: Id.optional(),
+  last_status: z.string().optional(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  created_by: Key,
+});
+
+export const runShape = shape<StoredRun>({
+  id: Id,
+  schedule_id: Id,
+  fire_at: Timestamp,
+  started_at: Timestamp,
+  completed_at: Timestamp.optional(),
+  cause: z.enum(runCauses),
+  status: z.enum(runStatuses),
+  report_id: Id.optional(),
+  error: z.string().optional(),
+});

@@ -1,9 +1,11 @@
 import { severities } from '../../contract/policies.ts';
-import { typeKey } from '../../contract/resources.ts';
-import type { Violation, ViolationFilter, violationSortFields } from '../../contract/violations.ts';
+import { StringTags, typeKey } from '../../contract/resources.ts';
+import { Violation } from '../../contract/violations.ts';
+import type { ViolationFilter, violationSortFields } from '../../contract/violations.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
+import { Id, Key, shape } from '../shape.ts';
 
 /** A violation as stored is a violation as answered. */
 export type StoredViolation = Violation;
@@ -87,4 +89,12 @@ const plainFilters = [
 export const violationFilters = (query: ViolationFilter): Filters => ({
   ...anyOf(query, plainFilters),
   ...(query.resource_type ? { resource_type: { any: query.resource_type.map(typeKey) } } : {}),
+});
+
+export const violationShape = shape<StoredViolation>({
+  ...Violation.shape,
+  id: Id,
+  policy_id: Id,
+  resource_id: Key,
+  tags: StringTags,
 });

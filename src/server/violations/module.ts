@@ -1,5 +1,7 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { violations } from './collection.ts';
+import { violationShape, violations } from './collection.ts';
 
-export const violationsModule = { collections: [stores(violations)] } satisfies Module;
+export const violationsModule = {
+  collections: [stores(violations, violationShape)],
+} satisfies Module;

@@ -1,5 +1,8 @@
-import type { WebhookInput } from '../../contract/webhooks.ts';
+import { WebhookInput } from '../../contract/webhooks.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../contract/lists.ts';
+import { Id, Key, shape } from '../shape.ts';
 
 /** A webhook as stored: what is answered but for what is looked up, and its sealed secrets. */
 export interface StoredWebhook extends Omit<WebhookInput, 'secret'> {
@@ -40,3 +43,19 @@ export const webhookLanes: LaneSpec = {
   // An hour, see outbound/retry.ts, and a minute more, as clocks are put right by a little all the time.
   longestPause: 61 * 60_000,
 };
+
+export const webhookShape = shape<StoredWebhook>({
+  ...WebhookInput.omit({ secret: true, active: true }).shape,
+  id: Id,
+  active: z.boolean(),
+  secret: z.string().min(1),
+  secret_hint: z.string(),
+  previous_secret: z.string().min(1).optional(),
+  previous_secret_expires_at: Timestamp.optional(),
+  disabled_at: Timestamp.optional(),
+  disabled_reason: z.string().optional(),
+  failing_since: Timestamp.optional(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  created_by: Key,
+});

@@ -2,17 +2,17 @@ import { defined } from '../../contract/defined.ts';
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
 import { hasAny } from '../store/all-rows.ts';
-import { webhookLanes, webhooks } from './collection.ts';
+import { webhookLanes, webhookShape, webhooks } from './collection.ts';
 import type { StoredWebhook } from './collection.ts';
-import { answers, deliveries } from './delivery/collection.ts';
+import { answerShape, answers, deliveries, deliveryShape } from './delivery/collection.ts';
 import type { StoredDelivery } from './delivery/collection.ts';
 import { sealedSecret } from './service.ts';
 
 export const webhooksModule = {
   collections: [
-    stores(webhooks, { sealed: { holds: () => true, renew: renewSecret } }),
-    stores(deliveries, { places: { in: webhookLanes, move: relocate } }),
-    stores(answers),
+    stores(webhooks, webhookShape, { sealed: { holds: () => true, renew: renewSecret } }),
+    stores(deliveries, deliveryShape, { places: { in: webhookLanes, move: relocate } }),
+    stores(answers, answerShape),
   ],
   lanes: [{ spec: webhookLanes, owners: webhooks.name }],
   needsKey: (store) => hasAny(store, webhooks),

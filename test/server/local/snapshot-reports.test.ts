@@ -172,7 +172,7 @@ describe('a snapshot of a server with reports', () => {
         ...lines,
         '{"in":"reports","doc":{"id":"rpt_1","type":"audit","status":"completed","name":"n","created_at":"c","result":{"model":1}}}',
       ],
-      'is not a document of reports',
+      'scope is required',
     ],
   ])('is refused with %s, and nothing is touched', async (_, change, why) => {
     const id = await completed();

@@ -50,6 +50,15 @@ function edited(text: string, change: (lines: string[]) => string[]): string {
   return `${body}${JSON.stringify({ end: true, lines: lines.length, sha256 })}\n`;
 }
 
+/** The first row of a collection, changed. */
+const editedRow = (text: string, collection: string, what: string | RegExp, by: string): string =>
+  edited(text, (lines) => {
+    const at = lines.findIndex((line) => line.startsWith(`{"in":"${collection}"`));
+    const row = lines[at]?.replace(what, by) ?? '';
+    if (row === lines[at]) throw new Error(`${collection} has no ${String(what)}`);
+    return lines.with(at, row);
+  });
+
 describe('a snapshot', () => {
   const take = (signal: AbortSignal): Promise<string> => {
     const head = {
@@ -204,13 +213,13 @@ describe('a snapshot', () => {
       'a document twice',
       (text) =>
         edited(text, (lines) => [...lines, lines.find((line) => line.startsWith('{"in"')) ?? '']),
-      'a second time',
+      'id is the same as in line 3',
     ],
     [
       'a document that can not be kept',
       (text) =>
         edited(text, (lines) => [...lines, '{"in":"policies","doc":{"id":"pol_1","name":{}}}']),
-      'not a document of policies',
+      '(policies "pol_1"): name must be a string, not an object',
     ],
     [
       'two documents of one name',
@@ -221,7 +230,32 @@ describe('a snapshot', () => {
             .filter((line) => line.startsWith('{"in":"policies"'))
             .map((line) => line.replace('pol_', 'pol_x')),
         ]),
-      'whose name another has',
+      'name is the same as in line 3',
+    ],
+    [
+      'a row whose rule has an unknown effect',
+      (text) => editedRow(text, 'policies', '"effect":"DENY"', '"effect":"DENI"'),
+      'rules[0].effect must be one of ALLOW, DENY, not "DENI"; did you mean DENY?',
+    ],
+    [
+      'a row whose ID is not that of its resource',
+      (text) => editedRow(text, 'resources', '{"id":"a","resource"', '{"id":"x","resource"'),
+      'line 4 (resources "x"): id must be "a", as its other fields say',
+    ],
+    [
+      'a time that is none',
+      (text) => editedRow(text, 'violations', /"detected_at":"[^"]*"/, '"detected_at":"today"'),
+      'detected_at must be a time in UTC',
+    ],
+    [
+      'a number below zero',
+      (text) => editedRow(text, 'inventory_scopes', /":3}/, '":-3}'),
+      'must be at least 0',
+    ],
+    [
+      'work of an unknown kind',
+      (text) => editedRow(text, 'evaluation_work', '"kind":"expiry"', '"kind":"decay"'),
+      'kind must be a known kind',
     ],
   ])('is refused as %s, and nothing is touched', async (_, change, why) => {
     await fill();
@@ -230,6 +264,19 @@ describe('a snapshot', () => {
     expect([got.status, got.json.error]).toEqual([400, 'malformed_request']);
     expect(got.json.error_description).toContain(why);
     expect(await state()).toEqual(before);
+  });
+
+  it('is refused with the line, the collection, the field, and what to do', async () => {
+    await fill();
+    const text = editedRow(await snapshot(), 'policies', '"severity":"HIGH"', '"severity":7');
+    expect((await restore(text)).json).toMatchObject({
+      error: 'malformed_request',
+      error_description: expect.stringMatching(
+        /line 3 \(policies "pol_\w+"\): severity must be one of LOW, MEDIUM, HIGH, CRITICAL, not 7$/,
+      ) as string,
+      hint: expect.stringContaining('Correct the line') as string,
+      details: [{ field: 'line 3: severity' }],
+    });
   });
 
   it('is taken whole or refused, whichever byte of it was changed', async () => {

@@ -4,6 +4,9 @@ import type { ScheduleDelivery } from '../../../contract/schedules.ts';
 import type { ServerConfig } from '../../config/config.ts';
 import type { Targets } from '../../outbound/target.ts';
 import type { ReportSummary } from '../../../report/model.ts';
+import * as z from 'zod';
+import { channelFields } from '../../../contract/report-channels.ts';
+import { shape, variants } from '../../shape.ts';
 
 /** One channel as it is stored: the fields of the contract, but for a webhook's secret, which is sealed. */
 export type StoredChannel = {
@@ -93,3 +96,18 @@ export type SendReport<K extends ChannelKind> = (
   message: ReportMessage,
   signal: AbortSignal,
 ) => Promise<SendResult>;
+
+const { email, chat, team_chat, webhook, sftp, object_storage } = channelFields;
+
+export const channelShape = variants<StoredChannel>('kind', [
+  email.unwrap().safeExtend({ kind: z.literal('email') }),
+  chat.unwrap().safeExtend({ kind: z.literal('chat') }),
+  team_chat.unwrap().safeExtend({ kind: z.literal('team_chat') }),
+  shape<ChannelOf<'webhook'>>({
+    ...webhook.unwrap().shape,
+    kind: z.literal('webhook'),
+    secret: z.string().optional(),
+  }),
+  sftp.unwrap().safeExtend({ kind: z.literal('sftp') }),
+  object_storage.unwrap().safeExtend({ kind: z.literal('object_storage') }),
+]);

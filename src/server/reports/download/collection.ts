@@ -1,4 +1,7 @@
 import type { CollectionSpec } from '../../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../../contract/lists.ts';
+import { Count, Id, Key, Moment, shape } from '../../shape.ts';
 
 /** A temporary address. Nothing in it is secret: what opens it is signed with the server's key. */
 export interface StoredLink {
@@ -40,3 +43,25 @@ export const reportDownloads: CollectionSpec<StoredDownload> = {
   index: { report_id: ({ report_id: id }) => id },
   order: { at: ({ at }) => at, id: ({ id }) => id },
 };
+
+export const linkShape = shape<StoredLink>({
+  id: Id,
+  report_id: Id,
+  format: z.string(),
+  expires_at: Moment,
+  created_at: Timestamp,
+  created_by: Key,
+  downloads: Count,
+});
+
+export const downloadShape = shape<StoredDownload>({
+  id: Id,
+  report_id: Id,
+  at: Timestamp,
+  format: z.string(),
+  by: Key,
+  via: z.enum(['token', 'link']),
+  link_id: Id.optional(),
+  ip: z.string().optional(),
+  partial: z.boolean().optional(),
+});

@@ -1,7 +1,9 @@
-import type { EventType } from '../../../contract/events.ts';
-import { deliveryStatuses } from '../../../contract/webhook-deliveries.ts';
-import type { DeliveryStatus } from '../../../contract/webhook-deliveries.ts';
+import { EventType } from '../../../contract/events.ts';
+import { DeliveryStatus, deliveryStatuses } from '../../../contract/webhook-deliveries.ts';
 import type { CollectionSpec, Where } from '../../store/store.ts';
+import * as z from 'zod';
+import { Timestamp } from '../../../contract/lists.ts';
+import { Count, Id, Moment, shape } from '../../shape.ts';
 
 /** An attempt as stored: what can be said of it from the rest of the row is left out. */
 export interface StoredAttempt {
@@ -101,3 +103,43 @@ export const answers: CollectionSpec<StoredAnswer> = {
   index: { webhook: ({ webhook_id: id }) => id },
   order: { at: ({ at }) => at, id: ({ id }) => id },
 };
+
+export const deliveryShape = shape<StoredDelivery>({
+  id: Id,
+  webhook_id: Id,
+  event_id: Id,
+  event_type: EventType,
+  status: DeliveryStatus,
+  test: z.literal(true).optional(),
+  request_body: z.string().optional(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  pending: shape<Pending>({
+    position: Count.optional(),
+    before: Count.optional(),
+    first_at: Moment.optional(),
+    next_attempt_at: Timestamp.optional(),
+  }).optional(),
+  attempts: z.array(
+    shape<StoredAttempt>({
+      number: z.int().min(1),
+      at: Timestamp,
+      duration_ms: z.number().min(0),
+      agent: z.string(),
+      custom: z.array(z.string()).optional(),
+      response_status: z.int().min(100).max(999).optional(),
+      response_headers: z.record(z.string(), z.string()).optional(),
+      response_body: z.string().optional(),
+      response_truncated: z.literal(true).optional(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+
+export const answerShape = shape<StoredAnswer>({
+  id: z.string().min(1).max(128),
+  webhook_id: Id,
+  at: Timestamp,
+  body: z.string(),
+  truncated: z.literal(true).optional(),
+});
