@@ -51,10 +51,19 @@ function showFramework(name: string): string {
   return Object.hasOwn(spellings, bare) ? (spellings[bare] ?? name) : name;
 }
 
+/** Thousands of labels name the same few frameworks. */
+const keys = new Map<string, string>();
+const keysKept = 1_000;
+
 /** What all spellings of a framework have in common. */
 export function frameworkKey(name: string): string {
+  const known = keys.get(name);
+  if (known !== undefined) return known;
   const shown = showFramework(name);
-  return Object.hasOwn(controlSpellings, shown) ? shown : shown.toLowerCase();
+  const key = Object.hasOwn(controlSpellings, shown) ? shown : shown.toLowerCase();
+  if (keys.size >= keysKept) keys.clear();
+  keys.set(name, key);
+  return key;
 }
 
 /** A control as it is shown: `ac-2.1` of NIST 800-53 is AC-2(1); that of a custom framework stays as it is. */
@@ -82,6 +91,11 @@ export function splitLabel(label: string): { framework: string; control: string 
     ? { framework: label.slice(0, colon), control: label.slice(colon + 1) }
     : { framework: label, control: '' };
 }
+
+/** The keys of the frameworks that labels name, each once. */
+export const frameworkKeys = (labels: readonly string[]): readonly string[] => [
+  ...new Set(labels.map((label) => frameworkKey(splitLabel(label).framework))),
+];
 
 /** Of stored policies, whose labels never change: a scan asks for them at every finding. */
 const known = new WeakMap<readonly string[], readonly Mapping[]>();

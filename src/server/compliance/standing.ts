@@ -11,15 +11,12 @@ import type { Tally } from '../../engine/frameworks/status.ts';
 import { addPolicy, controlStatus, emptyTally, scoreOf } from '../../engine/frameworks/status.ts';
 import { controlKey, frameworkKey, readLabels } from '../../engine/labels.ts';
 import { complianceStatus } from '../../engine/score.ts';
-import { nextTurn } from '../next-turn.ts';
+import { createPace } from '../pace.ts';
 import { policies } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Attached } from './attached.ts';
 import type { KnownControl, KnownFramework } from './known.ts';
 import type { Asked, TallyOf } from './tallies.ts';
-
-/** Labels that are looked at between two turns of others: some milliseconds. */
-const labelsPerTurn = 2_000;
 
 /** How each control of a framework stands. */
 export interface FrameworkStanding {
@@ -61,7 +58,7 @@ export async function standingOf(
   const whole = emptyTally();
   const drafts = new Map<string, Draft>();
   const where = { framework: { any: [key] }, enabled: { any: ['true'] } };
-  let labels = 0;
+  const pace = createPace(signal);
   for await (const { doc } of allRows(reader, policies, where)) {
     const tally = await tallyOf(doc);
     addPolicy(whole, tally);
@@ -72,19 +69,17 @@ export async function standingOf(
       draft.policies.push(tally);
       if (draft.policies.length >= 2 * most) draft.policies = worstOf(draft.policies, most);
     }
-    labels += doc.compliance_frameworks?.length ?? 0;
-    if (labels < labelsPerTurn) continue;
-    labels = 0;
-    await nextTurn();
-    signal.throwIfAborted();
+    await pace.spend(doc.compliance_frameworks?.length ?? 0);
   }
-  const controls = framework.controls.map((control): ControlStanding => {
+  const controls: ControlStanding[] = [];
+  for (const control of framework.controls) {
     const own = controlKey(framework.id, control.id);
     const { tally, policies: all } = drafts.get(own) ?? none;
     const manual = attached.get(own);
     const status = controlStatus(tally, manual !== undefined);
-    return { control, key: own, status, tally, policies: worstOf(all, most), manual };
-  });
+    await pace.spend(all.length);
+    controls.push({ control, key: own, status, tally, policies: worstOf(all, most), manual });
+  }
   return { summary: summarise(framework, whole, controls), controls };
 }
 

@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined.ts';
+import type { ControlPolicy } from '../../contract/frameworks.ts';
 import { controlKey } from '../../engine/labels.ts';
 import type {
   ControlFacts,
@@ -10,6 +11,7 @@ import { chooseControls, standingNow } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { exemptions, namesOf } from '../exemptions/collection.ts';
 import { nextTurn } from '../next-turn.ts';
+import { createPace } from '../pace.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
@@ -26,7 +28,7 @@ import {
   describeViolation,
 } from './describe.ts';
 import { attachedEvidence } from './service.ts';
-import { changesOf, manualOf, rowsOf } from './sources.ts';
+import { byControl, changesOf, manualOf, rowsOf } from './sources.ts';
 
 /** What a bundle lists at most: violations of a policy in each status, and in all; changes; exemptions; bytes of files. */
 const mostOfPolicy = 1_000;
@@ -54,12 +56,16 @@ export async function collectFacts(
   const manual = (await manualOf(reader, { framework: id }, clock.now())).filter((one) =>
     chosen.has(controlKey(id, one.control_id)),
   );
+  const attached = byControl(manual);
   checkAttached(manual);
   const missing: string[] = [];
 
-  const tallies = new Map(
-    standing.controls.flatMap((control) => control.policies).map((policy) => [policy.id, policy]),
-  );
+  const pace = createPace(signal);
+  const tallies = new Map<string, ControlPolicy>();
+  for (const { policies: mapped } of standing.controls) {
+    for (const policy of mapped) tallies.set(policy.id, policy);
+    await pace.spend(mapped.length);
+  }
   const described: PolicyFacts[] = [];
   const listed = new Map<string, readonly ViolationFacts[]>();
   const names: string[] = [];
@@ -91,15 +97,17 @@ export async function collectFacts(
     await nextTurn();
   }
   const known = new Set(described.map((policy) => policy.id));
-  const controls = standing.controls.map(
-    ({ control, key, status, policies: mapped }): ControlFacts => ({
+  const controls: ControlFacts[] = [];
+  for (const { control, key, status, policies: mapped } of standing.controls) {
+    await pace.spend(mapped.length);
+    controls.push({
       id: control.id,
       ...defined({ title: control.title }),
       status,
       policies: mapped.map((policy) => policy.id).filter((one) => known.has(one)),
-      manual: manual.flatMap((one) => (controlKey(id, one.control_id) === key ? [one.id] : [])),
-    }),
-  );
+      manual: (attached.get(key) ?? []).map((one) => one.id),
+    });
+  }
   const { changes, hasMore } = await changesOf(reader, {
     since,
     upTo: cut.audit_sequence,

@@ -12,13 +12,15 @@ import { chooseControls, standingNow } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { exemptions, namesOf } from '../exemptions/collection.ts';
+import { createPace } from '../pace.ts';
+import type { Pace } from '../pace.ts';
 import { policies } from '../policies/collection.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoredManual } from './collection.ts';
 import { describeChange, describeExemption, describeManual, describePolicy } from './describe.ts';
 import type { DescribedPolicy } from './describe.ts';
 import { attachedEvidence, invalid, itemId } from './service.ts';
-import { changesOf, manualOf, sinceOf } from './sources.ts';
+import { byControl, changesOf, manualOf, sinceOf } from './sources.ts';
 
 /** Entries that an item lists; it counts all. */
 const mostListed = 100;
@@ -54,15 +56,14 @@ export async function listItems(deps: Deps, signal: AbortSignal, query: Evidence
   const { framework: name, control } = askedFor(query);
   const framework = chooseControls(name, control === undefined ? undefined : [control]);
   const { controls } = await standingNow(deps, { reader, signal }, framework, attachedEvidence);
-  const attached = await manualOf(reader, { framework: framework.id }, now);
+  const attached = byControl(await manualOf(reader, { framework: framework.id }, now));
   const sources = query.source ?? evidenceSources;
   const places = controls.flatMap(({ control: { id, title }, policies: mapped }): Place[] => {
     const of = { framework: framework.name, id, ...defined({ title }), policies: mapped };
-    const key = controlKey(framework.id, id);
+    const own = attached.get(controlKey(framework.id, id)) ?? [];
     return sources.flatMap((source): Place[] => {
       if (source !== 'manual') return mapped.length > 0 ? [{ control: of, source }] : [];
-      return attached
-        .filter((one) => controlKey(framework.id, one.control_id) === key)
+      return own
         .filter(({ created_at: at }) => query.since === undefined || at >= since)
         .map((manual) => ({ control: of, source, manual }));
     });
@@ -70,9 +71,9 @@ export async function listItems(deps: Deps, signal: AbortSignal, query: Evidence
   const { limit, offset = 0 } = query;
   const page = places.slice(offset, offset + limit);
   const evidence: EvidenceItem[] = [];
+  const pace = createPace(signal);
   for (const place of page) {
-    signal.throwIfAborted();
-    const { summary, data } = await dataOf(reader, place, since);
+    const { summary, data } = await dataOf({ reader, pace }, place, since);
     const { control: of, source, manual } = place;
     evidence.push({
       id: itemId(framework.id, of.id, source, manual?.id ?? ''),
@@ -114,10 +115,11 @@ const shortPolicy = ({ description: _long, rules, ...shown }: DescribedPolicy) =
 const shortExemption = ({ resources: _long, ...shown }: ExemptionFacts) => shown;
 
 async function dataOf(
-  reader: Reader,
+  { reader, pace }: { readonly reader: Reader; readonly pace: Pace },
   { control: { policies: mapped }, source, manual }: Place,
   since: string,
 ): Promise<Found> {
+  await pace.spend(mapped.length);
   switch (source) {
     case 'policies': {
       const shown = [];
@@ -153,6 +155,7 @@ async function dataOf(
     case 'exemptions': {
       const names = [];
       for (const { id } of mapped) {
+        await pace.spend(5);
         const policy = (await reader.get(policies, id))?.doc;
         const { key } = readKeyTag(policy?.tags ?? []);
         if (policy) names.push(...namesOf({ policy, id, ...defined({ key }) }));

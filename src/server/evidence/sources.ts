@@ -2,7 +2,7 @@ import { auditLog } from '../audit/collection.ts';
 import type { StoredAuditEntry } from '../audit/collection.ts';
 import { keyOfControl, manualEvidence } from './collection.ts';
 import type { StoredManual } from './collection.ts';
-import { frameworkKey } from '../../engine/labels.ts';
+import { controlKey, frameworkKey } from '../../engine/labels.ts';
 import { timestamp } from '../deps.ts';
 import { allPages } from '../store/all-rows.ts';
 import type { CollectionSpec, Document, Reader, Where } from '../store/store.ts';
@@ -72,6 +72,18 @@ export async function manualOf(
   const query = { where, orderBy: 'created_at', direction: 'asc' } as const;
   for await (const doc of rowsOf(reader, manualEvidence, query)) {
     if (expiryOf(doc) >= at) found.push(doc);
+  }
+  return found;
+}
+
+/** What is attached, by the key of its control. */
+export function byControl(
+  attached: readonly StoredManual[],
+): ReadonlyMap<string, readonly StoredManual[]> {
+  const found = new Map<string, StoredManual[]>();
+  for (const one of attached) {
+    const key = controlKey(one.framework, one.control_id);
+    found.set(key, [...(found.get(key) ?? []), one]);
   }
   return found;
 }

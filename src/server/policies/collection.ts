@@ -1,7 +1,7 @@
 import type { PolicyListQuery, policySortFields } from '../../contract/policies.ts';
 import { Policy, PolicyInput, severities } from '../../contract/policies.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
-import { readLabels } from '../../engine/labels.ts';
+import { frameworkKeys } from '../../engine/labels.ts';
 import { isTypePattern, typeKey } from '../../contract/resources.ts';
 import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
@@ -48,8 +48,7 @@ export const policies: CollectionSpec<StoredPolicy> = {
       return isTypePattern(type) ? anyPattern : typeKey(type);
     },
     /** Of each framework that its labels name. */
-    framework: ({ compliance_frameworks: labels }) =>
-      labels && readLabels(labels).map(({ key }) => key),
+    framework: ({ compliance_frameworks: labels }) => labels && frameworkKeys(labels),
     key: (policy) => readKeyTag(policy.tags ?? []).key,
   },
   order,

@@ -1,18 +1,24 @@
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/call.ts';
+import { createCallerTurns } from '../http/caller-turns.ts';
 import { listPage } from '../http/paging.ts';
 import { toJson } from '../json.ts';
 import type { Alerts } from '../prediction/service.ts';
 import { outcomeFilters, outcomes } from './collection.ts';
 import { readOverview } from './overview.ts';
 
-export const governanceHandlers = (deps: Deps, alerts: Alerts): Handlers['governance'] => ({
-  overview: async ({ query }, call) => ({
-    body: toJson({
-      governance_overview: await readOverview(deps, alerts, call, query),
-    }),
-  }),
-});
+export function governanceHandlers(deps: Deps, alerts: Alerts): Handlers['governance'] {
+  // Each counts for all policies and types of resources.
+  const inTurn = createCallerTurns();
+  return {
+    overview: ({ query }, call) =>
+      inTurn(call, async () => ({
+        body: toJson({
+          governance_overview: await readOverview(deps, alerts, call, query),
+        }),
+      })),
+  };
+}
 
 export const evaluationHandlers = (deps: Deps): Handlers['evaluations'] => ({
   list: ({ query }) =>

@@ -4,6 +4,7 @@ import { severities } from '../../contract/policies.ts';
 import type { Severity } from '../../contract/policies.ts';
 import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
 import { complianceScore, weightOf } from '../../engine/score.ts';
+import type { Awaitable } from '../awaitable.ts';
 import { timestamp } from '../deps.ts';
 import { bundles } from '../evidence/collection.ts';
 import { anyOf } from '../http/paging.ts';
@@ -12,6 +13,8 @@ import { policies } from '../policies/collection.ts';
 import type { Alerts } from '../prediction/service.ts';
 import type { Call } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
+import { createPace } from '../pace.ts';
+import type { Pace } from '../pace.ts';
 import { reports } from '../reports/collection.ts';
 import { resources } from '../resources/collection.ts';
 import { scans } from '../scans/collection.ts';
@@ -44,7 +47,7 @@ export async function readOverview(
 ): Promise<GovernanceOverview> {
   const now = clock.now();
   const where = scopeWhere(query);
-  const { score, evaluated } = await readScore(reader, where);
+  const { score, evaluated } = await readScore(reader, where, createPace(call.signal));
   const open = (severity: Severity) =>
     countRows(reader, violations, {
       ...where,
@@ -83,6 +86,7 @@ const scopeWhere = ({ environments, cloud_providers, account_ids }: OverviewQuer
 async function readScore(
   reader: Reader,
   where: Filters,
+  pace: Pace,
 ): Promise<{ readonly score: number | null; readonly evaluated: number }> {
   const known: StoredStanding[] = [];
   const uncounted: string[] = [];
@@ -90,13 +94,13 @@ async function readScore(
     if (doc.state !== 'pending') known.push(doc);
     if (doc.state !== 'counted') uncounted.push(doc.id);
   }
-  const weigh = createScales(known);
+  const weigh = createScales(known, pace);
   let evaluated = 0;
   let met = 0;
   let all = 0;
   for await (const types of resourceCounts(reader, where)) {
     for (const [type, n] of Object.entries(types)) {
-      const scale = weigh(type);
+      const scale = await weigh(type);
       evaluated += n * scale.policies;
       met += n * scale.met;
       all += n * scale.all;
@@ -126,7 +130,11 @@ interface Scale {
   all: number;
 }
 
-function createScales(known: readonly StoredStanding[]): (type: string) => Scale {
+/** Each type is compared with each pattern, in turns: there may be thousands of both. */
+function createScales(
+  known: readonly StoredStanding[],
+  pace: Pace,
+): (type: string) => Awaitable<Scale> {
   const exact = new Map<string, Scale>();
   const patterns: StoredStanding[] = [];
   const add = (scale: Scale, { state, severity }: StoredStanding): Scale => {
@@ -143,9 +151,8 @@ function createScales(known: readonly StoredStanding[]): (type: string) => Scale
     else exact.set(key, add(exact.get(key) ?? none(), standing));
   }
   const whole = new Map<string, Scale>();
-  return (type) => {
-    const found = whole.get(type);
-    if (found) return found;
+  const addUp = async (type: string): Promise<Scale> => {
+    await pace.spend(patterns.length);
     const scale = { ...(exact.get(type) ?? none()) };
     for (const standing of patterns) {
       if (matchesType(standing.resource_type, type)) add(scale, standing);
@@ -153,6 +160,7 @@ function createScales(known: readonly StoredStanding[]): (type: string) => Scale
     whole.set(type, scale);
     return scale;
   };
+  return (type) => whole.get(type) ?? addUp(type);
 }
 
 /** The percentage of the violations resolved in the last days, today among them, that a remediation resolved; 0 of none. */

@@ -5,8 +5,8 @@ import type { Reader } from '../../store/store.ts';
 import type { AuditFacts, AuditRow } from '../../../report/content/facts.ts';
 import { createGroups } from '../../../report/content/counters.ts';
 import { createNames } from './names.ts';
-import { pagesOf } from './pace.ts';
-import type { Pace } from './pace.ts';
+import { pagesOf } from './pages.ts';
+import type { Pace } from '../../pace.ts';
 import type { Scope } from '../../../report/content/scope.ts';
 
 /** What the audit log says of the scope's time; its rows are read from the store when they are asked for. */

@@ -4,7 +4,7 @@ import { exemptions } from '../../exemptions/collection.ts';
 import { allRows } from '../../store/all-rows.ts';
 import type { Reader } from '../../store/store.ts';
 import type { ExemptionFact } from '../../../report/content/facts.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from '../../pace.ts';
 import type { Scope } from '../../../report/content/scope.ts';
 import { brief } from '../../../report/content/text.ts';
 

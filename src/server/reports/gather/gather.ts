@@ -7,7 +7,7 @@ import type { EvaluationRow, Facts, StepRow, ViolationRow } from '../../../repor
 import { gatherAudit } from './audit.ts';
 import { gatherEvaluations } from './evaluations.ts';
 import { gatherExemptions } from './exemptions.ts';
-import { createPace } from './pace.ts';
+import { createPace } from '../../pace.ts';
 import { gatherPolicies } from './policies.ts';
 import { gatherScans } from './scans.ts';
 import { readScope } from '../../../report/content/scope.ts';

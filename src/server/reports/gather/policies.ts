@@ -12,7 +12,7 @@ import type { Reader, Versioned } from '../../store/store.ts';
 import type { PolicyFact } from '../../../report/content/facts.ts';
 import { newCounter } from '../../../report/content/counters.ts';
 import { mappingsOf } from '../../../report/content/framework.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from '../../pace.ts';
 import { brief } from '../../../report/content/text.ts';
 import type { Scope } from '../../../report/content/scope.ts';
 

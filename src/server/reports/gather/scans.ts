@@ -3,8 +3,8 @@ import { scans } from '../../scans/collection.ts';
 import type { StoredScan } from '../../scans/collection.ts';
 import type { Reader } from '../../store/store.ts';
 import type { ScanFact, ScanFacts } from '../../../report/content/facts.ts';
-import { pagesOf } from './pace.ts';
-import type { Pace } from './pace.ts';
+import { pagesOf } from './pages.ts';
+import type { Pace } from '../../pace.ts';
 import type { Scope } from '../../../report/content/scope.ts';
 
 /** The scans of the scope's time, and the last whole one before its end. */

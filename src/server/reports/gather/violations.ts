@@ -15,8 +15,8 @@ import { createGroups, noneBySeverity } from '../../../report/content/counters.t
 import { describeMappings, mappingsOf } from '../../../report/content/framework.ts';
 import { playBack } from './history.ts';
 import { orderKey } from '../../../report/content/order-key.ts';
-import { pagesOf } from './pace.ts';
-import type { Pace } from './pace.ts';
+import { pagesOf } from './pages.ts';
+import type { Pace } from '../../pace.ts';
 import { isInScope, isOfFramework } from '../../../report/content/scope.ts';
 import type { Scope } from '../../../report/content/scope.ts';
 import type { Spool } from './spool.ts';
