@@ -107,11 +107,16 @@ function writeCommon(into: Buffer, at: number, { name, crc, size }: Written): vo
 }
 
 /** `cut`: its end is missing, or it is no ZIP at all. `changed`: its parts don't fit. */
-export type Unread = {
+export interface Unread {
   readonly kind: 'cut' | 'changed';
+  /** Of the first byte that is wrong or missing. */
   readonly offset: number;
+  /** The entry that it is about. */
+  readonly entry?: string;
   readonly what: string;
-};
+  /** All entries, where they could be told apart: what is signed says more of them. */
+  readonly entries?: readonly Entry[];
+}
 
 /**
  * Reads the entries of a container, and nothing that another program could see in it and this one does not: it is
@@ -121,57 +126,112 @@ export function readContainer(bytes: Buffer): readonly Entry[] | Unread {
   if (bytes.length < 4 || bytes.readUInt32LE(0) !== localSignature) {
     return { kind: 'cut', offset: 0, what: 'the file does not begin as a ZIP does' };
   }
-  const endAt = bytes.length - endLength;
-  if (endAt < 0 || bytes.readUInt32LE(endAt) !== endSignature) {
-    const what = 'the file does not end as a bundle does: it was cut off, or something was added';
-    return { kind: 'cut', offset: Math.max(0, bytes.length), what };
-  }
-  const entries: Entry[] = [];
-  const names = new Set<string>();
-  const changed = (offset: number, what: string): Unread => ({ kind: 'changed', offset, what });
-  let at = 0;
-  while (at + 4 <= endAt && bytes.readUInt32LE(at) === localSignature) {
-    if (at + localLength > endAt) return changed(at, 'the header of an entry is cut');
-    const size = bytes.readUInt32LE(at + 18);
-    const nameEnd = at + localLength + bytes.readUInt16LE(at + 26);
-    if (nameEnd + size > endAt) return changed(at, 'an entry is longer than the file');
-    const name = bytes.toString('latin1', at + localLength, nameEnd);
-    if (!isName(name)) return changed(at, 'an entry has a name that a bundle never has');
-    if (names.has(name)) return changed(at, `there are two entries ${name}`);
-    names.add(name);
-    entries.push({ name, bytes: bytes.subarray(nameEnd, nameEnd + size) });
-    if (entries.length > mostEntries) return changed(at, 'there are too many entries');
-    at = nameEnd + size;
-  }
-  const differs = firstDifference(bytes, entries);
-  return differs === undefined
-    ? entries
-    : changed(differs.offset, `${differs.where} is not as a bundle has it`);
+  const found = readEntries(bytes);
+  if ('what' in found) return found;
+  const writer = new ContainerWriter();
+  const different = compareEntries(bytes, found.entries, writer);
+  return different ?? compareEnd(bytes, found, writer) ?? found.entries;
 }
 
-/** Where the container of these entries is another than these bytes. It copies none of the content. */
-function firstDifference(
+interface Found {
+  readonly entries: readonly Entry[];
+  /** Where they end. */
+  readonly end: number;
+}
+
+/** The entries one after the other, as far as each says how long it is. */
+function readEntries(bytes: Buffer): Found | Unread {
+  const hasEnd =
+    bytes.length >= endLength && bytes.readUInt32LE(bytes.length - endLength) === endSignature;
+  const room = hasEnd ? bytes.length - endLength : bytes.length;
+  const entries: Entry[] = [];
+  const names = new Set<string>();
+  let at = 0;
+  const changed = (what: string, entry?: string): Unread => ({
+    kind: 'changed',
+    offset: at,
+    ...(entry === undefined ? {} : { entry }),
+    what,
+  });
+  /** An entry that the file has no room for. */
+  const tooLong = (entry?: string): Unread => {
+    if (hasEnd) return changed('its header says that it is longer than the file', entry);
+    const what = `the file is cut off in entry ${entries.length + 1}`;
+    const cut = { kind: 'cut', offset: bytes.length, what } as const;
+    return entry === undefined ? cut : { ...cut, entry };
+  };
+  while (at + 4 <= room && bytes.readUInt32LE(at) === localSignature) {
+    if (at + localLength > room) return tooLong();
+    const size = bytes.readUInt32LE(at + 18);
+    const nameEnd = at + localLength + bytes.readUInt16LE(at + 26);
+    if (nameEnd > room) return tooLong();
+    const name = bytes.toString('latin1', at + localLength, nameEnd);
+    if (!isName(name)) return changed('a bundle never has an entry with this name', name);
+    if (nameEnd + size > room) return tooLong(name);
+    if (names.has(name)) return changed('there are two entries with this name', name);
+    names.add(name);
+    entries.push({ name, bytes: bytes.subarray(nameEnd, nameEnd + size) });
+    if (entries.length > mostEntries) return changed('there are too many entries');
+    at = nameEnd + size;
+  }
+  if (!hasEnd && bytes.length - at < 4) return cutAfter(bytes, entries);
+  return { entries, end: at };
+}
+
+/** Where the header of an entry is another than these bytes. It copies none of the content. */
+function compareEntries(
   bytes: Buffer,
   entries: readonly Entry[],
-): { readonly offset: number; readonly where: string } | undefined {
-  const writer = new ContainerWriter();
+  writer: ContainerWriter,
+): Unread | undefined {
   let at = 0;
-  const differsAt = (part: Uint8Array): number | undefined => {
-    const there = bytes.subarray(at, at + part.length);
-    if (there.equals(part)) {
-      at += part.length;
-      return undefined;
-    }
-    const index = part.findIndex((byte, position) => there[position] !== byte);
-    return at + index;
-  };
   for (const entry of entries) {
     const [header, content] = writer.add(entry);
-    const offset = differsAt(header);
-    if (offset !== undefined) return { offset, where: `the header of ${entry.name}` };
-    at += content.length;
+    const differs = differenceAt(bytes, at, header);
+    if (differs !== undefined) {
+      const where = { kind: 'changed', offset: at + differs, entry: entry.name } as const;
+      if (bytes.readUInt16LE(at + 8) !== 0) {
+        return { ...where, what: 'it is compressed; a bundle stores its entries as they are' };
+      }
+      const isChecksum = differs >= 14 && differs < 18;
+      const what = isChecksum
+        ? 'its content does not have the checksum in its header'
+        : 'its header is not as a bundle has it';
+      return { ...where, what, entries };
+    }
+    at += header.length + content.length;
   }
-  const offset = differsAt(writer.end());
-  if (offset !== undefined) return { offset, where: 'the directory' };
-  return at === bytes.length ? undefined : { offset: at, where: 'what comes after the directory' };
+  return undefined;
+}
+
+/** Where what follows the entries is another than the directory of them. */
+function compareEnd(
+  bytes: Buffer,
+  { entries, end }: Found,
+  writer: ContainerWriter,
+): Unread | undefined {
+  const expected = writer.end();
+  const rest = bytes.length - end;
+  const differs = differenceAt(bytes, end, expected);
+  if (differs === undefined) {
+    const more = rest - expected.length;
+    if (more === 0) return undefined;
+    const what = `${more} bytes were added after its end`;
+    return { kind: 'changed', offset: end + expected.length, what, entries };
+  }
+  const offset = end + differs;
+  if (differs === rest) return cutAfter(bytes, entries);
+  return { kind: 'changed', offset, what: 'the directory is not as a bundle has it', entries };
+}
+
+const cutAfter = ({ length }: Buffer, { length: entries }: readonly Entry[]): Unread => ({
+  kind: 'cut',
+  offset: length,
+  what: `the file is cut off after ${entries === 1 ? '1 entry' : `${entries} entries`}`,
+});
+
+/** The first byte of a part that is another in a file, or isn't there. @param from where the part should be */
+function differenceAt(bytes: Buffer, from: number, part: Uint8Array): number | undefined {
+  if (bytes.subarray(from, from + part.length).equals(part)) return undefined;
+  return part.findIndex((byte, index) => bytes[from + index] !== byte);
 }

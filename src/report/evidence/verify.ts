@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { keyIdOf, readPublicKey } from '../sign/public-key.ts';
 import { bundleName, keyName, statementName } from './build.ts';
 import { readContainer } from './container.ts';
+import type { Entry, Unread } from './container.ts';
 import { Predicate, readEnvelope, sha256 } from './statement.ts';
 import type { Subject } from './statement.ts';
 
@@ -38,28 +39,59 @@ export type Verified =
 
 /** Compares every byte of a bundle with what its content, written again, gives, and checks its signature. */
 export function verifyBundle(bytes: Buffer, keys: readonly KeyObject[]): Verified {
-  const entries = readContainer(bytes);
-  if ('kind' in entries) {
-    const problem = { offset: entries.offset, message: entries.what };
-    const verdict = entries.kind === 'cut' ? 'unreadable' : 'invalid';
-    return { verdict, problems: [problem] };
+  const read = readContainer(bytes);
+  const unread = 'what' in read ? read : undefined;
+  const problem = unread && describeUnread(unread);
+  if (problem && unread?.kind === 'cut') return { verdict: 'unreadable', problems: [problem] };
+  const entries = 'what' in read ? read.entries : read;
+  const signed = entries && readSigned(entries);
+  // What is signed says which entries were changed; the container only where the first of them is.
+  const problems = signed && 'problems' in signed ? signed.problems : [];
+  const isTold = problems.some(({ entry }) => entry === problem?.entry);
+  const all = problem && !isTold ? [problem, ...problems] : problems;
+  if (all.length > 0 || !signed || 'problems' in signed) {
+    return { verdict: 'invalid', problems: all };
   }
-  const invalid = (entry: string, message: string): Verified => ({
-    verdict: 'invalid',
-    problems: [{ entry, message }],
-  });
-  const [last, ...before] = entries.toReversed();
-  if (last?.name !== statementName) {
-    return invalid(statementName, `the last entry is not ${statementName}`);
-  }
-  const covered = before.toReversed();
-  const textOf = (name: string): string | undefined => {
-    const found = covered.find((entry) => entry.name === name);
-    return found && Buffer.from(found.bytes).toString('utf8');
+  const { key_id: id, summary } = signed;
+  return {
+    verdict: 'valid',
+    problems: [],
+    signer:
+      keys.length === 0 ? 'unknown' : keys.some((one) => keyIdOf(one) === id) ? 'known' : 'other',
+    summary,
   };
-  const envelope = readEnvelope(Buffer.from(last.bytes).toString('utf8'));
-  if (!envelope)
+}
+
+const describeUnread = ({ entry, offset, what }: Unread): BundleProblem => ({
+  ...(entry === undefined ? {} : { entry }),
+  offset,
+  message: what,
+});
+
+/** Bytes of a statement with as many entries as a container can have, and more than any other entry that is parsed. */
+const longestText = 32 * 1024 * 1024;
+
+type Signed =
+  | { readonly problems: readonly BundleProblem[] }
+  | { readonly key_id: string; readonly summary: BundleSummary };
+
+/** What the last entry signs, compared with the others. */
+function readSigned(entries: readonly Entry[]): Signed {
+  const invalid = (entry: string, message: string): Signed => ({ problems: [{ entry, message }] });
+  const textOf = (name: string): string | undefined => {
+    const found = entries.find((entry) => entry.name === name)?.bytes;
+    if (!found || found.length > longestText) return undefined;
+    return Buffer.from(found.buffer, found.byteOffset, found.length).toString('utf8');
+  };
+  const covered = entries.slice(0, -1);
+  if (entries.at(-1)?.name !== statementName) {
+    const isThere = entries.some(({ name }) => name === statementName);
+    return invalid(statementName, isThere ? 'it is not the last entry' : 'it was removed');
+  }
+  const envelope = readEnvelope(textOf(statementName) ?? '');
+  if (!envelope) {
     return invalid(statementName, 'it is not a signed statement as a server writes it');
+  }
   const { predicate } = envelope;
   const pem = textOf(keyName);
   const key = pem === undefined ? undefined : readPublicKey(pem);
@@ -75,19 +107,14 @@ export function verifyBundle(bytes: Buffer, keys: readonly KeyObject[]): Verifie
   }
   const there = covered.map(({ name, bytes: content }) => ({ name, sha256: sha256(content) }));
   const problems = differences(envelope.subjects, there);
-  if (problems.length > 0) return { verdict: 'invalid', problems };
+  if (problems.length > 0) return { problems };
   const said = readSummary(textOf(bundleName));
   if (!said || !agrees(said, predicate)) {
     return invalid(bundleName, 'it does not say what the signed statement says');
   }
   const { controls, policies, since, missing } = said;
-  return {
-    verdict: 'valid',
-    problems: [],
-    signer:
-      keys.length === 0 ? 'unknown' : keys.some((one) => keyIdOf(one) === id) ? 'known' : 'other',
-    summary: { ...predicate, entries: entries.length, controls, policies, since, missing },
-  };
+  const summary = { ...predicate, entries: entries.length, controls, policies, since, missing };
+  return { key_id: id, summary };
 }
 
 /** Problems after which nothing more is told. */
