@@ -1,5 +1,7 @@
 import type { AuditHead } from '../../contract/audit-log.ts';
 import { defined } from '../../contract/defined.ts';
+import type { TrustedKey } from '../credentials/trusted-key.ts';
+import { signerLine, signerValue } from '../credentials/signer-view.ts';
 import type { View } from '../terminal/output.ts';
 import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
@@ -9,12 +11,12 @@ export interface Verified {
   readonly server: AuditHead;
   readonly check: ChainCheck;
   readonly problems: readonly Problem[];
-  /** The ID of the key that should have signed. */
-  readonly expected: string | undefined;
+  /** The key that should have signed. */
+  readonly trusted: TrustedKey | undefined;
 }
 
 export const verifyView = (verified: Verified): View => {
-  const { server, check, problems, expected } = verified;
+  const { server, check, problems, trusted } = verified;
   const { head, anchor, key } = server;
   return {
     value: {
@@ -23,10 +25,7 @@ export const verifyView = (verified: Verified): View => {
       ...(check.unchained > 0 ? { unchained: check.unchained } : {}),
       ...defined({ removed_up_to: anchor?.sequence }),
       head: { sequence: head.sequence, hash: head.hash, at: head.at },
-      signer: {
-        key_id: key.id,
-        status: expected === undefined ? 'unknown' : expected === key.id ? 'known' : 'other',
-      },
+      signer: signerValue(key.id, trusted),
       problems,
     },
     human: (style) => `${[...verdictLines(verified, style), ...factLines(verified)].join('\n')}\n`,
@@ -46,7 +45,7 @@ function verdictLines({ check, problems }: Verified, style: Style): string[] {
   ];
 }
 
-function factLines({ server: { head, anchor, key }, check, expected }: Verified): string[] {
+function factLines({ server: { head, anchor, key }, check, trusted }: Verified): string[] {
   return [
     ...(check.unchained > 0
       ? [
@@ -59,14 +58,8 @@ function factLines({ server: { head, anchor, key }, check, expected }: Verified)
         ]
       : []),
     `Head     ${head.sequence}:${head.hash}`,
-    `Signer   ${key.id.slice(0, 16)}…  ${signers[expected === undefined ? 'unknown' : expected === key.id ? 'known' : 'other']}`,
+    signerLine(key.id, trusted),
   ];
 }
 
 const reasons = { retention: 'as they were too old', reset: 'by a reset of the server' };
-
-const signers = {
-  unknown: 'the key that the server shows; --key FILE compares it with one you have',
-  known: 'the key you gave',
-  other: 'not the key you gave: another server, or one that lost its key',
-};

@@ -3,10 +3,11 @@ import type { AuditHead } from '../../contract/audit-log.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { readInputFile } from '../flags/input-file.ts';
+import { findTarget } from '../credentials/find-login.ts';
+import { findTrustedKey } from '../credentials/trusted-key.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { inThrees } from '../terminal/printable.ts';
-import { keyIdOf, readPublicKey } from '../../report/sign/public-key.ts';
 import { ChainCheck, checkSignatures } from './check-chain.ts';
 import type { ChainEnd } from './check-chain.ts';
 import { verifyView } from './verify-view.ts';
@@ -23,7 +24,8 @@ const mostReadings = 3;
 /** Reads the whole audit log and follows its chain of hashes. 2 where it was changed, 5 where another key signed it. */
 export async function runVerify(context: Context, options: VerifyOptions): Promise<ExitCode> {
   const earlier = options.head === undefined ? undefined : parseHead(options.head);
-  const expected = options.key === undefined ? undefined : await readKeyId(context, options.key);
+  const { baseUrl } = await findTarget(context, await projectBaseUrl(context));
+  const trusted = await findTrustedKey(context, options.key, baseUrl);
   const { head: server, check } = await withOurServer(
     context,
     'a chained audit log',
@@ -39,8 +41,8 @@ export async function runVerify(context: Context, options: VerifyOptions): Promi
     },
   );
   const problems = [...checkSignatures(server), ...check.problems];
-  const isOther = expected !== undefined && expected !== server.key.id;
-  await context.show(verifyView({ server, check, problems, expected }));
+  const isOther = trusted !== undefined && trusted.id !== server.key.id;
+  await context.show(verifyView({ server, check, problems, trusted }));
   if (problems.length > 0) return exitCodes.verdict;
   return isOther ? exitCodes.conflict : exitCodes.ok;
 }
@@ -91,13 +93,5 @@ function parseHead(text: string): ChainEnd {
   }
   throw new GovctlError('usage_error', `--head ${text}: not a sequence and a hash`, {
     hint: 'Give it as an earlier `govctl audit verify` or an event `audit.head` said: 4812:9f2c… with 64 hex digits.',
-  });
-}
-
-async function readKeyId({ world }: Context, file: string): Promise<string> {
-  const key = readPublicKey(await readInputFile(world, file));
-  if (key) return keyIdOf(key);
-  throw new GovctlError('invalid_file', `${file} is not a public Ed25519 key in PEM`, {
-    hint: 'It is `key.public_key` of `govctl api GET /v1/audit-log/head`, kept from when you trusted the server.',
   });
 }

@@ -17,8 +17,10 @@ import {
   writeProfiles,
 } from '../credentials/profiles.ts';
 import { secretStoreOf } from '../credentials/token-source.ts';
+import { shortKeyId } from '../credentials/trusted-key.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { describeLogin } from './describe-login.ts';
+import { pinKey } from './pin-key.ts';
 import { describeVerdict, verifyLogin } from './verify-login.ts';
 
 export interface LoginOptions {
@@ -42,6 +44,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   const given = await askLogin(context, options, baseUrl);
   const { client, tokens } = await connectAs(context, baseUrl, given);
   const verdict = await context.progress(`Asking ${baseUrl}`, () => verifyLogin(client));
+  const pinned = await pinKey(context, client, baseUrl, before);
   const { scope } = tokens.last();
   const profile: Profile = {
     base_url: baseUrl,
@@ -54,6 +57,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
       : { method: 'api_key' as const }),
     stored_in: await choosePlace(context, join(folder, 'credentials', `${name}.json`)),
     logged_in_at: new Date(world.now()).toISOString(),
+    ...defined({ server_key: pinned?.pem }),
   };
   const secret = given.kind === 'client' ? given.clientSecret : given.token;
   await keepLogin(context, profiles, { name, profile, before, secret });
@@ -61,12 +65,14 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
     value: {
       profile: name,
       ...profile,
+      ...defined({ server_key_id: pinned?.id }),
       can_read_policies: verdict.reads,
       ...defined({ policies: verdict.policies, granted_scope: scope }),
     },
     human: (style) =>
       `${style.green('Logged in')} to ${style.bold(baseUrl)} with ${describeLogin(profile)}: ${describeVerdict(verdict)}.\n` +
-      `Profile "${name}", kept in ${profile.stored_in === 'keychain' ? "the system's keychain" : join(folder, 'credentials', `${name}.json`)}.\n`,
+      `Profile "${name}", kept in ${profile.stored_in === 'keychain' ? "the system's keychain" : join(folder, 'credentials', `${name}.json`)}.\n` +
+      (pinned ? `The server signs with the key ${shortKeyId(pinned.id)}, pinned here.\n` : ''),
   });
   if (world.env.GOVCTL_TOKEN || world.env.GOVCTL_CLIENT_ID) {
     await context.warn(

@@ -20,6 +20,8 @@ export const Profile = z.strictObject({
   scope: z.string().optional(),
   stored_in: z.enum(secretPlaces),
   logged_in_at: z.string(),
+  /** PEM of the key that the service signs evidence and its audit log with, as it was at the first login. */
+  server_key: z.string().optional(),
 });
 export type Profile = z.infer<typeof Profile>;
 

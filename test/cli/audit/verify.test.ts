@@ -194,10 +194,10 @@ describe('govctl audit verify', () => {
     });
     const withKey = (file: string): Promise<Outcome> => run(['--key', path.join(folder, file)]);
     expect(await withKey('server.pem')).toMatchObject({ exitCode: 0 });
-    expect((await withKey('server.pem')).stdout).toContain('the key you gave');
+    expect((await withKey('server.pem')).stdout).toContain('the key of --key');
     const other = await withKey('other.pem');
     expect(other.exitCode).toBe(5);
-    expect(other.stdout).toContain('not the key you gave');
+    expect(other.stdout).toContain('not the key of --key');
     const none = await withKey('no.pem');
     expect(none.exitCode).toBe(3);
     expect(none.stderr).toContain('is not a public Ed25519 key in PEM');
