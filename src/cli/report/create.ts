@@ -10,8 +10,9 @@ import { tableColumns } from '../terminal/table.ts';
 import { writesFrom } from '../flags/place-to-write.ts';
 import { parseTimeout } from '../objects/wait.ts';
 import { formatsOf } from './download/download-report.ts';
-import type { Destination } from './download/destination.ts';
-import { parseDestination } from './download/destination.ts';
+import type { Destination } from '../download/destination.ts';
+import { parseDestination } from '../download/destination.ts';
+import { filesOf } from './file-name.ts';
 import { downloadAll } from './download/run-download.ts';
 import type { FieldFlags } from './report-fields.ts';
 import { inputFromFlags } from './report-fields.ts';
@@ -78,9 +79,9 @@ const nothing = Promise.resolve();
 async function filePlace(
   context: Context,
   out: string,
-  files: Parameters<typeof parseDestination>[2],
+  files: Parameters<typeof filesOf>[0],
 ): Promise<Exclude<Destination, { readonly kind: 'stream' }>> {
-  const place = out === '-' ? undefined : await parseDestination(writesFrom(context), out, files);
+  const place = out === '-' ? undefined : await parseDestination(writesFrom(context), out, filesOf(files));
   if (place !== undefined && place.kind !== 'stream') return place;
   throw new GovctlError('usage_error', `--out ${out}: give a folder or a file`, {
     hint: 'With --wait, and then `govctl report download ID --out -`, it goes to standard output.',

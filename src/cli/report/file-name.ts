@@ -1,3 +1,5 @@
+import { reportFormats } from '../../contract/reports.ts';
+import type { Files } from '../download/destination.ts';
 import type { ShownReport } from './report-objects.ts';
 
 const endings: Readonly<Record<string, string>> = { excel: 'xlsx' };
@@ -30,6 +32,15 @@ export function endingOf(
   const zip = isProtected && format !== 'pdf' ? '.zip' : '';
   return `.${ending}${zip}`;
 }
+
+/** The files of a report in these formats. */
+export const filesOf = (report: {
+  readonly formats: readonly string[];
+  readonly protected?: boolean | undefined;
+}): Files => ({
+  endings: report.formats.map((format) => endingOf(report, format)),
+  others: [...reportFormats.map((format) => endingOf({}, format)), '.zip'],
+});
 
 const plain = (format: string): string => format.replace(/[^\w-]+/g, '').slice(0, 20) || 'file';
 

@@ -6,7 +6,7 @@ import { count, listWords, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { typed } from '../terminal/typed.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
-import { showSize } from './sizes.ts';
+import { showSize } from '../download/sizes.ts';
 import type { ShownFormat, ShownReport } from './report-objects.ts';
 import { isUnderway, nameOf, typeTitle } from './report-objects.ts';
 

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { showTimeout, waitUntilEnded } from '../objects/wait.ts';
 import { noSuchObject } from '../objects/find.ts';
 import { reports } from './reports.ts';
-import { progressBar } from './progress-bar.ts';
+import { progressBar } from '../download/progress-bar.ts';
 import type { ShownReport } from './report-objects.ts';
 import { isUnderway, nameOf, shownReports } from './report-objects.ts';
 import { describeState } from './report-view.ts';

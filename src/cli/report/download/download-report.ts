@@ -1,21 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import path from 'node:path';
 import type { Client } from '../../../client/client.ts';
 import { fillPath } from '../../../client/client.ts';
+import { defined } from '../../../contract/defined.ts';
 import { GovctlError } from '../../../contract/errors.ts';
 import { headerText, reportPasswordHeader } from '../../../contract/report-downloads.ts';
 import type { Context } from '../../context.ts';
-import { placeToWrite, writesFrom } from '../../flags/place-to-write.ts';
-import { progressBar } from '../progress-bar.ts';
+import type { Downloaded } from '../../download/download.ts';
+import { fetchFile } from '../../download/fetch-file.ts';
 import type { PasswordFlags } from '../read-password.ts';
 import { askPassword, readPassword } from '../read-password.ts';
 import type { ShownReport } from '../report-objects.ts';
 import { isUnderway } from '../report-objects.ts';
-import { showSize } from '../sizes.ts';
-import type { Downloaded } from './download.ts';
-import { download } from './download.ts';
-import { fetchPartOf } from './fetch-part.ts';
-import { partFiles } from './part-files.ts';
 
 export interface DownloadedFile extends Downloaded {
   readonly format: string;
@@ -58,55 +52,19 @@ export async function downloadFormat(
   });
   const fetch = (from: string, to: string, hash?: string): Promise<Downloaded> =>
     askingForPassword(context, password, () =>
-      fetchFile(context, client, { from, to, ...(hash ? { hash } : {}), password }),
+      fetchFile(context, client, {
+        from,
+        to,
+        ...defined({ hash }),
+        headers:
+          password.value === undefined ? {} : { [reportPasswordHeader]: headerText(password.value) },
+      }),
     );
   const done = await fetch(where, file, expected?.toLowerCase());
   if (entry?.signature_url === undefined) return { format, file, ...done };
   const signature = `${file}.sig`;
   await fetch(`${where}/signature`, signature);
   return { format, file, ...done, signature };
-}
-
-interface Fetched {
-  readonly from: string;
-  readonly to: string;
-  readonly hash?: string;
-  readonly password: Password;
-}
-
-function fetchFile(
-  context: Context,
-  client: Client,
-  { from, to, hash, password }: Fetched,
-): Promise<Downloaded> {
-  const { signal } = context.world;
-  const name = path.basename(to);
-  const place = placeToWrite(writesFrom(context), to);
-  return context.progress(`Downloading ${name}`, (update) =>
-    download(
-      {
-        fetchPart: fetchPartOf(client, from, {
-          signal,
-          headers:
-            password.value === undefined
-              ? {}
-              : { [reportPasswordHeader]: headerText(password.value) },
-        }),
-        files: partFiles,
-        random: Math.random,
-        signal,
-        sleep: (ms) => sleep(ms, undefined, { signal }).catch(() => undefined),
-        onProgress: (have, total) =>
-          update(
-            total === undefined || total === 0
-              ? `${name}: ${showSize(have)}`
-              : `${progressBar(have / total)}  ${name}: ${showSize(have)} of ${showSize(total)}`,
-          ),
-      },
-      place,
-      hash,
-    ),
-  );
 }
 
 async function askingForPassword<T>(

@@ -2,7 +2,7 @@ import type { View } from '../../terminal/output.ts';
 import { printableLine } from '../../terminal/printable.ts';
 import { formatTable } from '../../terminal/table.ts';
 import type { ShownReport } from '../report-objects.ts';
-import { showSize } from '../sizes.ts';
+import { showSize } from '../../download/sizes.ts';
 import type { DownloadedFile } from './download-report.ts';
 
 /** What was downloaded: a line for each file. */

@@ -11,8 +11,9 @@ import type { ShownReport } from '../report-objects.ts';
 import type { DownloadedFile, Password } from './download-report.ts';
 import { downloadFormat, formatsOf, passwordOf } from './download-report.ts';
 import { filesView } from './files-view.ts';
-import type { Destination } from './destination.ts';
-import { fileIn, parseDestination } from './destination.ts';
+import type { Destination } from '../../download/destination.ts';
+import { fileIn, parseDestination } from '../../download/destination.ts';
+import { fileNameOf, filesOf } from '../file-name.ts';
 import { refuseTerminal, streamFormat } from './stream-format.ts';
 
 export interface DownloadOptions extends PasswordFlags {
@@ -27,10 +28,11 @@ export async function runDownload(context: Context, options: DownloadOptions): P
   const password = await passwordOf(context, options);
   const { client, item: report } = await lookUp(context, reports, options.args[0]);
   const formats = asked ?? formatsOf(report);
-  const destination = await parseDestination(writesFrom(context), options.out, {
-    formats,
-    protected: report.protected,
-  });
+  const destination = await parseDestination(
+    writesFrom(context),
+    options.out,
+    filesOf({ formats, protected: report.protected }),
+  );
   if (destination.kind === 'stream') {
     await streamFormat(context, client, report, formats[0] ?? 'pdf', destination.name, password);
     return exitCodes.ok;
@@ -59,7 +61,7 @@ export async function downloadAll(
   const failures: unknown[] = [];
   for (const format of formats) {
     if (context.world.signal.aborted) break;
-    const file = fileIn(destination, report, format);
+    const file = fileIn(destination, fileNameOf(report, format));
     try {
       files.push(await downloadFormat(context, client, report, format, file, password));
     } catch (error) {

@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DownloadDeps, PartAnswer } from '../../../src/cli/report/download/download.ts';
-import { download } from '../../../src/cli/report/download/download.ts';
-import { partFiles } from '../../../src/cli/report/download/part-files.ts';
-import { answeredHash } from '../../../src/cli/report/download/part-headers.ts';
+import type { DownloadDeps, PartAnswer } from '../../../src/cli/download/download.ts';
+import { download } from '../../../src/cli/download/download.ts';
+import { partFiles } from '../../../src/cli/download/part-files.ts';
+import { answeredHash } from '../../../src/cli/download/part-headers.ts';
 
 const content = Buffer.from(Array.from({ length: 5_000 }, (_, at) => at % 251));
 const sha256 = createHash('sha256').update(content).digest('hex');

@@ -1,5 +1,5 @@
-import { badAnswer, errorFromResponse } from '../../../client/answer.ts';
-import type { Client } from '../../../client/client.ts';
+import { badAnswer, errorFromResponse } from '../../client/answer.ts';
+import type { Client } from '../../client/client.ts';
 import type { DownloadDeps } from './download.ts';
 
 interface PartOptions {

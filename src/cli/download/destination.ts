@@ -1,11 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { GovctlError } from '../../../contract/errors.ts';
-import { reportFormats } from '../../../contract/reports.ts';
-import { placeToWrite } from '../../flags/place-to-write.ts';
-import type { WritesFrom } from '../../flags/place-to-write.ts';
-import { endingOf, fileNameOf } from '../file-name.ts';
-import type { ShownReport } from '../report-objects.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { placeToWrite } from '../flags/place-to-write.ts';
+import type { WritesFrom } from '../flags/place-to-write.ts';
 
 /** Where files go. */
 export type Destination =
@@ -15,13 +12,15 @@ export type Destination =
   | { readonly kind: 'stream'; readonly name: string };
 
 /** What is written, as far as it is known. */
-interface Files {
-  readonly formats: readonly string[];
-  readonly protected?: boolean | undefined;
+export interface Files {
+  /** The endings of the files: `.pdf`. */
+  readonly endings: readonly string[];
+  /** Endings of files that could be meant by them, and are not: `.xlsx`. */
+  readonly others: readonly string[];
 }
 
 /**
- * What `--out` means: `-`; a folder or file that is there; a file, where the name ends as that of the only format does;
+ * What `--out` means: `-`; a folder or file that is there; a file, where the name ends as that of the only one does;
  * else a folder, which is made.
  * @throws GovctlError usage_error, file_error
  */
@@ -46,12 +45,10 @@ export async function parseDestination(
 function isNamedAsFile(given: string, files: Files): boolean {
   if (/[/\\]$/.test(given)) return false;
   const name = given.toLowerCase();
-  const endings = files.formats.map((format) => endingOf(files, format));
   // What is protected may be called just .zip.
-  if (endings.some((one) => path.extname(name) === path.extname(`x${one}`))) return true;
-  const others = [...reportFormats.map((format) => endingOf({}, format)), '.zip'];
-  if (!others.includes(path.extname(name))) return false;
-  const right = given.slice(0, -path.extname(given).length) + (endings[0] ?? '');
+  if (files.endings.some((one) => path.extname(name) === path.extname(`x${one}`))) return true;
+  if (!files.others.includes(path.extname(name))) return false;
+  const right = given.slice(0, -path.extname(given).length) + (files.endings[0] ?? '');
   throw new GovctlError(
     'usage_error',
     `--out ${given}: what is written is no ${path.extname(name)} file`,
@@ -85,11 +82,11 @@ async function makeFolder(absolute: string, given: string): Promise<void> {
   });
 }
 
-function oneOnly<D extends Destination>(destination: D, { formats }: Files): D {
-  if (formats.length === 1) return destination;
+function oneOnly<D extends Destination>(destination: D, { endings }: Files): D {
+  if (endings.length === 1) return destination;
   throw new GovctlError(
     'usage_error',
-    `--out takes a folder here: ${formats.length} files are written`,
+    `--out takes a folder here: ${endings.length} files are written`,
     { hint: 'Give a folder, or one --format.' },
   );
 }
@@ -97,9 +94,6 @@ function oneOnly<D extends Destination>(destination: D, { formats }: Files): D {
 /** As it is shown and written, relative where it was given so. */
 export const fileIn = (
   destination: Exclude<Destination, { readonly kind: 'stream' }>,
-  report: ShownReport,
-  format: string,
+  name: string,
 ): string =>
-  destination.kind === 'file'
-    ? destination.file
-    : path.join(destination.folder, fileNameOf(report, format));
+  destination.kind === 'file' ? destination.file : path.join(destination.folder, name);

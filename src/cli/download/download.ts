@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { retryDelay } from '../../../client/retry.ts';
-import { GovctlError } from '../../../contract/errors.ts';
-import { whyFileFailed } from '../../../project/read/file-failure.ts';
-import { showSize } from '../sizes.ts';
+import { retryDelay } from '../../client/retry.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
+import { showSize } from './sizes.ts';
 import { answeredHash, contentRange, strongTag, wholeLength } from './part-headers.ts';
 import type { PartHeaders } from './part-headers.ts';
 import type { PartFile, PartFiles } from './part-files.ts';
